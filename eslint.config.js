@@ -1,0 +1,46 @@
+import js from '@eslint/js'
+import tseslint from 'typescript-eslint'
+
+export default tseslint.config(
+  { ignores: ['dist', 'coverage', 'reports', 'node_modules', '.stepward'] },
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  ...tseslint.configs.stylisticTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: {
+        projectService: { allowDefaultProject: ['eslint.config.js'] },
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    rules: {
+      // A promise nobody waits for is work that can be lost without a word.
+      '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }],
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      // Numbers and unions of literals read well inside templates; objects are still refused.
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      // An async function may satisfy an asynchronous port without anything to wait for (in-memory adapters).
+      '@typescript-eslint/require-await': 'off',
+      // `type` and `interface` are both used: interface for shapes with members, type for unions and functions.
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      // `while (true)` is how a loop that ends by a signal reads best.
+      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'max-lines-per-function': ['error', { max: 70, skipComments: true, skipBlankLines: true }],
+      'max-params': ['error', 4],
+      eqeqeq: 'error',
+    },
+  },
+  {
+    // A describe block is a table of contents, not a function with one responsibility.
+    files: ['test/**'],
+    rules: { 'max-lines-per-function': 'off' },
+  },
+  { files: ['eslint.config.js'], ...tseslint.configs.disableTypeChecked },
+)

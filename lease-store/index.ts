@@ -1,0 +1,22 @@
+/**
+ * # Lease store
+ *
+ * Decides and records which instance reads which feed range, and how far.
+ *
+ * A **lease** is one document per feed range in the lease container, in the shape of the .NET V3 SDK, so that a
+ * deployment unit may mix Node and .NET hosts. Its life: *free* → acquired (owner set) → renewed or checkpointed every
+ * few seconds by its owner → released (owner null) or *expired* (the store's clock minus `_ts` exceeds the expiration
+ * interval) → acquired by another. Every step of it is one conditional replace on the etag last seen: of two instances
+ * that want the same lease one is told *conflict* and goes on. Nobody's wall clock is compared with anybody else's.
+ *
+ * Files named by a verb or a rule are pure: leases and the time in, leases out.
+ */
+export type { FeedRange, FirstPosition, Lease, LeaseMode, NewLease } from './lease.js'
+export type {
+  LeaseCreation,
+  LeaseDeletion,
+  LeaseInitialization,
+  LeaseListing,
+  LeaseStore,
+  LeaseWrite,
+} from './lease-store.js'

@@ -1,0 +1,76 @@
+import type { Clock } from './clock.js'
+
+/** How a {@link BackgroundLoop} works. */
+export interface BackgroundLoopOptions {
+  readonly clock: Clock
+  /** One turn. Answers how long to rest before the next, in milliseconds. */
+  readonly turn: (signal: AbortSignal) => Promise<number>
+  /** Called when a turn throws; answers how long to rest. The loop goes on. */
+  readonly onError: (error: unknown) => number
+}
+
+/**
+ * Work that repeats until it is stopped.
+ *
+ * States: idle → running (`start`) → stopping (`stop`) → idle. While running, turns never overlap; `wake` cuts the
+ * rest short, or lets the next turn follow at once when one is under way. `stop` aborts the signal handed to the turn
+ * and resolves when that turn has ended. Starting a running loop does nothing; a stopped loop may be started again.
+ */
+export class BackgroundLoop {
+  private stopping = new AbortController()
+  private resting: AbortController | undefined
+  private isWoken = false
+  private ended: Promise<void> | undefined
+
+  constructor(private readonly options: BackgroundLoopOptions) {}
+
+  /** Whether turns are being made. */
+  get isRunning(): boolean {
+    return this.ended !== undefined
+  }
+
+  start(): void {
+    if (this.ended !== undefined) return
+    this.stopping = new AbortController()
+    this.ended = this.run(this.stopping.signal)
+  }
+
+  wake(): void {
+    this.isWoken = true
+    this.resting?.abort()
+  }
+
+  async stop(): Promise<void> {
+    const ended = this.ended
+    if (ended === undefined) return
+    this.stopping.abort()
+    this.resting?.abort()
+    await ended
+    this.ended = undefined
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    while (!isAborted(signal)) {
+      this.isWoken = false
+      const restMs = await this.turn(signal)
+      if (!this.isWoken && !isAborted(signal)) {
+        this.resting = new AbortController()
+        await this.options.clock.sleep(restMs, this.resting.signal)
+        this.resting = undefined
+      }
+    }
+  }
+
+  private async turn(signal: AbortSignal): Promise<number> {
+    try {
+      return await this.options.turn(signal)
+    } catch (error) {
+      return this.options.onError(error)
+    }
+  }
+}
+
+/** Read through a function, since the compiler does not know that a signal changes while we wait. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted
+}

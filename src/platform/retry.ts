@@ -1,0 +1,40 @@
+import type { Clock } from './clock.js'
+import type { Random } from './random.js'
+
+/** Bounds of an exponential back-off. */
+export interface Backoff {
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+/** Doubling from `minMs` to `maxMs`, with up to half taken off by chance so that many do not come back together. */
+export function backoffDelayMs(failures: number, backoff: Backoff, random: Random): number {
+  const doubled = backoff.minMs * 2 ** Math.min(Math.max(0, failures - 1), 30)
+  const ceiling = Math.min(backoff.maxMs, doubled)
+  return Math.round(ceiling * (1 - random.next() / 2))
+}
+
+/** How {@link retry} tries again. */
+export interface RetryOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly backoff: Backoff
+  /** All attempts together, the first included. */
+  readonly maxAttempts: number
+  readonly signal?: AbortSignal
+  /** Whether this failure may pass by itself; others are thrown at once. */
+  readonly isTransient: (error: unknown) => boolean
+}
+
+/** Runs `operation` until it succeeds; throws its last error when attempts are used up or the signal aborts. */
+export async function retry<T>(operation: () => Promise<T>, options: RetryOptions): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await operation()
+    } catch (error) {
+      const isLast = attempt >= options.maxAttempts || options.signal?.aborted === true
+      if (isLast || !options.isTransient(error)) throw error
+      await options.clock.sleep(backoffDelayMs(attempt, options.backoff, options.random), options.signal)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { JobDocument, ProcessState, StepDocument } from './documents.js'
+
+/** A document as the state container holds it. */
+export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
+
+/** A document read, with the etag that a later write is conditional on. */
+export type Stored<T> = T & { readonly _etag: string; readonly _ts: number }
+
+/** One write of an atomic group. A `replace` is refused unless the stored document still has `ifMatch`. */
+export type StateWrite =
+  | { readonly kind: 'create'; readonly document: StateDocument }
+  | { readonly kind: 'replace'; readonly document: StateDocument; readonly ifMatch: string }
+
+/** What a group of writes made of the store. */
+export type ApplyResult =
+  /** Every write was applied, in one transaction. */
+  | {
+      readonly kind: 'applied'
+      /** The new etag of each document, in the order of the writes. */
+      readonly etags: readonly string[]
+      /** The physical partition that took it, when the store says: wakes the local readers of that range. */
+      readonly physicalRangeId: string | null
+      readonly charge: number
+    }
+  /** None was applied: `id` had changed, was missing (`replace`) or existed already (`create`). */
+  | { readonly kind: 'conflict'; readonly id: string; readonly reason: 'changed' | 'missing' | 'exists' }
+  /** All or none was applied, and nobody can tell which: read, and decide again. */
+  | { readonly kind: 'unknownOutcome'; readonly cause: unknown }
+
+/** Where a document is: its partition key value and its id. */
+export interface DocumentAddress {
+  readonly pk: string
+  readonly id: string
+}
+
+/** A step whose deadline lies before the moment asked for. A hint: read it before deciding anything. */
+export interface OverdueStep extends DocumentAddress {
+  readonly completeByMs: number
+}
+
+/** Which jobs to list. */
+export interface JobFilter {
+  readonly state?: ProcessState
+  readonly workflow?: string
+  /** Submitted at or after, milliseconds since the epoch. */
+  readonly sinceMs?: number
+  /** Default 100. */
+  readonly limit?: number
+}
+
+/**
+ * The container that holds jobs, steps and the user's own documents. Implementations: a Cosmos container
+ * ({@link import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine; both pass the same suite.
+ *
+ * Throws `StoreUnavailable` when the store cannot be reached or refuses for a while; nothing was written then.
+ */
+export interface StateStore {
+  /** The document, or null when there is none. Never older than what this process has written or been delivered. */
+  read(address: DocumentAddress): Promise<Stored<StateDocument> | null>
+  /** Applies all writes or none. All documents must have `pk` = `partition`; 1 to 100 writes. */
+  apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult>
+  /** Open steps whose `completeByMs` is smaller than `beforeMs`, in no order, at most `limit`. */
+  listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueStep[]>
+  /** For people (CLI, dashboard), never for decisions. Newest submission first within what was found. */
+  listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
+  /** The job with this id wherever its partition is, or null: a query over all partitions, for people. */
+  findJob(jobId: string): Promise<Stored<JobDocument> | null>
+  /** Every step of a job, in no order. */
+  listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
+}

@@ -1,0 +1,65 @@
+import { pino } from 'pino'
+import type { TelemetryEvent, TelemetryEventType } from './events.js'
+import type { Telemetry } from './telemetry.js'
+
+type Level = 'debug' | 'info' | 'warn' | 'error'
+
+/** How loud each event is. A type missing here does not compile. */
+const levels: Readonly<Record<TelemetryEventType, Level>> = {
+  'lease.acquired': 'info',
+  'lease.released': 'info',
+  'lease.renewed': 'debug',
+  'checkpoint.stored': 'debug',
+  'page.delivered': 'debug',
+  'delegate.failed': 'error',
+  'feed.failed': 'error',
+  'balance.failed': 'error',
+  'job.submitted': 'info',
+  'step.dispatched': 'debug',
+  'step.started': 'debug',
+  'step.settled': 'info',
+  'outcome.discarded': 'warn',
+  'step.recovered': 'warn',
+  'step.unclaimed': 'warn',
+  'attention.raised': 'error',
+  'job.finished': 'info',
+  'document.refused': 'warn',
+  'store.charged': 'debug',
+  'store.conflict': 'debug',
+  'loop.failed': 'error',
+}
+
+/** How a {@link consoleLogger} writes. */
+export interface ConsoleLoggerOptions {
+  /** The quietest level that is written. Default `info`. */
+  readonly level?: Level
+  /** Where lines go; default standard error, so that standard output stays free for results. */
+  readonly write?: (line: string) => void
+}
+
+/** A sink that writes one JSON line for each event. */
+export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
+  const write = options.write ?? ((line: string) => void process.stderr.write(line))
+  const logger = pino(
+    { level: options.level ?? 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { write },
+  )
+  return {
+    emit: (event) => {
+      logger[levels[event.type]](fieldsOf(event), event.type)
+    },
+  }
+}
+
+/** An error is written as its message and stack, since JSON of an Error is `{}`. */
+function fieldsOf(event: TelemetryEvent): Record<string, unknown> {
+  const { type: _type, ...fields } = event
+  if ('error' in fields && fields.error instanceof Error) {
+    const { message, stack, cause } = fields.error
+    return {
+      ...fields,
+      error: { message, stack, ...(cause instanceof Error ? { cause: cause.message } : {}) },
+    }
+  }
+  return fields
+}

@@ -1,0 +1,67 @@
+/** What every event of a deployment unit's life says about where it happened. */
+interface OnLease {
+  readonly processorName: string
+  readonly instanceName: string
+  readonly leaseToken: string
+}
+
+/** What every event of a job's life says about which job. */
+interface OnJob {
+  readonly jobId: string
+  readonly workflow: string
+}
+
+interface OnStep extends OnJob {
+  readonly stepId: string
+  readonly attempt: number
+}
+
+/**
+ * Everything that happens, as one typed list. Loggers, metrics, dashboards and tests are sinks for it; nothing in the
+ * product prints. Charges are request units as the store reported them.
+ */
+export type TelemetryEvent =
+  // ── leases and the feed ──────────────────────────────────────────────────────────────────────────────────────────
+  | ({ readonly type: 'lease.acquired'; readonly takenFrom: string | null } & OnLease)
+  | ({ readonly type: 'lease.released'; readonly reason: string } & OnLease)
+  | ({ readonly type: 'lease.renewed' } & OnLease)
+  | ({ readonly type: 'checkpoint.stored'; readonly continuationToken: string } & OnLease)
+  | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
+  | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
+  | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
+  | {
+      readonly type: 'balance.failed'
+      readonly processorName: string
+      readonly instanceName: string
+      readonly error: unknown
+    }
+  // ── jobs and steps ───────────────────────────────────────────────────────────────────────────────────────────────
+  | ({ readonly type: 'job.submitted'; readonly isNew: boolean } & OnJob)
+  | ({ readonly type: 'step.dispatched' } & OnStep)
+  | ({ readonly type: 'step.started' } & OnStep)
+  | ({
+      readonly type: 'step.settled'
+      readonly outcome: 'success' | 'failed' | 'permanent'
+      readonly error?: unknown
+    } & OnStep)
+  | ({ readonly type: 'outcome.discarded'; readonly reason: string } & OnStep)
+  | ({ readonly type: 'step.recovered'; readonly failureCount: number } & OnStep)
+  | ({ readonly type: 'step.unclaimed' } & OnStep)
+  | ({
+      readonly type: 'attention.raised'
+      readonly stepId: string | null
+      readonly kind: string
+      readonly message: string
+    } & OnJob)
+  | ({ readonly type: 'job.finished'; readonly state: string } & OnJob)
+  | { readonly type: 'document.refused'; readonly id: string; readonly reason: string }
+  // ── the store ────────────────────────────────────────────────────────────────────────────────────────────────────
+  | { readonly type: 'store.charged'; readonly operation: string; readonly charge: number }
+  | { readonly type: 'store.conflict'; readonly operation: string; readonly id: string }
+  | { readonly type: 'loop.failed'; readonly loop: string; readonly error: unknown }
+
+/** The name of a kind of event. */
+export type TelemetryEventType = TelemetryEvent['type']
+
+/** One kind of event. */
+export type TelemetryEventOf<T extends TelemetryEventType> = Extract<TelemetryEvent, { readonly type: T }>

@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const inPipeline = process.env['CI'] !== undefined
+
+export default defineConfig({
+  resolve: {
+    // The package's own names resolve to its sources, so samples read exactly as a user's code does.
+    alias: [
+      { find: /^stepward$/, replacement: source('./src/index.ts') },
+      { find: /^stepward\/lease-store$/, replacement: source('./lease-store/index.ts') },
+      { find: /^stepward\/testing$/, replacement: source('./src/testing.ts') },
+      { find: /^stepward\/(.+)$/, replacement: source('./src/$1/index.ts') },
+    ],
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    reporters: inPipeline ? ['default', 'junit'] : ['default'],
+    outputFile: { junit: 'reports/junit.xml' },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**', 'lease-store/**'],
+      reporter: ['text-summary', 'cobertura'],
+    },
+    testTimeout: 20_000,
+  },
+})
