@@ -53,12 +53,15 @@ export class BackgroundLoop {
     while (!isAborted(signal)) {
       this.isWoken = false
       const restMs = await this.turn(signal)
-      if (!this.isWoken && !isAborted(signal)) {
-        this.resting = new AbortController()
-        await this.options.clock.sleep(restMs, this.resting.signal)
-        this.resting = undefined
-      }
+      await this.rest(restMs, signal)
     }
+  }
+
+  private async rest(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.isWoken || signal.aborted) return
+    this.resting = new AbortController()
+    await this.options.clock.sleep(ms, this.resting.signal)
+    this.resting = undefined
   }
 
   private async turn(signal: AbortSignal): Promise<number> {
