@@ -11,7 +11,26 @@
  *
  * Files named by a verb or a rule are pure: leases and the time in, leases out.
  */
-export type { FeedRange, FirstPosition, Lease, LeaseMode, NewLease } from './lease.js'
+export type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease } from './lease.js'
+export {
+  decodeLease,
+  encodeLease,
+  encodeNewLease,
+  type DecodedLease,
+  type DecodeOptions,
+  type LeaseDocument,
+  type LeasePartitioning,
+  type LeaseRefusal,
+} from './lease-document.js'
+export {
+  initializationLock,
+  initializationMarker,
+  leaseDocumentId,
+  leaseIdPrefix,
+  leasePrefix,
+  type LeasePrefix,
+} from './lease-naming.js'
+export { isEpkRange, leaseTokenOf } from './feed-range.js'
 export type {
   LeaseCreation,
   LeaseDeletion,
