@@ -39,3 +39,10 @@ export type {
   LeaseStore,
   LeaseWrite,
 } from './lease-store.js'
+export { acquire, checkpoint, isOwnedBy, release, renew } from './transitions.js'
+export { expired, expiredByObservation, observe, type LeaseObservations } from './expiry.js'
+export { selectLeases, type Balance, type LeaseLimits, type Selection } from './balance.js'
+export { planLeases, type NamedRange, type PlannedLease } from './coverage.js'
+export { cosmosErrorKind, isTransient, type CosmosErrorKind } from './cosmos-errors.js'
+export { CosmosLeaseStore, type CosmosLeaseStoreOptions } from './cosmos-lease-store.js'
+export { RefusedLeaseError } from './refused-lease-error.js'
