@@ -85,10 +85,17 @@ export class Agents {
       const handler = agent.handlers.get(step.action)
       const outcome: Outcome | null =
         handler === undefined
-          ? { kind: 'failed', message: `agent ${agent.name} has no operation ${JSON.stringify(step.action)} here` }
+          ? {
+              kind: 'failed',
+              message: `agent ${agent.name} has no operation ${JSON.stringify(step.action)} here`,
+            }
           : await makeAttempt({ step, handler, clock, stopping: this.stopping.signal })
       if (outcome === null) {
-        telemetry.emit({ type: 'outcome.discarded', reason: 'not done before the deadline or the stop', ...about })
+        telemetry.emit({
+          type: 'outcome.discarded',
+          reason: 'not done before the deadline or the stop',
+          ...about,
+        })
         return
       }
       await this.record(step, outcome)
@@ -105,7 +112,8 @@ export class Agents {
       if (settlement.kind === 'write') return { write: settlement.step, result: null }
       // After a lost reply our own outcome is what we find: recorded, not discarded.
       const { outcome: found } = current
-      const isOurs = found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
+      const isOurs =
+        found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
       return { write: null, result: isOurs ? null : settlement.reason }
     }
     // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
@@ -127,7 +135,13 @@ export class Agents {
     telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
     if (outcome.kind === 'permanent') {
       const raised = { kind: 'error', message: outcome.message }
-      telemetry.emit({ type: 'attention.raised', ...raised, jobId: step.jobId, workflow: step.workflow, stepId: step.stepId })
+      telemetry.emit({
+        type: 'attention.raised',
+        ...raised,
+        jobId: step.jobId,
+        workflow: step.workflow,
+        stepId: step.stepId,
+      })
     }
   }
 }

@@ -24,10 +24,16 @@ export interface AttemptOptions {
  * Runs a handler once, under the step's deadline. Answers null when the deadline passed or the host stopped first:
  * then nothing is to be recorded, whatever the handler still does (R75).
  */
-export async function makeAttempt({ step, handler, clock, stopping }: AttemptOptions): Promise<Outcome | null> {
+export async function makeAttempt({
+  step,
+  handler,
+  clock,
+  stopping,
+}: AttemptOptions): Promise<Outcome | null> {
   const deadlineMs = step.completeByMs ?? clock.now()
   const attempt = new AbortController()
-  const abort = (): void => attempt.abort(new Error(`the deadline of step ${step.stepId} is near, or the host stops`))
+  const abort = (): void =>
+    attempt.abort(new Error(`the deadline of step ${step.stepId} is near, or the host stops`))
   const timer = clock.schedule(deadlineMs - clock.now() - settlingTimeMs(step), abort)
   stopping.addEventListener('abort', abort, { once: true })
   if (stopping.aborted) abort()
@@ -45,7 +51,11 @@ function settlingTimeMs(step: StepDocument): number {
   return Math.min(1_000, step.completeWithinMs / 10)
 }
 
-async function run(handler: AgentHandler<Json, unknown>, input: Json, context: AgentContext): Promise<Outcome | null> {
+async function run(
+  handler: AgentHandler<Json, unknown>,
+  input: Json,
+  context: AgentContext,
+): Promise<Outcome | null> {
   try {
     const output = await handler(input, context)
     // The signal has aborted while the handler worked on: its success is of no use to anybody any more.

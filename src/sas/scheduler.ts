@@ -66,7 +66,8 @@ export class Scheduler {
       this.steps.put(step)
       if (callsForScheduler(step)) changedJob(step, changed).stepIds.add(step.stepId)
     } else if (decoded.kind !== 'foreign') {
-      const reason = decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
+      const reason =
+        decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
       this.options.telemetry.emit({ type: 'document.refused', id: change.id, reason })
     }
   }
@@ -87,7 +88,9 @@ export class Scheduler {
       for (const stepId of job.stepIds) this.steps.forget(stepAddress(job, stepId))
       this.jobs.forget(job)
     }
-    throw new Error(`job ${changed.jobId}: still contended after ${maxTries} tries; it will be delivered again`)
+    throw new Error(
+      `job ${changed.jobId}: still contended after ${maxTries} tries; it will be delivered again`,
+    )
   }
 
   /** Decides, reading the steps that the decision turns out to need. Never answers `read`. */
@@ -96,7 +99,9 @@ export class Scheduler {
     for (let rounds = 0; rounds < maxTries; rounds += 1) {
       await Promise.all([...wanted].map((stepId) => this.ensureStep(job, stepId)))
       const known = job.stepIds.map((stepId) => [stepId, this.steps.get(stepAddress(job, stepId))] as const)
-      const steps = new Map(known.filter((entry): entry is [string, Stored<StepDocument>] => entry[1] !== undefined))
+      const steps = new Map(
+        known.filter((entry): entry is [string, Stored<StepDocument>] => entry[1] !== undefined),
+      )
       const decision = schedule({ job, steps, now: clock.now(), scheduler: instanceName })
       if (decision.kind !== 'read') return decision
       for (const stepId of decision.stepIds) {
