@@ -60,7 +60,9 @@ export async function openConnection(connection: Connection): Promise<OpenConnec
   const { database = 'stepward', container = 'state', leaseContainer = 'leases', client } = connection
   if (container === leaseContainer) {
     const rule = 'the state container and the lease container must be two'
-    throw new ConfigurationInvalid([`container and leaseContainer are both ${JSON.stringify(container)}: ${rule}`])
+    throw new ConfigurationInvalid([
+      `container and leaseContainer are both ${JSON.stringify(container)}: ${rule}`,
+    ])
   }
   const names = { database, container, leaseContainer }
   if (client !== undefined) {
@@ -68,7 +70,9 @@ export async function openConnection(connection: Connection): Promise<OpenConnec
   }
   const { endpoint, key } = accountOf(connection)
   const options: CosmosClientOptions = { endpoint, consistencyLevel: 'Session', userAgentSuffix: 'stepward' }
-  const made = new CosmosClient(key === null ? { ...options, aadCredentials: await identity() } : { ...options, key })
+  const made = new CosmosClient(
+    key === null ? { ...options, aadCredentials: await identity() } : { ...options, key },
+  )
   return { ...names, client: made, endpoint, mayProvision: key !== null, close: () => made.dispose() }
 }
 
@@ -99,7 +103,9 @@ function partsOf(connectionString: string): { endpoint?: string; key?: string } 
   const key = /AccountKey=([^;]+)/i.exec(connectionString)?.[1]
   if (endpoint === undefined || key === undefined) {
     const form = 'AccountEndpoint=https://…;AccountKey=…;'
-    throw new ConfigurationInvalid([`the connection string must have the form ${form} (its value is not shown here)`])
+    throw new ConfigurationInvalid([
+      `the connection string must have the form ${form} (its value is not shown here)`,
+    ])
   }
   return { endpoint, key }
 }

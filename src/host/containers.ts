@@ -85,15 +85,25 @@ function explained({ endpoint, database }: OpenConnection, error: unknown): Erro
   const { kind } = cosmosErrorKind(error)
   const cause = { cause: error }
   if (kind === 'unauthorized') {
-    return new StoreRefused(`${endpoint} refused the key: check --key, COSMOS_KEY or the connection string`, cause)
+    return new StoreRefused(
+      `${endpoint} refused the key: check --key, COSMOS_KEY or the connection string`,
+      cause,
+    )
   }
   if (kind === 'forbidden') {
-    const advice = 'give it the Cosmos DB Built-in Data Contributor role on the database, and wait some minutes'
-    return new StoreRefused(`${endpoint} forbids this identity to use database ${JSON.stringify(database)}: ${advice}`, cause)
+    const advice =
+      'give it the Cosmos DB Built-in Data Contributor role on the database, and wait some minutes'
+    return new StoreRefused(
+      `${endpoint} forbids this identity to use database ${JSON.stringify(database)}: ${advice}`,
+      cause,
+    )
   }
   if (kind === 'notFound') {
     const advice = 'create it first, or connect with a key, which may create it'
-    return new StoreRefused(`${endpoint}: database ${JSON.stringify(database)} or a container in it is missing: ${advice}`, cause)
+    return new StoreRefused(
+      `${endpoint}: database ${JSON.stringify(database)} or a container in it is missing: ${advice}`,
+      cause,
+    )
   }
   if (isTransient(kind)) {
     const advice = 'check the address, or start an embedded store with "stepward emulator"'

@@ -17,6 +17,7 @@ import {
 import { fanOut, silent, type Telemetry } from '../telemetry/index.js'
 import { openConnection, type Connection } from './connection.js'
 import { openContainers, type Containers } from './containers.js'
+import { charging } from './connect.js'
 import { ConfigurationInvalid } from './errors.js'
 import { instanceNameOf } from './instance-name.js'
 
@@ -56,33 +57,6 @@ export interface Host {
   stop(): Promise<void>
 }
 
-/** A job client that holds a connection. */
-export interface ConnectedClient extends JobClient {
-  /** Closes the connection. */
-  close(): void
-}
-
-/**
- * A client to submit jobs and look at them.
- *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do
- */
-export async function connect(
-  options: Connection & { readonly telemetry?: Telemetry },
-): Promise<{ readonly client: JobClient; readonly containers: Containers; close(): void }> {
-  const connection = await openConnection(options)
-  try {
-    const containers = await openContainers(connection)
-    const telemetry = options.telemetry ?? silent
-    const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
-    const client = new JobClient({ store, clock: systemClock, telemetry })
-    return { client, containers, close: () => connection.close() }
-  } catch (error) {
-    connection.close()
-    throw error
-  }
-}
-
 /**
  * Runs roles in this process until `stop`.
  *
@@ -109,7 +83,12 @@ export async function startHost(options: HostOptions): Promise<Host> {
       started.push(unit)
       await unit.start()
     }
-    const client = new JobClient({ store: wakingReaders(store, hints), clock: systemClock, telemetry, wakeUps: endings })
+    const client = new JobClient({
+      store: wakingReaders(store, hints),
+      clock: systemClock,
+      telemetry,
+      wakeUps: endings,
+    })
     return { instanceName, roles: wanted, client, stop }
   } catch (error) {
     await stop()
@@ -163,10 +142,6 @@ async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
 /** The name of a role's deployment unit, under which its leases are found. */
 export function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
   return `${unitPrefix}-${role}`
-}
-
-function charging(telemetry: Telemetry) {
-  return (operation: string, charge: number): void => telemetry.emit({ type: 'store.charged', operation, charge })
 }
 
 function refuseImpossible(wanted: readonly Role[], options: HostOptions): void {

@@ -15,5 +15,8 @@ export function instanceNameOf(
     site !== undefined && machine !== undefined
       ? [site, slot ?? 'production', machine.slice(0, 8), nonce]
       : [hostname(), String(process.pid), nonce]
-  return parts.join('-').replace(/[^\x21-\x7e]/g, '_').slice(-100)
+  return parts
+    .join('-')
+    .replace(/[^\x21-\x7e]/g, '_')
+    .slice(-100)
 }

@@ -77,7 +77,11 @@ export function createAgents(
   },
 ): Unit {
   const { agents: known, slots, stopBudgetMs = 3_000 } = options
-  const agents = new Agents({ ...resolved(options), agents: known, ...(slots === undefined ? {} : { slots }) })
+  const agents = new Agents({
+    ...resolved(options),
+    agents: known,
+    ...(slots === undefined ? {} : { slots }),
+  })
   return unit(options, {
     onChanges: (changes, context) => agents.onChanges(changes, context),
     stop: () => agents.stop(stopBudgetMs),

@@ -15,7 +15,14 @@
  * writes out. A shell that applies one always reads, decides, writes on condition of the etags it decided on, and on a
  * lost race reads again. Nothing is remembered that matters: whatever dies, the documents say how to go on.
  */
-export { defineAgent, isAgent, type Agent, type AgentContext, type AgentHandler, type Operation } from './agent.js'
+export {
+  defineAgent,
+  isAgent,
+  type Agent,
+  type AgentContext,
+  type AgentHandler,
+  type Operation,
+} from './agent.js'
 export { CosmosStateStore, type CosmosStateStoreOptions } from './cosmos-state-store.js'
 export {
   createAgents,
@@ -27,7 +34,14 @@ export {
 } from './deployment-unit.js'
 export type { Attention, Diagnostic, JobDocument, Json, ProcessState, StepDocument } from './documents.js'
 export type { Duration } from './duration.js'
-export { JobConflict, JobFailed, JobNotFound, StoreRefused, StoreUnavailable, SubmissionInvalid } from './errors.js'
+export {
+  JobConflict,
+  JobFailed,
+  JobNotFound,
+  StoreRefused,
+  StoreUnavailable,
+  SubmissionInvalid,
+} from './errors.js'
 export { JobClient, type JobClientOptions, type JobSummary, type SubmitOptions } from './job-client.js'
 export { JobEndings } from './job-endings.js'
 export type { Job, JobResult, JobView, StepView } from './job.js'

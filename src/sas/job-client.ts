@@ -77,7 +77,12 @@ export class JobClient {
       request.jobId,
     )
     const isNew = await this.ensureSubmitted(request, writes)
-    this.options.telemetry.emit({ type: 'job.submitted', jobId: request.jobId, workflow: workflow.name, isNew })
+    this.options.telemetry.emit({
+      type: 'job.submitted',
+      jobId: request.jobId,
+      workflow: workflow.name,
+      isNew,
+    })
     return job
   }
 
