@@ -1,0 +1,2 @@
+export * from './sas/index.js'
+export { connect, startHost } from './host/index.js'
