@@ -6,7 +6,9 @@ import { askService, Refused } from './services-client.js'
 function servicesUrl(): string {
   const url = process.env['ORDER_SERVICES_URL']
   if (url === undefined) {
-    throw new Error('ORDER_SERVICES_URL is not set: start samples/orders/services and set it to the URL it prints')
+    throw new Error(
+      'ORDER_SERVICES_URL is not set: start samples/orders/services and set it to the URL it prints',
+    )
   }
   return url
 }

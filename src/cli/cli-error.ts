@@ -1,5 +1,12 @@
 import { ConfigurationInvalid } from '../host/index.js'
-import { JobConflict, JobFailed, JobNotFound, StoreRefused, StoreUnavailable, SubmissionInvalid } from '../sas/index.js'
+import {
+  JobConflict,
+  JobFailed,
+  JobNotFound,
+  StoreRefused,
+  StoreUnavailable,
+  SubmissionInvalid,
+} from '../sas/index.js'
 
 /** What a command's exit says to a script. */
 export const exitCodes = {

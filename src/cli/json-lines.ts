@@ -39,6 +39,8 @@ function parse(lineText: string, where: string): unknown {
     return JSON.parse(lineText)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new CliError(`${where} is not JSON (${why}): nothing was submitted`, exitCodes.usage, { cause: error })
+    throw new CliError(`${where} is not JSON (${why}): nothing was submitted`, exitCodes.usage, {
+      cause: error,
+    })
   }
 }

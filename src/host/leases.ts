@@ -32,7 +32,8 @@ export async function listLeases(
         processorName: processorNameOf(role, unitPrefix),
       })
       const { leases, storeTimeMs } = await store.list()
-      const dead = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationIntervalMs)
+      const dead =
+        storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationIntervalMs)
       for (const lease of leases) {
         const { leaseToken, owner, continuationToken } = lease
         const renewedAt = new Date(lease.storedAtMs).toISOString()

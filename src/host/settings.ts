@@ -10,14 +10,21 @@ export interface SettingsSources {
   readonly directory: string
 }
 
+/** Everything that may be configured. */
+export type Settings = ConfigFile & Connection
+
 /** Everything configured: flags before environment before configuration file. */
-export async function readSettings(sources: SettingsSources): Promise<ConfigFile & Connection> {
+export async function readSettings(sources: SettingsSources): Promise<Settings> {
   const file = await readConfigFile(sources.configPath, sources.directory)
   const environment = connectionFromEnvironment()
   const said = given(sources.flags)
   // A connection string names a whole account: beside an endpoint from a stronger source it must not count.
   const account = [said, environment, file].find((source) => source.endpoint ?? source.connectionString) ?? {}
-  const { endpoint: _endpoint, connectionString: _connectionString, ...rest } = { ...file, ...environment, ...said }
+  const {
+    endpoint: _endpoint,
+    connectionString: _connectionString,
+    ...rest
+  } = { ...file, ...environment, ...said }
   const { endpoint, connectionString } = account
   return { ...rest, ...given({ endpoint, connectionString }) }
 }

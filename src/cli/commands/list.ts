@@ -1,7 +1,6 @@
-import { connect } from '../../host/index.js'
 import type { JobFilter, ProcessState } from '../../sas/index.js'
 import { CliError, exitCodes } from '../cli-error.js'
-import { findStore, type StoreOptions } from '../store-options.js'
+import { withClient, type StoreOptions } from '../store-options.js'
 import { stateText, table, type Terminal } from '../terminal.js'
 
 /** Options of `stepward list`. */
@@ -16,29 +15,21 @@ const states: readonly ProcessState[] = ['Pending', 'Processing', 'Processed', '
 /** Lists jobs, newest submission first. */
 export async function list(options: ListOptions, terminal: Terminal): Promise<number> {
   const filter = filterOf(options)
-  const store = await findStore(options)
-  try {
-    const client = await connect(store.settings)
-    try {
-      const jobs = await client.list(filter)
-      if (options.json === true) terminal.print(JSON.stringify(jobs))
-      else if (jobs.length === 0) terminal.print('no such jobs')
-      else {
-        const rows = jobs.map((job) => [
-          job.jobId,
-          job.workflow,
-          stateText(job.state),
-          `${job.stepsDone}/${job.stepCount}`,
-          job.submittedAt.slice(0, 19),
-          job.attention?.stepId ?? '',
-        ])
-        terminal.print(table(['JOB', 'WORKFLOW', 'STATE', 'STEPS', 'SUBMITTED', 'ATTENTION'], rows))
-      }
-    } finally {
-      client.close()
-    }
-  } finally {
-    await store.close()
+  const jobs = await withClient(options, (client) => client.list(filter))
+  if (options.json === true) {
+    terminal.print(JSON.stringify(jobs))
+  } else if (jobs.length === 0) {
+    terminal.print('no such jobs')
+  } else {
+    const rows = jobs.map((job) => [
+      job.jobId,
+      job.workflow,
+      stateText(job.state),
+      `${job.stepsDone}/${job.stepCount}`,
+      job.submittedAt.slice(0, 19),
+      job.attention?.stepId ?? '',
+    ])
+    terminal.print(table(['JOB', 'WORKFLOW', 'STATE', 'STEPS', 'SUBMITTED', 'ATTENTION'], rows))
   }
   return exitCodes.ok
 }
@@ -46,7 +37,10 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<nu
 function filterOf({ state, workflow, limit }: ListOptions): JobFilter {
   const known = states.find((name) => name.toLowerCase() === state?.toLowerCase())
   if (state !== undefined && known === undefined) {
-    throw new CliError(`--state ${JSON.stringify(state)} must be one of ${states.join(', ')}`, exitCodes.usage)
+    throw new CliError(
+      `--state ${JSON.stringify(state)} must be one of ${states.join(', ')}`,
+      exitCodes.usage,
+    )
   }
   const count = Number(limit)
   if (!Number.isInteger(count) || count < 1) {

@@ -1,41 +1,36 @@
-import { connect } from '../../host/index.js'
-import { JobNotFound, type JobView } from '../../sas/index.js'
+import { JobNotFound, type JobSummary, type JobView, type ProcessState } from '../../sas/index.js'
 import { exitCodes } from '../cli-error.js'
-import { findStore, type StoreOptions } from '../store-options.js'
+import { withClient, type StoreOptions } from '../store-options.js'
 import { stateText, table, type Terminal } from '../terminal.js'
 
 /** The most jobs that are counted. */
 const counted = 10_000
 
 /** Shows one job with its steps, or how many jobs there are in each state. */
-export async function status(jobId: string | undefined, options: StoreOptions, terminal: Terminal): Promise<number> {
-  const store = await findStore(options)
-  try {
-    const client = await connect(store.settings)
-    try {
-      if (jobId === undefined) {
-        const jobs = await client.list({ limit: counted })
-        const counts: Record<string, number> = { Pending: 0, Processing: 0, Processed: 0, Error: 0 }
-        for (const { state } of jobs) counts[state] = (counts[state] ?? 0) + 1
-        printCounts(counts, options, terminal)
-      } else {
-        const job = await client.get(jobId)
-        if (job === null) throw new JobNotFound(jobId)
-        const view = await job.view()
-        terminal.print(options.json === true ? JSON.stringify(view) : describe(view))
-      }
-    } finally {
-      client.close()
-    }
-  } finally {
-    await store.close()
-  }
+export async function status(
+  jobId: string | undefined,
+  options: StoreOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const text = await withClient(options, async (client) => {
+    if (jobId === undefined) return describeCounts(await client.list({ limit: counted }), options)
+    const job = await client.get(jobId)
+    if (job === null) throw new JobNotFound(jobId)
+    const view = await job.view()
+    return options.json === true ? JSON.stringify(view) : describe(view)
+  })
+  terminal.print(text)
   return exitCodes.ok
 }
 
-function printCounts(counts: Readonly<Record<string, number>>, options: StoreOptions, terminal: Terminal): void {
-  if (options.json === true) terminal.print(JSON.stringify(counts))
-  else terminal.print(table(['STATE', 'JOBS'], Object.entries(counts).map(([state, jobs]) => [stateText(state), jobs])))
+function describeCounts(jobs: readonly JobSummary[], options: StoreOptions): string {
+  const counts: Record<ProcessState, number> = { Pending: 0, Processing: 0, Processed: 0, Error: 0 }
+  for (const { state } of jobs) counts[state] += 1
+  if (options.json === true) return JSON.stringify(counts)
+  return table(
+    ['STATE', 'JOBS'],
+    Object.entries(counts).map(([state, count]) => [stateText(state), count]),
+  )
 }
 
 function describe(job: JobView): string {

@@ -1,8 +1,7 @@
-import { connect } from '../../host/index.js'
 import { JobConflict, JobFailed, type Job, type JobClient, type Workflow } from '../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../cli-error.js'
 import { readJsonLines, type JsonLine } from '../json-lines.js'
-import { findStore, type StoreOptions } from '../store-options.js'
+import { withClient, type StoreOptions } from '../store-options.js'
 import { bar, type Terminal } from '../terminal.js'
 import { loadUserModule, modulePath, workflowNamed } from '../user-module.js'
 
@@ -32,24 +31,20 @@ export async function submit(
   options: SubmitOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const store = await findStore(options)
-  try {
-    const path = modulePath(options.workflows, store.settings.module, '--workflows')
+  return withClient(options, async (client, settings) => {
+    const path = modulePath(options.workflows, settings.module, '--workflows')
     const workflow = workflowNamed(workflowName, await loadUserModule(path), path)
     const submissions = checked(workflow, await readJsonLines(file), file)
-    const client = await connect(store.settings)
-    try {
-      return await submitAll({ client, workflow, submissions, options, terminal })
-    } finally {
-      client.close()
-    }
-  } finally {
-    await store.close()
-  }
+    return submitAll({ client, workflow, submissions, options, terminal })
+  })
 }
 
 /** Every line as a submission, or one error that lists all that is wrong. */
-function checked(workflow: Workflow<unknown>, lines: readonly JsonLine[], file: string): readonly Submission[] {
+function checked(
+  workflow: Workflow<unknown>,
+  lines: readonly JsonLine[],
+  file: string,
+): readonly Submission[] {
   const { parse, jobId } = workflow.submission
   if (jobId === undefined) {
     const rule = 'does not say how to find the id of a job: define it with { jobId: (input) => … }'
