@@ -68,4 +68,13 @@ describe('waitFor', () => {
     recorder.emit(charged(1))
     expect([await small, await large]).toEqual([charged(1), charged(9)])
   })
+
+  it('asks nothing more about events once it has its answer', async () => {
+    const recorder = new TelemetryRecorder()
+    const asked: number[] = []
+    const waiting = recorder.waitFor('store.charged', ({ charge }) => asked.push(charge) === 2)
+    for (const charge of [1, 2, 3]) recorder.emit(charged(charge))
+    expect(await waiting).toEqual(charged(2))
+    expect(asked).toEqual([1, 2])
+  })
 })
