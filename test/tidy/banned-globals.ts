@@ -57,7 +57,7 @@ function isAllowed(path: string, capability: Capability): boolean {
   // Served to a browser, which has a clock of its own and nobody to hand it one.
   if (path.startsWith('src/dashboard/public/')) return true
   // A sample's entry file is what a user's `main` would be: it may read its own configuration.
-  return capability === 'environment' && /^(src\/host\/|samples\/[^/]+\/[^/]+$)/.test(path)
+  return capability === 'environment' && /^(src\/host\/|samples\/(.+\/)?(run|main)\.ts$)/.test(path)
 }
 
 interface Use {
