@@ -147,67 +147,68 @@ export class ExpressionParser extends EmbeddedActionsParser {
     }))
   }
 
-  private readonly equality: Rule<Expression> = this.RULE('equality', (): Expression => {
-    let left = this.SUBRULE(this.relational)
-    this.MANY(() => {
-      const operator = this.CONSUME(punctuations.equality)
-      const right = this.SUBRULE2(this.relational)
-      left = this.ACTION(() => binary(operator, left, right))
-    })
-    return left
-  })
+  private readonly equality: Rule<Expression> = this.leftToRight(
+    'equality',
+    () => this.relational,
+    () => this.CONSUME(punctuations.equality),
+  )
 
-  private readonly relational: Rule<Expression> = this.RULE('relational', (): Expression => {
-    let left = this.SUBRULE(this.concatenation)
-    this.MANY(() => {
-      const operator = this.CONSUME(punctuations.relational)
-      const right = this.SUBRULE2(this.concatenation)
-      left = this.ACTION(() => binary(operator, left, right))
-    })
-    return left
-  })
+  private readonly relational: Rule<Expression> = this.leftToRight(
+    'relational',
+    () => this.concatenation,
+    () => this.CONSUME(punctuations.relational),
+  )
 
-  private readonly concatenation: Rule<Expression> = this.RULE('concatenation', (): Expression => {
-    let left = this.SUBRULE(this.additive)
-    this.MANY(() => {
-      const operator = this.CONSUME(punctuations.concatenate)
-      const right = this.SUBRULE2(this.additive)
-      left = this.ACTION(() => binary(operator, left, right))
-    })
-    return left
-  })
+  private readonly concatenation: Rule<Expression> = this.leftToRight(
+    'concatenation',
+    () => this.additive,
+    () => this.CONSUME(punctuations.concatenate),
+  )
 
-  private readonly additive: Rule<Expression> = this.RULE('additive', (): Expression => {
-    let left = this.SUBRULE(this.multiplicative)
-    this.MANY(() => {
-      const operator = this.OR([
+  private readonly additive: Rule<Expression> = this.leftToRight(
+    'additive',
+    () => this.multiplicative,
+    () =>
+      this.OR([
         { ALT: () => this.CONSUME(punctuations.plus) },
         { ALT: () => this.CONSUME(punctuations.minus) },
-      ])
-      const right = this.SUBRULE2(this.multiplicative)
-      left = this.ACTION(() => binary(operator, left, right))
-    })
-    return left
-  })
+      ]),
+  )
 
-  private readonly multiplicative: Rule<Expression> = this.RULE('multiplicative', (): Expression => {
-    let left = this.SUBRULE(this.unary)
-    this.MANY(() => {
-      const operator = this.OR([
+  private readonly multiplicative: Rule<Expression> = this.leftToRight(
+    'multiplicative',
+    () => this.unary,
+    () =>
+      this.OR([
         { ALT: () => this.CONSUME(punctuations.star) },
         { ALT: () => this.CONSUME(punctuations.divide) },
-      ])
-      const right = this.SUBRULE2(this.unary)
-      left = this.ACTION(() => binary(operator, left, right))
-    })
-    this.OPTION(() => {
-      const operator = this.CONSUME(punctuations.bitwise)
-      this.ACTION(() => {
-        throw notSupported(`The bitwise operator ${operator.image}`, spanOf(operator))
+        { ALT: () => this.refused(this.CONSUME(punctuations.bitwise), 'A bitwise operator') },
+      ]),
+  )
+
+  /** One level of binary operators; the next tighter level is asked for late, since it is declared further down. */
+  private leftToRight(
+    name: string,
+    tighter: () => Rule<Expression>,
+    consumeOperator: () => IToken,
+  ): Rule<Expression> {
+    return this.RULE(name, (): Expression => {
+      let left = this.SUBRULE(tighter())
+      this.MANY(() => {
+        const operator = consumeOperator()
+        const right = this.SUBRULE2(tighter())
+        left = this.ACTION(() => binary(operator, left, right))
       })
+      return left
     })
-    return left
-  })
+  }
+
+  /** A token that is read only so that what it begins can be refused by name. */
+  protected refused(token: IToken, construct: string): IToken {
+    return this.ACTION(() => {
+      throw notSupported(construct, spanOf(token))
+    })
+  }
 
   private readonly unary: Rule<Expression> = this.RULE('unary', (): Expression =>
     this.OR<Expression>([
@@ -218,12 +219,8 @@ export class ExpressionParser extends EmbeddedActionsParser {
             { ALT: () => this.CONSUME(keywords.not) },
             { ALT: () => this.CONSUME(punctuations.minus) },
             { ALT: () => this.CONSUME(punctuations.plus) },
-            { ALT: () => this.CONSUME(punctuations.bitwise) },
+            { ALT: () => this.refused(this.CONSUME(punctuations.bitwise), 'A bitwise operator') },
           ])
-          this.ACTION(() => {
-            if (token.tokenType !== punctuations.bitwise) return
-            throw notSupported(`The bitwise operator ${token.image}`, spanOf(token))
-          })
           const operand = this.SUBRULE(this.unary)
           return this.ACTION((): Expression => {
             const span = between(spanOf(token), operand.span)
@@ -377,27 +374,18 @@ export class ExpressionParser extends EmbeddedActionsParser {
     return this.ACTION(() => ({ kind: 'array', items, span: between(spanOf(start), spanOf(end)) }))
   })
 
-  /** Read far enough to be refused by name. */
+  /** Reading one of these throws, so the value given here is never used. */
   private readonly unsupportedPrimary: Rule<Expression> = this.RULE('unsupportedPrimary', (): Expression => {
     const token = this.OR([
-      { ALT: () => this.CONSUME(keywords.exists) },
-      { ALT: () => this.CONSUME(keywords.array) },
-      { ALT: () => this.CONSUME(keywords.udf) },
+      { ALT: () => this.refused(this.CONSUME(keywords.exists), 'A subquery (EXISTS)') },
+      { ALT: () => this.refused(this.CONSUME(keywords.array), 'A subquery (ARRAY)') },
+      { ALT: () => this.refused(this.CONSUME(keywords.udf), 'A user-defined function (udf.…)') },
     ])
-    return this.ACTION(() => {
-      if (token.tokenType === keywords.udf)
-        throw notSupported('A user-defined function (udf.…)', spanOf(token))
-      throw notSupported(`A subquery (${token.image.toUpperCase()})`, spanOf(token))
-    })
+    return this.ACTION(() => ({ kind: 'literal', value: undefined, span: spanOf(token) }))
   })
 
   /** Stands after an opening parenthesis. */
   protected readonly noSubquery: Rule<void> = this.RULE('noSubquery', (): void => {
-    this.OPTION(() => {
-      const token = this.CONSUME(keywords.select)
-      this.ACTION(() => {
-        throw notSupported('A subquery', spanOf(token))
-      })
-    })
+    this.OPTION(() => this.refused(this.CONSUME(keywords.select), 'A subquery'))
   })
 }

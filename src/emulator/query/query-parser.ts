@@ -1,7 +1,6 @@
-import type { IToken, ParserMethod } from 'chevrotain'
+import type { ParserMethod } from 'chevrotain'
 import type { Count, OrderItem, Page, Query, SelectItem, Selection, Source } from './ast.js'
 import { ExpressionParser } from './expression-parser.js'
-import { notSupported } from './query-error.js'
 import { identifier, keywords, numberLiteral, punctuations } from './tokens.js'
 import { between, literalValue, spanOf } from './tree.js'
 
@@ -31,12 +30,7 @@ export class QueryParser extends ExpressionParser {
       this.CONSUME(keywords.where)
       return this.SUBRULE(this.expression)
     })
-    this.OPTION5(() => {
-      const token = this.CONSUME(keywords.group)
-      this.ACTION(() => {
-        throw notSupported('GROUP BY', spanOf(token))
-      })
-    })
+    this.OPTION5(() => this.refused(this.CONSUME(keywords.group), 'GROUP BY'))
     const orderBy = this.OPTION6(() => this.SUBRULE(this.orderBy))
     const page = this.OPTION7(() => this.SUBRULE(this.page))
     return this.ACTION(() => {
@@ -95,7 +89,7 @@ export class QueryParser extends ExpressionParser {
     this.CONSUME(keywords.from)
     const name = this.OR([
       { ALT: () => this.CONSUME(identifier) },
-      { ALT: () => this.refused(() => this.CONSUME(punctuations.openParenthesis), 'A subquery in FROM') },
+      { ALT: () => this.refused(this.CONSUME(punctuations.openParenthesis), 'A subquery in FROM') },
     ])
     const alias = this.OPTION(() =>
       this.OR2([
@@ -106,22 +100,14 @@ export class QueryParser extends ExpressionParser {
           },
         },
         { ALT: () => this.CONSUME3(identifier) },
-        { ALT: () => this.refused(() => this.CONSUME(punctuations.dot), 'A path in FROM') },
-        { ALT: () => this.refused(() => this.CONSUME(punctuations.openBracket), 'A path in FROM') },
-        { ALT: () => this.refused(() => this.CONSUME(keywords.in), 'Iteration in FROM (x IN c.items)') },
+        { ALT: () => this.refused(this.CONSUME(punctuations.dot), 'A path in FROM') },
+        { ALT: () => this.refused(this.CONSUME(punctuations.openBracket), 'A path in FROM') },
+        { ALT: () => this.refused(this.CONSUME(keywords.in), 'Iteration in FROM (x IN c.items)') },
       ]),
     )
-    this.OPTION2(() => this.refused(() => this.CONSUME(keywords.join), 'JOIN'))
+    this.OPTION2(() => this.refused(this.CONSUME(keywords.join), 'JOIN'))
     return this.ACTION(() => ({ alias: (alias ?? name).image }))
   })
-
-  private refused(consume: () => IToken, construct: string): IToken {
-    const token = consume()
-    this.ACTION(() => {
-      throw notSupported(construct, spanOf(token))
-    })
-    return token
-  }
 
   private readonly orderBy: Rule<OrderItem[]> = this.RULE('orderBy', (): OrderItem[] => {
     this.CONSUME(keywords.order)
