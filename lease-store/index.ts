@@ -11,7 +11,26 @@
  *
  * Files named by a verb or a rule are pure: leases and the time in, leases out.
  */
-export type { FeedRange, FirstPosition, Lease, LeaseMode, NewLease } from './lease.js'
+export type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease } from './lease.js'
+export {
+  decodeLease,
+  encodeLease,
+  encodeNewLease,
+  type DecodedLease,
+  type DecodeOptions,
+  type LeaseDocument,
+  type LeasePartitioning,
+  type LeaseRefusal,
+} from './lease-document.js'
+export {
+  initializationLock,
+  initializationMarker,
+  leaseDocumentId,
+  leaseIdPrefix,
+  leasePrefix,
+  type LeasePrefix,
+} from './lease-naming.js'
+export { isEpkRange, leaseTokenOf } from './feed-range.js'
 export type {
   LeaseCreation,
   LeaseDeletion,
@@ -20,3 +39,10 @@ export type {
   LeaseStore,
   LeaseWrite,
 } from './lease-store.js'
+export { acquire, checkpoint, isOwnedBy, release, renew } from './transitions.js'
+export { expired, expiredByObservation, observe, type LeaseObservations } from './expiry.js'
+export { selectLeases, type Balance, type LeaseLimits, type Selection } from './balance.js'
+export { planLeases, type NamedRange, type PlannedLease } from './coverage.js'
+export { cosmosErrorKind, isTransient, type CosmosErrorKind } from './cosmos-errors.js'
+export { CosmosLeaseStore, type CosmosLeaseStoreOptions } from './cosmos-lease-store.js'
+export { RefusedLeaseError } from './refused-lease-error.js'

@@ -26,6 +26,11 @@ export interface Lease {
   readonly feedRange: FeedRange
   /** The instance name of who reads it, or null when nobody does. */
   readonly owner: string | null
+  /**
+   * Which life of that instance: two processes of one name, or one before and after a crash, differ here. Null for
+   * owners that do not say (.NET hosts).
+   */
+  readonly incarnation: string | null
   /** How far it was read: the quoted etag of the last page checkpointed. Null until the first checkpoint. */
   readonly continuationToken: string | null
   /** Used while `continuationToken` is null. Null for leases that another SDK created without saying. */
@@ -38,6 +43,12 @@ export interface Lease {
   readonly etag: string
   /** The document as read, so that fields and properties that are not ours survive a replace. */
   readonly document: Readonly<Record<string, unknown>>
+}
+
+/** Who holds a lease: an instance's name, and which of its lives. */
+export interface LeaseOwner {
+  readonly instanceName: string
+  readonly incarnation: string
 }
 
 /** What is needed to create a lease; everything else starts empty. */

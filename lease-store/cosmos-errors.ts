@@ -1,0 +1,101 @@
+/** What a failed request to Cosmos DB means to who made it. */
+export type CosmosErrorKind =
+  /** 409: a document of that id is there already. */
+  | { readonly kind: 'conflict' }
+  /** 412: the document has changed since it was read. */
+  | { readonly kind: 'preconditionFailed' }
+  /** 404: there is no such document or container. */
+  | { readonly kind: 'notFound' }
+  /** 404 with sub-status 1002: the replica is behind the session; it passes. */
+  | { readonly kind: 'sessionNotAvailable' }
+  /** 410: the partition was split, merged or moved. */
+  | { readonly kind: 'gone' }
+  /** 429: nothing was done; `retryAfterMs` is the server's advice. */
+  | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
+  /** 449: nothing was done; try again at once. */
+  | { readonly kind: 'retryWith' }
+  /** Not reached, or not able to answer. Nothing was written. */
+  | { readonly kind: 'unavailable' }
+  /** Of a write only: it may or may not have been applied. */
+  | { readonly kind: 'unknownOutcome' }
+  /** 401: the key or token is wrong. */
+  | { readonly kind: 'unauthorized' }
+  /** 403: the identity may not do this. */
+  | { readonly kind: 'forbidden' }
+  /** Anything else: a bad request, or not an error of the store at all. */
+  | { readonly kind: 'other' }
+
+/** Network failures that happen before a request is on its way, so that a write was certainly not applied. */
+const beforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** Those that leave open how far it came. `REQUEST_SEND_ERROR` is what the SDK's pipeline makes of the rest. */
+const underWay = new Set([
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ECONNABORTED',
+  'TimeoutError',
+  'REQUEST_SEND_ERROR',
+])
+
+/**
+ * Sorts an error of `@azure/cosmos`, or one that carries such an error as its cause. Sub-status and retry-after are
+ * taken from the headers where the SDK dropped them from the error, as its change feed iterator does.
+ */
+export function cosmosErrorKind(error: unknown, operation: 'read' | 'write' = 'read'): CosmosErrorKind {
+  const { code, substatus, retryAfterInMs, headers, cause } = fieldsOf(error)
+  const ambiguous: CosmosErrorKind = { kind: operation === 'write' ? 'unknownOutcome' : 'unavailable' }
+  if (typeof code === 'string' && beforeSending.has(code)) return { kind: 'unavailable' }
+  if (typeof code === 'string' && underWay.has(code)) return ambiguous
+  const header = fieldsOf(headers)
+  switch (Number(code)) {
+    case 401:
+      return { kind: 'unauthorized' }
+    case 403:
+      return { kind: 'forbidden' }
+    case 404:
+      return {
+        kind: Number(substatus ?? header['x-ms-substatus']) === 1002 ? 'sessionNotAvailable' : 'notFound',
+      }
+    case 408:
+    case 500:
+    case 503:
+      return ambiguous
+    case 409:
+      return { kind: 'conflict' }
+    case 410:
+      return { kind: 'gone' }
+    case 412:
+      return { kind: 'preconditionFailed' }
+    case 429:
+      return { kind: 'throttled', retryAfterMs: numberOf(retryAfterInMs ?? header['x-ms-retry-after-ms']) }
+    case 449:
+      return { kind: 'retryWith' }
+    default:
+      return cause === undefined ? { kind: 'other' } : cosmosErrorKind(cause, operation)
+  }
+}
+
+/** Whether the same request may succeed if it is made again a little later. */
+export function isTransient(kind: CosmosErrorKind['kind']): boolean {
+  const passing: readonly CosmosErrorKind['kind'][] = [
+    'throttled',
+    'retryWith',
+    'sessionNotAvailable',
+    'unavailable',
+    'unknownOutcome',
+    'gone',
+  ]
+  return passing.includes(kind)
+}
+
+function numberOf(value: unknown): number | null {
+  const number = Number(value ?? Number.NaN)
+  return Number.isFinite(number) ? number : null
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return {}
+  // Not a copy: `cause` and `message` of an error are not enumerable.
+  return value as Readonly<Record<string, unknown>>
+}

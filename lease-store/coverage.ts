@@ -1,0 +1,49 @@
+import { leaseTokenOf } from './feed-range.js'
+import type { FeedRange, Lease } from './lease.js'
+
+/** A physical partition: its id and its part of the key space. */
+export interface NamedRange extends FeedRange {
+  readonly id: string
+}
+
+/** A lease that is missing. */
+export interface PlannedLease {
+  readonly leaseToken: string
+  readonly feedRange: FeedRange
+}
+
+/**
+ * The leases to create so that together with those there are they cover every physical range. A range nobody covers
+ * gets one lease under its id; a part of one is named by its bounds. A range that is covered by the lease of a parent
+ * that was split, or by those of merged ones, needs nothing: whoever reads those will see to it.
+ */
+export function planLeases(
+  physicalRanges: readonly NamedRange[],
+  leases: readonly Pick<Lease, 'feedRange'>[],
+): readonly PlannedLease[] {
+  const covered = leases.map((lease) => lease.feedRange)
+  return physicalRanges.flatMap(({ id, min, max }) =>
+    gaps({ min, max }, covered).map((feedRange) => {
+      const isWhole = feedRange.min === min && feedRange.max === max
+      return { leaseToken: isWhole ? id : leaseTokenOf(feedRange), feedRange }
+    }),
+  )
+}
+
+/** The parts of `range` that lie in none of `covered`, in order. Bounds compare as text: they are hexadecimal. */
+function gaps(range: FeedRange, covered: readonly FeedRange[]): FeedRange[] {
+  const found: FeedRange[] = []
+  let reached = range.min
+  for (const { min, max } of [...covered].sort((left, right) => compare(left.min, right.min))) {
+    if (min >= range.max) break
+    if (min > reached) found.push({ min: reached, max: min })
+    if (max > reached) reached = max
+  }
+  if (reached < range.max) found.push({ min: reached, max: range.max })
+  return found
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}

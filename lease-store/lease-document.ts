@@ -1,0 +1,210 @@
+import { isEpkRange, leaseTokenOf } from './feed-range.js'
+import type { FeedRange, FirstPosition, Lease, LeaseMode, NewLease } from './lease.js'
+
+/** A document as the lease container holds it. */
+export type LeaseDocument = Readonly<Record<string, unknown>>
+
+/** What a document of the lease container is to us. */
+export type DecodedLease =
+  | { readonly kind: 'lease'; readonly lease: Lease }
+  /** Not to be written by us. `reason` names the document and the rule. */
+  | { readonly kind: 'refused'; readonly rule: LeaseRefusal; readonly reason: string }
+
+/** The rule by which a document was refused. */
+export type LeaseRefusal =
+  | 'malformed'
+  | 'unknownVersion'
+  | 'unknownMode'
+  /** Written by the Java SDK, whose continuation tokens mean something else. */
+  | 'javaLease'
+  /** By an old .NET SDK, which stored only the range's id: look the range up and decode again. */
+  | 'missingFeedRange'
+
+/** Which parts of a document are ours to know besides what it says itself. */
+export interface DecodeOptions {
+  /** The range of a lease that does not say it; see `missingFeedRange`. */
+  readonly feedRange?: FeedRange
+}
+
+/** How the lease container is partitioned: by `/id`, or by `/partitionKey` with the id as its value. */
+export type LeasePartitioning = '/id' | '/partitionKey'
+
+const firstPositionProperty = 'stepward.firstPosition'
+const incarnationProperty = 'stepward.incarnation'
+
+/**
+ * The document of a new lease, field by field as a .NET host creates it. Leases of a whole physical partition are
+ * version 0 and named by its id, all others version 1 and named by their bounds.
+ */
+export function encodeNewLease(lease: NewLease, id: string, partitioning: LeasePartitioning): LeaseDocument {
+  return {
+    id,
+    ...(partitioning === '/partitionKey' ? { partitionKey: id } : {}),
+    version: lease.leaseToken === leaseTokenOf(lease.feedRange) ? 1 : 0,
+    _etag: null,
+    LeaseToken: lease.leaseToken,
+    FeedRange: { Range: { min: lease.feedRange.min, max: lease.feedRange.max } },
+    Owner: null,
+    ContinuationToken: lease.continuationToken,
+    properties: propertiesOf({}, { firstPosition: lease.firstPosition, incarnation: null }),
+    timestamp: null,
+    _ts: 0,
+    Mode: lease.mode,
+  }
+}
+
+/** The document to write for `lease`: the one it was read from, with what a transition may have changed. */
+export function encodeLease(lease: Lease): LeaseDocument {
+  const { document } = lease
+  return {
+    ...document,
+    FeedRange: document['FeedRange'] ?? { Range: { min: lease.feedRange.min, max: lease.feedRange.max } },
+    Owner: lease.owner,
+    ContinuationToken: lease.continuationToken,
+    properties: propertiesOf(document['properties'], lease),
+    timestamp: lease.timestampMs === null ? null : new Date(lease.timestampMs).toISOString(),
+    Mode: lease.mode,
+  }
+}
+
+/** Reads a document of the lease container, or says why it must be left alone. */
+export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}): DecodedLease {
+  const refused = refusal(document)
+  if (refused !== null) return refused
+  const { id, _etag, _ts, LeaseToken, PartitionId, version } = document
+  // A lease that came from the V2 library carries its token twice; .NET lets this one win.
+  const leaseToken = typeof PartitionId === 'string' ? PartitionId : LeaseToken
+  if (typeof leaseToken !== 'string' || leaseToken === '')
+    return malformed(id, 'LeaseToken must be a non-empty string')
+  if (typeof _etag !== 'string' || typeof _ts !== 'number')
+    return malformed(id, '_etag and _ts must be those of a stored document')
+  const stored = document['FeedRange']
+  const feedRange = isAbsent(stored) ? (options.feedRange ?? null) : decodeFeedRange(stored)
+  if (feedRange === null) {
+    if (isAbsent(stored) && version !== 1)
+      return refuse(
+        'missingFeedRange',
+        id,
+        'FeedRange is not stored; it is that of the range named by LeaseToken',
+      )
+    return malformed(id, 'FeedRange must be { Range: { min, max } } in upper-case hexadecimal')
+  }
+  const properties = recordOf(document['properties'])
+  return {
+    kind: 'lease',
+    lease: {
+      leaseToken,
+      feedRange,
+      owner: ownerOf(document['Owner']),
+      incarnation: textOf(properties[incarnationProperty]),
+      continuationToken: textOf(document['ContinuationToken']),
+      firstPosition: decodeFirstPosition(properties[firstPositionProperty]),
+      mode: modeOf(document['Mode']) ?? 'Incremental Feed',
+      timestampMs: decodeTimestamp(document['timestamp']),
+      storedAtMs: _ts * 1_000,
+      etag: _etag,
+      document,
+    },
+  }
+}
+
+/** The rules that protect leases of others; null when the document may be one of ours. */
+function refusal(document: LeaseDocument): DecodedLease | null {
+  const { id, version, Mode, ContinuationToken } = document
+  if (typeof id !== 'string') return malformed(id, 'id must be a string')
+  if (!isAbsent(version) && version !== 0 && version !== 1)
+    return refuse(
+      'unknownVersion',
+      id,
+      `version is ${JSON.stringify(version)}, known are 0 and 1; use a newer release`,
+    )
+  if (!isAbsent(Mode) && modeOf(Mode) === null)
+    return refuse(
+      'unknownMode',
+      id,
+      `Mode is ${JSON.stringify(Mode)}, known are "Incremental Feed" and "Full-Fidelity Feed"`,
+    )
+  const isQuoted = textOf(ContinuationToken)?.startsWith('"') ?? true
+  if (!isQuoted || ('feedRange' in document && !('FeedRange' in document)))
+    return refuse(
+      'javaLease',
+      id,
+      'it was written by the Java SDK, whose leases cannot be shared; choose another processorName',
+    )
+  if (!isAbsent(ContinuationToken) && typeof ContinuationToken !== 'string')
+    return malformed(id, 'ContinuationToken must be a string or null')
+  return null
+}
+
+function refuse(rule: LeaseRefusal, id: unknown, explanation: string): DecodedLease {
+  return { kind: 'refused', rule, reason: `lease document ${JSON.stringify(id)} is refused: ${explanation}` }
+}
+
+function malformed(id: unknown, explanation: string): DecodedLease {
+  return refuse('malformed', id, explanation)
+}
+
+function decodeFeedRange(stored: unknown): FeedRange | null {
+  const { min, max } = recordOf(recordOf(stored)['Range'])
+  if (typeof min !== 'string' || typeof max !== 'string') return null
+  return isEpkRange({ min, max }) ? { min, max } : null
+}
+
+function modeOf(stored: unknown): LeaseMode | null {
+  if (typeof stored !== 'string') return null
+  const known: readonly LeaseMode[] = ['Incremental Feed', 'Full-Fidelity Feed']
+  return known.find((mode) => mode.toLowerCase() === stored.toLowerCase()) ?? null
+}
+
+/** White space counts as nobody, as it does for .NET hosts. */
+function ownerOf(stored: unknown): string | null {
+  return typeof stored === 'string' && stored.trim() !== '' ? stored : null
+}
+
+/** Java's older hosts ended their timestamps with the zone's name in brackets. */
+function decodeTimestamp(stored: unknown): number | null {
+  if (typeof stored !== 'string') return null
+  const parsed = Date.parse(stored.replace(/\[.*\]$/, ''))
+  return Number.isNaN(parsed) ? null : parsed
+}
+
+function decodeFirstPosition(stored: unknown): FirstPosition | null {
+  if (typeof stored !== 'string') return null
+  if (stored === 'beginning') return { kind: 'beginning' }
+  const atMs = Date.parse(stored)
+  return Number.isNaN(atMs) ? null : { kind: 'time', atMs }
+}
+
+function propertiesOf(
+  stored: unknown,
+  ours: Pick<Lease, 'firstPosition' | 'incarnation'>,
+): Readonly<Record<string, unknown>> {
+  const {
+    [firstPositionProperty]: _first,
+    [incarnationProperty]: _incarnation,
+    ...foreign
+  } = recordOf(stored)
+  const { firstPosition, incarnation } = ours
+  return {
+    ...foreign,
+    ...(firstPosition === null ? {} : { [firstPositionProperty]: encodeFirstPosition(firstPosition) }),
+    ...(incarnation === null ? {} : { [incarnationProperty]: incarnation }),
+  }
+}
+
+function encodeFirstPosition(position: FirstPosition): string {
+  return position.kind === 'beginning' ? 'beginning' : new Date(position.atMs).toISOString()
+}
+
+/** .NET leaves some fields out when they are null and writes others as null: both mean the same. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}

@@ -1,0 +1,55 @@
+import type { LeasePartitioning } from './lease-document.js'
+
+/** What the documents of one deployment unit are named after, as .NET hosts name them. */
+export interface LeasePrefix {
+  readonly processorName: string
+  /** Host part of the endpoint the monitored container's client was configured with, without port. */
+  readonly accountHost: string
+  /** `_rid` of the monitored container. */
+  readonly containerRid: string
+}
+
+/** What every document of one deployment unit begins with. */
+export function leasePrefix({ processorName, accountHost, containerRid }: LeasePrefix): string {
+  return `${processorName}${accountHost}_${databaseRidOf(containerRid)}_${containerRid}`
+}
+
+/** What the documents of its leases begin with, and nothing else does. */
+export function leaseIdPrefix(prefix: string): string {
+  return `${prefix}..`
+}
+
+/** The id of a lease's document. */
+export function leaseDocumentId(prefix: string, leaseToken: string): string {
+  return `${leaseIdPrefix(prefix)}${leaseToken}`
+}
+
+/** The document that says: the leases of this unit have been created. */
+export function initializationMarker(
+  prefix: string,
+  partitioning: LeasePartitioning,
+): Readonly<Record<string, unknown>> & { readonly id: string } {
+  const id = `${prefix}.info`
+  return partitioning === '/partitionKey' ? { id, partitionKey: id } : { id }
+}
+
+/** The document that only one instance can create, and that the store removes `ttlSeconds` later. */
+export function initializationLock(
+  prefix: string,
+  partitioning: LeasePartitioning,
+  ttlSeconds: number,
+): Readonly<Record<string, unknown>> & { readonly id: string } {
+  const id = `${prefix}.lock`
+  return partitioning === '/partitionKey'
+    ? { id, partitionKey: id, ttl: ttlSeconds }
+    : { id, ttl: ttlSeconds }
+}
+
+/**
+ * The database's `_rid` is the first four bytes of those of its containers. In resource ids `-` stands for the `/` of
+ * base 64.
+ */
+function databaseRidOf(containerRid: string): string {
+  const bytes = Buffer.from(containerRid.replaceAll('-', '/'), 'base64').subarray(0, 4)
+  return bytes.toString('base64').replaceAll('/', '-')
+}

@@ -1,0 +1,4 @@
+/** A document of the deployment unit that must not be written by us stands among its leases. */
+export class RefusedLeaseError extends Error {
+  override readonly name = 'RefusedLeaseError'
+}

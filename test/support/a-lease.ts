@@ -1,0 +1,36 @@
+import {
+  decodeLease,
+  encodeNewLease,
+  type DecodedLease,
+  type Lease,
+  type NewLease,
+} from '../../lease-store/index.js'
+
+/** A free lease of the whole key space, stored at the epoch, with what a test cares about laid over it. */
+export function aLease(overrides: Partial<Lease> = {}): Lease {
+  const leaseToken = overrides.leaseToken ?? '0'
+  const stored = encodeNewLease(
+    { ...aNewLease({ leaseToken }), feedRange: overrides.feedRange ?? { min: '', max: 'FF' } },
+    `unit..${leaseToken}`,
+    '/id',
+  )
+  return { ...leaseOf(decodeLease({ ...stored, _etag: '"1"', _ts: 0 })), ...overrides }
+}
+
+/** What the bootstrapper asks for: range 0 as the whole key space, from the beginning. */
+export function aNewLease(overrides: Partial<NewLease> = {}): NewLease {
+  return {
+    leaseToken: '0',
+    feedRange: { min: '', max: 'FF' },
+    continuationToken: null,
+    firstPosition: { kind: 'beginning' },
+    mode: 'Incremental Feed',
+    ...overrides,
+  }
+}
+
+/** The lease of a decoded document; a refusal fails the test. */
+export function leaseOf(decoded: DecodedLease): Lease {
+  if (decoded.kind === 'refused') throw new Error(decoded.reason)
+  return decoded.lease
+}

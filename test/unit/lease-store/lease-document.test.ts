@@ -1,0 +1,203 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  decodeLease,
+  encodeLease,
+  encodeNewLease,
+  type LeaseDocument,
+  type LeaseRefusal,
+} from '../../../lease-store/index.js'
+import { aNewLease, leaseOf } from '../../support/a-lease.js'
+
+const id = 'orderscontoso.documents.azure.com_TughAA==_TughAMEOdUI=..0'
+const half = { min: '', max: '1FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF' }
+
+/** As a .NET host stores it, system fields included. */
+const dotNet: LeaseDocument = {
+  id,
+  version: 0,
+  _etag: '"0500a1c2-0000-0700-0000-68bfe0a10000"',
+  LeaseToken: '0',
+  FeedRange: { Range: half },
+  Owner: 'node-7',
+  ContinuationToken: '"4711"',
+  properties: { note: 'kept across splits' },
+  timestamp: '2026-09-09T08:10:41.1234567Z',
+  Mode: 'Incremental Feed',
+  _rid: 'TughAL-sYbECAAAAAAAAAA==',
+  _self: 'dbs/TughAA==/colls/TughAL-sYbE=/docs/TughAL-sYbECAAAAAAAAAA==/',
+  _attachments: 'attachments/',
+  _ts: 1788941441,
+}
+
+describe('a new lease', () => {
+  it('is written field by field as .NET writes it, nulls included', () => {
+    const document = encodeNewLease(aNewLease({ feedRange: half, firstPosition: null }), id, '/id')
+    expect(JSON.stringify(document)).toBe(
+      JSON.stringify({
+        id,
+        version: 0,
+        _etag: null,
+        LeaseToken: '0',
+        FeedRange: { Range: half },
+        Owner: null,
+        ContinuationToken: null,
+        properties: {},
+        timestamp: null,
+        _ts: 0,
+        Mode: 'Incremental Feed',
+      }),
+    )
+  })
+
+  it('is version 1 when it is named by its bounds', () => {
+    const leaseToken = `${half.min}-${half.max}`
+    expect(encodeNewLease(aNewLease({ feedRange: half, leaseToken }), id, '/id')).toMatchObject({
+      version: 1,
+      LeaseToken: leaseToken,
+    })
+  })
+
+  it('carries its id as partition key where the container wants one', () => {
+    expect(encodeNewLease(aNewLease(), id, '/partitionKey')).toMatchObject({ partitionKey: id })
+  })
+
+  it.each([
+    { firstPosition: { kind: 'beginning' }, stored: 'beginning' },
+    {
+      firstPosition: { kind: 'time', atMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678) },
+      stored: '2026-01-02T03:04:05.678Z',
+    },
+  ] as const)('keeps its first position $stored among the properties', ({ firstPosition, stored }) => {
+    const document = encodeNewLease(aNewLease({ firstPosition }), id, '/id')
+    expect(document['properties']).toEqual({ 'stepward.firstPosition': stored })
+    expect(leaseOf(decodeLease({ ...document, _etag: '"1"', _ts: 1 })).firstPosition).toEqual(firstPosition)
+  })
+})
+
+describe('a lease that .NET wrote', () => {
+  it('is understood', () => {
+    const { document, ...lease } = leaseOf(decodeLease(dotNet))
+    expect(document).toBe(dotNet)
+    expect(lease).toEqual({
+      leaseToken: '0',
+      feedRange: half,
+      owner: 'node-7',
+      incarnation: null,
+      continuationToken: '"4711"',
+      firstPosition: null,
+      mode: 'Incremental Feed',
+      timestampMs: Date.UTC(2026, 8, 9, 8, 10, 41, 123),
+      storedAtMs: 1788941441000,
+      etag: '"0500a1c2-0000-0700-0000-68bfe0a10000"',
+    })
+  })
+
+  it('keeps everything that is not ours when it is written back', () => {
+    const lease = leaseOf(decodeLease({ ...dotNet, partitionKey: 'k', PartitionId: '0', later: { a: [1] } }))
+    expect(encodeLease({ ...lease, owner: null, incarnation: 'life-1' })).toEqual({
+      ...dotNet,
+      partitionKey: 'k',
+      PartitionId: '0',
+      later: { a: [1] },
+      Owner: null,
+      timestamp: '2026-09-09T08:10:41.123Z',
+      properties: { note: 'kept across splits', 'stepward.incarnation': 'life-1' },
+    })
+  })
+
+  it('round trips what a transition may change', () => {
+    const text = fc.option(fc.string({ minLength: 1 }).filter((value) => value.trim() !== ''))
+    fc.assert(
+      fc.property(text, text, fc.nat(), text, (owner, incarnation, timestampMs, foreign) => {
+        const lease = {
+          ...leaseOf(decodeLease({ ...dotNet, properties: foreign === null ? {} : { foreign } })),
+          owner,
+          incarnation,
+          timestampMs,
+          firstPosition: { kind: 'time', atMs: timestampMs } as const,
+        }
+        const { document, ...read } = leaseOf(decodeLease(encodeLease(lease)))
+        const { document: _before, ...written } = lease
+        expect(read).toEqual(written)
+        expect(document['properties']).toEqual(expect.objectContaining(foreign === null ? {} : { foreign }))
+      }),
+    )
+  })
+
+  it('forgets our properties when they are empty', () => {
+    const lease = leaseOf(decodeLease({ ...dotNet, properties: { 'stepward.incarnation': 'life-1' } }))
+    expect(lease.incarnation).toBe('life-1')
+    expect(encodeLease({ ...lease, incarnation: null, timestampMs: null })).toMatchObject({
+      properties: {},
+      timestamp: null,
+    })
+  })
+
+  it('may leave out what .NET leaves out when null', () => {
+    const { Mode: _mode, version: _version, properties: _properties, ...old } = dotNet
+    expect(leaseOf(decodeLease(old))).toMatchObject({ mode: 'Incremental Feed' })
+    expect(encodeLease(leaseOf(decodeLease(old)))).toMatchObject({ Mode: 'Incremental Feed', properties: {} })
+  })
+
+  it.each([null, '', '  '])('is free when its owner is %j', (Owner) => {
+    expect(leaseOf(decodeLease({ ...dotNet, Owner })).owner).toBeNull()
+  })
+
+  it.each([
+    ['2026-09-09T08:11:00Z', Date.UTC(2026, 8, 9, 8, 11)],
+    ['2026-09-09T08:11:00Z[UTC]', Date.UTC(2026, 8, 9, 8, 11)],
+    ['yesterday', null],
+    [null, null],
+  ])('has the timestamp %j', (timestamp, expected) => {
+    expect(leaseOf(decodeLease({ ...dotNet, timestamp })).timestampMs).toBe(expected)
+  })
+
+  it('takes its token from PartitionId, as .NET does after a migration from V2', () => {
+    expect(leaseOf(decodeLease({ ...dotNet, LeaseToken: '1', PartitionId: '3' })).leaseToken).toBe('3')
+  })
+
+  it('follows its mode whatever its case', () => {
+    expect(leaseOf(decodeLease({ ...dotNet, Mode: 'full-fidelity feed' })).mode).toBe('Full-Fidelity Feed')
+  })
+
+  it('has no first position when ours cannot be read', () => {
+    const properties = { 'stepward.firstPosition': 'soon' }
+    expect(leaseOf(decodeLease({ ...dotNet, properties })).firstPosition).toBeNull()
+  })
+
+  it('gets the range it does not say from who knows it', () => {
+    const { FeedRange: _range, ...old } = dotNet
+    const lease = leaseOf(decodeLease(old, { feedRange: half }))
+    expect(lease.feedRange).toEqual(half)
+    expect(encodeLease(lease)).toMatchObject({ FeedRange: { Range: half } })
+  })
+})
+
+describe('a document that is not ours to write', () => {
+  const { FeedRange: feedRange, ...withoutRange } = dotNet
+  const refused: readonly (readonly [LeaseRefusal, LeaseDocument])[] = [
+    ['missingFeedRange', withoutRange],
+    ['malformed', { ...withoutRange, version: 1 }],
+    ['unknownVersion', { ...dotNet, version: 2 }],
+    ['unknownMode', { ...dotNet, Mode: 'Sideways Feed' }],
+    ['unknownMode', { ...dotNet, Mode: 1 }],
+    ['javaLease', { ...withoutRange, version: 1, feedRange, ContinuationToken: null }],
+    ['javaLease', { ...dotNet, ContinuationToken: 'eyJWIjoxfQ' }],
+    ['malformed', { ...dotNet, ContinuationToken: 4711 }],
+    ['malformed', { ...dotNet, id: 7 }],
+    ['malformed', { ...dotNet, LeaseToken: '' }],
+    ['malformed', { ...dotNet, LeaseToken: null }],
+    ['malformed', { ...dotNet, _etag: null }],
+    ['malformed', { ...dotNet, _ts: null }],
+    ['malformed', { ...dotNet, FeedRange: { PKRangeId: '0' } }],
+    ['malformed', { ...dotNet, FeedRange: { Range: { min: '', max: 7 } } }],
+    ['malformed', { ...dotNet, FeedRange: { Range: { min: 'aa', max: 'bb' } } }],
+    ['malformed', { ...dotNet, FeedRange: { Range: { min: 'FF', max: '' } } }],
+  ]
+  it.each(refused)('is refused as %s with its id and the rule', (rule, document) => {
+    const decoded = decodeLease(document)
+    expect(decoded).toMatchObject({ kind: 'refused', rule })
+    expect(decoded.kind === 'refused' && decoded.reason).toContain(JSON.stringify(document['id']))
+  })
+})
