@@ -44,6 +44,14 @@ export class CosmosEngine {
     return [...this.databasesById.values()]
   }
 
+  /**
+   * Resolves when everything stored so far outlives the process; null when it does already. No answer may leave before
+   * what it shows has settled: a reader of the feed may keep a position it has seen.
+   */
+  settled(): Promise<void> | null {
+    return this.journal.settled()
+  }
+
   createDatabase(id: string): Database {
     assertId(id, 'database')
     if (this.databasesById.has(id)) throw alreadyExists(`The database '${id}'`)

@@ -50,6 +50,8 @@ export type JournalRecord =
  */
 export interface Journal {
   append(records: readonly JournalRecord[]): void
+  /** Resolves when everything appended so far outlives the process; null when it does already. */
+  settled(): Promise<void> | null
 }
 
 /** What a journal gives back: everything, in any order within each kind. */
@@ -63,4 +65,5 @@ export interface JournalContents {
 /** For an engine that forgets everything with its process. */
 export const noJournal: Journal = {
   append: () => undefined,
+  settled: () => null,
 }

@@ -15,7 +15,7 @@ import {
 } from '../engine/index.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
 import { bodyJson, isSet, keyOf, partitionHeaders } from './context.js'
-import { parsePatch } from './items.js'
+import { parsePatch } from './patches.js'
 
 /** A batch (atomic, one partition key) or a bulk request (each operation for itself, within one range). */
 export function routeBatch(request: RestRequest, container: Container): Answer {

@@ -7,6 +7,7 @@ import {
   type Container,
   type PhysicalPartition,
 } from '../engine/index.js'
+import { parseFeedEtag } from '../feed-etag.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
 import { assertSessionReached } from '../session-token.js'
 import { epkRangeOf, feedBody, keyOf, pageSizeOf, partitionHeaders } from './context.js'
@@ -70,15 +71,4 @@ function startOf({ headers }: RestRequest): ChangeFeedStart {
   const atMs = Date.parse(since)
   if (Number.isNaN(atMs)) throw badRequest(`If-Modified-Since is '${since}', which is not a date.`)
   return { kind: 'time', atMs }
-}
-
-/** The LSN in a quoted etag of this feed. */
-export function parseFeedEtag(etag: string): number {
-  const digits = /^"?(\d{1,15})"?$/u.exec(etag)?.[1]
-  if (digits === undefined) {
-    throw badRequest(
-      `The continuation ${etag.slice(0, 60)} is not one that this feed gave; it must look like "50".`,
-    )
-  }
-  return Number(digits)
 }

@@ -1,17 +1,13 @@
 import {
   badRequest,
-  parsePatchSteps,
   partitionKeyOf,
-  isJsonObject,
   effectivePartitionKey,
   type Container,
   type ItemOperation,
   type OperationResult,
-  type Patch,
   type PartitionKey,
   type WriteConditions,
 } from '../engine/index.js'
-import { compileQuery } from '../query/index.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
 import { assertSessionReached } from '../session-token.js'
 import { routeBatch } from './batches.js'
@@ -26,6 +22,7 @@ import {
   type RouteContext,
 } from './context.js'
 import { routeQuery, routeReadFeed } from './item-queries.js'
+import { parsePatch } from './patches.js'
 
 /** `…/docs` and `…/docs/{id}`. */
 export function routeItems(context: RouteContext): Answer | undefined {
@@ -73,19 +70,7 @@ function itemOperation(request: RestRequest, container: Container, id: string): 
   }
 }
 
-/** A patch as clients send it: the operations, or these with a condition. */
-export function parsePatch(body: unknown, container: Container): Patch {
-  const operations: unknown = isJsonObject(body) ? body['operations'] : body
-  const steps = parsePatchSteps(operations, container.definition.partitionKey.paths)
-  const condition = isJsonObject(body) ? body['condition'] : undefined
-  if (condition === undefined) return { steps }
-  if (typeof condition !== 'string')
-    throw badRequest('The condition of a patch must be a text: from c where …')
-  const compiled = compileQuery(`SELECT * ${condition}`, [])
-  return { steps, isApplicable: (document) => compiled.rowsOf(document).length > 0 }
-}
-
-export function conditionsOf({ headers }: RestRequest): WriteConditions {
+function conditionsOf({ headers }: RestRequest): WriteConditions {
   const ifMatch = headers['if-match']
   const ifNoneMatch = headers['if-none-match']
   return {
