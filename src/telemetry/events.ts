@@ -50,7 +50,7 @@ export type TelemetryEvent =
       readonly outcome: 'success' | 'failed' | 'permanent'
       readonly error?: unknown
     } & OnStep)
-  | ({ readonly type: 'outcome.discarded'; readonly reason: string } & OnStep)
+  | ({ readonly type: 'outcome.discarded'; readonly reason: string; readonly error?: unknown } & OnStep)
   | ({ readonly type: 'step.recovered'; readonly failureCount: number } & OnStep)
   | ({ readonly type: 'step.unclaimed' } & OnStep)
   | ({

@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+
+/** At least one character that can be seen. */
+const text = z.string().regex(/\S/, 'must not be empty')
+
+const line = z.looseObject({
+  productId: z.number().int(),
+  product: text,
+  unitPrice: z.number().nonnegative(),
+  quantity: z.number().int().positive(),
+  /** The part taken off the price: 0.25 is a quarter. */
+  discount: z.number().min(0).max(1),
+})
+
+const address = z.looseObject({
+  name: text,
+  street: text,
+  city: text,
+  region: z.string().optional(),
+  // Not every country has postal codes.
+  postalCode: z.string(),
+  country: text,
+})
+
+/** An order as it comes from the shop. Fields not named here are kept. */
+export const orderSchema = z.looseObject({
+  orderId: text,
+  customerId: z.string().optional(),
+  lines: z.array(line).min(1, 'must have at least one line'),
+  freight: z.number().nonnegative().optional(),
+  /** What the customer pays, freight included. */
+  total: z.number().nonnegative(),
+  shipTo: address,
+})
+
+/** An order as it comes from the shop. */
+export type Order = z.infer<typeof orderSchema>
+
+/** Something wrong in an orders file. */
+export interface OrdersFileProblem {
+  /** Counted from 1, blank lines included: what an editor shows. */
+  readonly line: number
+  readonly message: string
+}
+
+/** An orders file cannot be used. Lists everything that is wrong with it, so that it can be corrected in one go. */
+export class OrdersFileError extends Error {
+  override readonly name = 'OrdersFileError'
+
+  constructor(
+    readonly path: string,
+    readonly problems: readonly OrdersFileProblem[],
+  ) {
+    const list = problems.map(({ line, message }) => `  line ${line}: ${message}`)
+    super([`no order was read from ${path}; correct these lines and read it again:`, ...list].join('\n'))
+  }
+}
+
+/**
+ * Reads orders from a JSON Lines file: UTF-8, one order a line. A byte order mark, CRLF and blank lines are allowed; an
+ * order that is there twice with the same content is one order.
+ *
+ * @throws OrdersFileError when anything in it is wrong
+ */
+export async function readOrders(path: string): Promise<Order[]> {
+  const { orders, problems } = parseOrders(await readFile(path, 'utf8'))
+  if (problems.length > 0) throw new OrdersFileError(path, problems)
+  return orders
+}
+
+/** The orders in the text of an orders file, and everything that is wrong with it. */
+export function parseOrders(content: string): { orders: Order[]; problems: OrdersFileProblem[] } {
+  const found = new Map<string, { order: Order; line: number }>()
+  const problems: OrdersFileProblem[] = []
+  const lines = content.replace(/^\uFEFF/, '').split('\n')
+  lines.forEach((lineText, index) => {
+    if (lineText.trim() === '') return
+    const line = index + 1
+    const read = parseOrder(lineText)
+    if ('problems' in read) {
+      problems.push(...read.problems.map((message) => ({ line, message })))
+      return
+    }
+    const { order } = read
+    const first = found.get(order.orderId)
+    if (first === undefined) found.set(order.orderId, { order, line })
+    else if (!isDeepStrictEqual(first.order, order)) {
+      const message = `orderId '${order.orderId}' is on line ${first.line} with another content; one id is one order`
+      problems.push({ line, message })
+    }
+  })
+  return { orders: [...found.values()].map(({ order }) => order), problems }
+}
+
+type ReadOrder = { readonly order: Order } | { readonly problems: readonly string[] }
+
+function parseOrder(lineText: string): ReadOrder {
+  // Decoding puts this character where it found no UTF-8; a name or address that has it is damaged.
+  if (lineText.includes('\uFFFD')) return { problems: ['is not UTF-8; save the file with this encoding'] }
+  let value: unknown
+  try {
+    value = JSON.parse(lineText)
+  } catch (error) {
+    return { problems: [`is not JSON: ${String(error)}`] }
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { problems: [`must be a JSON object, got ${shorten(value)}`] }
+  }
+  const read = orderSchema.safeParse(value, { reportInput: true })
+  return read.success ? { order: read.data } : { problems: read.error.issues.map(describe) }
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  const where = issue.path.join('.')
+  if (issue.input === undefined) return `${where} is missing`
+  return `${where}: ${issue.message}, got ${shorten(issue.input)}`
+}
+
+const longestQuotation = 60
+
+function shorten(value: unknown): string {
+  const json = JSON.stringify(value)
+  return json.length > longestQuotation ? `${json.slice(0, longestQuotation)}…` : json
+}

@@ -1,0 +1,123 @@
+import type { Random } from '../../../src/platform/index.js'
+import { randomFor } from './per-key.js'
+
+/** Everything that can go wrong between an agent and a service. */
+export const faultKinds = ['slow', 'unavailable', 'hangBeforeWork', 'hangAfterWork', 'dropAfterWork'] as const
+
+/**
+ * - `slow`: answers after 50–300 ms.
+ * - `unavailable`: 503, nothing was done.
+ * - `hangBeforeWork`: never answers until the client goes away; nothing was done.
+ * - `hangAfterWork`: the same, but the work was done.
+ * - `dropAfterWork`: the work was done, and the connection is cut instead of an answer.
+ */
+export type FaultKind = (typeof faultKinds)[number]
+
+/** The share of idempotency keys that meet each kind of fault first, 0 to 1; together at most 1. */
+export type FaultShares = Readonly<Partial<Record<FaultKind, number>>>
+
+/** How much goes wrong. */
+export interface FaultOptions {
+  readonly shares: FaultShares
+  /** How many requests with one key may fail in a row; the next works. Default 2. */
+  readonly maxFaultsPerKey?: number
+}
+
+const some: FaultShares = {
+  slow: 0.05,
+  unavailable: 0.04,
+  hangBeforeWork: 0.01,
+  hangAfterWork: 0.02,
+  dropAfterWork: 0.03,
+}
+
+const many: FaultShares = {
+  slow: 0.1,
+  unavailable: 0.15,
+  hangBeforeWork: 0.05,
+  hangAfterWork: 0.05,
+  dropAfterWork: 0.15,
+}
+
+/** Ready-made shares: 0 %, 15 % and 50 % of the keys meet a fault. */
+export const faultLevels = { none: {}, some, many } satisfies Record<string, FaultShares>
+
+/** The name of a ready-made level. */
+export type FaultLevel = keyof typeof faultLevels
+
+/** How one request is treated. */
+export interface Treatment {
+  readonly fault: FaultKind | undefined
+  /** How long the service takes before it does anything. */
+  readonly delayMs: number
+}
+
+/**
+ * Decides what goes wrong with each request. The faults of a key are drawn from the seed and the key alone, and its
+ * n-th request meets the n-th of them: a run with the same keys meets the same faults, however they interleave.
+ */
+export class FaultInjector {
+  private readonly requestsByKey = new Map<string, number>()
+  private readonly shares: FaultShares
+  private readonly maxFaultsPerKey: number
+
+  /** @throws RangeError naming every share or limit that is out of bounds */
+  constructor(
+    private readonly seed: number,
+    options: FaultOptions,
+  ) {
+    this.shares = options.shares
+    this.maxFaultsPerKey = options.maxFaultsPerKey ?? 2
+    const problems = problemsOf(this.shares, this.maxFaultsPerKey)
+    if (problems.length > 0) throw new RangeError(`faults cannot be injected: ${problems.join('; ')}`)
+  }
+
+  /** @param key the idempotency key, made unique over all services by the caller */
+  next(key: string): Treatment {
+    const earlierRequests = this.requestsByKey.get(key) ?? 0
+    this.requestsByKey.set(key, earlierRequests + 1)
+    const random = randomFor(this.seed, key)
+    const fault = planFaults(random, this.shares, this.maxFaultsPerKey)[earlierRequests]
+    const delayMs = fault === 'slow' ? 50 + random.next() * 250 : 1 + random.next() * 4
+    return { fault, delayMs: Math.round(delayMs) }
+  }
+}
+
+/** The faults one key meets, first to last: none for most keys, else 1 to `maxFaults` of any kind. */
+export function planFaults(random: Random, shares: FaultShares, maxFaults: number): FaultKind[] {
+  const first = kindAt(random.next(), shares)
+  if (first === undefined) return []
+  const count = Math.min(maxFaults, 1 + Math.floor(random.next() * maxFaults))
+  const totalShare = sumOf(shares)
+  const faults = [first]
+  while (faults.length < count) faults.push(kindAt(random.next() * totalShare, shares) ?? first)
+  return faults.slice(0, count)
+}
+
+/** The kinds laid side by side, each as wide as its share: which of them covers `point`, if any. */
+function kindAt(point: number, shares: FaultShares): FaultKind | undefined {
+  let end = 0
+  for (const kind of faultKinds) {
+    end += shares[kind] ?? 0
+    if (point < end) return kind
+  }
+  return undefined
+}
+
+function sumOf(shares: FaultShares): number {
+  return faultKinds.reduce((sum, kind) => sum + (shares[kind] ?? 0), 0)
+}
+
+function problemsOf(shares: FaultShares, maxFaultsPerKey: number): string[] {
+  const problems: string[] = []
+  for (const kind of faultKinds) {
+    const share = shares[kind] ?? 0
+    if (!(share >= 0 && share <= 1)) problems.push(`the share of '${kind}' must be 0 to 1, got ${share}`)
+  }
+  // Ten shares of 0.1 do not add up to exactly 1.
+  if (sumOf(shares) > 1 + 1e-9) problems.push(`the shares must add up to at most 1, got ${sumOf(shares)}`)
+  if (!Number.isInteger(maxFaultsPerKey) || maxFaultsPerKey < 0) {
+    problems.push(`maxFaultsPerKey must be a whole number from 0, got ${maxFaultsPerKey}`)
+  }
+  return problems
+}

@@ -1,0 +1,30 @@
+/**
+ * # The remote services of the orders sample
+ *
+ * Inventory, payments and shipping, as a shop finds them out there: over HTTP, slow at times, failing at times, silent
+ * at times. One process plays all three and keeps everything in memory.
+ *
+ * | request | answer |
+ * | --- | --- |
+ * | `POST /inventory/reservations` `{orderId, lines: [{productId, quantity}]}` | 201 `{reservationId}`, or 409 `{code: 'out-of-stock', productId, requested, available}` |
+ * | `DELETE /inventory/reservations/{reservationId}` | 204, again too |
+ * | `POST /payments/charges` `{orderId, amount}` | 201 `{chargeId}` |
+ * | `POST /payments/refunds` `{chargeId}` | 201 `{refundId, amount}`, or 409 `{code: 'already-refunded', refundId}` |
+ * | `POST /shipping/shipments` `{orderId, shipTo, chargeId}` | 201 `{trackingNumber}` |
+ * | `GET /ledger` | 200, {@link LedgerReport} |
+ *
+ * What a caller can rely on:
+ *
+ * - Every POST carries an `Idempotency-Key`. The same key again, with the same body, gets the same answer and has no
+ *   second effect: after a lost answer, and while the first request is still under way. Out of stock is an answer too,
+ *   and stays the answer to that key. Another body under a known key is 422. Each service has keys of its own.
+ * - 503 means that nothing was done. No answer, or a cut connection, means that nobody can tell: ask again, same key.
+ * - 4xx is final: the same request will not fare better. Bodies are `{code, message, …}`.
+ * - A key meets at most two faults in a row. Which ones depends on the seed and the key alone (`faults.ts`).
+ *
+ * The ledger (`ledger.ts`) is what a run is judged by: whatever crashed on the way, `duplicateEffects` is 0.
+ */
+export { startServices, type Services, type ServicesOptions } from './start-services.js'
+export { faultKinds, type FaultKind, type FaultLevel, type FaultOptions, type FaultShares } from './faults.js'
+export type { Effect, EffectKind, LedgerReport, ServiceName } from './ledger.js'
+export { readStock, type StockFile, type StockItem } from './stock-file.js'

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import type { Answer } from './answer.js'
+import type { Ledger } from './ledger.js'
+import { idFor } from './per-key.js'
+import type { StockFile } from './stock-file.js'
+
+/** The body of `POST /inventory/reservations`. */
+export const reservationRequest = z.object({
+  orderId: z.string().min(1),
+  lines: z.array(z.object({ productId: z.number().int(), quantity: z.number().int().positive() })).min(1),
+})
+
+type ReservationRequest = z.infer<typeof reservationRequest>
+
+interface Reservation {
+  readonly orderId: string
+  readonly quantities: ReadonlyMap<number, number>
+}
+
+/** What is on the shelves, and who has reserved it. */
+export class Inventory {
+  private readonly units: Map<number, number>
+  private readonly reservations = new Map<string, Reservation>()
+  private readonly released = new Set<string>()
+
+  /** @param unlistedUnits how many units a product has at the beginning that is not in `stock` */
+  constructor(
+    private readonly ledger: Ledger,
+    stock: StockFile,
+    private readonly unlistedUnits: number,
+  ) {
+    this.units = new Map(stock.map((item) => [item.productId, item.unitsInStock]))
+  }
+
+  /** How many units can be reserved now. */
+  available(productId: number): number {
+    return this.units.get(productId) ?? this.unlistedUnits
+  }
+
+  /** Takes every line from the shelves, or nothing. */
+  reserve(request: ReservationRequest, key: string): Answer {
+    const quantities = quantitiesOf(request)
+    for (const [productId, requested] of quantities) {
+      const available = this.available(productId)
+      if (requested > available) return outOfStock(productId, requested, available)
+    }
+    for (const [productId, quantity] of quantities) this.add(productId, -quantity)
+    const reservationId = idFor('reservation', key)
+    const { orderId } = request
+    this.reservations.set(reservationId, { orderId, quantities })
+    this.ledger.record({ service: 'inventory', kind: 'reserve', key, orderId, id: reservationId })
+    return { status: 201, body: { reservationId } }
+  }
+
+  /** Puts a reservation back. Doing it again changes nothing and succeeds too. */
+  release(reservationId: string): Answer {
+    const reservation = this.reservations.get(reservationId)
+    if (reservation === undefined) {
+      const message = `there is no reservation '${reservationId}'; pass an id that a reservation was answered with`
+      return { status: 404, body: { code: 'unknown-reservation', message } }
+    }
+    if (this.released.has(reservationId)) return { status: 204 }
+    for (const [productId, quantity] of reservation.quantities) this.add(productId, quantity)
+    this.released.add(reservationId)
+    const key = `release of ${reservationId}`
+    const effect = { key, orderId: reservation.orderId, id: idFor('release', key), undoes: reservationId }
+    this.ledger.record({ service: 'inventory', kind: 'release', ...effect })
+    return { status: 204 }
+  }
+
+  private add(productId: number, quantity: number): void {
+    this.units.set(productId, this.available(productId) + quantity)
+  }
+}
+
+/** An order may name a product on several lines; only their sum tells whether there is enough. */
+function quantitiesOf(request: ReservationRequest): Map<number, number> {
+  const quantities = new Map<number, number>()
+  for (const { productId, quantity } of request.lines) {
+    quantities.set(productId, (quantities.get(productId) ?? 0) + quantity)
+  }
+  return quantities
+}
+
+function outOfStock(productId: number, requested: number, available: number): Answer {
+  const message = `product ${productId}: ${requested} units requested, ${available} available`
+  return { status: 409, body: { code: 'out-of-stock', message, productId, requested, available } }
+}

@@ -1,0 +1,105 @@
+import type { z } from 'zod'
+import { Refusal, type Answer } from './answer.js'
+import { chargeRequest, refundRequest, type Payments } from './payments.js'
+import { reservationRequest, type Inventory } from './inventory.js'
+import type { ServiceName } from './ledger.js'
+import { RememberedAnswers, type GivenAnswer } from './remembered-answers.js'
+import { shipmentRequest, type Shipping } from './shipping.js'
+
+/** A request as it came over the wire. */
+export interface Call {
+  readonly method: string
+  readonly path: string
+  readonly idempotencyKey: string | undefined
+  /** The text of the body. */
+  readonly body: string
+}
+
+/** A request that was understood, and is ready to be carried out. */
+export interface Work {
+  /** Service and idempotency key: what faults are drawn for. */
+  readonly name: string
+  /** Does it, or answers from memory. Never waits. */
+  readonly run: () => GivenAnswer
+}
+
+type Understand = (call: Call) => Work
+
+const reservationPath = /^\/inventory\/reservations\/([^/]+)$/
+
+/** Which request asks which service for what. */
+export class Operations {
+  private readonly posts: ReadonlyMap<string, Understand>
+  private readonly inventory: Inventory
+
+  constructor(services: { inventory: Inventory; payments: Payments; shipping: Shipping }) {
+    const { inventory, payments, shipping } = services
+    this.inventory = inventory
+    const inInventory = posts('inventory')
+    const inPayments = posts('payments')
+    const inShipping = posts('shipping')
+    this.posts = new Map([
+      [
+        '/inventory/reservations',
+        inInventory(reservationRequest, (body, key) => inventory.reserve(body, key)),
+      ],
+      ['/payments/charges', inPayments(chargeRequest, (body, key) => payments.charge(body, key))],
+      ['/payments/refunds', inPayments(refundRequest, (body, key) => payments.refund(body, key))],
+      ['/shipping/shipments', inShipping(shipmentRequest, (body, key) => shipping.ship(body, key))],
+    ])
+  }
+
+  /** @throws Refusal when there is no such operation, or its key or body is not as it must be */
+  understand(call: Call): Work {
+    const post = call.method === 'POST' ? this.posts.get(call.path) : undefined
+    if (post !== undefined) return post(call)
+    const reservationId = call.method === 'DELETE' ? reservationPath.exec(call.path)?.[1] : undefined
+    if (reservationId !== undefined) return this.release(reservationId)
+    const paths = [...this.posts.keys()].join(', ')
+    const message = `${call.method} ${call.path} is no operation; POST to ${paths}, or DELETE a reservation`
+    throw new Refusal(404, 'unknown-operation', message)
+  }
+
+  /** The id says which effect to undo, so no key is needed to recognise a repetition. */
+  private release(reservationId: string): Work {
+    return {
+      name: `inventory release ${reservationId}`,
+      run: () => ({ answer: this.inventory.release(reservationId), isFromMemory: false }),
+    }
+  }
+}
+
+/** The POST operations of one service, which share its memory of idempotency keys. */
+function posts(service: ServiceName) {
+  const memory = new RememberedAnswers()
+  return <T>(schema: z.ZodType<T>, work: (body: T, key: string) => Answer): Understand =>
+    (call) => {
+      const key = keyOf(call)
+      const body = bodyOf(call, schema)
+      return {
+        name: `${service} ${key}`,
+        run: () => memory.give(key, { path: call.path, body }, () => work(body, key)),
+      }
+    }
+}
+
+function keyOf({ method, path, idempotencyKey }: Call): string {
+  if (idempotencyKey !== undefined && idempotencyKey !== '') return idempotencyKey
+  const message = `${method} ${path} needs an Idempotency-Key header: the same for every try of one request`
+  throw new Refusal(400, 'no-idempotency-key', message)
+}
+
+function bodyOf<T>({ method, path, body }: Call, schema: z.ZodType<T>): T {
+  const read = schema.safeParse(parse(body))
+  if (read.success) return read.data
+  const problems = read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new Refusal(400, 'bad-request', `${method} ${path}: ${problems.join('; ')}`)
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw new Refusal(400, 'bad-request', 'the body is not JSON')
+  }
+}

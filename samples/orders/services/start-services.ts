@@ -1,0 +1,97 @@
+import { createServer, type Server } from 'node:http'
+import { systemClock, type Clock } from '../../../src/platform/index.js'
+import { FaultInjector, faultLevels, type FaultLevel, type FaultOptions } from './faults.js'
+import { Inventory } from './inventory.js'
+import { Ledger, type LedgerReport } from './ledger.js'
+import { Operations } from './operations.js'
+import { Payments } from './payments.js'
+import { serveRequest, type Serving } from './serve-request.js'
+import { Shipping } from './shipping.js'
+import type { StockFile } from './stock-file.js'
+
+/** How the services are started. */
+export interface ServicesOptions {
+  /** On the loopback address. Default 0: any that is free. */
+  readonly port?: number
+  /** Default: nothing is listed. */
+  readonly stock?: StockFile
+  /** How many units a product has that is not in `stock`. Default 500. */
+  readonly unlistedUnits?: number
+  /** A ready-made level, or shares of one's own. Default `some`. */
+  readonly faults?: FaultLevel | FaultOptions
+  /** Decides which keys meet which faults. Default 1. */
+  readonly seed?: number
+  /** Default: the machine's own. */
+  readonly clock?: Clock
+}
+
+/** The services while they run. */
+export interface Services {
+  /** Without a slash at the end. */
+  readonly url: string
+  /** What `GET /ledger` answers. */
+  ledger(): LedgerReport
+  /** Cuts every connection, hanging ones included, and frees the port. */
+  close(): Promise<void>
+}
+
+const loopback = '127.0.0.1'
+
+/**
+ * Starts inventory, payments and shipping on one port. Everything they know is in memory and ends with them.
+ * Rejects when the port is taken.
+ */
+export async function startServices(options: ServicesOptions = {}): Promise<Services> {
+  const clock = options.clock ?? systemClock
+  const ledger = new Ledger(clock)
+  const closing = new AbortController()
+  const serving: Serving = {
+    clock,
+    ledger,
+    faults: faultInjectorOf(options),
+    operations: new Operations({
+      inventory: new Inventory(ledger, options.stock ?? [], options.unlistedUnits ?? 500),
+      payments: new Payments(ledger),
+      shipping: new Shipping(ledger),
+    }),
+    closing: closing.signal,
+  }
+  const server = createServer((request, response) => {
+    serveRequest(serving, request, response).catch(() => response.destroy())
+  })
+  // An idle connection that we cut just as its client uses it again would be a fault that no seed repeats.
+  server.keepAliveTimeout = 0
+  const port = await listen(server, options.port ?? 0)
+  return {
+    url: `http://${loopback}:${port}`,
+    ledger: () => ledger.report(),
+    close: () => {
+      closing.abort()
+      return close(server)
+    },
+  }
+}
+
+function faultInjectorOf({ seed = 1, faults = 'some' }: ServicesOptions): FaultInjector {
+  return new FaultInjector(seed, typeof faults === 'string' ? { shares: faultLevels[faults] } : faults)
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, loopback, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(address !== null && typeof address === 'object' ? address.port : port)
+    })
+  })
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve()
+    })
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,28 @@
+/** Where in the text, in characters from its beginning; `end` is the first character after. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * A query that is wrong or not supported. Its message is the service's own form, a JSON text with severity, location,
+ * code and message, since the SDKs parse it. The status to answer with is always 400.
+ */
+export class QueryError extends Error {
+  override readonly name = 'QueryError'
+
+  constructor(
+    /** The service's code: SC1001 syntax, SC2001 unknown identifier, SC2005 unknown function, SC2050 argument count. */
+    readonly code: string,
+    /** What is wrong, without the JSON around it. */
+    readonly reason: string,
+    readonly location: Span,
+  ) {
+    super(JSON.stringify({ errors: [{ severity: 'Error', location, code, message: reason }] }))
+  }
+}
+
+/** A construct that the service knows and this engine does not. */
+export function notSupported(construct: string, location: Span): QueryError {
+  return new QueryError('NotSupported', `${construct} is not supported by the embedded Cosmos DB.`, location)
+}

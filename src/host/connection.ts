@@ -1,0 +1,121 @@
+import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
+import { ConfigurationInvalid } from './errors.js'
+
+/** Where the store is and what the containers are called. */
+export interface Connection {
+  /** Such as `https://contoso.documents.azure.com`. */
+  readonly endpoint?: string
+  /** The account's key. Without one, `@azure/identity` finds the developer's login or the managed identity. */
+  readonly key?: string
+  /** `AccountEndpoint=…;AccountKey=…;`, instead of endpoint and key. */
+  readonly connectionString?: string
+  /** Default `stepward`. */
+  readonly database?: string
+  /** The state container: jobs, steps and your own documents. Default `state`. */
+  readonly container?: string
+  /** Default `leases`. */
+  readonly leaseContainer?: string
+  /** A client of your own instead of endpoint and key; it is not closed. */
+  readonly client?: CosmosClient
+}
+
+/** A connection with every name filled in. */
+export interface OpenConnection {
+  readonly client: CosmosClient
+  readonly endpoint: string
+  readonly database: string
+  readonly container: string
+  readonly leaseContainer: string
+  /** Whether databases and containers may be created: a key may, an identity's data role may not. */
+  readonly mayProvision: boolean
+  close(): void
+}
+
+const variables = {
+  endpoint: 'COSMOS_ENDPOINT',
+  key: 'COSMOS_KEY',
+  connectionString: 'COSMOS_CONNECTION_STRING',
+  database: 'COSMOS_DATABASE',
+  container: 'COSMOS_CONTAINER',
+  leaseContainer: 'COSMOS_LEASE_CONTAINER',
+} as const
+
+/** What the environment says of a connection. */
+export function connectionFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Connection {
+  const found = Object.entries(variables).flatMap(([option, variable]) => {
+    const value = environment[variable]
+    return value === undefined || value === '' ? [] : [[option, value]]
+  })
+  return Object.fromEntries(found) as Connection
+}
+
+/**
+ * Makes the client of a connection. Nothing is sent yet.
+ *
+ * @throws ConfigurationInvalid naming every value that is missing or not understood
+ */
+export async function openConnection(connection: Connection): Promise<OpenConnection> {
+  const { database = 'stepward', container = 'state', leaseContainer = 'leases', client } = connection
+  if (container === leaseContainer) {
+    const rule = 'the state container and the lease container must be two'
+    throw new ConfigurationInvalid([
+      `container and leaseContainer are both ${JSON.stringify(container)}: ${rule}`,
+    ])
+  }
+  const names = { database, container, leaseContainer }
+  if (client !== undefined) {
+    return { ...names, client, endpoint: 'the given client', mayProvision: true, close: () => undefined }
+  }
+  const { endpoint, key } = accountOf(connection)
+  const options: CosmosClientOptions = { endpoint, consistencyLevel: 'Session', userAgentSuffix: 'stepward' }
+  const made = new CosmosClient(
+    key === null ? { ...options, aadCredentials: await identity() } : { ...options, key },
+  )
+  return { ...names, client: made, endpoint, mayProvision: key !== null, close: () => made.dispose() }
+}
+
+/** Endpoint and key, from the connection string or given singly. */
+function accountOf(connection: Connection): { readonly endpoint: string; readonly key: string | null } {
+  const { connectionString } = connection
+  const given = connectionString === undefined ? connection : { ...partsOf(connectionString), ...connection }
+  const problems: string[] = []
+  const { endpoint, key } = given
+  if (endpoint === undefined) {
+    problems.push(
+      'no store is named: pass --endpoint (or --data for an embedded one), or set COSMOS_ENDPOINT or COSMOS_CONNECTION_STRING',
+    )
+  } else if (!/^https?:$/.test(protocolOf(endpoint))) {
+    problems.push(`endpoint ${JSON.stringify(endpoint)} must be a URL that begins with http:// or https://`)
+  } else if (key === undefined && protocolOf(endpoint) === 'http:') {
+    problems.push(`endpoint ${endpoint} is not https, so it needs a key: pass --key or set COSMOS_KEY`)
+  }
+  if (key !== undefined && !/^[A-Za-z0-9+/]+={0,2}$/.test(key)) {
+    problems.push('the key is not base64: copy it whole from the account (its value is not shown here)')
+  }
+  if (problems.length > 0 || endpoint === undefined) throw new ConfigurationInvalid(problems)
+  return { endpoint, key: key ?? null }
+}
+
+function partsOf(connectionString: string): { endpoint?: string; key?: string } {
+  const endpoint = /AccountEndpoint=([^;]+)/i.exec(connectionString)?.[1]
+  const key = /AccountKey=([^;]+)/i.exec(connectionString)?.[1]
+  if (endpoint === undefined || key === undefined) {
+    const form = 'AccountEndpoint=https://…;AccountKey=…;'
+    throw new ConfigurationInvalid([
+      `the connection string must have the form ${form} (its value is not shown here)`,
+    ])
+  }
+  return { endpoint, key }
+}
+
+function protocolOf(endpoint: string): string {
+  return URL.canParse(endpoint) ? new URL(endpoint).protocol : ''
+}
+
+/** Loaded only where it is needed: it is by far the largest dependency. */
+async function identity() {
+  const { DefaultAzureCredential } = await import('@azure/identity')
+  return new DefaultAzureCredential()
+}

@@ -1,0 +1,113 @@
+import type { Container, ContainerRequest, Database } from '@azure/cosmos'
+import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
+import { StoreRefused, StoreUnavailable } from '../sas/index.js'
+import type { OpenConnection } from './connection.js'
+
+/** The two containers of a deployment. */
+export interface Containers {
+  readonly state: Container
+  readonly leases: Container
+}
+
+/** Only what is queried is indexed: every other path would be paid for with each write (cosmos-cost §4). */
+const stateIndexPaths = [
+  '/type/?',
+  '/processState/?',
+  '/completeByMs/?',
+  '/submittedAtMs/?',
+  '/jobId/?',
+  '/workflow/?',
+  '/actor/?',
+  '/attention/kind/?',
+  '/orderId/?',
+  '/priority/?',
+]
+
+function indexing(paths: readonly string[]) {
+  return { includedPaths: paths.map((path) => ({ path })), excludedPaths: [{ path: '/*' }] }
+}
+
+/**
+ * The containers of a connection, created when they are missing and the connection may do so.
+ *
+ * @throws StoreUnavailable when the store is not reached
+ * @throws StoreRefused when a container is missing or is not what it must be, saying what to do
+ */
+export async function openContainers(connection: OpenConnection): Promise<Containers> {
+  try {
+    const database = await openDatabase(connection)
+    const [state, leases] = await Promise.all([
+      openContainer(connection, database, {
+        id: connection.container,
+        partitionKey: { paths: ['/pk'], version: 2 },
+        defaultTtl: -1,
+        indexingPolicy: indexing(stateIndexPaths),
+      }),
+      openContainer(connection, database, {
+        id: connection.leaseContainer,
+        partitionKey: { paths: ['/id'], version: 2 },
+        defaultTtl: -1,
+        indexingPolicy: indexing(['/id/?']),
+      }),
+    ])
+    return { state, leases }
+  } catch (error) {
+    throw explained(connection, error)
+  }
+}
+
+async function openDatabase({ client, database, mayProvision }: OpenConnection): Promise<Database> {
+  if (!mayProvision) return client.database(database)
+  const { database: opened } = await client.databases.createIfNotExists({ id: database })
+  return opened
+}
+
+async function openContainer(
+  connection: OpenConnection,
+  database: Database,
+  wanted: ContainerRequest & { readonly id: string; readonly partitionKey: { readonly paths: string[] } },
+): Promise<Container> {
+  const { container, resource } = connection.mayProvision
+    ? await database.containers.createIfNotExists(wanted)
+    : await database.container(wanted.id).read()
+  const paths = resource?.partitionKey?.paths ?? []
+  if (paths.join() !== wanted.partitionKey.paths.join()) {
+    throw new StoreRefused(
+      `container ${JSON.stringify(wanted.id)} is partitioned by ${paths.join()}, it must be by ` +
+        `${wanted.partitionKey.paths.join()}: name another container, or create it anew`,
+    )
+  }
+  return container
+}
+
+function explained({ endpoint, database }: OpenConnection, error: unknown): Error {
+  if (error instanceof StoreRefused) return error
+  const { kind } = cosmosErrorKind(error)
+  const cause = { cause: error }
+  if (kind === 'unauthorized') {
+    return new StoreRefused(
+      `${endpoint} refused the key: check --key, COSMOS_KEY or the connection string`,
+      cause,
+    )
+  }
+  if (kind === 'forbidden') {
+    const advice =
+      'give it the Cosmos DB Built-in Data Contributor role on the database, and wait some minutes'
+    return new StoreRefused(
+      `${endpoint} forbids this identity to use database ${JSON.stringify(database)}: ${advice}`,
+      cause,
+    )
+  }
+  if (kind === 'notFound') {
+    const advice = 'create it first, or connect with a key, which may create it'
+    return new StoreRefused(
+      `${endpoint}: database ${JSON.stringify(database)} or a container in it is missing: ${advice}`,
+      cause,
+    )
+  }
+  if (isTransient(kind)) {
+    const advice = 'check the address, or start an embedded store with "stepward emulator"'
+    return new StoreUnavailable(`no answer from ${endpoint}: ${advice}`, cause)
+  }
+  return error instanceof Error ? error : new Error(String(error))
+}

@@ -1,0 +1,101 @@
+import type { Json } from './documents.js'
+import { toTemplate, type Bound } from './reference.js'
+
+/** What a handler is told about the attempt it is making. */
+export interface AgentContext {
+  readonly jobId: string
+  readonly orderId: string
+  readonly stepId: string
+  /** 1 for the first try of a step. */
+  readonly attempt: number
+  /** The same for every attempt at this step: pass it to the remote service, which can then recognise a repetition. */
+  readonly idempotencyKey: string
+  /** When the attempt is given up, milliseconds since the epoch. Nothing is recorded after it. */
+  readonly deadlineMs: number
+  /** Aborts shortly before the deadline and when the host stops. Hand it to everything that waits. */
+  readonly signal: AbortSignal
+  /** Ends the step for good: no further attempt, an operator is asked to look. Always throws. */
+  failPermanently(error: unknown): never
+}
+
+/**
+ * The code of one operation. Returning records success with the returned value as the step's output (JSON); throwing
+ * reports a failure with diagnostics, and the step is tried again when its back-off has passed. It may run more than
+ * once for one step, so it must be idempotent.
+ */
+export type AgentHandler<I, O> = (input: I, context: AgentContext) => Promise<O> | O
+
+/** An operation used in a workflow: which agent, which action, with which input. */
+export interface OperationCall<O> {
+  readonly actor: string
+  readonly action: string
+  readonly input: Json
+  /** Never set: carries the output's type. */
+  readonly output?: O
+}
+
+/** One operation of an agent, as workflows name it. Calling it binds its input. */
+export interface Operation<I, O> {
+  (input: Bound<I>): OperationCall<O>
+  readonly actor: string
+  readonly action: string
+}
+
+// The parameter type of a handler is contravariant, so "any handler" can only be said with `never`.
+type Handlers = Readonly<Record<string, (input: never, context: AgentContext) => unknown>>
+
+/** An agent: its operations for workflows to name, and its handlers for a host to run. */
+export type Agent<H extends Handlers = Handlers> = {
+  readonly [K in keyof H]: H[K] extends (input: infer I, context: AgentContext) => infer O
+    ? Operation<I, Awaited<O>>
+    : never
+} & { readonly [definition]: AgentDefinition }
+
+/** What a host needs to know of an agent. */
+export interface AgentDefinition {
+  readonly name: string
+  readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
+}
+
+const definition = Symbol('stepward.agent')
+
+/** What agents, operations, workflows and steps may be called. */
+export const namePattern = /^[a-z][a-z0-9-]*$/
+
+/**
+ * Defines an agent: a name, and one handler for each operation it offers.
+ *
+ * @throws TypeError when the name is not `[a-z][a-z0-9-]*`, or no operation is given
+ */
+export function defineAgent<H extends Handlers>(name: string, handlers: H): Agent<H> {
+  if (!namePattern.test(name)) {
+    throw new TypeError(`agent name ${JSON.stringify(name)}: must match ${String(namePattern)}`)
+  }
+  const actions = Object.entries(handlers)
+  if (actions.length === 0) throw new TypeError(`agent ${name}: needs at least one operation`)
+  const operations = actions.map(([action]) => [action, operation(name, action)] as const)
+  const known: AgentDefinition = {
+    name,
+    handlers: new Map(actions as [string, AgentHandler<Json, unknown>][]),
+  }
+  return { ...Object.fromEntries(operations), [definition]: known } as Agent<H>
+}
+
+function operation(actor: string, action: string): Operation<unknown, unknown> {
+  const call = (input: unknown): OperationCall<unknown> => ({
+    actor,
+    action,
+    input: toTemplate(input, `input of ${actor}.${action}`),
+  })
+  return Object.assign(call, { actor, action })
+}
+
+/** Whether a value (an export of a user's module, say) is an agent. */
+export function isAgent(value: unknown): value is Agent {
+  return typeof value === 'object' && value !== null && definition in value
+}
+
+/** Name and handlers of an agent. */
+export function definitionOf(agent: Agent): AgentDefinition {
+  return agent[definition]
+}

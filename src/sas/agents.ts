@@ -1,0 +1,147 @@
+import type { Change, ChangeFeedContext } from '../change-feed-processor/index.js'
+import { retry, type Clock, type Random } from '../platform/index.js'
+import type { Telemetry } from '../telemetry/index.js'
+import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
+import { makeAttempt } from './attempt.js'
+import { decodeDocument, type StepDocument } from './documents.js'
+import { StoreUnavailable } from './errors.js'
+import { isOpen, settle, type Outcome } from './settle.js'
+import { Slots } from './slots.js'
+import type { StateStore, Stored } from './state-store.js'
+import { updateStep } from './update-step.js'
+
+/** What an agents instance works with. */
+export interface AgentsOptions {
+  readonly store: StateStore
+  readonly agents: readonly Agent[]
+  readonly instanceName: string
+  /** Handlers that run at once in this instance. Default 16. */
+  readonly slots?: number
+  readonly clock: Clock
+  readonly random: Random
+  readonly telemetry: Telemetry
+}
+
+/**
+ * The delegate of the agents unit: every open step that names one of its agents gets a slot and is run. The feed's
+ * checkpoint does not wait for the handler: from there on the step's deadline remembers the work, not the lease. While
+ * all slots are taken the delegate waits, and so the feed does.
+ */
+export class Agents {
+  private readonly definitions: ReadonlyMap<string, AgentDefinition>
+  private readonly slots: Slots
+  private readonly running = new Map<string, Promise<void>>()
+  private stopping = new AbortController()
+
+  constructor(private readonly options: AgentsOptions) {
+    this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
+    this.slots = new Slots(options.slots ?? 16)
+  }
+
+  /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
+  async onChanges(changes: readonly Change[], context: Pick<ChangeFeedContext, 'signal'>): Promise<void> {
+    for (const change of changes) {
+      const decoded = decodeDocument(change)
+      if (decoded.kind !== 'step') continue
+      await this.offer({ ...decoded.step, _etag: change._etag, _ts: change._ts }, context.signal)
+    }
+  }
+
+  /** Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for them. */
+  async stop(budgetMs: number): Promise<void> {
+    const timer = this.options.clock.schedule(budgetMs, () => this.stopping.abort())
+    await Promise.all(this.running.values())
+    timer.cancel()
+    this.stopping = new AbortController()
+  }
+
+  private async offer(step: Stored<StepDocument>, signal: AbortSignal): Promise<void> {
+    const attemptKey = `${step.pk}\n${step.id}\n${step.fence}`
+    if (!isOpen(step, this.options.clock.now()) || this.running.has(attemptKey)) return
+    const agent = this.definitions.get(step.actor)
+    if (agent === undefined) {
+      const reason = `this instance has no agent ${JSON.stringify(step.actor)}`
+      this.options.telemetry.emit({ type: 'document.refused', id: step.id, reason })
+      return
+    }
+    if (!(await this.slots.take(signal))) {
+      throw new Error(`stopped or lost the lease before step ${step.id} found a free slot`)
+    }
+    const work = this.work(step, agent).finally(() => {
+      this.slots.release()
+      this.running.delete(attemptKey)
+    })
+    this.running.set(attemptKey, work)
+  }
+
+  /** One attempt and the record of its outcome. Never rejects: what could not be recorded is a deadline that passes. */
+  private async work(step: Stored<StepDocument>, agent: AgentDefinition): Promise<void> {
+    const { clock, telemetry } = this.options
+    const about = { jobId: step.jobId, workflow: step.workflow, stepId: step.stepId, attempt: step.attempt }
+    try {
+      // Waiting for a slot took time: the attempt may be over before it began.
+      if (!isOpen(step, clock.now())) return
+      telemetry.emit({ type: 'step.started', ...about })
+      const handler = agent.handlers.get(step.action)
+      const outcome: Outcome | null =
+        handler === undefined
+          ? {
+              kind: 'failed',
+              message: `agent ${agent.name} has no operation ${JSON.stringify(step.action)} here`,
+            }
+          : await makeAttempt({ step, handler, clock, stopping: this.stopping.signal })
+      if (outcome === null) {
+        telemetry.emit({
+          type: 'outcome.discarded',
+          reason: 'not done before the deadline or the stop',
+          ...about,
+        })
+        return
+      }
+      await this.record(step, outcome)
+    } catch (error) {
+      telemetry.emit({ type: 'outcome.discarded', reason: 'it could not be recorded', error, ...about })
+    }
+  }
+
+  private async record(step: Stored<StepDocument>, outcome: Outcome): Promise<void> {
+    const { store, clock, random, telemetry, instanceName } = this.options
+    const attempt = { number: step.attempt, fence: step.fence, by: instanceName }
+    const decide = (current: StepDocument) => {
+      const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
+      if (settlement.kind === 'write') return { write: settlement.step, result: null }
+      // After a lost reply our own outcome is what we find: recorded, not discarded.
+      const { outcome: found } = current
+      const isOurs =
+        found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
+      return { write: null, result: isOurs ? null : settlement.reason }
+    }
+    // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
+    const update = await retry(() => updateStep(store, step, step, decide), {
+      clock,
+      random,
+      backoff: { minMs: 50, maxMs: 2_000 },
+      maxAttempts: Number.POSITIVE_INFINITY,
+      signal: this.stopping.signal,
+      isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
+    })
+    const about = { jobId: step.jobId, workflow: step.workflow, stepId: step.stepId, attempt: step.attempt }
+    const discarded = update.kind === 'missing' ? 'the step is gone' : update.result
+    if (discarded !== null) {
+      telemetry.emit({ type: 'outcome.discarded', reason: discarded, ...about })
+      return
+    }
+    const error = outcome.kind === 'success' ? {} : { error: outcome.message }
+    telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
+    if (outcome.kind === 'permanent') {
+      const raised = { kind: 'error', message: outcome.message }
+      telemetry.emit({
+        type: 'attention.raised',
+        ...raised,
+        jobId: step.jobId,
+        workflow: step.workflow,
+        stepId: step.stepId,
+      })
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { Clock } from '../platform/index.js'
+import type { AgentContext, AgentHandler } from './agent.js'
+import type { Json, StepDocument } from './documents.js'
+import type { Outcome } from './settle.js'
+
+/** The most bytes of JSON an output may have: the step must stay well under the store's 2 MB (I16). */
+const maxOutputBytes = 1_000_000
+
+/** Thrown by `context.failPermanently`. */
+class PermanentFailure extends Error {
+  override readonly name = 'PermanentFailure'
+}
+
+/** What one attempt works with. */
+export interface AttemptOptions {
+  readonly step: StepDocument
+  readonly handler: AgentHandler<Json, unknown>
+  readonly clock: Clock
+  /** Aborts when the host gives up waiting for its handlers. */
+  readonly stopping: AbortSignal
+}
+
+/**
+ * Runs a handler once, under the step's deadline. Answers null when the deadline passed or the host stopped first:
+ * then nothing is to be recorded, whatever the handler still does (R75).
+ */
+export async function makeAttempt({
+  step,
+  handler,
+  clock,
+  stopping,
+}: AttemptOptions): Promise<Outcome | null> {
+  const deadlineMs = step.completeByMs ?? clock.now()
+  const attempt = new AbortController()
+  const abort = (): void =>
+    attempt.abort(new Error(`the deadline of step ${step.stepId} is near, or the host stops`))
+  const timer = clock.schedule(deadlineMs - clock.now() - settlingTimeMs(step), abort)
+  stopping.addEventListener('abort', abort, { once: true })
+  if (stopping.aborted) abort()
+  try {
+    const context = contextOf(step, deadlineMs, attempt.signal)
+    return await Promise.race([run(handler, step.input, context), whenAborted(attempt.signal)])
+  } finally {
+    timer.cancel()
+    stopping.removeEventListener('abort', abort)
+  }
+}
+
+/** What is kept of the time for recording the outcome. */
+function settlingTimeMs(step: StepDocument): number {
+  return Math.min(1_000, step.completeWithinMs / 10)
+}
+
+async function run(
+  handler: AgentHandler<Json, unknown>,
+  input: Json,
+  context: AgentContext,
+): Promise<Outcome | null> {
+  try {
+    const output = await handler(input, context)
+    // The signal has aborted while the handler worked on: its success is of no use to anybody any more.
+    return context.signal.aborted ? null : successWith(output)
+  } catch (error) {
+    if (context.signal.aborted) return null
+    const kind = error instanceof PermanentFailure ? 'permanent' : 'failed'
+    return { kind, message: describe(error) }
+  }
+}
+
+function successWith(output: unknown): Outcome {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(output ?? null)
+  } catch (error) {
+    return { kind: 'permanent', message: `the output is not JSON: ${describe(error)}` }
+  }
+  if (Buffer.byteLength(text) > maxOutputBytes) {
+    const message = `the output has ${Buffer.byteLength(text)} bytes, the limit is ${maxOutputBytes}: store it elsewhere and return where`
+    return { kind: 'permanent', message }
+  }
+  return { kind: 'success', output: JSON.parse(text) as Json }
+}
+
+function contextOf(step: StepDocument, deadlineMs: number, signal: AbortSignal): AgentContext {
+  const { jobId, orderId, stepId, attempt, idempotencyKey } = step
+  return {
+    jobId,
+    orderId,
+    stepId,
+    attempt,
+    idempotencyKey,
+    deadlineMs,
+    signal,
+    failPermanently: (error) => {
+      throw new PermanentFailure(describe(error), { cause: error })
+    },
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null)
+    else signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : ''
+  return `${error.message}${cause}`
+}

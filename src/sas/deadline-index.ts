@@ -1,0 +1,66 @@
+import TinyQueue from 'tinyqueue'
+import type { DocumentAddress } from './state-store.js'
+
+/** A step to look at, and when. */
+export interface Deadline extends DocumentAddress {
+  readonly dueMs: number
+  /** The lease it came by, or null when the sweep found it. */
+  readonly leaseToken: string | null
+}
+
+/**
+ * When each open step is due, earliest first. A hint that saves asking the store: it may be lost (the sweep finds the
+ * step) or wrong (the step is read before anything is decided).
+ */
+export class DeadlineIndex {
+  private readonly current = new Map<string, Deadline>()
+  private queue = new TinyQueue<Deadline>([], (a, b) => a.dueMs - b.dueMs)
+
+  /** Steps that are waited for. */
+  get size(): number {
+    return this.current.size
+  }
+
+  /** Sets when a step is due, instead of what was set before. */
+  set(deadline: Deadline): void {
+    this.current.set(keyOf(deadline), deadline)
+    this.queue.push(deadline)
+  }
+
+  remove(address: DocumentAddress): void {
+    this.current.delete(keyOf(address))
+  }
+
+  /** Forgets what came by a lease that is no longer held: its new owner waits for it. */
+  forgetLease(leaseToken: string): void {
+    for (const [key, deadline] of this.current) {
+      if (deadline.leaseToken === leaseToken) this.current.delete(key)
+    }
+  }
+
+  /** Removes and answers what is due at `now`, at most `limit`. */
+  takeDue(now: number, limit: number): Deadline[] {
+    const due: Deadline[] = []
+    while (due.length < limit && (this.next() ?? Infinity) <= now) {
+      const deadline = this.queue.pop()
+      if (deadline === undefined) break
+      this.remove(deadline)
+      due.push(deadline)
+    }
+    return due
+  }
+
+  /** When the earliest is due, or null when nothing is waited for. */
+  next(): number | null {
+    for (let first = this.queue.peek(); first !== undefined; first = this.queue.peek()) {
+      if (this.current.get(keyOf(first)) === first) return first.dueMs
+      // Replaced or removed since it was queued.
+      this.queue.pop()
+    }
+    return null
+  }
+}
+
+function keyOf({ pk, id }: DocumentAddress): string {
+  return `${pk}\n${id}`
+}

@@ -1,0 +1,148 @@
+import {
+  ChangeFeedProcessor,
+  type ChangeFeed,
+  type ChangeFeedContext,
+  type Change,
+  type FeedHints,
+} from '../change-feed-processor/index.js'
+import type { LeaseStore } from '../../lease-store/index.js'
+import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
+import { silent, type Telemetry } from '../telemetry/index.js'
+import type { Agent } from './agent.js'
+import { Agents } from './agents.js'
+import { Scheduler } from './scheduler.js'
+import type { StateStore } from './state-store.js'
+import { Supervisor } from './supervisor.js'
+import { wakingReaders } from './waking-store.js'
+
+/** What every instance of a unit needs: the documents, the feed of their changes, and the leases of this unit. */
+export interface UnitOptions {
+  readonly store: StateStore
+  readonly feed: ChangeFeed
+  /** The leases of this unit; each role has its own. */
+  readonly leases: LeaseStore
+  /** Names the unit; all its instances use the same. */
+  readonly processorName: string
+  /** Names this instance; no two use the same. */
+  readonly instanceName: string
+  readonly timing?: UnitTiming
+  /** Shared by everything in this process that reads or writes the state container. */
+  readonly hints?: FeedHints
+  readonly telemetry?: Telemetry
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+/** Intervals of the processor, in milliseconds; its defaults apply to what is left out. */
+export interface UnitTiming {
+  readonly leaseAcquireIntervalMs?: number
+  readonly leaseRenewIntervalMs?: number
+  readonly leaseExpirationIntervalMs?: number
+  readonly checkpointIntervalMs?: number
+  readonly pollIntervalMs?: number | { readonly min: number; readonly max: number }
+  readonly stopTimeoutMs?: number
+}
+
+/** One instance of one role. */
+export interface Unit {
+  /** Resolves when it takes part: leases exist, loops run. */
+  start(): Promise<void>
+  /** Lets what is under way finish, checkpoints, releases every lease. */
+  stop(): Promise<void>
+}
+
+interface Role {
+  onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
+  onLeaseAcquired?(leaseToken: string): void
+  onLeaseReleased?(leaseToken: string): void
+  start?(): void
+  /** Before leases are released: stops starting work, and lets what runs finish. */
+  stop?(): Promise<void>
+}
+
+/** An instance of the scheduler: claims jobs, dispatches their steps, ends them. */
+export function createScheduler(options: UnitOptions): Unit {
+  const scheduler = new Scheduler(resolved(options))
+  return unit(options, { onChanges: (changes) => scheduler.onChanges(changes) })
+}
+
+/** An instance of the agents: runs the handlers of open steps. */
+export function createAgents(
+  options: UnitOptions & {
+    readonly agents: readonly Agent[]
+    /** Handlers that run at once. Default 16. */
+    readonly slots?: number
+    /** How long handlers may go on when the instance stops. Default 3,000. */
+    readonly stopBudgetMs?: number
+  },
+): Unit {
+  const { agents: known, slots, stopBudgetMs = 3_000 } = options
+  const agents = new Agents({
+    ...resolved(options),
+    agents: known,
+    ...(slots === undefined ? {} : { slots }),
+  })
+  return unit(options, {
+    onChanges: (changes, context) => agents.onChanges(changes, context),
+    stop: () => agents.stop(stopBudgetMs),
+  })
+}
+
+/** An instance of the supervisor: finds steps whose deadline has passed and writes the recovery. */
+export function createSupervisor(
+  options: UnitOptions & { readonly sweepIntervalMs?: number; readonly deadlineGraceMs?: number },
+): Unit {
+  const { sweepIntervalMs, deadlineGraceMs } = options
+  const supervisor = new Supervisor({
+    ...resolved(options),
+    ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }),
+    ...(deadlineGraceMs === undefined ? {} : { deadlineGraceMs }),
+  })
+  return unit(options, {
+    onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
+    onLeaseAcquired: (leaseToken) => supervisor.onLeaseAcquired(leaseToken),
+    onLeaseReleased: (leaseToken) => supervisor.onLeaseReleased(leaseToken),
+    start: () => supervisor.start(),
+    stop: () => supervisor.stop(),
+  })
+}
+
+function resolved({ store, instanceName, hints, telemetry, clock, random }: UnitOptions) {
+  return {
+    store: hints === undefined ? store : wakingReaders(store, hints),
+    instanceName,
+    telemetry: telemetry ?? silent,
+    clock: clock ?? systemClock,
+    random: random ?? systemRandom,
+  }
+}
+
+/** A role as one instance of a change feed processor. It reads from the beginning: no job may be missed (R163). */
+function unit(options: UnitOptions, role: Role): Unit {
+  const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random } = options
+  const processor = new ChangeFeedProcessor({
+    monitoredContainer: feed,
+    leaseContainer: leases,
+    processorName,
+    instanceName,
+    startFrom: 'beginning',
+    ...timing,
+    onChanges: async (changes, context) => role.onChanges(changes, context),
+    onLeaseAcquired: (leaseToken) => role.onLeaseAcquired?.(leaseToken),
+    onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
+    ...(hints === undefined ? {} : { hints }),
+    ...(telemetry === undefined ? {} : { telemetry }),
+    ...(clock === undefined ? {} : { clock }),
+    ...(random === undefined ? {} : { random }),
+  })
+  return {
+    start: async () => {
+      role.start?.()
+      await processor.start()
+    },
+    stop: async () => {
+      await processor.stop()
+      await role.stop?.()
+    },
+  }
+}

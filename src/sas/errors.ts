@@ -1,0 +1,60 @@
+import type { Attention, Diagnostic, ProcessState } from './documents.js'
+
+/** The state container could not be reached, or refused for a while. Nothing was written; trying again may help. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable'
+  readonly isRetriable = true
+  constructor(message: string, options: { readonly cause: unknown; readonly retryAfterMs?: number }) {
+    super(message, { cause: options.cause })
+    this.retryAfterMs = options.retryAfterMs ?? null
+  }
+  /** How long the store asked us to wait, if it did. */
+  readonly retryAfterMs: number | null
+}
+
+/** The state container refused for good: a wrong key, a missing container, a missing permission. */
+export class StoreRefused extends Error {
+  override readonly name = 'StoreRefused'
+}
+
+/** The id belongs to another submission: a job with another payload, or a document of the user's that exists already. */
+export class JobConflict extends Error {
+  override readonly name = 'JobConflict'
+  constructor(
+    readonly jobId: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** A submission that can never be accepted; nothing was written. */
+export class SubmissionInvalid extends Error {
+  override readonly name = 'SubmissionInvalid'
+}
+
+/** There is no job with this id. */
+export class JobNotFound extends Error {
+  override readonly name = 'JobNotFound'
+  constructor(readonly jobId: string) {
+    super(`there is no job ${JSON.stringify(jobId)}`)
+  }
+}
+
+/** A job that ended without success. */
+export class JobFailed extends Error {
+  override readonly name = 'JobFailed'
+  constructor(
+    readonly jobId: string,
+    readonly state: ProcessState,
+    readonly attention: Attention | null,
+    readonly diagnostics: readonly Diagnostic[],
+  ) {
+    super(`job ${JSON.stringify(jobId)} ended ${state}: ${attention?.message ?? 'no reason recorded'}`)
+  }
+
+  /** The step that failed, when one did. */
+  get step(): string | null {
+    return this.attention?.stepId ?? null
+  }
+}

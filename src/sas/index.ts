@@ -1,0 +1,71 @@
+/**
+ * # Scheduler, Agent, Supervisor
+ *
+ * Turns changes of jobs and steps into the next writes.
+ *
+ * A **job** is one document with a **ledger** of its steps, each **step** is a document of its own, and all of them share
+ * one logical partition, so that every transition is one transaction. Three deployment units read the same feed:
+ *
+ * - the **scheduler** claims a job, takes over what its steps report, dispatches the steps that became ready, ends it;
+ * - the **agents** run the handler of every step that names them, under its deadline, and record the outcome on it;
+ * - the **supervisor** waits for deadlines. A step that was not done in time, for whatever reason, is given back with
+ *   one failure more and a higher fence; a step out of attempts is flagged for a person.
+ *
+ * Files named by a verb (`submit`, `schedule`, `settle`, `recover`) are pure decisions, documents and the time in,
+ * writes out. A shell that applies one always reads, decides, writes on condition of the etags it decided on, and on a
+ * lost race reads again. Nothing is remembered that matters: whatever dies, the documents say how to go on.
+ */
+export {
+  defineAgent,
+  isAgent,
+  type Agent,
+  type AgentContext,
+  type AgentHandler,
+  type Operation,
+} from './agent.js'
+export { CosmosStateStore, type CosmosStateStoreOptions } from './cosmos-state-store.js'
+export {
+  createAgents,
+  createScheduler,
+  createSupervisor,
+  type Unit,
+  type UnitOptions,
+  type UnitTiming,
+} from './deployment-unit.js'
+export type { Attention, Diagnostic, JobDocument, Json, ProcessState, StepDocument } from './documents.js'
+export type { Duration } from './duration.js'
+export {
+  JobConflict,
+  JobFailed,
+  JobNotFound,
+  StoreRefused,
+  StoreUnavailable,
+  SubmissionInvalid,
+} from './errors.js'
+export { JobClient, type JobClientOptions, type JobSummary, type SubmitOptions } from './job-client.js'
+export { JobEndings } from './job-endings.js'
+export type { Job, JobResult, JobView, StepView } from './job.js'
+export type { Plan, PlanStep } from './plan.js'
+export type { Bound, Reference } from './reference.js'
+export type {
+  ApplyResult,
+  DocumentAddress,
+  JobFilter,
+  OverdueStep,
+  StateDocument,
+  StateStore,
+  StateWrite,
+  Stored,
+} from './state-store.js'
+export { wakingReaders, type Hints } from './waking-store.js'
+export {
+  defineWorkflow,
+  isWorkflow,
+  WorkflowInvalid,
+  type Alongside,
+  type Step,
+  type StepOptions,
+  type SubmissionDefaults,
+  type Workflow,
+  type WorkflowBuilder,
+} from './workflow.js'

@@ -1,0 +1,211 @@
+import type { Clock } from '../platform/index.js'
+import type { Telemetry } from '../telemetry/index.js'
+import { jobDocumentId, type JobDocument, type Json } from './documents.js'
+import { JobConflict, StoreUnavailable, SubmissionInvalid } from './errors.js'
+import { Job } from './job.js'
+import { JobWaiting, type WakeUps } from './job-waiting.js'
+import { payloadHash } from './payload.js'
+import type { JobFilter, StateDocument, StateStore, StateWrite } from './state-store.js'
+import { submit } from './submit.js'
+import type { Alongside, Workflow } from './workflow.js'
+
+/** What a job client works with. */
+export interface JobClientOptions {
+  readonly store: StateStore
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  /** Wakes those who wait for a result when something was written in this process. */
+  readonly wakeUps?: WakeUps
+}
+
+/** How to submit, where the workflow's own defaults are not wanted. */
+export interface SubmitOptions {
+  /** Identifies the submission: the same id again is the same job. Default: what the workflow says. */
+  readonly jobId?: string
+  /** The business id that notifications carry. Default: the job's id. */
+  readonly orderId?: string
+  /** The partition key value of job, steps and documents alongside. Default: the job's id. */
+  readonly partitionKey?: string
+  /** Documents of your own, created in the same transaction. Default: what the workflow says. */
+  readonly alongside?: readonly Alongside[]
+}
+
+/** A row of a list of jobs. */
+export interface JobSummary {
+  readonly jobId: string
+  readonly workflow: string
+  readonly state: JobDocument['processState']
+  /** ISO-8601 UTC. */
+  readonly submittedAt: string
+  readonly endedAt: string | null
+  readonly stepsDone: number
+  readonly stepCount: number
+  readonly attention: JobDocument['attention']
+}
+
+/** Bounds of one transaction (cosmos-cost §2), the second with room for what the store adds (I16). */
+const maxOperations = 100
+const maxBatchBytes = 1_900_000
+const maxIdLength = 200
+/** Submissions of one job while the store gives no answer and shows no job. */
+const maxSubmitTries = 3
+
+/** Submits jobs and looks at them. */
+export class JobClient {
+  private readonly waiting: JobWaiting
+
+  constructor(private readonly options: JobClientOptions) {
+    this.waiting = new JobWaiting(options.store, options.clock, options.wakeUps ?? null)
+  }
+
+  /**
+   * Writes the job, its steps and the documents alongside in one transaction; resolves when that is durable. Safe to
+   * repeat: the same id with the same input answers the job that is there.
+   *
+   * @throws SubmissionInvalid for an input or id that can never be accepted; nothing was written
+   * @throws JobConflict when the id belongs to another submission; nothing was written
+   * @throws StoreUnavailable when the store could not be asked; repeat with the same id
+   */
+  async submit<I>(workflow: Workflow<I>, input: I, options: SubmitOptions = {}): Promise<Job> {
+    const request = this.requestOf(workflow, input, options)
+    const writes = submit(request)
+    refuseOversized(request.jobId, writes)
+    const job = new Job(
+      this.options.store,
+      this.waiting,
+      addressOf(request.partition, request.jobId),
+      request.jobId,
+    )
+    const isNew = await this.ensureSubmitted(request, writes)
+    this.options.telemetry.emit({
+      type: 'job.submitted',
+      jobId: request.jobId,
+      workflow: workflow.name,
+      isNew,
+    })
+    return job
+  }
+
+  /** The job with this id, or null. Without its partition key, ids other than the default one cost a query. */
+  async get(jobId: string, options: { readonly partitionKey?: string } = {}): Promise<Job | null> {
+    const { store } = this.options
+    const address = addressOf(options.partitionKey ?? jobId, jobId)
+    if ((await store.read(address)) !== null) return new Job(store, this.waiting, address, jobId)
+    if (options.partitionKey !== undefined) return null
+    const found = await store.findJob(jobId)
+    return found === null ? null : new Job(store, this.waiting, { pk: found.pk, id: found.id }, jobId)
+  }
+
+  /** Jobs, newest submission first, 100 unless the filter says otherwise. */
+  async list(filter: JobFilter = {}): Promise<readonly JobSummary[]> {
+    const jobs = await this.options.store.listJobs(filter)
+    return jobs.map(({ jobId, workflow, processState, submittedAt, endedAt, steps, stepIds, attention }) => ({
+      jobId,
+      workflow,
+      state: processState,
+      submittedAt,
+      endedAt,
+      stepsDone: Object.values(steps).filter((entry) => entry.state === 'Processed').length,
+      stepCount: stepIds.length,
+      attention,
+    }))
+  }
+
+  private requestOf<I>(workflow: Workflow<I>, input: I, options: SubmitOptions) {
+    const { submission, plan } = workflow
+    const jobId = options.jobId ?? submission.jobId?.(input)
+    if (jobId === undefined) {
+      throw new SubmissionInvalid(
+        `workflow ${workflow.name}: pass a jobId, or define how the workflow finds it`,
+      )
+    }
+    for (const [what, id] of [
+      ['jobId', jobId],
+      ['partitionKey', options.partitionKey ?? jobId],
+    ] as const) {
+      if (id === '' || id.length > maxIdLength || id !== id.trim()) {
+        const rule = `must have 1 to ${maxIdLength} characters and no space at its ends`
+        throw new SubmissionInvalid(`${what} ${JSON.stringify(id)}: ${rule}`)
+      }
+    }
+    const partition = options.partitionKey ?? jobId
+    const plain = asJson(jobId, input)
+    const alongside = options.alongside ?? submission.alongside?.(input) ?? []
+    return {
+      plan,
+      jobId,
+      orderId: options.orderId ?? jobId,
+      partition,
+      input: plain,
+      alongside: alongside.map(({ create }) => ownDocument(create, partition)),
+      priority: 0,
+      replyTo: null,
+      payloadHash: payloadHash(workflow.name, plain),
+      now: this.options.clock.now(),
+    }
+  }
+
+  /** Writes until the job stands; what a refused or unanswered write did is read from the store (F-S2 to F-S6). */
+  private async ensureSubmitted(
+    request: { readonly jobId: string; readonly partition: string; readonly payloadHash: string },
+    writes: readonly StateWrite[],
+  ): Promise<boolean> {
+    const name = `job ${JSON.stringify(request.jobId)}`
+    for (let tries = 0; tries < maxSubmitTries; tries += 1) {
+      const result = await this.options.store.apply(request.partition, writes)
+      if (result.kind === 'applied') return true
+      const there = await this.waiting.read(addressOf(request.partition, request.jobId))
+      if (there?.payloadHash === request.payloadHash) return false
+      if (there !== null) {
+        throw new JobConflict(request.jobId, `${name} exists already with another payload; use another id`)
+      }
+      if (result.kind === 'conflict') {
+        const rule = 'exists already without a job; remove it, or submit without it'
+        throw new JobConflict(request.jobId, `${name}: document ${JSON.stringify(result.id)} ${rule}`)
+      }
+    }
+    const message = `${name}: the store did not say whether it was accepted; submit it again with the same id`
+    throw new StoreUnavailable(message, { cause: null })
+  }
+}
+
+function addressOf(partition: string, jobId: string) {
+  return { pk: partition, id: jobDocumentId(jobId) }
+}
+
+function asJson(jobId: string, input: unknown): Json {
+  try {
+    return JSON.parse(JSON.stringify(input ?? null)) as Json
+  } catch (error) {
+    throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: its input is not JSON`, { cause: error })
+  }
+}
+
+/** A document of the user's, in the job's logical partition: elsewhere it could not share the transaction (F-S15). */
+function ownDocument(document: Readonly<Record<string, unknown>>, partition: string): StateDocument {
+  const { id, pk = partition, type } = document
+  if (typeof id !== 'string' || id === '') {
+    throw new SubmissionInvalid(
+      `a document alongside needs an id, a non-empty string; this one has ${JSON.stringify(id)}`,
+    )
+  }
+  if (pk !== partition) {
+    const rule = `must be in the job's partition ${JSON.stringify(partition)} to share its transaction`
+    throw new SubmissionInvalid(`document ${JSON.stringify(id)} with pk ${JSON.stringify(pk)} ${rule}`)
+  }
+  if (typeof type === 'string' && type.startsWith('sas.')) {
+    throw new SubmissionInvalid(
+      `document ${JSON.stringify(id)}: types beginning with "sas." are the engine's own`,
+    )
+  }
+  return { ...document, id, pk: partition }
+}
+
+function refuseOversized(jobId: string, writes: readonly StateWrite[]): void {
+  const bytes = Buffer.byteLength(JSON.stringify(writes))
+  if (writes.length <= maxOperations && bytes <= maxBatchBytes) return
+  throw new SubmissionInvalid(
+    `job ${JSON.stringify(jobId)} needs ${writes.length} documents of ${bytes} bytes together; one transaction takes ` +
+      `${maxOperations} and ${maxBatchBytes}: submit large inputs by reference`,
+  )
+}

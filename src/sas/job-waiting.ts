@@ -1,0 +1,64 @@
+import type { Clock } from '../platform/index.js'
+import { decodeDocument, type JobDocument } from './documents.js'
+import type { DocumentAddress, StateStore } from './state-store.js'
+
+/** Somebody in this process who says when a job may have ended. Answers how to stop listening. */
+export interface WakeUps {
+  subscribe(jobId: string, listener: () => void): () => void
+}
+
+/** How long to rest between two looks at a job: soon at first, then less and less often. */
+const rest = { minMs: 20, maxMs: 1_000 }
+
+/** Waits for jobs to reach a state: woken when this process ends the job, and looking now and then in case another does. */
+export class JobWaiting {
+  constructor(
+    private readonly store: StateStore,
+    private readonly clock: Clock,
+    private readonly wakeUps: WakeUps | null,
+  ) {}
+
+  /** The job as it is, or null when there is none. */
+  async read(address: DocumentAddress): Promise<JobDocument | null> {
+    const document = await this.store.read(address)
+    const decoded = document === null ? null : decodeDocument(document)
+    return decoded?.kind === 'job' ? decoded.job : null
+  }
+
+  /** The job once `isReached`, or null when there is none. Throws the signal's reason when that aborts first. */
+  async until(
+    address: DocumentAddress & { readonly jobId: string },
+    isReached: (job: JobDocument) => boolean,
+    signal?: AbortSignal,
+  ): Promise<JobDocument | null> {
+    for (let restMs = rest.minMs; ; restMs = Math.min(rest.maxMs, restMs * 2)) {
+      signal?.throwIfAborted()
+      const woken = this.nextWakeUp(address.jobId, signal)
+      try {
+        const job = await this.read(address)
+        if (job === null || isReached(job)) return job
+        await this.clock.sleep(restMs, woken.signal)
+      } finally {
+        woken.stop()
+      }
+    }
+  }
+
+  /** A signal that aborts at the next wake-up from now on, so that none is missed while the job is being read. */
+  private nextWakeUp(
+    jobId: string,
+    signal: AbortSignal | undefined,
+  ): { readonly signal: AbortSignal; stop(): void } {
+    const woken = new AbortController()
+    const wake = (): void => woken.abort()
+    const unsubscribe = this.wakeUps?.subscribe(jobId, wake)
+    signal?.addEventListener('abort', wake, { once: true })
+    return {
+      signal: woken.signal,
+      stop: () => {
+        unsubscribe?.()
+        signal?.removeEventListener('abort', wake)
+      },
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { Json } from './documents.js'
+import type { ReferencePath } from './reference.js'
+
+/** One step of a {@link Plan}, as plain JSON. */
+export interface PlanStep {
+  readonly id: string
+  readonly actor: string
+  readonly action: string
+  /** The step's input, with references into the job's input and earlier outputs. */
+  readonly input: Json
+  /** Every step that must be done first: those referred to, and those named in `after`. */
+  readonly dependsOn: readonly string[]
+  readonly completeWithinMs: number
+  readonly maxFailures: number
+  readonly retryBackoff: { readonly minMs: number; readonly maxMs: number }
+  readonly initialState: string
+  readonly targetState: string
+}
+
+/**
+ * What a workflow definition compiles to, and what travels with each job: no code, so the scheduler and the supervisor
+ * never need a deployment when a workflow changes, and versions live side by side.
+ */
+export interface Plan {
+  readonly workflow: string
+  readonly version: number
+  readonly steps: readonly PlanStep[]
+  readonly onExhausted: 'error'
+}
+
+/** What a template is filled from. */
+export interface KnownValues {
+  readonly input: Json
+  /** Outputs by step id. */
+  readonly outputs: ReadonlyMap<string, Json>
+}
+
+/** The ids of the steps whose output a template refers to. */
+export function stepsReferredTo(template: Json): Set<string> {
+  const found = new Set<string>()
+  const visit = (part: Json): void => {
+    const node = nodeOf(part)
+    if (node.kind === 'reference' && node.path[0] === 'steps') found.add(node.path[1])
+    if (node.kind === 'list') node.items.forEach(visit)
+    if (node.kind === 'object') Object.values(node.properties).forEach(visit)
+  }
+  visit(template)
+  return found
+}
+
+/**
+ * The template with every reference replaced by the value it points to. A value that is not there leaves its property
+ * out (null at the root or in a list), exactly as an optional property that was not given.
+ */
+export function resolveTemplate(template: Json, known: KnownValues): Json {
+  return resolvePart(template, known) ?? null
+}
+
+function resolvePart(template: Json, known: KnownValues): Json | undefined {
+  const node = nodeOf(template)
+  switch (node.kind) {
+    case 'reference':
+      return follow(node.path, known)
+    case 'list':
+      return node.items.map((item) => resolvePart(item, known) ?? null)
+    case 'object': {
+      const resolved: Record<string, Json> = {}
+      for (const [key, part] of Object.entries(node.properties)) {
+        const value = resolvePart(part, known)
+        if (value !== undefined) resolved[key] = value
+      }
+      return resolved
+    }
+    case 'value':
+      return node.value
+  }
+}
+
+function follow(path: ReferencePath, known: KnownValues): Json | undefined {
+  if (path[0] === 'input') return path.slice(1).reduce<Json | undefined>(property, known.input)
+  return path.slice(3).reduce<Json | undefined>(property, known.outputs.get(path[1]))
+}
+
+function property(value: Json | undefined, key: string): Json | undefined {
+  if (value === undefined || value === null || typeof value !== 'object') return undefined
+  if (isList(value)) return value[Number(key)]
+  return Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+type TemplateNode =
+  | { readonly kind: 'reference'; readonly path: ReferencePath }
+  | { readonly kind: 'list'; readonly items: readonly Json[] }
+  | { readonly kind: 'object'; readonly properties: Readonly<Record<string, Json>> }
+  | { readonly kind: 'value'; readonly value: Json }
+
+function nodeOf(template: Json): TemplateNode {
+  if (isList(template)) return { kind: 'list', items: template }
+  if (typeof template !== 'object' || template === null) return { kind: 'value', value: template }
+  const { $from, $literal } = template
+  if ($from !== undefined && isList($from))
+    return { kind: 'reference', path: $from as unknown as ReferencePath }
+  if (typeof $literal === 'object' && $literal !== null && !isList($literal)) {
+    return { kind: 'object', properties: $literal }
+  }
+  return { kind: 'object', properties: template }
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,82 @@
+import type { Json } from './documents.js'
+
+declare const produces: unique symbol
+
+/**
+ * A value that will be known when the job runs: `job.input.total`, `step.output.reservationId`. Reading a property of a
+ * reference gives a reference to that property; the type says what it will be.
+ */
+export type Reference<T> = { readonly [produces]: T } & (T extends readonly (infer E)[]
+  ? Readonly<Record<number, Reference<E>>>
+  : T extends object
+    ? { readonly [K in keyof Required<T>]: Reference<T[K]> }
+    : unknown)
+
+/** A value of type `T` in which any part may be a {@link Reference} instead. */
+export type Bound<T> =
+  | Reference<T>
+  | (T extends readonly (infer E)[]
+      ? readonly Bound<E>[]
+      : T extends object
+        ? { readonly [K in keyof T]: Bound<T[K]> }
+        : T)
+
+/** Where a reference points: into the job's input, or into a step's output. */
+export type ReferencePath =
+  readonly ['input', ...string[]] | readonly ['steps', string, 'output', ...string[]]
+
+const pathOf = Symbol('stepward.referencePath')
+
+/** Makes a reference. What it points to is not checked here: the type parameter is the promise. */
+export function reference<T>(path: ReferencePath): Reference<T> {
+  const handler: ProxyHandler<object> = {
+    get: (_target, property) => {
+      if (property === pathOf) return path
+      if (typeof property === 'symbol') return undefined
+      return reference([...path, property] as unknown as ReferencePath)
+    },
+    has: (_target, property) => property === pathOf,
+  }
+  return new Proxy({}, handler) as Reference<T>
+}
+
+function pathIn(value: object): ReferencePath | null {
+  return pathOf in value ? (value as { readonly [pathOf]: ReferencePath })[pathOf] : null
+}
+
+/** Why a value cannot be part of a plan. */
+export class NotPlainDataError extends Error {
+  constructor(
+    readonly where: string,
+    readonly found: string,
+  ) {
+    super(`${where} is ${found}; a plan holds only JSON values and references`)
+  }
+}
+
+/**
+ * A bound value as plain JSON: references become `{ "$from": [...] }`; a user's object that happens to have such a key
+ * is wrapped in `{ "$literal": ... }`. Properties that are undefined are left out, as JSON does.
+ *
+ * @throws NotPlainDataError for functions, symbols, dates, numbers that JSON does not know
+ */
+export function toTemplate(value: unknown, where: string): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new NotPlainDataError(where, String(value))
+    return value
+  }
+  if (typeof value !== 'object') throw new NotPlainDataError(where, `a ${typeof value}`)
+  const path = pathIn(value)
+  if (path !== null) return { $from: [...path] }
+  if (Array.isArray(value)) return value.map((item, index) => toTemplate(item, `${where}[${index}]`))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new NotPlainDataError(where, `an instance of ${value.constructor.name}`)
+  }
+  const entries = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .map(([key, item]): [string, Json] => [key, toTemplate(item, `${where}.${key}`)])
+  const template = Object.fromEntries(entries)
+  return '$from' in template || '$literal' in template ? { $literal: template } : template
+}

@@ -1,0 +1,198 @@
+import type { Change } from '../change-feed-processor/index.js'
+import type { Clock } from '../platform/index.js'
+import type { Telemetry } from '../telemetry/index.js'
+import {
+  decodeDocument,
+  isTerminal,
+  jobDocumentId,
+  stepDocumentId,
+  type JobDocument,
+  type StepDocument,
+} from './documents.js'
+import { RecentDocuments } from './recent-documents.js'
+import { schedule, type Schedule } from './schedule.js'
+import { SerialByKey } from './serial-by-key.js'
+import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
+
+/** What a scheduler works with. */
+export interface SchedulerOptions {
+  readonly store: StateStore
+  readonly instanceName: string
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+}
+
+/** Decisions about one job before it is given back to the feed: each is a read and a conditional write. */
+const maxTries = 6
+/** Documents remembered; at about 1 KB each. */
+const rememberedDocuments = 10_000
+
+/** A job some document of which has changed. */
+interface ChangedJob extends DocumentAddress {
+  readonly jobId: string
+  readonly stepIds: Set<string>
+}
+
+/**
+ * The delegate of the scheduler unit: for every job with a change, read → decide ({@link schedule}) → apply, and on a
+ * lost race read again. It keeps no state that matters: killed anywhere, another instance decides the same from the
+ * same documents.
+ */
+export class Scheduler {
+  private readonly jobs = new RecentDocuments<JobDocument>(rememberedDocuments)
+  private readonly steps = new RecentDocuments<StepDocument>(rememberedDocuments)
+  private readonly partitions = new SerialByKey()
+
+  constructor(private readonly options: SchedulerOptions) {}
+
+  /** Resolves when everything that follows from these changes is written; rejects when some of it could not be. */
+  async onChanges(changes: readonly Change[]): Promise<void> {
+    const changed = new Map<string, ChangedJob>()
+    for (const change of changes) this.note(change, changed)
+    const work = [...changed.values()].map((job) => this.partitions.run(job.pk, () => this.advance(job)))
+    const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+
+  private note(change: Change, changed: Map<string, ChangedJob>): void {
+    const decoded = decodeDocument(change)
+    if (decoded.kind === 'job') {
+      const job = { ...decoded.job, _etag: change._etag, _ts: change._ts }
+      this.jobs.put(job)
+      if (isTerminal(job)) this.forget(job)
+      else changedJob(job, changed)
+    } else if (decoded.kind === 'step') {
+      const step = { ...decoded.step, _etag: change._etag, _ts: change._ts }
+      this.steps.put(step)
+      if (callsForScheduler(step)) changedJob(step, changed).stepIds.add(step.stepId)
+    } else if (decoded.kind !== 'foreign') {
+      const reason =
+        decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
+      this.options.telemetry.emit({ type: 'document.refused', id: change.id, reason })
+    }
+  }
+
+  private async advance(changed: ChangedJob): Promise<void> {
+    const wanted = new Set(changed.stepIds)
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const job = this.jobs.get(changed) ?? (await this.readJob(changed))
+      if (job === null) {
+        const reason = `its job ${changed.jobId} does not exist`
+        this.options.telemetry.emit({ type: 'document.refused', id: changed.id, reason })
+        return
+      }
+      const decision = await this.decide(job, wanted)
+      if (decision.kind === 'nothing') return
+      if (decision.kind === 'write' && (await this.apply(job, decision))) return
+      // Lost a race, or read something old: what we remember of this job is not to be trusted.
+      for (const stepId of job.stepIds) this.steps.forget(stepAddress(job, stepId))
+      this.jobs.forget(job)
+    }
+    throw new Error(
+      `job ${changed.jobId}: still contended after ${maxTries} tries; it will be delivered again`,
+    )
+  }
+
+  /** Decides, reading the steps that the decision turns out to need. Never answers `read`. */
+  private async decide(job: Stored<JobDocument>, wanted: Set<string>): Promise<Schedule> {
+    const { clock, instanceName } = this.options
+    for (let rounds = 0; rounds < maxTries; rounds += 1) {
+      await Promise.all([...wanted].map((stepId) => this.ensureStep(job, stepId)))
+      const known = job.stepIds.map((stepId) => [stepId, this.steps.get(stepAddress(job, stepId))] as const)
+      const steps = new Map(
+        known.filter((entry): entry is [string, Stored<StepDocument>] => entry[1] !== undefined),
+      )
+      const decision = schedule({ job, steps, now: clock.now(), scheduler: instanceName })
+      if (decision.kind !== 'read') return decision
+      for (const stepId of decision.stepIds) {
+        this.steps.forget(stepAddress(job, stepId))
+        wanted.add(stepId)
+      }
+    }
+    return { kind: 'stale' }
+  }
+
+  private async apply(job: Stored<JobDocument>, decision: Schedule & { kind: 'write' }): Promise<boolean> {
+    const before: Stored<JobDocument | StepDocument>[] = [job]
+    for (const step of decision.dispatched) {
+      const known = this.steps.get(step)
+      if (known === undefined) return false
+      before.push(known)
+    }
+    const after = [decision.job, ...decision.dispatched]
+    const writes = before.flatMap((document, index) => {
+      const next = after[index]
+      return next === undefined ? [] : [replacing(document, next)]
+    })
+    const result = await this.options.store.apply(job.pk, writes)
+    if (result.kind === 'conflict') {
+      this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
+    }
+    if (result.kind !== 'applied') return false
+    this.remember(decision, result.etags)
+    this.report(decision)
+    return true
+  }
+
+  private remember(decision: Schedule & { kind: 'write' }, etags: readonly string[]): void {
+    const [jobEtag, ...stepEtags] = etags
+    decision.dispatched.forEach((step, index) => {
+      this.steps.put({ ...step, _etag: stepEtags[index] ?? '', _ts: 0 })
+    })
+    this.jobs.put({ ...decision.job, _etag: jobEtag ?? '', _ts: 0 })
+    if (isTerminal(decision.job)) this.forget(decision.job)
+  }
+
+  private report({ job, dispatched }: Schedule & { kind: 'write' }): void {
+    const { jobId, workflow } = job
+    for (const { stepId, attempt } of dispatched) {
+      this.options.telemetry.emit({ type: 'step.dispatched', jobId, workflow, stepId, attempt })
+    }
+    if (!isTerminal(job)) return
+    if (job.attention !== null) {
+      const { kind, message, stepId } = job.attention
+      this.options.telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
+    }
+    this.options.telemetry.emit({ type: 'job.finished', jobId, workflow, state: job.processState })
+  }
+
+  private forget(job: JobDocument): void {
+    this.jobs.forget(job)
+    for (const stepId of job.stepIds) this.steps.forget(stepAddress(job, stepId))
+  }
+
+  private async readJob(address: DocumentAddress): Promise<Stored<JobDocument> | null> {
+    const document = await this.options.store.read(address)
+    const decoded = document === null ? null : decodeDocument(document)
+    if (document === null || decoded?.kind !== 'job') return null
+    const job = { ...decoded.job, _etag: document._etag, _ts: document._ts }
+    this.jobs.put(job)
+    return job
+  }
+
+  private async ensureStep(job: JobDocument, stepId: string): Promise<void> {
+    const address = stepAddress(job, stepId)
+    if (this.steps.get(address) !== undefined) return
+    const document = await this.options.store.read(address)
+    const decoded = document === null ? null : decodeDocument(document)
+    if (document === null || decoded?.kind !== 'step') return
+    this.steps.put({ ...decoded.step, _etag: document._etag, _ts: document._ts })
+  }
+}
+
+/** A step tells the scheduler something when an attempt has ended or was given back, not when it is merely under way. */
+function callsForScheduler(step: StepDocument): boolean {
+  return step.dispatch > 0 && step.processState !== 'Processing'
+}
+
+function changedJob(document: JobDocument | StepDocument, changed: Map<string, ChangedJob>): ChangedJob {
+  const id = jobDocumentId(document.jobId)
+  const key = `${document.pk}\n${id}`
+  const known = changed.get(key) ?? { pk: document.pk, id, jobId: document.jobId, stepIds: new Set<string>() }
+  changed.set(key, known)
+  return known
+}
+
+function stepAddress(job: JobDocument, stepId: string): DocumentAddress {
+  return { pk: job.pk, id: stepDocumentId(job.jobId, stepId) }
+}

@@ -1,0 +1,83 @@
+import { deadline, withDerivedState, withDiagnostic, type Json, type StepDocument } from './documents.js'
+import type { Random } from '../platform/index.js'
+import { backoffDelayMs } from '../platform/index.js'
+
+/** Which attempt an agent made: what it echoes of the step it was given. */
+export interface Attempt {
+  readonly number: number
+  readonly fence: number
+  /** The agents instance that made it. */
+  readonly by: string
+}
+
+/** How an attempt ended. */
+export type Outcome =
+  | { readonly kind: 'success'; readonly output: Json }
+  /** Failed for now: tried again when the back-off has passed. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** Failed for good. */
+  | { readonly kind: 'permanent'; readonly message: string }
+
+/** What to do with an outcome. */
+export type Settlement =
+  | { readonly kind: 'write'; readonly step: StepDocument }
+  /** It no longer counts: a late agent keeps silent (R75, I2, I3). */
+  | { readonly kind: 'discarded'; readonly reason: string }
+
+/** Whether an attempt may be made at a step, or is still under way: dispatched, not settled, in time. */
+export function isOpen(step: StepDocument, now: number): boolean {
+  return (
+    step.processState === 'Processing' &&
+    step.outcome === null &&
+    step.completeByMs !== null &&
+    now < step.completeByMs
+  )
+}
+
+/**
+ * W3: the outcome of an attempt, on the step. Success is itself the change of state; a failure leaves diagnostics and
+ * brings the deadline forward to the end of the back-off, so that the supervisor treats it like any other step that was
+ * not done in time; a permanent failure flags the step for a person.
+ */
+export function settle(
+  step: StepDocument,
+  attempt: Attempt,
+  outcome: Outcome,
+  at: { readonly now: number; readonly random: Random },
+): Settlement {
+  if (step.fence !== attempt.fence)
+    return { kind: 'discarded', reason: 'the step was given to another attempt' }
+  if (!isOpen(step, at.now)) {
+    const reason = step.outcome === null ? 'its deadline has passed' : 'the attempt is settled already'
+    return { kind: 'discarded', reason }
+  }
+  const when = new Date(at.now).toISOString()
+  const settled = {
+    ...step,
+    outcome: { kind: outcome.kind, attempt: attempt.number, at: when, by: attempt.by },
+  }
+  if (outcome.kind === 'success') {
+    const done = { ...settled, currentState: step.targetState, output: outcome.output, lockedBy: null }
+    return { kind: 'write', step: withDerivedState({ ...done, ...deadline(null) }) }
+  }
+  const diagnostics = withDiagnostic(step.diagnostics, {
+    at: when,
+    by: attempt.by,
+    attempt: attempt.number,
+    message: outcome.message,
+  })
+  if (outcome.kind === 'failed') {
+    const retryAt = at.now + backoffDelayMs(attempt.number, step.retryBackoff, at.random)
+    const brought = deadline(Math.min(retryAt, step.completeByMs ?? retryAt))
+    return { kind: 'write', step: withDerivedState({ ...settled, diagnostics, ...brought }) }
+  }
+  const attention = {
+    kind: 'error' as const,
+    since: when,
+    by: attempt.by,
+    message: outcome.message,
+    stepId: step.stepId,
+  }
+  const flagged = { ...settled, diagnostics, attention, lockedBy: null, failureCount: step.failureCount + 1 }
+  return { kind: 'write', step: withDerivedState({ ...flagged, ...deadline(null) }) }
+}

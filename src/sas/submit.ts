@@ -1,0 +1,117 @@
+import {
+  deadline,
+  jobDocumentId,
+  schemaVersion,
+  stepDocumentId,
+  withDerivedState,
+  type JobDocument,
+  type Json,
+  type LedgerEntry,
+  type StepDocument,
+} from './documents.js'
+import type { Plan, PlanStep } from './plan.js'
+import type { StateDocument, StateWrite } from './state-store.js'
+
+/** Everything a submission is made of; times and hashes are handed in. */
+export interface SubmitRequest {
+  readonly plan: Plan
+  readonly jobId: string
+  readonly orderId: string
+  /** The partition key value that the job, its steps and the documents alongside share. */
+  readonly partition: string
+  readonly input: Json
+  /** Documents of the user's own, created in the same transaction. */
+  readonly alongside: readonly StateDocument[]
+  readonly priority: number
+  readonly replyTo: string | null
+  readonly payloadHash: string
+  readonly now: number
+}
+
+/**
+ * W0: the user's documents, the job with its intent, and every step, in one transaction (I1, I14). No deadline is
+ * written here: the submitter's clock decides nothing (R18).
+ */
+export function submit(request: SubmitRequest): StateWrite[] {
+  const documents = [
+    ...request.alongside,
+    jobOf(request),
+    ...request.plan.steps.map((step) => stepOf(step, request)),
+  ]
+  return documents.map((document) => ({ kind: 'create', document }))
+}
+
+function jobOf(request: SubmitRequest): JobDocument {
+  const { plan, now } = request
+  const ledger = plan.steps.map((step): [string, LedgerEntry] => [
+    step.id,
+    { state: 'NotStarted', dispatch: 0 },
+  ])
+  return withDerivedState({
+    ...envelopeOf(request),
+    id: jobDocumentId(request.jobId),
+    type: 'sas.job' as const,
+    initialState: 'NotStarted',
+    targetState: 'Completed',
+    currentState: 'NotStarted',
+    desiredState: 'Completed',
+    maxFailures: 1,
+    priority: request.priority,
+    replyTo: request.replyTo,
+    notifySeq: 0,
+    stepIds: plan.steps.map((step) => step.id),
+    steps: Object.fromEntries(ledger),
+    onExhausted: plan.onExhausted,
+    input: request.input,
+    payloadHash: request.payloadHash,
+    submittedAt: new Date(now).toISOString(),
+    submittedAtMs: now,
+    endedAt: null,
+    endedAtMs: null,
+  })
+}
+
+function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
+  return withDerivedState({
+    ...envelopeOf(request),
+    id: stepDocumentId(request.jobId, step.id),
+    type: 'sas.step' as const,
+    stepId: step.id,
+    actor: step.actor,
+    action: step.action,
+    dependsOn: [...step.dependsOn],
+    inputTemplate: step.input,
+    input: null,
+    initialState: step.initialState,
+    targetState: step.targetState,
+    currentState: step.initialState,
+    desiredState: step.initialState,
+    completeWithinMs: step.completeWithinMs,
+    retryBackoff: step.retryBackoff,
+    maxFailures: step.maxFailures,
+    dispatch: 0,
+    attempt: 0,
+    idempotencyKey: `${request.jobId}/${step.id}/g1/do`,
+    outcome: null,
+    output: null,
+  })
+}
+
+function envelopeOf(request: SubmitRequest) {
+  return {
+    pk: request.partition,
+    schema: schemaVersion,
+    jobId: request.jobId,
+    orderId: request.orderId,
+    workflow: request.plan.workflow,
+    workflowVersion: request.plan.version,
+    lockedBy: null,
+    fence: 0,
+    ...deadline(null),
+    failureCount: 0,
+    generation: 1,
+    diagnostics: [],
+    attention: null,
+    ttl: -1,
+  }
+}
