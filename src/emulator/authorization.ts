@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Refusal } from './engine/index.js'
+import type { RestRequest } from './rest-message.js'
+
+/** What a signature is made over, as far as the path says it. */
+export interface SignedResource {
+  /** `dbs`, `colls`, `docs`, …; empty for the account. */
+  readonly kind: string
+  /** Links the client may have signed: SDKs differ in escaping and in how they sign resource ids. */
+  readonly links: readonly string[]
+}
+
+/** Refuses a request that was not signed with `key`, the account's master key in base64. */
+export function assertAuthorized(request: RestRequest, resource: SignedResource, key: string): void {
+  const token = decoded(request.headers['authorization'] ?? '')
+  if (token === '') throw unauthorized('The request has no authorization header.')
+  const fields = new Map(token.split('&').map((field) => split(field)))
+  if (fields.get('type') !== 'master') {
+    throw unauthorized(
+      `The embedded Cosmos DB knows only master key signatures, not '${fields.get('type') ?? 'none'}'. Give the client its key.`,
+    )
+  }
+  const given = Buffer.from(fields.get('sig') ?? '', 'base64')
+  const date = request.headers['x-ms-date'] ?? request.headers['date'] ?? ''
+  const isSigned = resource.links.some((link) => {
+    const text = `${request.method.toLowerCase()}\n${resource.kind}\n${link}\n${date.toLowerCase()}\n\n`
+    const expected = createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest()
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  })
+  if (!isSigned) {
+    throw unauthorized(
+      'The input authorization token can not serve the request: the signature was not made with the key of this account. Check the key.',
+    )
+  }
+}
+
+/** What a client signs for a path: the resource itself, or the parent of a feed. */
+export function signedResource(segments: readonly string[], rawSegments: readonly string[]): SignedResource {
+  const isFeed = segments.length % 2 === 1
+  const kind = (isFeed ? segments.at(-1) : segments.at(-2)) ?? ''
+  const [link, rawLink] = [segments, rawSegments].map((all) => (isFeed ? all.slice(0, -1) : all).join('/'))
+  const rid = (isFeed ? segments.at(-2) : segments.at(-1)) ?? ''
+  return { kind: kind.toLowerCase(), links: [link ?? '', rawLink ?? '', rid.toLowerCase()] }
+}
+
+function unauthorized(message: string): Refusal {
+  return new Refusal(401, message)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** At the first `=` only: a base64 signature ends with some. */
+function split(field: string): readonly [string, string] {
+  const at = field.indexOf('=')
+  return at < 0 ? [field, ''] : [field.slice(0, at), field.slice(at + 1)]
+}

@@ -1,0 +1,99 @@
+import { feedCharge } from './charges.js'
+import type { Container } from './container.js'
+import { lastSequenceOf, type DocumentVersion } from './document-version.js'
+import { contains, type KeyRange } from './key-ranges.js'
+import { limits } from './limits.js'
+import type { PhysicalPartition } from './physical-partition.js'
+
+/** From where the feed of one physical partition is read. */
+export type ChangeFeedStart =
+  | { readonly kind: 'beginning' }
+  | { readonly kind: 'now' }
+  /** Changes since the second in which this instant lies, milliseconds since the epoch. */
+  | { readonly kind: 'time'; readonly atMs: number }
+  /** Changes after the transaction with this LSN. */
+  | { readonly kind: 'after'; readonly lsn: number }
+
+/** Which changes of a physical partition are wanted. */
+export interface ChangeFeedRequest {
+  readonly start: ChangeFeedStart
+  /** A part of the partition's range. */
+  readonly range?: KeyRange
+  /** One partition key, as `partitionKeyText` writes it. */
+  readonly keyText?: string
+  readonly maxItemCount: number
+}
+
+/** Documents in their latest version, in the order of their last change. */
+export interface ChangeFeedPage {
+  readonly versions: readonly DocumentVersion[]
+  /** Where to go on: everything up to this LSN has been seen. */
+  readonly lsn: number
+  /** Whether there is nothing more for now. */
+  readonly isDrained: boolean
+  readonly charge: number
+}
+
+/**
+ * Reads one page. Documents of one transaction share an LSN and are never separated, even if that makes the page longer
+ * than asked for: a position in the feed is an LSN, so the rest of a transaction could not be asked for.
+ */
+export function readChanges(
+  container: Container,
+  partition: PhysicalPartition,
+  request: ChangeFeedRequest,
+): ChangeFeedPage {
+  const startLsn = resolveStart(partition, request.start)
+  const versions: DocumentVersion[] = []
+  let bytes = 0
+  let isDrained = true
+  for (const version of changesAfter(partition, startLsn, request)) {
+    if (container.isExpired(version)) continue
+    const isFull = versions.length >= request.maxItemCount || bytes + version.bytes > limits.responseBytes
+    if (isFull && versions.length > 0 && version.lsn !== versions.at(-1)?.lsn) {
+      isDrained = false
+      break
+    }
+    versions.push(version)
+    bytes += version.bytes
+  }
+  const lsn = isDrained ? partition.lsn : (versions.at(-1)?.lsn ?? startLsn)
+  return { versions, lsn, isDrained, charge: feedCharge(bytes) }
+}
+
+/** The LSN after which a reader that starts so has everything it asked for. */
+export function resolveStart(partition: PhysicalPartition, start: ChangeFeedStart): number {
+  switch (start.kind) {
+    case 'beginning':
+      return 0
+    case 'now':
+      return partition.lsn
+    case 'after':
+      // A position that this partition never gave (its data was lost) must not hide what is written from now on.
+      return Math.min(start.lsn, partition.lsn)
+    case 'time': {
+      const second = Math.floor(start.atMs / 1000)
+      for (const version of partition.changes.after(0)) {
+        if (version.fields.ts >= second) return version.lsn - 1
+      }
+      return partition.lsn
+    }
+  }
+}
+
+function* changesAfter(
+  partition: PhysicalPartition,
+  lsn: number,
+  request: ChangeFeedRequest,
+): Generator<DocumentVersion, void, undefined> {
+  const { range, keyText } = request
+  if (keyText !== undefined) {
+    // The log is in LSN order already, but one key's documents are few compared with the partition's.
+    const own = [...partition.documentsOf(keyText)].filter((version) => version.lsn > lsn)
+    yield* own.sort((a, b) => a.sequence - b.sequence)
+    return
+  }
+  for (const version of partition.changes.after(lastSequenceOf(lsn))) {
+    if (range === undefined || contains(range, version.fields.epk)) yield version
+  }
+}

@@ -1,0 +1,104 @@
+import { indexingFactor, type IndexingFactor } from './charges.js'
+import { isJsonObject, type JsonObject } from './json.js'
+import { assertId } from './document-id.js'
+import type { PartitionKeyDefinition } from './partition-key.js'
+import { badRequest } from './refusal.js'
+
+/** A container's settings, checked, with the service's defaults filled in. */
+export interface ContainerDefinition {
+  readonly id: string
+  readonly partitionKey: PartitionKeyDefinition
+  /** Seconds; -1: only documents with a `ttl` expire; null: none does. */
+  readonly defaultTtl: number | null
+  readonly indexing: IndexingFactor
+  /** As clients see it, without the system properties. */
+  readonly body: JsonObject
+}
+
+const defaultIndexingPolicy: JsonObject = {
+  indexingMode: 'consistent',
+  automatic: true,
+  includedPaths: [{ path: '/*' }],
+  excludedPaths: [{ path: '/"_etag"/?' }],
+}
+
+const defaultConflictResolution: JsonObject = {
+  mode: 'LastWriterWins',
+  conflictResolutionPath: '/_ts',
+  conflictResolutionProcedure: '',
+}
+
+/** Reads what a client sends to create or replace a container. */
+export function parseContainerDefinition(body: JsonObject): ContainerDefinition {
+  const id = assertId(body['id'], 'container')
+  const partitionKey = parsePartitionKeyDefinition(body['partitionKey'])
+  const defaultTtl = parseDefaultTtl(body['defaultTtl'])
+  refuseUnsupported(body)
+  const indexingPolicy = isJsonObject(body['indexingPolicy']) ? body['indexingPolicy'] : {}
+  const { _rid, _self, _etag, _ts, ...own } = body
+  return {
+    id,
+    partitionKey,
+    defaultTtl,
+    indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
+    body: {
+      conflictResolutionPolicy: defaultConflictResolution,
+      ...own,
+      indexingPolicy: { ...defaultIndexingPolicy, ...indexingPolicy },
+      partitionKey,
+    },
+  }
+}
+
+function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
+  const paths = isJsonObject(value) ? value['paths'] : undefined
+  if (!isJsonObject(value) || !Array.isArray(paths)) {
+    throw badRequest('A container needs a partition key: { "paths": ["/pk"] }.')
+  }
+  const checked = paths.map(checkedPath)
+  const kind = value['kind'] ?? (checked.length > 1 ? 'MultiHash' : 'Hash')
+  if (kind === 'Hash' && checked.length === 1) return { paths: checked, kind, version: 2 }
+  if (kind === 'MultiHash' && checked.length >= 1 && checked.length <= 3) {
+    return { paths: checked, kind, version: 2 }
+  }
+  throw badRequest(
+    `A partition key of kind ${JSON.stringify(kind)} with ${checked.length} path(s) is not possible: Hash takes one path, MultiHash one to three.`,
+  )
+}
+
+function checkedPath(path: unknown): string {
+  if (typeof path === 'string' && /^(\/[^/"]+)+$/u.test(path)) return path
+  throw badRequest(`The partition key path ${JSON.stringify(path)} must look like /name or /outer/inner.`)
+}
+
+function parseDefaultTtl(value: unknown): number | null {
+  if (value === undefined || value === null) return null
+  if (isTtl(value)) return value
+  throw badRequest(
+    `defaultTtl is ${JSON.stringify(value)}; it must be -1 or a whole number of seconds above 0.`,
+  )
+}
+
+/** Whether `value` may stand as a time to live: -1 for never, or seconds. */
+export function isTtl(value: unknown): value is number {
+  return (
+    typeof value === 'number' && Number.isInteger(value) && (value === -1 || (value > 0 && value < 2 ** 31))
+  )
+}
+
+/** Saying yes to a rule that is then not kept would be worse than saying no. */
+function refuseUnsupported(body: JsonObject): void {
+  const policy = body['uniqueKeyPolicy']
+  const uniqueKeys = isJsonObject(policy) ? policy['uniqueKeys'] : undefined
+  if (Array.isArray(uniqueKeys) && uniqueKeys.length > 0) {
+    throw badRequest('Unique keys are not supported by the embedded Cosmos DB; leave uniqueKeyPolicy out.')
+  }
+}
+
+function isLean(indexingPolicy: JsonObject): boolean {
+  const excluded = indexingPolicy['excludedPaths']
+  return (
+    Array.isArray(excluded) &&
+    excluded.some((entry: unknown) => isJsonObject(entry) && entry['path'] === '/*')
+  )
+}

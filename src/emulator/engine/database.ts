@@ -1,0 +1,36 @@
+import type { Container } from './container.js'
+import type { DatabaseRecord } from './journal.js'
+import type { JsonObject } from './json.js'
+
+/** A database: a name over containers. */
+export class Database {
+  readonly id: string
+  readonly rid: string
+  readonly containersById = new Map<string, Container>()
+  lastContainerNumber: number
+
+  constructor(private readonly birth: DatabaseRecord) {
+    this.id = birth.id
+    this.rid = birth.rid
+    this.lastContainerNumber = birth.lastContainerNumber
+  }
+
+  get containers(): readonly Container[] {
+    return [...this.containersById.values()]
+  }
+
+  /** By id or rid. */
+  container(name: string): Container | undefined {
+    return this.containersById.get(name) ?? this.containers.find((container) => container.rid === name)
+  }
+
+  /** The database as clients see it. */
+  resource(): JsonObject {
+    const { id, rid, etag, ts } = this.birth
+    return { id, _rid: rid, _self: `dbs/${rid}/`, _etag: etag, _colls: 'colls/', _users: 'users/', _ts: ts }
+  }
+
+  record(): DatabaseRecord {
+    return { ...this.birth, lastContainerNumber: this.lastContainerNumber }
+  }
+}

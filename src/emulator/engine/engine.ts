@@ -1,0 +1,183 @@
+import { parseContainerDefinition } from './container-definition.js'
+import { Container } from './container.js'
+import { Database } from './database.js'
+import { assertId } from './document-id.js'
+import { DocumentVersion } from './document-version.js'
+import { etagOf } from './etag.js'
+import { noJournal, type Journal, type JournalContents, type PartitionRecord } from './journal.js'
+import type { JsonObject } from './json.js'
+import { cutEvenly, contains } from './key-ranges.js'
+import { PhysicalPartition } from './physical-partition.js'
+import { alreadyExists, notFound, substatus } from './refusal.js'
+import { containerRid, databaseRid } from './resource-id.js'
+
+/** What an engine is given. */
+export interface EngineOptions {
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+  /** A name nobody else has, with at least 8 hexadecimal digits in it. */
+  readonly nextId: () => string
+  /** Physical partitions of a new container. Default 1. */
+  readonly partitionCount?: number
+  readonly journal?: Journal
+}
+
+/**
+ * A Cosmos DB account in memory: databases, containers, physical partitions, each with one log. Synchronous and without a
+ * clock or chance of its own; whoever offers it to others decides when an answer may leave. Throws only `Refusal`.
+ */
+export class CosmosEngine {
+  readonly now: () => number
+  private readonly nextId: () => string
+  private readonly partitionCount: number
+  private readonly journal: Journal
+  private readonly databasesById = new Map<string, Database>()
+
+  constructor(options: EngineOptions) {
+    this.now = options.now
+    this.nextId = options.nextId
+    this.partitionCount = options.partitionCount ?? 1
+    this.journal = options.journal ?? noJournal
+  }
+
+  get databases(): readonly Database[] {
+    return [...this.databasesById.values()]
+  }
+
+  /**
+   * Resolves when everything stored so far outlives the process; null when it does already. No answer may leave before
+   * what it shows has settled: a reader of the feed may keep a position it has seen.
+   */
+  settled(): Promise<void> | null {
+    return this.journal.settled()
+  }
+
+  createDatabase(id: string): Database {
+    assertId(id, 'database')
+    if (this.databasesById.has(id)) throw alreadyExists(`The database '${id}'`)
+    const ts = this.seconds()
+    const etag = etagOf({ rangeId: '0', lsn: 0, place: 0, ts })
+    const database = new Database({ id, rid: this.newDatabaseRid(), etag, ts, lastContainerNumber: 0 })
+    this.databasesById.set(id, database)
+    this.journal.append([{ kind: 'database', database: database.record() }])
+    return database
+  }
+
+  /** By id or rid. */
+  database(name: string): Database {
+    const found = this.databasesById.get(name) ?? this.databases.find((database) => database.rid === name)
+    if (found === undefined) throw notFound(`The database '${name}'`)
+    return found
+  }
+
+  deleteDatabase(name: string): void {
+    const database = this.database(name)
+    this.databasesById.delete(database.id)
+    this.journal.append([
+      ...database.containers.map(({ rid }) => ({ kind: 'containerDeleted', rid }) as const),
+      { kind: 'databaseDeleted', rid: database.rid },
+    ])
+  }
+
+  /** @param partitionCount default: the engine's */
+  createContainer(databaseName: string, body: JsonObject, partitionCount = this.partitionCount): Container {
+    const database = this.database(databaseName)
+    const definition = parseContainerDefinition(body)
+    if (database.containersById.has(definition.id)) {
+      throw alreadyExists(`The container '${definition.id}'`)
+    }
+    database.lastContainerNumber += 1
+    const ts = this.seconds()
+    const container = new Container({
+      rid: containerRid(database.rid, database.lastContainerNumber),
+      databaseRid: database.rid,
+      databaseId: database.id,
+      definition,
+      etag: etagOf({ rangeId: '0', lsn: 0, place: 0, ts }),
+      ts,
+      partitions: cutEvenly(partitionCount).map(
+        (range, index) => new PhysicalPartition({ id: String(index), range, parents: [] }, 0),
+      ),
+      lastDocumentNumber: 0,
+      journal: this.journal,
+      now: this.now,
+    })
+    database.containersById.set(container.id, container)
+    this.journal.append([
+      { kind: 'database', database: database.record() },
+      container.record(),
+      ...container.partitions.map((partition) => container.partitionRecord(partition)),
+    ])
+    return container
+  }
+
+  /** By ids or rids. A missing one is the missing owner of whatever was asked for. */
+  container(databaseName: string, containerName: string): Container {
+    const database = this.databasesById.get(databaseName) ?? this.findDatabase(databaseName)
+    const found = database?.container(containerName)
+    if (found === undefined) {
+      throw notFound(`The container '${databaseName}/${containerName}'`, substatus.ownerNotFound)
+    }
+    return found
+  }
+
+  deleteContainer(databaseName: string, containerName: string): void {
+    const container = this.container(databaseName, containerName)
+    this.database(databaseName).containersById.delete(container.id)
+    this.journal.append([{ kind: 'containerDeleted', rid: container.rid }])
+  }
+
+  /** Takes over what a journal kept. Only on an engine that is empty. */
+  restore(contents: JournalContents): void {
+    for (const record of contents.databases) this.databasesById.set(record.id, new Database(record))
+    const partitionRecords = [...contents.partitions]
+    for (const record of contents.containers) {
+      const database = this.findDatabase(record.databaseRid)
+      if (database === undefined) throw new RangeError(`the journal has no database ${record.databaseRid}`)
+      const own = partitionRecords.filter((partition) => partition.containerRid === record.rid)
+      const container = new Container({
+        ...record,
+        databaseId: database.id,
+        definition: parseContainerDefinition(record.definition),
+        partitions: restoredPartitions(
+          own,
+          [...contents.documents(record.rid)].map((fields) => new DocumentVersion(fields)),
+        ),
+        lastDocumentNumber: Math.max(0, ...own.map((partition) => partition.lastDocumentNumber)),
+        journal: this.journal,
+        now: this.now,
+      })
+      database.containersById.set(container.id, container)
+    }
+  }
+
+  private findDatabase(rid: string): Database | undefined {
+    return this.databases.find((database) => database.rid === rid)
+  }
+
+  private seconds(): number {
+    return Math.floor(this.now() / 1000)
+  }
+
+  /** From chance, so that a token kept from an account that is gone does not fit a new one. */
+  private newDatabaseRid(): string {
+    while (true) {
+      const digits = this.nextId().replaceAll(/[^0-9a-f]/gu, '')
+      const rid = databaseRid(Number.parseInt(digits.slice(0, 8), 16))
+      if (this.findDatabase(rid) === undefined) return rid
+    }
+  }
+}
+
+function restoredPartitions(
+  records: readonly PartitionRecord[],
+  versions: readonly DocumentVersion[],
+): readonly PhysicalPartition[] {
+  return records
+    .map(({ id, min, max, parents, lsn }) => {
+      const partition = new PhysicalPartition({ id, range: { min, max }, parents }, lsn)
+      partition.store(versions.filter((version) => contains(partition.range, version.fields.epk)))
+      return partition
+    })
+    .sort((a, b) => (a.range.min < b.range.min ? -1 : 1))
+}

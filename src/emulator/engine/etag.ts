@@ -1,0 +1,16 @@
+/** Where and when a version was written: no two versions of a container agree in all of it. */
+export interface EtagParts {
+  readonly rangeId: string
+  readonly lsn: number
+  readonly place: number
+  readonly ts: number
+}
+
+/** A quoted etag in the service's shape, different for every write. */
+export function etagOf({ rangeId, lsn, place, ts }: EtagParts): string {
+  return `"${hex(lsn, 8)}-${hex(place, 4)}-${hex(Number(rangeId), 4)}-0000-${hex(ts, 12)}"`
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0')
+}

@@ -1,0 +1,48 @@
+/**
+ * # Engine
+ *
+ * A Cosmos DB account in memory: pure and synchronous, with no clock, chance, socket or file of its own, and no import
+ * from outside this folder. Everything that offers Cosmos DB to somebody (HTTP, the SDK in process, the ports) goes
+ * through it, so that the rules are written once.
+ *
+ * A **container** spreads its documents over **physical partitions** by the hash of their partition key. A partition has
+ * one **log**, in which each document stands once, at the place of its last change. A **transaction** (a single write is
+ * one, too) takes the partition's next **LSN**; its documents are stored and enter the log together. Reading the feed is
+ * reading the log after an LSN.
+ *
+ * A version of a document is immutable and kept as JSON text: a read hands out the text, so nobody can reach into what
+ * is stored. Refusals are `Refusal`s with the status the service would answer. Everything that changes is told to a
+ * `Journal` in one call per transaction.
+ */
+export { CosmosEngine, type EngineOptions } from './engine.js'
+export { Container } from './container.js'
+export { Database } from './database.js'
+export { DocumentVersion, type VersionFields } from './document-version.js'
+export { PhysicalPartition } from './physical-partition.js'
+export { isJsonObject, type JsonObject } from './json.js'
+export { effectivePartitionKey, type PartitionKeyValue } from './effective-partition-key.js'
+export { contains, cutEvenly, intersection, wholeKeySpace, type KeyRange } from './key-ranges.js'
+export {
+  checkedPartitionKey,
+  parsePartitionKey,
+  partitionKeyOf,
+  partitionKeyText,
+  type PartitionKey,
+  type PartitionKeyDefinition,
+} from './partition-key.js'
+export { parseContainerDefinition, type ContainerDefinition } from './container-definition.js'
+export { readChanges, resolveStart, type ChangeFeedPage, type ChangeFeedStart } from './change-feed.js'
+export { scan, type ScanScope } from './scan.js'
+export { parsePatchSteps, type Patch, type PatchStep } from './patch.js'
+export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './operations.js'
+export { badRequest, notFound, rangeGone, Refusal, substatus, tooLarge } from './refusal.js'
+export { lookupCharge, queryCharge } from './charges.js'
+export { limits } from './limits.js'
+export type {
+  ContainerRecord,
+  DatabaseRecord,
+  Journal,
+  JournalContents,
+  JournalRecord,
+  PartitionRecord,
+} from './journal.js'

@@ -1,0 +1,46 @@
+/** An interval of effective partition keys, `[min, max)`, upper-case hexadecimal. The whole space is `""` to `"FF"`. */
+export interface KeyRange {
+  readonly min: string
+  readonly max: string
+}
+
+export const wholeKeySpace: KeyRange = { min: '', max: 'FF' }
+
+/** Hashes lie below this, since their two highest bits are clear; ranges are cut where documents are. */
+const usedKeySpace = 1n << 126n
+
+/** Cuts the key space into `count` ranges of which each gets about as many documents. */
+export function cutEvenly(count: number): readonly KeyRange[] {
+  const bounds = Array.from({ length: count + 1 }, (_, index) => {
+    if (index === 0) return wholeKeySpace.min
+    if (index === count) return wholeKeySpace.max
+    return asKey((usedKeySpace * BigInt(index)) / BigInt(count))
+  })
+  return bounds.slice(1).map((max, index) => ({ min: bounds[index] ?? wholeKeySpace.min, max }))
+}
+
+/** The key in the middle of a range, where a split cuts it. */
+export function middleOf(range: KeyRange): string {
+  const low = asNumber(range.min)
+  const high = range.max === wholeKeySpace.max ? usedKeySpace : asNumber(range.max)
+  return asKey((low + high) / 2n)
+}
+
+export function contains(range: KeyRange, key: string): boolean {
+  return key >= range.min && key < range.max
+}
+
+/** What two ranges have in common, or null. */
+export function intersection(one: KeyRange, other: KeyRange): KeyRange | null {
+  const min = one.min > other.min ? one.min : other.min
+  const max = one.max < other.max ? one.max : other.max
+  return min < max ? { min, max } : null
+}
+
+function asKey(value: bigint): string {
+  return value.toString(16).toUpperCase().padStart(32, '0')
+}
+
+function asNumber(key: string): bigint {
+  return key === '' ? 0n : BigInt(`0x${key.slice(0, 32).padEnd(32, '0')}`)
+}

@@ -1,0 +1,45 @@
+import type { DocumentVersion } from './document-version.js'
+import type { JsonObject } from './json.js'
+import type { Patch } from './patch.js'
+import type { Refusal } from './refusal.js'
+
+/** Conditions on the stored document; an etag, or `*` for any. */
+export interface WriteConditions {
+  readonly ifMatch?: string
+  readonly ifNoneMatch?: string
+}
+
+/** What can be asked of one document. Objects are handed over: the caller must not change them afterwards. */
+export type ItemOperation = WriteConditions &
+  (
+    | { readonly kind: 'create'; readonly document: JsonObject }
+    | { readonly kind: 'upsert'; readonly document: JsonObject }
+    | { readonly kind: 'read'; readonly id: string }
+    | { readonly kind: 'replace'; readonly id: string; readonly document: JsonObject }
+    | { readonly kind: 'delete'; readonly id: string }
+    | { readonly kind: 'patch'; readonly id: string; readonly patch: Patch }
+  )
+
+/** How an operation went well. */
+export interface OperationResult {
+  /** 200 read or changed, 201 created, 204 deleted, 304 not modified. */
+  readonly status: 200 | 201 | 204 | 304
+  /** What is stored now; null after a delete. */
+  readonly version: DocumentVersion | null
+  readonly charge: number
+}
+
+/** How a batch went: every operation was applied, or none. */
+export type BatchResult =
+  | {
+      readonly kind: 'committed'
+      readonly results: readonly OperationResult[]
+      readonly charge: number
+    }
+  | {
+      readonly kind: 'rolledBack'
+      /** The index of the operation that could not be applied. */
+      readonly failedAt: number
+      readonly refusal: Refusal
+      readonly charge: number
+    }

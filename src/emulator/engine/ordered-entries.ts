@@ -1,0 +1,92 @@
+interface Chunk<T> {
+  readonly keys: number[]
+  readonly values: T[]
+}
+
+const chunkCapacity = 256
+
+/**
+ * Entries in the order of ever-growing numbers. Appending, removing and finding a place cost about the same however many
+ * there are, and removed entries leave nothing to step over: reading n entries from any place is O(n).
+ */
+export class OrderedEntries<T> {
+  /** Never empty inside; a chunk whose last entry is removed goes with it. */
+  private readonly chunks: Chunk<T>[] = []
+  private count = 0
+
+  get size(): number {
+    return this.count
+  }
+
+  /** The largest key, or 0. */
+  get lastKey(): number {
+    return this.chunks.at(-1)?.keys.at(-1) ?? 0
+  }
+
+  /** Adds at the end; `key` must be larger than every key so far. */
+  append(key: number, value: T): void {
+    if (this.count > 0 && key <= this.lastKey) {
+      throw new RangeError(`entry ${key} cannot follow entry ${this.lastKey}`)
+    }
+    let last = this.chunks.at(-1)
+    if (last === undefined || last.keys.length >= chunkCapacity) {
+      last = { keys: [], values: [] }
+      this.chunks.push(last)
+    }
+    last.keys.push(key)
+    last.values.push(value)
+    this.count += 1
+  }
+
+  /** Puts another value in the place of an entry that is there. */
+  replace(key: number, value: T): void {
+    const { chunk, index } = this.seek(key)
+    if (chunk?.keys[index] === key) chunk.values[index] = value
+  }
+
+  delete(key: number): void {
+    const { chunk, chunkIndex, index } = this.seek(key)
+    if (chunk?.keys[index] !== key) return
+    chunk.keys.splice(index, 1)
+    chunk.values.splice(index, 1)
+    this.count -= 1
+    if (chunk.keys.length === 0) this.chunks.splice(chunkIndex, 1)
+  }
+
+  /** Values whose key is larger than `key`, in order. Entries must not be added or removed while this is read. */
+  *after(key: number): Generator<T, void, undefined> {
+    const from = this.seek(key + 1)
+    for (let chunkIndex = from.chunkIndex; chunkIndex < this.chunks.length; chunkIndex += 1) {
+      const values = this.chunks[chunkIndex]?.values ?? []
+      const start = chunkIndex === from.chunkIndex ? from.index : 0
+      for (let index = start; index < values.length; index += 1) {
+        yield values[index] as T
+      }
+    }
+  }
+
+  /** The first place whose key is not smaller than `key`. */
+  private seek(key: number): {
+    readonly chunk: Chunk<T> | undefined
+    readonly chunkIndex: number
+    readonly index: number
+  } {
+    const chunkIndex = firstIndex(this.chunks.length, (at) => (this.chunks[at]?.keys.at(-1) ?? 0) >= key)
+    const chunk = this.chunks[chunkIndex]
+    const index =
+      chunk === undefined ? 0 : firstIndex(chunk.keys.length, (at) => (chunk.keys[at] ?? 0) >= key)
+    return { chunk, chunkIndex, index }
+  }
+}
+
+/** The first of `length` indices for which `holds`, given that it holds for all that follow; else `length`. */
+function firstIndex(length: number, holds: (index: number) => boolean): number {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,60 @@
+/**
+ * What the engine answers when it will not do something: the status and sub-status that Cosmos DB would answer with.
+ * The only error class the engine throws on purpose; anything else is a bug of ours.
+ */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+
+  constructor(
+    readonly status: number,
+    message: string,
+    /** Tells apart refusals with one status; 0 when the status says it all. */
+    readonly substatus = 0,
+  ) {
+    super(message)
+  }
+}
+
+/** Sub-statuses that SDKs act upon. */
+export const substatus = {
+  /** 400: the partition key given is not the one in the document. */
+  partitionKeyMismatch: 1001,
+  /** 404: the session token is ahead of what this replica holds. */
+  readSessionNotAvailable: 1002,
+  /** 410: the partition key range id is not (or no longer) one of the container's. */
+  partitionKeyRangeGone: 1002,
+  /** 404: the container (or database) that would own the resource does not exist. */
+  ownerNotFound: 1003,
+} as const
+
+export function badRequest(message: string, code = 0): Refusal {
+  return new Refusal(400, message, code)
+}
+
+export function notFound(what: string, code = 0): Refusal {
+  return new Refusal(404, `${what} does not exist. Check the id, or create it first.`, code)
+}
+
+export function alreadyExists(what: string): Refusal {
+  return new Refusal(409, `${what} exists already. Choose another id, or upsert.`)
+}
+
+export function preconditionFailed(id: string, expected: string, actual: string | null): Refusal {
+  const found = actual === null ? 'there is no such document' : `it has etag ${actual}`
+  return new Refusal(
+    412,
+    `The condition ${expected} does not hold for '${id}': ${found}. Read it, and decide again.`,
+  )
+}
+
+export function tooLarge(what: string, bytes: number, limitBytes: number): Refusal {
+  return new Refusal(413, `${what} has ${bytes} bytes; the limit is ${limitBytes}.`)
+}
+
+export function rangeGone(rangeId: string): Refusal {
+  return new Refusal(
+    410,
+    `Partition key range '${rangeId}' is not a range of this container. Read the ranges again.`,
+    substatus.partitionKeyRangeGone,
+  )
+}

@@ -1,0 +1,35 @@
+/**
+ * Resource ids (`_rid`) in the service's shape, since every SDK parses them: 4 bytes for a database, 8 for a container
+ * (its database's first), 16 for a document (its container's first); base64 with `-` for `/`.
+ */
+
+/** Set in the container's part, so that it is told from a user of the same database. */
+const containerFlag = 0x8000_0000
+
+export function databaseRid(number: number): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(number >>> 0)
+  return encoded(bytes)
+}
+
+export function containerRid(database: string, number: number): string {
+  const bytes = Buffer.alloc(8)
+  decoded(database).copy(bytes)
+  bytes.writeUInt32BE((containerFlag | number) >>> 0, 4)
+  return encoded(bytes)
+}
+
+export function documentRid(container: string, number: number): string {
+  const bytes = Buffer.alloc(16)
+  decoded(container).copy(bytes)
+  bytes.writeBigUInt64BE(BigInt(number), 8)
+  return encoded(bytes)
+}
+
+function encoded(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('/', '-')
+}
+
+function decoded(rid: string): Buffer {
+  return Buffer.from(rid.replaceAll('-', '/'), 'base64')
+}

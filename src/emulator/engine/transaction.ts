@@ -1,0 +1,210 @@
+import { insertCharge, lookupCharge, readCharge, replaceCharge } from './charges.js'
+import { isTtl } from './container-definition.js'
+import type { Container } from './container.js'
+import { assertId } from './document-id.js'
+import { DocumentVersion, withSystemProperties } from './document-version.js'
+import { effectivePartitionKey } from './effective-partition-key.js'
+import { etagOf } from './etag.js'
+import type { JournalRecord } from './journal.js'
+import type { JsonObject } from './json.js'
+import { limits } from './limits.js'
+import type { ItemOperation, OperationResult, WriteConditions } from './operations.js'
+import { applyPatch } from './patch.js'
+import { assertKeyMatches, partitionKeyText, type PartitionKey } from './partition-key.js'
+import type { PhysicalPartition } from './physical-partition.js'
+import { alreadyExists, badRequest, notFound, preconditionFailed, tooLarge } from './refusal.js'
+import { documentRid } from './resource-id.js'
+
+/**
+ * Operations on one partition key that become visible together or not at all, under one LSN. Operations see what those
+ * before them did. Nothing is stored until `commit`; a transaction that is dropped has never been.
+ */
+export class Transaction {
+  readonly partition: PhysicalPartition
+  private readonly keyText: string
+  private readonly epk: string
+  private readonly lsn: number
+  private readonly staged = new Map<string, DocumentVersion | null>()
+  private place = 0
+  private created = 0
+
+  constructor(
+    private readonly container: Container,
+    private readonly key: PartitionKey,
+  ) {
+    this.keyText = partitionKeyText(key)
+    this.epk = effectivePartitionKey(key)
+    this.partition = container.partitionOf(this.epk)
+    this.lsn = this.partition.lsn + 1
+  }
+
+  /** Applies one operation, or throws a `Refusal` and has changed nothing. */
+  execute(operation: ItemOperation): OperationResult {
+    switch (operation.kind) {
+      case 'create':
+        return this.create(operation.document, operation)
+      case 'upsert':
+        return this.upsert(operation.document, operation)
+      case 'read':
+        return this.read(operation.id, operation)
+      case 'replace':
+        return this.replace(operation.id, operation.document, operation)
+      case 'delete':
+        return this.delete(operation.id, operation)
+      case 'patch':
+        return this.patch(operation)
+    }
+  }
+
+  /** Makes everything visible at once. A transaction that wrote nothing takes no LSN. */
+  commit(): void {
+    if (this.place === 0) return
+    const { container, partition } = this
+    partition.lsn = this.lsn
+    container.lastDocumentNumber += this.created
+    const records: JournalRecord[] = [container.partitionRecord(partition)]
+    const written: DocumentVersion[] = []
+    for (const [id, version] of this.staged) {
+      const before = partition.find(this.keyText, id)
+      if (before !== undefined && before.fields.number !== version?.fields.number) {
+        partition.remove(before)
+        records.push({ kind: 'documentDeleted', containerRid: container.rid, number: before.fields.number })
+      }
+      if (version === null) continue
+      written.push(version)
+      records.push({ kind: 'document', containerRid: container.rid, version: version.fields })
+    }
+    partition.store(written)
+    container.journal.append(records)
+  }
+
+  private create(document: JsonObject, conditions: WriteConditions): OperationResult {
+    const id = assertId(document['id'], 'document')
+    const before = this.find(id)
+    if (before !== undefined) {
+      throw conditions.ifNoneMatch === undefined
+        ? alreadyExists(`The document '${id}'`)
+        : preconditionFailed(id, `If-None-Match: ${conditions.ifNoneMatch}`, before.etag)
+    }
+    return this.insert(id, document)
+  }
+
+  private upsert(document: JsonObject, conditions: WriteConditions): OperationResult {
+    const id = assertId(document['id'], 'document')
+    const before = this.find(id)
+    if (before === undefined) return this.insert(id, document)
+    assertConditions(before, conditions)
+    return this.update(before, document)
+  }
+
+  private replace(id: string, document: JsonObject, conditions: WriteConditions): OperationResult {
+    const before = this.existing(id)
+    assertConditions(before, conditions)
+    if (document['id'] !== id) {
+      throw badRequest(
+        `The body's id is ${JSON.stringify(document['id'])}, the document's '${id}'; an id stays.`,
+      )
+    }
+    return this.update(before, document)
+  }
+
+  private patch(operation: ItemOperation & { readonly kind: 'patch' }): OperationResult {
+    const before = this.existing(operation.id)
+    assertConditions(before, operation)
+    const { steps, isApplicable } = operation.patch
+    if (isApplicable !== undefined && !isApplicable(before.document)) {
+      throw preconditionFailed(operation.id, 'of the patch', before.etag)
+    }
+    return this.update(before, applyPatch(before.copy(), steps))
+  }
+
+  private delete(id: string, conditions: WriteConditions): OperationResult {
+    const before = this.existing(id)
+    assertConditions(before, conditions)
+    this.staged.set(id, null)
+    this.place += 1
+    return {
+      status: 204,
+      version: null,
+      charge: insertCharge(before.bytes, this.container.definition.indexing),
+    }
+  }
+
+  private read(id: string, conditions: WriteConditions): OperationResult {
+    const version = this.existing(id)
+    if (conditions.ifNoneMatch === version.etag) return { status: 304, version, charge: lookupCharge }
+    if (conditions.ifMatch !== undefined) assertConditions(version, { ifMatch: conditions.ifMatch })
+    return { status: 200, version, charge: readCharge(version.bytes) }
+  }
+
+  private insert(id: string, document: JsonObject): OperationResult {
+    const version = this.stage(id, document, this.container.lastDocumentNumber + this.created + 1)
+    this.created += 1
+    return {
+      status: 201,
+      version,
+      charge: insertCharge(version.bytes, this.container.definition.indexing),
+    }
+  }
+
+  private update(before: DocumentVersion, document: JsonObject): OperationResult {
+    const version = this.stage(before.id, document, before.fields.number)
+    return {
+      status: 200,
+      version,
+      charge: replaceCharge(version.bytes, this.container.definition.indexing),
+    }
+  }
+
+  private stage(id: string, body: JsonObject, number: number): DocumentVersion {
+    const { container, key, keyText, epk, lsn, place } = this
+    assertKeyMatches(body, key, container.definition.partitionKey)
+    const ttl = parseTtl(body['ttl'])
+    const ts = Math.floor(container.now() / 1000)
+    const etag = etagOf({ rangeId: this.partition.id, lsn, place, ts })
+    const rid = documentRid(container.rid, number)
+    const stored = withSystemProperties(body, {
+      _rid: rid,
+      _self: `${container.self}docs/${rid}/`,
+      _etag: etag,
+      _attachments: 'attachments/',
+      _ts: ts,
+    })
+    const text = JSON.stringify(stored)
+    const version = new DocumentVersion({ id, key, keyText, epk, number, lsn, place, etag, ts, ttl, text })
+    if (version.bytes > limits.documentBytes) {
+      throw tooLarge(`The document '${id}'`, version.bytes, limits.documentBytes)
+    }
+    this.staged.set(id, version)
+    this.place += 1
+    return version
+  }
+
+  private existing(id: string): DocumentVersion {
+    const version = this.find(id)
+    if (version === undefined) throw notFound(`The document '${id}' with partition key ${this.keyText}`)
+    return version
+  }
+
+  private find(id: string): DocumentVersion | undefined {
+    const staged = this.staged.get(id)
+    if (staged !== undefined) return staged ?? undefined
+    return this.container.visible(this.partition.find(this.keyText, id))
+  }
+}
+
+function assertConditions(stored: DocumentVersion, conditions: WriteConditions): void {
+  const { ifMatch, ifNoneMatch } = conditions
+  if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== stored.etag) {
+    throw preconditionFailed(stored.id, `If-Match: ${ifMatch}`, stored.etag)
+  }
+  if (ifNoneMatch !== undefined && (ifNoneMatch === '*' || ifNoneMatch === stored.etag)) {
+    throw preconditionFailed(stored.id, `If-None-Match: ${ifNoneMatch}`, stored.etag)
+  }
+}
+
+function parseTtl(value: unknown): number | null {
+  if (value === undefined || value === null) return null
+  if (isTtl(value)) return value
+  throw badRequest(`ttl is ${JSON.stringify(value)}; it must be -1 or a whole number of seconds above 0.`)
+}

@@ -1,0 +1,91 @@
+import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
+import type { RestRequest, RestResponse } from './rest-message.js'
+
+type HttpClient = NonNullable<CosmosClientOptions['httpClient']>
+type PipelineRequest = Parameters<HttpClient['sendRequest']>[0]
+type PipelineResponse = Awaited<ReturnType<HttpClient['sendRequest']>>
+type HttpHeaders = PipelineResponse['headers']
+
+/** Answers a request when the answer may leave. */
+export type Respond = (request: RestRequest) => Promise<RestResponse>
+
+/** Nobody listens there: the client below never opens a socket. */
+const endpoint = 'https://in-process.stepward.invalid'
+
+/** The unmodified SDK, talking to `respond` without a network and without timers of its own. */
+export function createInProcessClient(
+  respond: Respond,
+  key: string,
+  options: Partial<CosmosClientOptions>,
+): CosmosClient {
+  return new CosmosClient({
+    ...options,
+    endpoint,
+    key,
+    connectionPolicy: { enableBackgroundEndpointRefreshing: false, ...options.connectionPolicy },
+    httpClient: inProcessHttpClient(respond),
+  })
+}
+
+function inProcessHttpClient(respond: Respond): HttpClient {
+  return {
+    sendRequest: async (request) => {
+      assertNotAborted(request)
+      const { status, headers, body } = await respond(toRestRequest(request))
+      assertNotAborted(request)
+      return { request, status, headers: new AnswerHeaders(headers), bodyAsText: body }
+    },
+  }
+}
+
+function toRestRequest(request: PipelineRequest): RestRequest {
+  const { origin, pathname, search } = new URL(request.url)
+  return {
+    method: request.method,
+    path: `${pathname}${search}`,
+    headers: request.headers.toJSON(),
+    body: typeof request.body === 'string' ? request.body : '',
+    origin,
+  }
+}
+
+/** A caller that gave up hears so as from a socket: the work may have been done. */
+function assertNotAborted(request: PipelineRequest): void {
+  if (request.abortSignal?.aborted !== true) return
+  const error = new Error('The operation was aborted.')
+  error.name = 'AbortError'
+  throw error
+}
+
+/** Headers of an answer in the form the SDK reads them. */
+class AnswerHeaders implements HttpHeaders {
+  private readonly values: Map<string, string>
+
+  constructor(headers: Readonly<Record<string, string>>) {
+    this.values = new Map(Object.entries(headers))
+  }
+
+  get(name: string): string | undefined {
+    return this.values.get(name.toLowerCase())
+  }
+
+  has(name: string): boolean {
+    return this.values.has(name.toLowerCase())
+  }
+
+  set(name: string, value: string | number | boolean): void {
+    this.values.set(name.toLowerCase(), String(value))
+  }
+
+  delete(name: string): void {
+    this.values.delete(name.toLowerCase())
+  }
+
+  toJSON(): Record<string, string> {
+    return Object.fromEntries(this.values)
+  }
+
+  [Symbol.iterator](): Iterator<[string, string]> {
+    return this.values.entries()
+  }
+}

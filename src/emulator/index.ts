@@ -1,0 +1,21 @@
+/**
+ * # Embedded Cosmos DB
+ *
+ * A Cosmos DB account in this process, for development and tests: the unmodified `@azure/cosmos` talks to it, and what is
+ * true for it is true for the service as far as our code relies on it. One engine holds the rules; there are two doors.
+ *
+ * - **REST**: `routes` answers the service's REST requests. {@link createInProcessCosmos} gives the SDK a client that
+ *   calls them without a socket.
+ * - **Ports**: {@link enginePorts} implements our own ports directly on the engine, fast enough for simulations.
+ *
+ * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, unique keys, stored
+ * procedures, throughput.
+ */
+export {
+  createInProcessCosmos,
+  type InProcessCosmos,
+  type InProcessCosmosOptions,
+} from './in-process-cosmos.js'
+export type { EmulatorStats } from './emulator-stats.js'
+export { enginePorts, type EnginePorts, type LeaseStoreNames } from './ports.js'
+export { CosmosEngine, Refusal } from './engine/index.js'

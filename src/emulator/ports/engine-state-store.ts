@@ -1,0 +1,155 @@
+import { decodeDocument, jobDocumentId, type JobDocument, type StepDocument } from '../../sas/documents.js'
+import { StoreRefused } from '../../sas/errors.js'
+import type {
+  ApplyResult,
+  DocumentAddress,
+  JobFilter,
+  OverdueStep,
+  StateDocument,
+  StateStore,
+  StateWrite,
+  Stored,
+} from '../../sas/state-store.js'
+import {
+  effectivePartitionKey,
+  partitionKeyText,
+  type Refusal,
+  scan,
+  type Container,
+  type DocumentVersion,
+  type ItemOperation,
+  type JsonObject,
+  type ScanScope,
+} from '../engine/index.js'
+
+/** Where jobs and steps live, and when what is shown of them may be shown. */
+export interface EngineStateStoreOptions {
+  readonly container: () => Container
+  readonly settled: () => Promise<void> | null
+}
+
+/** Jobs asked for when a filter does not say. */
+const defaultListLimit = 100
+
+/** The state store port directly on the engine: the same rules as over REST, without the REST. */
+export class EngineStateStore implements StateStore {
+  constructor(private readonly options: EngineStateStoreOptions) {}
+
+  async read({ pk, id }: DocumentAddress): Promise<Stored<StateDocument> | null> {
+    const container = this.options.container()
+    const partition = container.partitionOf(effectivePartitionKey([pk]))
+    const version = container.visible(partition.find(partitionKeyText([pk]), id))
+    await this.options.settled()
+    return version === undefined ? null : stored(version)
+  }
+
+  async apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
+    const container = this.options.container()
+    const result = container.batch([partition], writes.map(toOperation))
+    if (result.kind === 'rolledBack') {
+      return refused(result.refusal, writes[result.failedAt]?.document.id ?? '')
+    }
+    await this.options.settled()
+    return {
+      kind: 'applied',
+      etags: result.results.map(({ version }) => version?.etag ?? ''),
+      physicalRangeId: container.partitionOf(effectivePartitionKey([partition])).id,
+      charge: result.charge,
+    }
+  }
+
+  async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueStep[]> {
+    const overdue = this.find(limit, ({ type, completeByMs }) => {
+      return type === 'sas.step' && typeof completeByMs === 'number' && completeByMs < beforeMs
+    })
+    await this.options.settled()
+    return overdue.map((version) => {
+      const { id, pk, completeByMs } = version.document
+      return { id: String(id), pk: String(pk), completeByMs: Number(completeByMs) }
+    })
+  }
+
+  async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
+    const { state, workflow, sinceMs, limit = defaultListLimit } = filter
+    const found = this.find(limit, (document) => {
+      return (
+        document['type'] === 'sas.job' &&
+        (state === undefined || document['processState'] === state) &&
+        (workflow === undefined || document['workflow'] === workflow) &&
+        (sinceMs === undefined || Number(document['submittedAtMs']) >= sinceMs)
+      )
+    })
+    await this.options.settled()
+    return found.flatMap(asJob).sort((a, b) => b.submittedAtMs - a.submittedAtMs)
+  }
+
+  async findJob(jobId: string): Promise<Stored<JobDocument> | null> {
+    const id = jobDocumentId(jobId)
+    const found = this.find(1, (document) => document['id'] === id)
+    await this.options.settled()
+    return found.flatMap(asJob)[0] ?? null
+  }
+
+  async listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]> {
+    const physical = this.options.container().partitionOf(effectivePartitionKey([partition]))
+    const scope: ScanScope = { kind: 'key', partition: physical, keyText: partitionKeyText([partition]) }
+    const found = this.find(
+      Infinity,
+      (document) => document['type'] === 'sas.step' && document['jobId'] === jobId,
+      scope,
+    )
+    await this.options.settled()
+    return found.flatMap(asStep)
+  }
+
+  private find(
+    limit: number,
+    isWanted: (document: Readonly<JsonObject>) => boolean,
+    scope: ScanScope = { kind: 'container' },
+  ): readonly DocumentVersion[] {
+    const found: DocumentVersion[] = []
+    for (const version of scan(this.options.container(), scope)) {
+      if (found.length >= limit) break
+      if (isWanted(version.document)) found.push(version)
+    }
+    return found
+  }
+}
+
+/** The engine keeps what it is given, so it is given a copy, as a request over the wire would be one. */
+function toOperation(write: StateWrite): ItemOperation {
+  const document = JSON.parse(JSON.stringify(write.document)) as JsonObject
+  if (write.kind === 'create') return { kind: 'create', document }
+  return { kind: 'replace', id: write.document.id, document, ifMatch: write.ifMatch }
+}
+
+function refused(refusal: Refusal, id: string): ApplyResult {
+  switch (refusal.status) {
+    case 404:
+      return { kind: 'conflict', id, reason: 'missing' }
+    case 409:
+      return { kind: 'conflict', id, reason: 'exists' }
+    case 412:
+      return { kind: 'conflict', id, reason: 'changed' }
+    default:
+      throw new StoreRefused(`the store answered ${refusal.status} to the write of ${JSON.stringify(id)}`, {
+        cause: refusal,
+      })
+  }
+}
+
+function stored(version: DocumentVersion): Stored<StateDocument> {
+  return version.copy() as Stored<StateDocument>
+}
+
+function asJob(version: DocumentVersion): Stored<JobDocument>[] {
+  const document = stored(version)
+  const decoded = decodeDocument(document)
+  return decoded.kind === 'job' ? [{ ...decoded.job, _etag: document._etag, _ts: document._ts }] : []
+}
+
+function asStep(version: DocumentVersion): Stored<StepDocument>[] {
+  const document = stored(version)
+  const decoded = decodeDocument(document)
+  return decoded.kind === 'step' ? [{ ...decoded.step, _etag: document._etag, _ts: document._ts }] : []
+}

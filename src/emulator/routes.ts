@@ -1,0 +1,129 @@
+import { assertAuthorized, signedResource } from './authorization.js'
+import { badRequest, lookupCharge, Refusal, type CosmosEngine } from './engine/index.js'
+import { QueryError } from './query/index.js'
+import { header, type Answer, type RestRequest, type RestResponse } from './rest-message.js'
+import { readAccount } from './routes/account.js'
+import { routeContainers } from './routes/containers.js'
+import type { RouteContext } from './routes/context.js'
+import { feedBody } from './routes/context.js'
+import { routeDatabases } from './routes/databases.js'
+import { routeItems } from './routes/items.js'
+import { routePartitionKeyRanges } from './routes/partition-key-ranges.js'
+
+/** What the routes stand on. */
+export interface RoutesOptions {
+  readonly engine: CosmosEngine
+  /** The account's master key, base64. */
+  readonly key: string
+  /** Names each request. */
+  readonly nextId: () => string
+}
+
+/** Answers requests. Synchronous: whoever calls it decides when the answer may leave. */
+export type Routes = (request: RestRequest) => RestResponse
+
+/** The REST interface of an engine. Whatever is wrong with a request comes back as an answer, never as an exception. */
+export function createRoutes(options: RoutesOptions): Routes {
+  return (request) => {
+    let answer: Answer
+    try {
+      answer = route(request, options)
+    } catch (error) {
+      answer = refused(error)
+    }
+    return complete(answer, options)
+  }
+}
+
+function route(request: RestRequest, { engine, key }: RoutesOptions): Answer {
+  const rawSegments = pathSegments(request.path)
+  const segments = rawSegments.map(decodedSegment)
+  assertAuthorized(request, signedResource(segments, rawSegments), key)
+  const answer = dispatch({ engine, request, segments })
+  if (answer !== undefined) return answer
+  throw badRequest(
+    `${request.method} /${segments.join('/')} is not an operation of the embedded Cosmos DB. Check the method and the path.`,
+  )
+}
+
+function dispatch(context: RouteContext): Answer | undefined {
+  const { segments } = context
+  if (segments.length === 0) return context.request.method === 'GET' ? readAccount(context) : undefined
+  // Names of the levels: dbs, dbs/colls, dbs/colls/docs.
+  const kinds = segments.filter((_, index) => index % 2 === 0).join('/')
+  switch (kinds) {
+    case 'dbs':
+      return routeDatabases(context)
+    case 'dbs/colls':
+      return routeContainers(context)
+    case 'dbs/colls/pkranges':
+      return segments.length === 5 ? routePartitionKeyRanges(context) : undefined
+    case 'dbs/colls/docs':
+      return routeItems(context)
+    case 'offers':
+      // Throughput is not provisioned here, as in a serverless account.
+      return { status: 200, body: feedBody('', 'Offers', []), charge: lookupCharge }
+    default:
+      return undefined
+  }
+}
+
+/** Clients join endpoint and path carelessly, so empty parts are left out. */
+function pathSegments(path: string): string[] {
+  return (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
+}
+
+function decodedSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw badRequest(`The path part '${segment}' is not percent-encoded properly.`)
+  }
+}
+
+function refused(error: unknown): Answer {
+  if (error instanceof Refusal) {
+    return {
+      status: error.status,
+      body: errorBody(error.status, error.message),
+      charge: lookupCharge,
+      headers: { [header.substatus]: String(error.substatus) },
+    }
+  }
+  if (error instanceof QueryError) {
+    return { status: 400, body: errorBody(400, error.message), charge: lookupCharge }
+  }
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { status: 500, body: errorBody(500, `The embedded Cosmos DB failed: ${reason}`), charge: 0 }
+}
+
+const errorCodes: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'PreconditionFailed',
+  413: 'RequestEntityTooLarge',
+}
+
+/** Clients read both fields of every error, and fail without them. */
+export function errorBody(status: number, message: string): string {
+  return JSON.stringify({ code: errorCodes[status] ?? 'InternalServerError', message })
+}
+
+function complete(answer: Answer, { engine, nextId }: RoutesOptions): RestResponse {
+  const body = answer.body ?? ''
+  return {
+    status: answer.status,
+    body,
+    headers: {
+      ...answer.headers,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      date: new Date(engine.now()).toUTCString(),
+      [header.charge]: String(answer.charge),
+      [header.activityId]: nextId(),
+    },
+  }
+}

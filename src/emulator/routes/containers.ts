@@ -1,0 +1,79 @@
+import {
+  badRequest,
+  lookupCharge,
+  parseContainerDefinition,
+  Refusal,
+  type Container,
+} from '../engine/index.js'
+import { header, type Answer, type RestRequest } from '../rest-message.js'
+import { bodyObject, containerHeaders, containerOf, feedBody, isSet, type RouteContext } from './context.js'
+import { resourceAnswer, writeCharge } from './databases.js'
+import { queryResources } from './item-queries.js'
+
+/** `/dbs/{database}/colls` and `/dbs/{database}/colls/{container}`. */
+export function routeContainers(context: RouteContext): Answer | undefined {
+  const { engine, request, segments } = context
+  const databaseName = segments[1] ?? ''
+  if (segments[3] !== undefined) return routeContainer(context)
+  const database = engine.database(databaseName)
+  const resources = database.containers.map((container) => container.resource())
+  if (request.method === 'GET') {
+    const items = resources.map((resource) => JSON.stringify(resource))
+    return { status: 200, body: feedBody(database.rid, 'DocumentCollections', items), charge: lookupCharge }
+  }
+  if (request.method !== 'POST') return undefined
+  if (isSet(request, header.isQuery)) {
+    return {
+      status: 200,
+      body: queryResources(request, 'DocumentCollections', resources),
+      charge: lookupCharge,
+    }
+  }
+  return answer(201, engine.createContainer(databaseName, bodyObject(request), partitionCountOf(request)))
+}
+
+function routeContainer(context: RouteContext): Answer | undefined {
+  const container = containerOf(context)
+  switch (context.request.method) {
+    case 'GET':
+      return answer(200, container)
+    case 'PUT':
+      assertMatch(context.request, container)
+      container.redefine(parseContainerDefinition(bodyObject(context.request)))
+      return answer(200, container)
+    case 'DELETE':
+      context.engine.deleteContainer(context.segments[1] ?? '', context.segments[3] ?? '')
+      return { status: 204, charge: writeCharge, headers: containerHeaders(container) }
+    default:
+      return undefined
+  }
+}
+
+function answer(status: 200 | 201, container: Container): Answer {
+  const { headers, ...rest } = resourceAnswer(status, container.resource())
+  return { ...rest, headers: { ...headers, ...containerHeaders(container) } }
+}
+
+function assertMatch(request: RestRequest, container: Container): void {
+  const expected = request.headers['if-match']
+  if (expected === undefined || expected === '*' || expected === container.etag) return
+  throw new Refusal(
+    412,
+    `The container has etag ${container.etag}, not ${expected}. Read it, and decide again.`,
+  )
+}
+
+/** What one physical partition of the service serves. */
+const throughputPerPartition = 10_000
+
+/** As many partitions as the service would give the throughput asked for, or undefined for the engine's default. */
+function partitionCountOf(request: RestRequest): number | undefined {
+  const text = request.headers[header.offerThroughput]
+  if (text === undefined) return undefined
+  const throughput = Number(text)
+  if (!Number.isInteger(throughput) || throughput < 1) {
+    throw badRequest(`The throughput is ${text}; it must be a whole number above 0.`)
+  }
+  const count = Math.ceil(throughput / throughputPerPartition)
+  return count > 1 ? count : undefined
+}

@@ -1,0 +1,93 @@
+import {
+  badRequest,
+  isJsonObject,
+  parsePartitionKey,
+  type Container,
+  type CosmosEngine,
+  type JsonObject,
+  type KeyRange,
+  type PartitionKey,
+  type PhysicalPartition,
+} from '../engine/index.js'
+import { header, type RestRequest } from '../rest-message.js'
+import { sessionToken } from '../session-token.js'
+
+/** A request, taken apart. */
+export interface RouteContext {
+  readonly engine: CosmosEngine
+  readonly request: RestRequest
+  /** The path's parts, decoded: `dbs`, database, `colls`, container, `docs`, document. */
+  readonly segments: readonly string[]
+}
+
+/** The container that the path names. */
+export function containerOf({ engine, segments }: RouteContext): Container {
+  return engine.container(segments[1] ?? '', segments[3] ?? '')
+}
+
+export function isSet(request: RestRequest, name: string): boolean {
+  return request.headers[name]?.toLowerCase() === 'true'
+}
+
+/** The body as a JSON object. */
+export function bodyObject(request: RestRequest): JsonObject {
+  const body = bodyJson(request)
+  if (!isJsonObject(body)) throw badRequest('The request body must be a JSON object.')
+  return body
+}
+
+export function bodyJson(request: RestRequest): unknown {
+  try {
+    return JSON.parse(request.body)
+  } catch (error) {
+    throw badRequest(
+      `The request body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}.`,
+    )
+  }
+}
+
+/** The partition key of the header, or undefined when there is none. */
+export function keyOf(request: RestRequest, container: Container): PartitionKey | undefined {
+  const text = request.headers[header.partitionKey]
+  return text === undefined ? undefined : parsePartitionKey(text, container.definition.partitionKey)
+}
+
+/** The part of a range that the headers ask for, or undefined for all of it. */
+export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
+  const min = headers[header.startEpk]
+  const max = headers[header.endEpk]
+  return min === undefined && max === undefined ? undefined : { min: min ?? '', max: max ?? 'FF' }
+}
+
+/** Documents without the client saying how many, and the most it may ask for. */
+const defaultPageSize = 100
+const maxPageSize = 1000
+
+export function pageSizeOf({ headers }: RestRequest): number {
+  const text = headers[header.maxItemCount]
+  if (text === undefined) return defaultPageSize
+  const count = Number(text)
+  if (!Number.isInteger(count) || count === 0 || count < -1) {
+    throw badRequest(`${header.maxItemCount} is ${text}; it must be -1 or a whole number above 0.`)
+  }
+  return count === -1 ? maxPageSize : Math.min(count, maxPageSize)
+}
+
+/** Headers that every answer about a container has: sessions and name caches live on them. */
+export function containerHeaders(container: Container): Record<string, string> {
+  return { [header.altContentPath]: container.link, [header.contentPath]: container.rid }
+}
+
+export function partitionHeaders(container: Container, partition: PhysicalPartition): Record<string, string> {
+  return {
+    ...containerHeaders(container),
+    [header.sessionToken]: sessionToken(partition),
+    [header.rangeId]: partition.id,
+    lsn: String(partition.lsn),
+  }
+}
+
+/** A feed of resources: `{ _rid, <name>: […], _count }`. Takes JSON texts, so that documents are not parsed again. */
+export function feedBody(rid: string, name: string, items: readonly string[]): string {
+  return `{"_rid":${JSON.stringify(rid)},"${name}":[${items.join(',')}],"_count":${items.length}}`
+}

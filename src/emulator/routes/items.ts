@@ -1,0 +1,107 @@
+import {
+  badRequest,
+  partitionKeyOf,
+  effectivePartitionKey,
+  type Container,
+  type ItemOperation,
+  type OperationResult,
+  type PartitionKey,
+  type WriteConditions,
+} from '../engine/index.js'
+import { header, type Answer, type RestRequest } from '../rest-message.js'
+import { assertSessionReached } from '../session-token.js'
+import { routeBatch } from './batches.js'
+import { routeChangeFeed } from './change-feeds.js'
+import {
+  bodyJson,
+  bodyObject,
+  containerOf,
+  isSet,
+  keyOf,
+  partitionHeaders,
+  type RouteContext,
+} from './context.js'
+import { routeQuery, routeReadFeed } from './item-queries.js'
+import { parsePatch } from './patches.js'
+
+/** `…/docs` and `…/docs/{id}`. */
+export function routeItems(context: RouteContext): Answer | undefined {
+  const { request, segments } = context
+  const container = containerOf(context)
+  if (segments[5] !== undefined) return routeItem(request, container, segments[5])
+  if (request.method === 'GET') {
+    return request.headers['a-im'] === undefined
+      ? routeReadFeed(request, container)
+      : routeChangeFeed(request, container)
+  }
+  if (request.method !== 'POST') return undefined
+  if (isSet(request, header.isBatch)) return routeBatch(request, container)
+  if (isSet(request, header.isQuery) || isSet(request, header.isQueryPlan))
+    return routeQuery(request, container)
+  const document = bodyObject(request)
+  const kind = isSet(request, header.isUpsert) ? 'upsert' : 'create'
+  const key = keyOf(request, container) ?? partitionKeyOf(document, container.definition.partitionKey)
+  return execute(request, { container, key }, { kind, document, ...conditionsOf(request) })
+}
+
+function routeItem(request: RestRequest, container: Container, id: string): Answer | undefined {
+  const operation = itemOperation(request, container, id)
+  if (operation === undefined) return undefined
+  const key = keyOf(request, container)
+  if (key === undefined) {
+    throw badRequest(`A request for one document must name its partition key in ${header.partitionKey}.`)
+  }
+  return execute(request, { container, key }, operation)
+}
+
+function itemOperation(request: RestRequest, container: Container, id: string): ItemOperation | undefined {
+  const conditions = conditionsOf(request)
+  switch (request.method) {
+    case 'GET':
+      return { kind: 'read', id, ...conditions }
+    case 'PUT':
+      return { kind: 'replace', id, document: bodyObject(request), ...conditions }
+    case 'DELETE':
+      return { kind: 'delete', id, ...conditions }
+    case 'PATCH':
+      return { kind: 'patch', id, patch: parsePatch(bodyJson(request), container), ...conditions }
+    default:
+      return undefined
+  }
+}
+
+function conditionsOf({ headers }: RestRequest): WriteConditions {
+  const ifMatch = headers['if-match']
+  const ifNoneMatch = headers['if-none-match']
+  return {
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+  }
+}
+
+/** Where an operation goes. */
+interface Target {
+  readonly container: Container
+  readonly key: PartitionKey
+}
+
+function execute(request: RestRequest, { container, key }: Target, operation: ItemOperation): Answer {
+  const epk = effectivePartitionKey(key)
+  if (operation.kind === 'read') {
+    assertSessionReached(container.partitionOf(epk), request.headers[header.sessionToken])
+  }
+  const result = container.execute(key, operation)
+  const isMinimal = operation.kind !== 'read' && request.headers['prefer'] === 'return=minimal'
+  return {
+    status: result.status,
+    charge: result.charge,
+    headers: { ...partitionHeaders(container, container.partitionOf(epk)), ...versionHeaders(result) },
+    ...(isMinimal || result.version === null || result.status === 304
+      ? {}
+      : { body: result.version.fields.text }),
+  }
+}
+
+function versionHeaders({ version }: OperationResult): Record<string, string> {
+  return version === null ? {} : { etag: version.etag, [header.itemLsn]: String(version.lsn) }
+}
