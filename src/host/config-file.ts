@@ -7,28 +7,28 @@ import { ConfigurationInvalid } from './errors.js'
 const ms = z.number().positive()
 
 const configSchema = z.strictObject({
-  endpoint: z.string().optional(),
-  key: z.string().optional(),
-  connectionString: z.string().optional(),
-  database: z.string().optional(),
-  container: z.string().optional(),
-  leaseContainer: z.string().optional(),
+  endpoint: z.string().exactOptional(),
+  key: z.string().exactOptional(),
+  connectionString: z.string().exactOptional(),
+  database: z.string().exactOptional(),
+  container: z.string().exactOptional(),
+  leaseContainer: z.string().exactOptional(),
   /** A module that exports agents and workflows; relative to this file. */
-  module: z.string().optional(),
-  unitPrefix: z.string().optional(),
-  slots: z.number().int().positive().optional(),
-  sweepIntervalMs: ms.optional(),
-  deadlineGraceMs: z.number().nonnegative().optional(),
+  module: z.string().exactOptional(),
+  unitPrefix: z.string().exactOptional(),
+  slots: z.number().int().positive().exactOptional(),
+  sweepIntervalMs: ms.exactOptional(),
+  deadlineGraceMs: z.number().nonnegative().exactOptional(),
   timing: z
     .strictObject({
-      leaseAcquireIntervalMs: ms.optional(),
-      leaseRenewIntervalMs: ms.optional(),
-      leaseExpirationIntervalMs: ms.optional(),
-      checkpointIntervalMs: z.number().nonnegative().optional(),
-      pollIntervalMs: z.union([ms, z.strictObject({ min: ms, max: ms })]).optional(),
-      stopTimeoutMs: ms.optional(),
+      leaseAcquireIntervalMs: ms.exactOptional(),
+      leaseRenewIntervalMs: ms.exactOptional(),
+      leaseExpirationIntervalMs: ms.exactOptional(),
+      checkpointIntervalMs: z.number().nonnegative().exactOptional(),
+      pollIntervalMs: z.union([ms, z.strictObject({ min: ms, max: ms })]).exactOptional(),
+      stopTimeoutMs: ms.exactOptional(),
     })
-    .optional(),
+    .exactOptional(),
 })
 
 /** What `stepward.config.json` or `stepward.config.js` (default export) may say. */

@@ -100,7 +100,7 @@ export function createSupervisor(
   })
   return unit(options, {
     onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
-    onLeaseAcquired: (leaseToken) => supervisor.onLeaseAcquired(leaseToken),
+    onLeaseAcquired: (leaseToken) => supervisor.onLeaseAcquired(leaseToken, leaseToken === '0'),
     onLeaseReleased: (leaseToken) => supervisor.onLeaseReleased(leaseToken),
     start: () => supervisor.start(),
     stop: () => supervisor.stop(),
