@@ -70,15 +70,21 @@ async function run(
 function successWith(output: unknown): Outcome {
   let text: string | undefined
   try {
-    text = JSON.stringify(output ?? null)
+    text = jsonText(output ?? null)
   } catch (error) {
     return { kind: 'permanent', message: `the output is not JSON: ${describe(error)}` }
   }
+  if (text === undefined) return { kind: 'permanent', message: `the output is not JSON: a ${typeof output}` }
   if (Buffer.byteLength(text) > maxOutputBytes) {
     const message = `the output has ${Buffer.byteLength(text)} bytes, the limit is ${maxOutputBytes}: store it elsewhere and return where`
     return { kind: 'permanent', message }
   }
   return { kind: 'success', output: JSON.parse(text) as Json }
+}
+
+/** `JSON.stringify`, with what its type leaves out: functions and symbols have no JSON and do not throw either. */
+function jsonText(value: unknown): string | undefined {
+  return JSON.stringify(value) as string | undefined
 }
 
 function contextOf(step: StepDocument, deadlineMs: number, signal: AbortSignal): AgentContext {
