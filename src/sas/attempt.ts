@@ -6,7 +6,7 @@ import type { Outcome } from './settle.js'
 /** The most bytes of JSON an output may have: the step must stay well under the store's 2 MB (I16). */
 const maxOutputBytes = 1_000_000
 
-/** Thrown by `context.failPermanently`. */
+/** Thrown by `context.failPermanently`; its message says everything that its cause does. */
 class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
 }
@@ -62,8 +62,8 @@ async function run(
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null
-    const kind = error instanceof PermanentFailure ? 'permanent' : 'failed'
-    return { kind, message: describe(error) }
+    if (error instanceof PermanentFailure) return { kind: 'permanent', message: error.message }
+    return { kind: 'failed', message: describe(error) }
   }
 }
 
