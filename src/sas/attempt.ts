@@ -111,7 +111,16 @@ function whenAborted(signal: AbortSignal): Promise<null> {
 }
 
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return textOf(error)
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : ''
   return `${error.message}${cause}`
+}
+
+/** A handler may throw anything, even what refuses to become text: that is a failure like any other. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return 'a failure that cannot be described'
+  }
 }
