@@ -203,14 +203,18 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   return job.processState === 'Processed' || job.processState === 'Error'
 }
 
-/** The most entries of diagnostics kept on a document, and the most characters of each. */
+/** The most entries of diagnostics kept on a document, and the most characters of any message. */
 const maxDiagnostics = 10
-const maxDiagnosticLength = 2_000
+const maxMessageLength = 2_000
+
+/** What is kept of a message: a handler's may be of any length, a document not (I16). */
+export function boundedMessage(message: string): string {
+  return message.slice(0, maxMessageLength)
+}
 
 /** The newest diagnostics, bounded. */
 export function withDiagnostic(diagnostics: readonly Diagnostic[], added: Diagnostic): Diagnostic[] {
-  const bounded = { ...added, message: added.message.slice(0, maxDiagnosticLength) }
-  return [...diagnostics, bounded].slice(-maxDiagnostics)
+  return [...diagnostics, { ...added, message: boundedMessage(added.message) }].slice(-maxDiagnostics)
 }
 
 /** Characters that Cosmos DB or its clients do not take in an id, and our own escape character. */

@@ -1,4 +1,11 @@
-import { deadline, withDerivedState, withDiagnostic, type Json, type StepDocument } from './documents.js'
+import {
+  boundedMessage,
+  deadline,
+  withDerivedState,
+  withDiagnostic,
+  type Json,
+  type StepDocument,
+} from './documents.js'
 import type { Random } from '../platform/index.js'
 import { backoffDelayMs } from '../platform/index.js'
 
@@ -75,7 +82,7 @@ export function settle(
     kind: 'error' as const,
     since: when,
     by: attempt.by,
-    message: outcome.message,
+    message: boundedMessage(outcome.message),
     stepId: step.stepId,
   }
   const flagged = { ...settled, diagnostics, attention, lockedBy: null, failureCount: step.failureCount + 1 }
