@@ -84,7 +84,7 @@ function successWith(output: unknown): Outcome {
 
 /** `JSON.stringify`, with what its type leaves out: functions and symbols have no JSON and do not throw either. */
 function jsonText(value: unknown): string | undefined {
-  return JSON.stringify(value) as string | undefined
+  return JSON.stringify(value)
 }
 
 function contextOf(step: StepDocument, deadlineMs: number, signal: AbortSignal): AgentContext {

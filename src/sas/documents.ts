@@ -154,11 +154,8 @@ export function decodeDocument(document: Readonly<Record<string, unknown>>): Dec
 }
 
 function invalid(error: z.ZodError): Decoded {
-  const issue = error.issues[0]
-  return {
-    kind: 'invalid',
-    reason: issue === undefined ? 'unreadable' : `${issue.path.join('.')}: ${issue.message}`,
-  }
+  const first = error.issues.slice(0, 1).map(({ path, message }) => `${path.join('.')}: ${message}`)
+  return { kind: 'invalid', reason: first.join() }
 }
 
 /** A document whose `processState` contradicts its other fields was not written by us (I20). */
@@ -221,10 +218,7 @@ export function withDiagnostic(diagnostics: readonly Diagnostic[], added: Diagno
 const unsafeInId = /[/\\?#~%\p{Cc}]/gu
 
 function safeId(text: string): string {
-  return text.replace(
-    unsafeInId,
-    (character) => `~${character.codePointAt(0)?.toString(16).padStart(2, '0') ?? ''}`,
-  )
+  return text.replace(unsafeInId, (character) => `~${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
 /** The document id of a job. */

@@ -32,7 +32,10 @@ export type Settlement =
   | { readonly kind: 'discarded'; readonly reason: string }
 
 /** Whether an attempt may be made at a step, or is still under way: dispatched, not settled, in time. */
-export function isOpen(step: StepDocument, now: number): boolean {
+export function isOpen<S extends StepDocument>(
+  step: S,
+  now: number,
+): step is S & { readonly completeByMs: number } {
   return (
     step.processState === 'Processing' &&
     step.outcome === null &&
@@ -75,7 +78,7 @@ export function settle(
   })
   if (outcome.kind === 'failed') {
     const retryAt = at.now + backoffDelayMs(attempt.number, step.retryBackoff, at.random)
-    const brought = deadline(Math.min(retryAt, step.completeByMs ?? retryAt))
+    const brought = deadline(Math.min(retryAt, step.completeByMs))
     return { kind: 'write', step: withDerivedState({ ...settled, diagnostics, ...brought }) }
   }
   const attention = {
