@@ -1,0 +1,102 @@
+import type { StateDocument, StateStore, StateWrite, Stored } from '../../src/sas/state-store.js'
+
+/** What goes wrong with one write, or just before it. */
+export type WriteFault =
+  /** The reply is lost: the writes were applied, or were not, and nobody can tell which. */
+  | { readonly kind: 'unknownOutcome'; readonly truth: 'applied' | 'lost' }
+  /** The store cannot be reached; nothing is written. */
+  | { readonly kind: 'throws'; readonly error: Error }
+  /** Somebody else writes first. */
+  | { readonly kind: 'rival'; readonly write: () => Promise<unknown> }
+
+/** What goes wrong with one read. */
+export interface ReadFault {
+  readonly kind: 'throws'
+  readonly error: Error
+}
+
+type Operation = Exclude<keyof StateStore, symbol>
+
+/**
+ * A state store between a shell and the real one: it fails as it is told, in the order it is told, counts every
+ * operation and remembers the groups of writes that reached the store.
+ */
+export class FaultyStateStore implements StateStore {
+  private readonly writeFaults: WriteFault[] = []
+  private readonly readFaults: ReadFault[] = []
+  private readonly counts = new Map<Operation, number>()
+  /** Every group that was asked to be written, in order. */
+  readonly writes: (readonly StateWrite[])[] = []
+
+  constructor(private readonly store: StateStore) {}
+
+  /** The next writes go wrong so, one fault each. */
+  failWrites(...faults: readonly WriteFault[]): void {
+    this.writeFaults.push(...faults)
+  }
+
+  /** The next reads, of whatever kind, go wrong so. */
+  failReads(...faults: readonly ReadFault[]): void {
+    this.readFaults.push(...faults)
+  }
+
+  /** How often an operation was asked for. */
+  count(operation: Operation): number {
+    return this.counts.get(operation) ?? 0
+  }
+
+  async apply(...request: Parameters<StateStore['apply']>): ReturnType<StateStore['apply']> {
+    this.note('apply')
+    this.writes.push(request[1])
+    const fault = this.writeFaults.shift()
+    switch (fault?.kind) {
+      case 'throws':
+        throw fault.error
+      case 'rival':
+        await fault.write()
+        return this.store.apply(...request)
+      case 'unknownOutcome':
+        if (fault.truth === 'applied') await this.store.apply(...request)
+        return { kind: 'unknownOutcome', cause: new Error('the connection was reset') }
+      case undefined:
+        return this.store.apply(...request)
+    }
+  }
+
+  async read(...request: Parameters<StateStore['read']>): Promise<Stored<StateDocument> | null> {
+    this.reading('read')
+    return this.store.read(...request)
+  }
+
+  async listOverdue(
+    ...request: Parameters<StateStore['listOverdue']>
+  ): ReturnType<StateStore['listOverdue']> {
+    this.reading('listOverdue')
+    return this.store.listOverdue(...request)
+  }
+
+  async listJobs(...request: Parameters<StateStore['listJobs']>): ReturnType<StateStore['listJobs']> {
+    this.reading('listJobs')
+    return this.store.listJobs(...request)
+  }
+
+  async findJob(...request: Parameters<StateStore['findJob']>): ReturnType<StateStore['findJob']> {
+    this.reading('findJob')
+    return this.store.findJob(...request)
+  }
+
+  async listSteps(...request: Parameters<StateStore['listSteps']>): ReturnType<StateStore['listSteps']> {
+    this.reading('listSteps')
+    return this.store.listSteps(...request)
+  }
+
+  private reading(operation: Operation): void {
+    this.note(operation)
+    const fault = this.readFaults.shift()
+    if (fault !== undefined) throw fault.error
+  }
+
+  private note(operation: Operation): void {
+    this.counts.set(operation, this.count(operation) + 1)
+  }
+}

@@ -1,0 +1,125 @@
+import type { Change, ChangeFeed, FeedPosition } from '../../src/change-feed-processor/index.js'
+import { CosmosEngine, enginePorts } from '../../src/emulator/index.js'
+import { seededRandom, VirtualClock } from '../../src/platform/index.js'
+import type { Agent } from '../../src/sas/agent.js'
+import { Agents } from '../../src/sas/agents.js'
+import { decodeDocument, jobDocumentId, stepDocumentId } from '../../src/sas/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/documents.js'
+import { Scheduler } from '../../src/sas/scheduler.js'
+import type { StateStore, StateWrite, Stored } from '../../src/sas/state-store.js'
+import { submit, type SubmitRequest } from '../../src/sas/submit.js'
+import { Supervisor } from '../../src/sas/supervisor.js'
+import type { StepOptions } from '../../src/sas/workflow.js'
+import { TelemetryRecorder } from '../../src/telemetry/index.js'
+import { aSubmission, aWorkflow, shop, submittedAtMs, type WorkflowShape } from './a-job.js'
+import { FaultyStateStore } from './faulty-state-store.js'
+
+const database = 'stepward'
+const container = 'state'
+
+/**
+ * One state container in memory, a clock that stands still, and instances of the three roles that a test hands changes
+ * to: no leases, no loops of the processor, so that a test decides who sees what and when.
+ */
+export class StateWorld {
+  readonly clock = new VirtualClock(submittedAtMs)
+  readonly telemetry = new TelemetryRecorder()
+  readonly random = seededRandom(1)
+  /** As it is stored, without faults. */
+  readonly truth: StateStore
+  /** What every role of this world works with. */
+  readonly store: FaultyStateStore
+  private readonly feed: ChangeFeed
+  private position: FeedPosition = { feedRange: { min: '', max: 'FF' }, start: { kind: 'beginning' } }
+
+  constructor() {
+    const { clock, random } = this
+    const engine = new CosmosEngine({ now: () => clock.now(), nextId: () => random.id() })
+    engine.createDatabase(database)
+    const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
+    engine.createContainer(database, { id: container, partitionKey, defaultTtl: -1 })
+    const ports = enginePorts(engine, database)
+    this.truth = ports.stateStore(container)
+    this.store = new FaultyStateStore(this.truth)
+    this.feed = ports.changeFeed(container)
+  }
+
+  scheduler(instanceName = 'scheduler-1'): Scheduler {
+    const { store, clock, telemetry } = this
+    return new Scheduler({ store, instanceName, clock, telemetry })
+  }
+
+  agents(
+    options: {
+      readonly agents?: readonly Agent[]
+      readonly slots?: number
+      readonly instanceName?: string
+    } = {},
+  ): Agents {
+    const { store, clock, telemetry, random } = this
+    return new Agents({
+      agents: [shop],
+      instanceName: 'agents-1',
+      store,
+      clock,
+      telemetry,
+      random,
+      ...options,
+    })
+  }
+
+  supervisor(
+    options: { readonly instanceName?: string; readonly sweepIntervalMs?: number } = {},
+  ): Supervisor {
+    const { store, clock, telemetry } = this
+    return new Supervisor({ instanceName: 'supervisor-1', store, clock, telemetry, ...options })
+  }
+
+  /** Stores a job as a submission does. */
+  async submitted(
+    shape: WorkflowShape = { pay: [] },
+    options: StepOptions = {},
+    overrides: Partial<SubmitRequest> = {},
+  ): Promise<void> {
+    const request = aSubmission(aWorkflow(shape, options).plan, overrides)
+    await this.put(request.partition, submit(request))
+  }
+
+  /** Stores a job and lets a scheduler dispatch its first steps. */
+  async dispatched(shape: WorkflowShape = { pay: [] }, options: StepOptions = {}): Promise<void> {
+    await this.submitted(shape, options)
+    await this.scheduler('scheduler-0').onChanges(await this.changes())
+  }
+
+  /** Stores these writes, past every fault. */
+  async put(partition: string, writes: readonly StateWrite[]): Promise<void> {
+    const result = await this.truth.apply(partition, writes)
+    if (result.kind !== 'applied') throw new Error(`the writes were not applied: ${JSON.stringify(result)}`)
+  }
+
+  /** What has changed since the last time it was asked for, as one page. */
+  async changes(): Promise<readonly Change[]> {
+    const page = await this.feed.readNext(this.position, {
+      maxItemCount: 1_000,
+      signal: new AbortController().signal,
+    })
+    const [next] = page.next
+    if (next === undefined) throw new Error('a page says where to go on')
+    this.position = next
+    return page.changes
+  }
+
+  async job(jobId = 'job-1', partition = jobId): Promise<Stored<JobDocument>> {
+    const document = await this.truth.read({ pk: partition, id: jobDocumentId(jobId) })
+    const decoded = document === null ? null : decodeDocument(document)
+    if (document === null || decoded?.kind !== 'job') throw new Error(`there is no job ${jobId}`)
+    return { ...decoded.job, _etag: document._etag, _ts: document._ts }
+  }
+
+  async step(stepId = 'pay', jobId = 'job-1'): Promise<Stored<StepDocument>> {
+    const document = await this.truth.read({ pk: jobId, id: stepDocumentId(jobId, stepId) })
+    const decoded = document === null ? null : decodeDocument(document)
+    if (document === null || decoded?.kind !== 'step') throw new Error(`there is no step ${stepId}`)
+    return { ...decoded.step, _etag: document._etag, _ts: document._ts }
+  }
+}

@@ -1,0 +1,220 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { StoreUnavailable } from '../../../src/sas/errors.js'
+import { replacing } from '../../../src/sas/state-store.js'
+import { submit } from '../../../src/sas/submit.js'
+import { aJob, aSubmission, aStep, aWorkflow, asChange } from '../../support/a-job.js'
+import { StateWorld } from '../../support/state-world.js'
+
+let world: StateWorld
+beforeEach(() => {
+  world = new StateWorld()
+})
+
+/** Lets the agents run every open step, and the scheduler fold what came of it, until nothing changes any more. */
+async function runToEnd(): Promise<void> {
+  const scheduler = world.scheduler()
+  const agents = world.agents()
+  for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
+    await scheduler.onChanges(page)
+    await agents.onChanges(page, { signal: new AbortController().signal })
+    await agents.stop(1_000)
+  }
+}
+
+describe('a scheduler', () => {
+  it('brings a job from its submission to its end', async () => {
+    await world.submitted({ a: [], b: ['a'], c: [], join: ['b', 'c'] })
+    await runToEnd()
+    expect(await world.job()).toMatchObject({ processState: 'Processed', lockedBy: null, fence: 1 })
+    const dispatched = world.telemetry.of('step.dispatched').map(({ stepId }) => stepId)
+    expect(dispatched).toEqual(['a', 'c', 'b', 'join'])
+    expect(world.telemetry.of('job.finished')).toEqual([
+      { type: 'job.finished', jobId: 'job-1', workflow: 'shopping', state: 'Processed' },
+    ])
+  })
+
+  it('needs no read for a job it has seen from the start', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    await runToEnd()
+    expect(world.store.count('read')).toBe(0)
+  })
+
+  it('F-C26: writes nothing on its own writes, nor on the same page again (F-C1)', async () => {
+    await world.submitted()
+    const scheduler = world.scheduler()
+    const page = await world.changes()
+    await scheduler.onChanges(page)
+    const own = await world.changes()
+    await scheduler.onChanges(own)
+    await scheduler.onChanges(own)
+    await world.scheduler('scheduler-2').onChanges(own)
+    expect(world.store.writes).toHaveLength(1)
+    // The old page holds an etag that is gone: one lost race, then nothing to do.
+    await scheduler.onChanges(page)
+    expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-1' })
+    expect(await world.step()).toMatchObject({ fence: 1, dispatch: 1 })
+  })
+
+  it('raises attention when a step has failed for good', async () => {
+    await world.dispatched()
+    const step = await world.step()
+    const attention = { kind: 'error' as const, since: '', by: 'x', message: 'no such card', stepId: 'pay' }
+    const failed = { ...step, attention, processState: 'Error' as const, lockedBy: null }
+    await world.put('job-1', [replacing(step, failed)])
+    await world.scheduler().onChanges(await world.changes())
+    expect(world.telemetry.of('attention.raised')).toEqual([
+      {
+        type: 'attention.raised',
+        jobId: 'job-1',
+        workflow: 'shopping',
+        stepId: 'pay',
+        kind: 'error',
+        message: 'step pay: no such card',
+      },
+    ])
+    expect(world.telemetry.of('job.finished')).toMatchObject([{ state: 'Error' }])
+  })
+})
+
+describe('what the feed may do to a scheduler', () => {
+  it('F-C4: steps before their job, in one page', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    await world.scheduler().onChanges([...(await world.changes())].reverse())
+    expect(await world.step('a')).toMatchObject({ processState: 'Processing' })
+    expect(world.store.count('read')).toBe(0)
+  })
+
+  it('F-C5: the job alone; steps are read', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    const jobOnly = (await world.changes()).filter(({ id }) => id === 'sas.job:job-1')
+    await world.scheduler().onChanges(jobOnly)
+    expect(await world.step('a')).toMatchObject({ processState: 'Processing' })
+    expect(world.store.count('read')).toBe(2)
+  })
+
+  it('F-C11: documents that are not ours', async () => {
+    await world
+      .scheduler()
+      .onChanges([
+        asChange({ id: 'order-1', pk: 'job-1', total: 3 }),
+        asChange({ id: 'sas.job:job-1', pk: 'job-1', type: 'order' }),
+      ])
+    expect(world.store.writes).toEqual([])
+    expect(world.store.count('read')).toBe(0)
+    expect(world.telemetry.events).toEqual([])
+  })
+
+  it('F-C9, F-C10: documents it cannot read, which are named and left alone', async () => {
+    await world
+      .scheduler()
+      .onChanges([asChange({ ...aJob({ processState: 'Processed' }) }), asChange({ ...aStep(), schema: 2 })])
+    expect(world.store.writes).toEqual([])
+    expect(world.telemetry.of('document.refused')).toEqual([
+      {
+        type: 'document.refused',
+        id: 'sas.job:job-1',
+        reason: 'processState is Processed, its other fields say Pending',
+      },
+      { type: 'document.refused', id: 'sas.step:job-1:only', reason: 'schema 2 is newer than this code' },
+    ])
+  })
+
+  it('F-V25: a step whose job does not exist', async () => {
+    await world.scheduler().onChanges([asChange({ ...aStep({ dispatch: 1 }) })])
+    expect(world.telemetry.of('document.refused')).toEqual([
+      { type: 'document.refused', id: 'sas.job:job-1', reason: 'its job job-1 does not exist' },
+    ])
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('F-C6: a page that is older than the store', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    const old = await world.changes()
+    await world.scheduler('scheduler-0').onChanges(old)
+    await world.scheduler().onChanges(old)
+    expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-0' })
+    expect(await world.step('a')).toMatchObject({ dispatch: 1 })
+  })
+})
+
+describe('races and lost replies of a scheduler', () => {
+  it('F-Q4: two schedulers race for one job, and one claims it', async () => {
+    await world.submitted({ a: [], b: [] })
+    const page = await world.changes()
+    await Promise.all(['scheduler-1', 'scheduler-2'].map((name) => world.scheduler(name).onChanges(page)))
+    expect(await world.job()).toMatchObject({ fence: 1, steps: { a: { dispatch: 1 }, b: { dispatch: 1 } } })
+    expect(await world.step('a')).toMatchObject({ fence: 1, attempt: 1 })
+    expect(world.telemetry.of('step.dispatched')).toHaveLength(2)
+    expect(world.telemetry.of('store.conflict')).toHaveLength(1)
+  })
+
+  it.each(['applied', 'lost'] as const)(
+    'F-Q3: a claim whose reply is lost, %s, is made once',
+    async (truth) => {
+      await world.submitted({ a: [], b: ['a'] })
+      world.store.failWrites({ kind: 'unknownOutcome', truth })
+      await world.scheduler().onChanges(await world.changes())
+      expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-1' })
+      expect(await world.step('a')).toMatchObject({ fence: 1, dispatch: 1 })
+      expect(world.store.writes).toHaveLength(truth === 'applied' ? 1 : 2)
+    },
+  )
+
+  it('F-D4: an advance whose reply is lost dispatches the next step once', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    const scheduler = world.scheduler()
+    const agents = world.agents()
+    await scheduler.onChanges(await world.changes())
+    await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+    await agents.stop(0)
+    world.store.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
+    await scheduler.onChanges(await world.changes())
+    expect(await world.step('b')).toMatchObject({ fence: 1, dispatch: 1 })
+  })
+
+  it('reads again after a conflict, and decides on what is there', async () => {
+    await world.submitted()
+    const page = await world.changes()
+    world.store.failWrites({
+      kind: 'rival',
+      write: async () => {
+        const job = await world.job()
+        await world.put('job-1', [replacing(job, { ...job, note: 'edited by hand' } as typeof job)])
+      },
+    })
+    await world.scheduler().onChanges(page)
+    expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1', note: 'edited by hand' })
+    expect(world.store.writes).toHaveLength(2)
+  })
+
+  it('gives the page back when a job stays contended', async () => {
+    await world.submitted()
+    const page = await world.changes()
+    world.store.failWrites(
+      ...Array.from({ length: 6 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
+    )
+    await expect(world.scheduler().onChanges(page)).rejects.toThrow(
+      'job job-1: still contended after 6 tries; it will be delivered again',
+    )
+    await world.scheduler().onChanges(page)
+    expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1' })
+  })
+
+  it('F-V24: gives the page back when a step is gone, rather than going on without it', async () => {
+    const [job] = submit(aSubmission(aWorkflow({ pay: [] }).plan))
+    if (job === undefined) throw new Error('there is no job')
+    await world.put('job-1', [job])
+    await expect(world.scheduler().onChanges(await world.changes())).rejects.toThrow('still contended')
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('F-C13: does its other jobs when one fails, and then rejects', async () => {
+    await world.submitted()
+    await world.submitted({ pay: [] }, {}, { jobId: 'job-2', partition: 'job-2' })
+    const page = await world.changes()
+    world.store.failWrites({ kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) })
+    await expect(world.scheduler().onChanges(page)).rejects.toThrow('busy')
+    const claimed = [await world.job('job-1'), await world.job('job-2')].map(({ lockedBy }) => lockedBy)
+    expect(claimed.sort()).toEqual([null, 'scheduler-1'].sort())
+  })
+})
