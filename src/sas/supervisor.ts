@@ -101,8 +101,15 @@ export class Supervisor {
   private async sweepOverdue(): Promise<number> {
     const holdsFirst = [...this.held.values()].some((lease) => lease.isFirst)
     if (this.isSweepDue || holdsFirst) {
+      const wasDue = this.isSweepDue
       this.isSweepDue = false
-      await this.sweepOnce()
+      try {
+        await this.sweepOnce()
+      } catch (error) {
+        // What a new lease brings is found by this sweep or by none.
+        this.isSweepDue ||= wasDue
+        throw error
+      }
     }
     return this.sweepIntervalMs
   }
