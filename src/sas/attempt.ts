@@ -31,12 +31,13 @@ export async function makeAttempt({
   stopping,
 }: AttemptOptions): Promise<Outcome | null> {
   const deadlineMs = step.completeByMs ?? clock.now()
+  const leftMs = deadlineMs - clock.now() - settlingTimeMs(step)
+  if (leftMs <= 0 || stopping.aborted) return null
   const attempt = new AbortController()
   const abort = (): void =>
     attempt.abort(new Error(`the deadline of step ${step.stepId} is near, or the host stops`))
-  const timer = clock.schedule(deadlineMs - clock.now() - settlingTimeMs(step), abort)
+  const timer = clock.schedule(leftMs, abort)
   stopping.addEventListener('abort', abort, { once: true })
-  if (stopping.aborted) abort()
   try {
     const context = contextOf(step, deadlineMs, attempt.signal)
     return await Promise.race([run(handler, step.input, context), whenAborted(attempt.signal)])
