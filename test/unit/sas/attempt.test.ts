@@ -165,18 +165,17 @@ describe('F-A11: an attempt that does not end in time', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('is over at once when the host has stopped already, or the step has no deadline', async () => {
-    const end = new Promise(() => undefined)
-    expect(await attempting(() => end, AbortSignal.abort()).outcome).toBeNull()
-    const clock = new VirtualClock(submittedAtMs)
+  it('is not begun when the host has stopped already, or no time is left', async () => {
+    const begun: AgentContext[] = []
+    const handler: AgentHandler<Json, unknown> = (_input, context) => begun.push(context)
+    expect(await attempting(handler, AbortSignal.abort()).outcome).toBeNull()
     const stopping = new AbortController().signal
-    const outcome = makeAttempt({
-      step: { ...step, completeByMs: null },
-      handler: () => end,
-      clock,
-      stopping,
-    })
-    await clock.advance(0)
-    expect(await outcome).toBeNull()
+    const clock = new VirtualClock(submittedAtMs + 29_000)
+    expect(await makeAttempt({ step, handler, clock, stopping })).toBeNull()
+    const undated = { ...step, completeByMs: null }
+    expect(await makeAttempt({ step: undated, handler, clock, stopping })).toBeNull()
+    expect(begun).toEqual([])
+    const intime = new VirtualClock(submittedAtMs + 28_999)
+    expect(await makeAttempt({ step, handler, clock: intime, stopping })).toMatchObject({ kind: 'success' })
   })
 })

@@ -179,7 +179,7 @@ describe('races and lost replies of a scheduler', () => {
       kind: 'rival',
       write: async () => {
         const job = await world.job()
-        await world.put('job-1', [replacing(job, { ...job, note: 'edited by hand' } as typeof job)])
+        await world.put('job-1', [replacing(job, { ...job, note: 'edited by hand' })])
       },
     })
     await world.scheduler().onChanges(page)

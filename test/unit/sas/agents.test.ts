@@ -1,0 +1,379 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { defineAgent, type AgentContext } from '../../../src/sas/agent.js'
+import { StoreRefused, StoreUnavailable } from '../../../src/sas/errors.js'
+import { recover } from '../../../src/sas/recover.js'
+import { replacing } from '../../../src/sas/state-store.js'
+import { asChange, shop, type WorkflowShape } from '../../support/a-job.js'
+import { deferred } from '../../support/deferred.js'
+import { StateWorld } from '../../support/state-world.js'
+
+const going = { signal: new AbortController().signal }
+const unavailable = { kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) } as const
+
+let world: StateWorld
+beforeEach(() => {
+  world = new StateWorld()
+})
+
+/** A `shop` whose handler does what the test says. */
+function shopThat(sell: (input: { readonly item: string }, context: AgentContext) => unknown) {
+  return defineAgent('shop', { sell })
+}
+
+/** A `shop` whose handlers begin, and end when they are told to. */
+function slowShop() {
+  const end = deferred<string>()
+  const begun: string[] = []
+  const agent = shopThat((input) => {
+    begun.push(input.item)
+    return end.promise
+  })
+  return { agent, begun, end }
+}
+
+/** Stores and dispatches a job; answers the page that shows its open steps. */
+async function openSteps(shape: WorkflowShape = { pay: [] }) {
+  await world.dispatched(shape, { completeWithin: '30s', maxFailures: 3 })
+  return world.changes()
+}
+
+/** The supervisor gives the step back, and a scheduler dispatches it again. */
+async function anotherAttempt(): Promise<void> {
+  const step = await world.step()
+  const recovery = recover(step, { now: step.completeByMs ?? 0, graceMs: 0, supervisor: 'supervisor-1' })
+  if (!('step' in recovery)) throw new Error(`the supervisor decided ${recovery.kind}`)
+  await world.put('job-1', [replacing(step, recovery.step)])
+  await world.scheduler().onChanges(await world.changes())
+}
+
+describe('agents', () => {
+  it('run the handler of an open step and record its outcome', async () => {
+    const page = await openSteps()
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({
+      processState: 'Processed',
+      output: { item: 'pay' },
+      outcome: { kind: 'success', by: 'agents-1', attempt: 1 },
+    })
+    expect(world.telemetry.of('step.settled')).toMatchObject([
+      { outcome: 'success', stepId: 'pay', attempt: 1 },
+    ])
+    expect(world.store.count('read')).toBe(0)
+  })
+
+  it('record what a handler throws, and leave the next attempt to the deadline (R68)', async () => {
+    const page = await openSteps()
+    const agents = world.agents({
+      agents: [
+        shopThat(() => {
+          throw new Error('busy')
+        }),
+      ],
+    })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({
+      processState: 'Processing',
+      outcome: { kind: 'failed' },
+      failureCount: 0,
+      diagnostics: [{ message: 'busy', attempt: 1 }],
+    })
+    expect(world.telemetry.of('step.settled')).toMatchObject([{ outcome: 'failed', error: 'busy' }])
+  })
+
+  it.each([
+    [
+      'F-A16: a handler says so',
+      'no such card',
+      (context: AgentContext) => context.failPermanently('no such card'),
+    ],
+    ['F-A17: the output is too large', 'the output has 2000002 bytes', () => 'x'.repeat(2_000_000)],
+    ['F-A18: the output is not JSON', 'the output is not JSON', () => 1n],
+  ])('flag the step at once when %s', async (_what, message, sell) => {
+    const page = await openSteps()
+    const agents = world.agents({ agents: [shopThat((_input, context) => sell(context))] })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    const { attention, ...step } = await world.step()
+    expect(step).toMatchObject({ processState: 'Error', failureCount: 1, output: null })
+    expect(attention?.message).toContain(message)
+    expect(world.telemetry.of('attention.raised')).toMatchObject([
+      { stepId: 'pay', message: attention?.message },
+    ])
+  })
+
+  it('F-A23: report an operation that this version lacks as a failure, to be tried elsewhere', async () => {
+    const page = await openSteps()
+    const agents = world.agents({ agents: [defineAgent('shop', { lend: () => 1 })] })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({
+      outcome: { kind: 'failed' },
+      diagnostics: [{ message: 'agent shop has no operation "sell" here' }],
+    })
+  })
+
+  it('F-A22: leave a step alone whose agent they do not have, and say so', async () => {
+    const page = await openSteps()
+    await world.agents({ agents: [defineAgent('bank', { pay: () => 1 })] }).onChanges(page, going)
+    expect(world.store.writes).toHaveLength(1)
+    expect(world.telemetry.of('document.refused')).toEqual([
+      { type: 'document.refused', id: 'sas.step:job-1:pay', reason: 'this instance has no agent "shop"' },
+    ])
+  })
+
+  it('ignore jobs, foreign documents and steps that are not open', async () => {
+    await world.submitted()
+    const agents = world.agents()
+    await agents.onChanges([...(await world.changes()), asChange({ id: 'x', pk: 'x' })], going)
+    await agents.stop(0)
+    expect(world.telemetry.events).toEqual([])
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('do not begin an attempt twice that is under way (F-C1)', async () => {
+    const page = await openSteps()
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    await agents.onChanges(page, going)
+    end.resolve('sold')
+    await agents.stop(0)
+    expect(begun).toEqual(['pay'])
+  })
+})
+
+describe('outcomes that do not count', () => {
+  it('F-A6: two instances run one attempt, and the first outcome stands', async () => {
+    const page = await openSteps()
+    const [one, other] = [slowShop(), slowShop()]
+    const first = world.agents({ agents: [one.agent], instanceName: 'agents-1' })
+    const second = world.agents({ agents: [other.agent], instanceName: 'agents-2' })
+    await first.onChanges(page, going)
+    await second.onChanges(page, going)
+    other.end.resolve('by two')
+    await second.stop(0)
+    one.end.resolve('by one')
+    await first.stop(0)
+    expect(await world.step()).toMatchObject({ output: 'by two', outcome: { by: 'agents-2' } })
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([
+      { reason: 'the attempt is settled already' },
+    ])
+  })
+
+  it('F-A7: a slow handler is aborted before its deadline, and nothing is written', async () => {
+    const page = await openSteps()
+    const { agent } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    const before = await world.step()
+    await world.clock.advance(30_000)
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([
+      { reason: 'not done before the deadline or the stop' },
+    ])
+    expect(await world.step()).toEqual(before)
+  })
+
+  it('F-A10: an outcome of attempt 1 during attempt 2 changes nothing', async () => {
+    const page = await openSteps()
+    const { agent, end } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    await anotherAttempt()
+    const second = await world.step()
+    end.resolve('too late')
+    await agents.stop(0)
+    expect(await world.step()).toEqual(second)
+    expect(second).toMatchObject({ attempt: 2, outcome: null })
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([
+      { attempt: 1, reason: 'the step was given to another attempt' },
+    ])
+  })
+
+  it('F-A12: a handler that ignores the signal may return, and nothing is written', async () => {
+    const page = await openSteps()
+    const { agent, end } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    await world.clock.advance(31_000)
+    end.resolve('sold')
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({ outcome: null, processState: 'Processing' })
+  })
+
+  it('F-A14: a failure that was reported closes the attempt', async () => {
+    const page = await openSteps()
+    let calls = 0
+    const agent = shopThat(() => {
+      calls += 1
+      if (calls === 1) throw new Error('busy')
+      return 'sold'
+    })
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    await agents.onChanges(await world.changes(), going)
+    expect(calls).toBe(1)
+    // Even from the old page, where the step looks open, the outcome is not replaced.
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({ outcome: { kind: 'failed' }, output: null })
+  })
+
+  it('a step that is gone', async () => {
+    const page = await openSteps()
+    const agents = world.agents()
+    const gone = page.map((change) => ({ ...change, id: `${change.id}-gone` }))
+    await agents.onChanges(gone, going)
+    await agents.stop(0)
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([{ reason: 'the step is gone' }])
+  })
+})
+
+describe('recording an outcome', () => {
+  it.each(['applied', 'lost'] as const)('F-A5: with a lost reply, %s, records it once', async (truth) => {
+    const page = await openSteps()
+    world.store.failWrites({ kind: 'unknownOutcome', truth })
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({ processState: 'Processed', outcome: { by: 'agents-1' } })
+    expect(world.telemetry.of('step.settled')).toHaveLength(1)
+    expect(world.telemetry.of('outcome.discarded')).toEqual([])
+  })
+
+  it('F-A28: goes on after somebody edited the document by hand', async () => {
+    const page = await openSteps()
+    const step = await world.step()
+    await world.put('job-1', [replacing(step, { ...step, note: 'mine' })])
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({ processState: 'Processed', note: 'mine' })
+  })
+
+  it('is tried while the store is not available, until the deadline', async () => {
+    const page = await openSteps()
+    world.store.failWrites(unavailable, unavailable)
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await world.clock.advance(5_000)
+    expect(await world.step()).toMatchObject({ processState: 'Processed' })
+  })
+
+  it('is given up at the deadline', async () => {
+    const page = await openSteps()
+    world.store.failWrites(...Array.from({ length: 1_000 }, () => unavailable))
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await world.clock.advance(40_000)
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([{ reason: 'its deadline has passed' }])
+    const tries = world.store.count('apply')
+    await world.clock.advance(40_000)
+    expect(world.store.count('apply')).toBe(tries)
+  })
+
+  it('is given up at once when the store refuses', async () => {
+    const page = await openSteps()
+    const error = new StoreRefused('no permission')
+    world.store.failWrites({ kind: 'throws', error })
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([{ error }])
+  })
+})
+
+describe('back-pressure', () => {
+  it('F-A24: the delegate waits while all slots are taken, and so the feed does', async () => {
+    const page = await openSteps({ a: [], b: [], c: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 2 })
+    let isAccepted = false
+    const accepted = agents.onChanges(page, going).then(() => {
+      isAccepted = true
+    })
+    await world.clock.advance(1)
+    expect(begun).toEqual(['a', 'b'])
+    expect(isAccepted).toBe(false)
+    end.resolve('sold')
+    await accepted
+    await agents.stop(0)
+    expect(begun).toEqual(['a', 'b', 'c'])
+  })
+
+  it.each([10_000, 30_000])('is no way to run an attempt whose %d ms pass in the line', async (withinMs) => {
+    const page = await openSteps({ a: [], b: [] })
+    const { agent, begun } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const waiting = page.map((change) =>
+      change['stepId'] === 'b' ? { ...change, completeByMs: world.clock.now() + withinMs } : change,
+    )
+    const accepted = agents.onChanges(waiting, going)
+    await world.clock.advance(30_000)
+    await accepted
+    await agents.stop(0)
+    expect(begun).toEqual(['a'])
+  })
+
+  it('ends with a rejection when the lease is lost or the host stops before a slot is free', async () => {
+    const page = await openSteps({ a: [], b: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const stopping = new AbortController()
+    const accepted = agents.onChanges(page, { signal: stopping.signal })
+    const rejected = expect(accepted).rejects.toThrow(
+      'stopped or lost the lease before step sas.step:job-1:b found a free slot',
+    )
+    await world.clock.advance(1)
+    stopping.abort()
+    await rejected
+    end.resolve('sold')
+    await agents.stop(0)
+    expect(begun).toEqual(['a'])
+  })
+})
+
+describe('F-A29: stopping', () => {
+  it('waits for handlers within its budget', async () => {
+    const page = await openSteps()
+    const { agent, end } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    const stopped = agents.stop(3_000)
+    await world.clock.advance(2_999)
+    end.resolve('sold')
+    await stopped
+    expect(await world.step()).toMatchObject({ processState: 'Processed' })
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('aborts them after it, and they leave nothing behind', async () => {
+    const page = await openSteps()
+    const signals: AbortSignal[] = []
+    const agent = shopThat((_input, { signal }) => {
+      signals.push(signal)
+      return new Promise(() => undefined)
+    })
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    const stopped = agents.stop(3_000)
+    await world.clock.advance(3_000)
+    await stopped
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    expect(await world.step()).toMatchObject({ processState: 'Processing', outcome: null })
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('does not keep the same instance from starting again', async () => {
+    const agents = world.agents({ agents: [shop] })
+    const stopped = agents.stop(0)
+    await world.clock.advance(0)
+    await stopped
+    await agents.onChanges(await openSteps(), going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({ processState: 'Processed' })
+  })
+})
