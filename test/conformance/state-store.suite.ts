@@ -1,0 +1,307 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { PhysicalRange } from '../../src/change-feed-processor/index.js'
+import type { VirtualClock } from '../../src/platform/index.js'
+import { deadline, withDerivedState, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
+import { schedule } from '../../src/sas/schedule.js'
+import {
+  replacing,
+  type ApplyResult,
+  type StateDocument,
+  type StateStore,
+  type StateWrite,
+  type Stored,
+} from '../../src/sas/state-store.js'
+import { submit, type SubmitRequest } from '../../src/sas/submit.js'
+import { aSubmission, aWorkflow, documentsOf, theStep } from '../support/a-job.js'
+
+/** An empty state container with more than one physical partition, and what a suite needs to look at it from outside. */
+export interface OpenedStateStore {
+  readonly store: StateStore
+  readonly clock: VirtualClock
+  /** As the change feed of the same container says. */
+  physicalRanges(): Promise<readonly PhysicalRange[]>
+  /** The id of the physical partition in whose feed a change of this document is, or null. */
+  rangeIdOf(id: string): Promise<string | null>
+}
+
+const create = (document: StateDocument): StateWrite => ({ kind: 'create', document })
+const note = (id: string, text = 'first', pk = 'p'): StateDocument => ({ id, pk, text })
+
+function applied(result: ApplyResult): ApplyResult & { kind: 'applied' } {
+  if (result.kind !== 'applied') throw new Error(`not applied: ${JSON.stringify(result)}`)
+  return result
+}
+
+/** What every implementation of the `StateStore` port does. */
+export function stateStoreSuite(name: string, open: () => Promise<OpenedStateStore>): void {
+  describe(`a state store: ${name}`, () => {
+    let opened: OpenedStateStore
+    beforeEach(async () => {
+      opened = await open()
+    })
+
+    async function read(id: string, pk = 'p'): Promise<Stored<StateDocument>> {
+      const document = await opened.store.read({ pk, id })
+      if (document === null) throw new Error(`there is no document ${id}`)
+      return document
+    }
+
+    async function submitted(overrides: Partial<SubmitRequest> = {}) {
+      const plan = overrides.plan ?? aWorkflow({ pay: [], ship: ['pay'] }).plan
+      const writes = submit(aSubmission(plan, overrides))
+      const { pk } = documentsOf(writes).job
+      applied(await opened.store.apply(pk, writes))
+      return documentsOf(writes)
+    }
+
+    describe('a group of writes', () => {
+      it('is applied as a whole, and each document can be read', async () => {
+        const { store } = opened
+        const result = applied(await store.apply('p', [create(note('a')), create(note('b'))]))
+        expect(await store.read({ pk: 'p', id: 'a' })).toMatchObject({ id: 'a', pk: 'p', text: 'first' })
+        expect((await read('b'))._etag).toBe(result.etags[1])
+        expect(result.etags).toHaveLength(2)
+      })
+
+      it('is applied not at all when one of them cannot be', async () => {
+        const { store } = opened
+        await store.apply('p', [create(note('b'))])
+        const result = await store.apply('p', [create(note('a')), create(note('b')), create(note('c'))])
+        expect(result).toEqual({ kind: 'conflict', id: 'b', reason: 'exists' })
+        expect(await store.read({ pk: 'p', id: 'a' })).toBeNull()
+        expect(await store.read({ pk: 'p', id: 'c' })).toBeNull()
+      })
+
+      it('of a submission is one transaction of a hundred documents', async () => {
+        const shape = Object.fromEntries(Array.from({ length: 98 }, (_, index) => [`s${index}`, []]))
+        const alongside = [note('order', 'first', 'job-1')]
+        await submitted({ plan: aWorkflow(shape).plan, alongside })
+        expect(await opened.store.listSteps('job-1', 'job-1')).toHaveLength(98)
+      })
+
+      it('that is empty is a mistake of the caller’s', async () => {
+        await expect(opened.store.apply('p', [])).rejects.toThrow('1 to 100')
+      })
+
+      it('reports its charge and the physical partition it went to', async () => {
+        const { store } = opened
+        const rangeIds = new Set<string | null>()
+        for (let index = 0; index < 8; index += 1) {
+          const pk = `p${index}`
+          const one = applied(await store.apply(pk, [create(note(`one-${pk}`, '', pk))]))
+          const two = applied(
+            await store.apply(pk, [create(note(`two-${pk}`, '', pk)), create(note(`three-${pk}`, '', pk))]),
+          )
+          expect(one.physicalRangeId).toBe(await opened.rangeIdOf(`one-${pk}`))
+          expect(two.physicalRangeId).toBe(one.physicalRangeId)
+          expect(one.charge).toBeGreaterThan(0)
+          expect(two.charge).toBeGreaterThan(one.charge)
+          rangeIds.add(one.physicalRangeId)
+        }
+        expect([...rangeIds].sort()).toEqual((await opened.physicalRanges()).map(({ id }) => id).sort())
+      })
+    })
+
+    describe.each([
+      ['alone', (write: StateWrite) => [write]],
+      ['in a group', (write: StateWrite) => [create(note('first-of-group')), write]],
+    ] as const)('a write that loses its race, %s', (_how, group) => {
+      it('because the document changed', async () => {
+        const { store } = opened
+        await store.apply('p', [create(note('a'))])
+        const before = await read('a')
+        await store.apply('p', [replacing(before, note('a', 'second'))])
+        expect(await store.apply('p', group(replacing(before, note('a', 'third'))))).toEqual({
+          kind: 'conflict',
+          id: 'a',
+          reason: 'changed',
+        })
+        expect(await read('a')).toMatchObject({ text: 'second' })
+        expect(await store.read({ pk: 'p', id: 'first-of-group' })).toBeNull()
+      })
+
+      it('because the document is gone', async () => {
+        const { store } = opened
+        const write: StateWrite = { kind: 'replace', document: note('a'), ifMatch: '"1"' }
+        expect(await store.apply('p', group(write))).toEqual({ kind: 'conflict', id: 'a', reason: 'missing' })
+      })
+
+      it('because the document exists', async () => {
+        const { store } = opened
+        await store.apply('p', [create(note('a'))])
+        expect(await store.apply('p', group(create(note('a', 'second'))))).toEqual({
+          kind: 'conflict',
+          id: 'a',
+          reason: 'exists',
+        })
+        expect(await read('a')).toMatchObject({ text: 'first' })
+      })
+    })
+
+    describe('etags', () => {
+      it('of a write are what the next write is conditional on, without a read between', async () => {
+        const { store } = opened
+        const [etag] = applied(await store.apply('p', [create(note('a'))])).etags
+        const known = { ...note('a'), _etag: etag ?? '', _ts: 0 }
+        const [second] = applied(await store.apply('p', [replacing(known, note('a', 'second'))])).etags
+        const third = { ...note('a'), _etag: second ?? '', _ts: 0 }
+        applied(await store.apply('p', [replacing(third, note('a', 'third')), create(note('b'))]))
+        expect(await read('a')).toMatchObject({ text: 'third' })
+      })
+
+      it('change with every write', async () => {
+        const { store } = opened
+        await store.apply('p', [create(note('a'))])
+        const before = await read('a')
+        const [etag] = applied(await store.apply('p', [replacing(before, note('a'))])).etags
+        expect(etag).not.toBe(before._etag)
+      })
+    })
+
+    describe('a document read', () => {
+      it('is null when there is none in that partition', async () => {
+        const { store } = opened
+        await store.apply('p', [create(note('a'))])
+        expect(await store.read({ pk: 'p', id: 'b' })).toBeNull()
+        expect(await store.read({ pk: 'elsewhere', id: 'a' })).toBeNull()
+      })
+
+      it('has the system fields of the store, which are not written back', async () => {
+        const { store } = opened
+        await store.apply('p', [create(note('a'))])
+        const before = await read('a')
+        expect(before._ts).toBe(opened.clock.now() / 1_000)
+        const write = replacing(before, { ...before, text: 'second' })
+        expect(Object.keys(write.document).sort()).toEqual(['id', 'pk', 'text'])
+        await opened.clock.advance(5_000)
+        applied(await store.apply('p', [write]))
+        const after = await read('a')
+        expect(after._etag).not.toBe(before._etag)
+        expect(after._ts).toBe(before._ts + 5)
+      })
+
+      it('keeps what JSON holds', async () => {
+        const value = { list: [1, null, { deep: true }], text: '🛒 „ß“', $from: ['x'], number: -1.5e-7 }
+        await opened.store.apply('p', [create({ ...note('a'), value })])
+        expect((await read('a'))['value']).toEqual(value)
+      })
+
+      it.each(['a/b\\c?d#e', '100 %', '~', 'böse 🛒', 'it\'s "quoted"', 'a:b', '..', 'x'.repeat(200)])(
+        'of job %j is found by its id',
+        async (jobId) => {
+          const { job, steps } = await submitted({ jobId, partition: jobId })
+          const { store } = opened
+          expect(await store.read({ pk: jobId, id: job.id })).toMatchObject({ jobId })
+          expect((await store.findJob(jobId))?.jobId).toBe(jobId)
+          expect(await store.listSteps(jobId, jobId)).toHaveLength(2)
+          const step = await store.read({ pk: jobId, id: theStep(steps, 'pay').id })
+          if (step === null) throw new Error('there is no step')
+          applied(await store.apply(jobId, [replacing(step, { ...step, note: 'mine' })]))
+        },
+      )
+    })
+
+    describe('overdue steps', () => {
+      async function due(jobId: string, completeByMs: number | null): Promise<void> {
+        const { job, steps } = documentsOf(
+          submit(aSubmission(aWorkflow({ pay: [] }).plan, { jobId, partition: jobId })),
+        )
+        const step = { ...theStep(steps, 'pay'), ...deadline(completeByMs) }
+        applied(await opened.store.apply(jobId, [create({ ...job, ...deadline(1) }), create(step)]))
+      }
+
+      it('are steps with a deadline before the moment asked for, wherever they are', async () => {
+        for (const [jobId, completeByMs] of Object.entries({ a: 10, b: 20, c: 30, d: null })) {
+          await due(jobId, completeByMs)
+        }
+        const absent = { id: 'no-deadline', pk: 'e', type: 'sas.step' }
+        const foreign = { id: 'foreign', pk: 'e', type: 'order', completeByMs: 1 }
+        await opened.store.apply('e', [create(absent), create(foreign)])
+        const overdue = await opened.store.listOverdue(30, 100)
+        expect([...overdue].sort((one, other) => one.completeByMs - other.completeByMs)).toEqual([
+          { pk: 'a', id: 'sas.step:a:pay', completeByMs: 10 },
+          { pk: 'b', id: 'sas.step:b:pay', completeByMs: 20 },
+        ])
+      })
+
+      it('are at most as many as asked for', async () => {
+        for (const jobId of ['a', 'b', 'c', 'd']) await due(jobId, 1)
+        expect(await opened.store.listOverdue(30, 3)).toHaveLength(3)
+        expect(await opened.store.listOverdue(30, 9)).toHaveLength(4)
+      })
+    })
+
+    describe('jobs listed', () => {
+      const listed = async (filter: Parameters<StateStore['listJobs']>[0]): Promise<string[]> =>
+        (await opened.store.listJobs(filter)).map(({ jobId }) => jobId)
+
+      beforeEach(async () => {
+        const other = { ...aWorkflow().plan, workflow: 'lending' }
+        for (const [index, jobId] of ['one', 'two', 'three', 'four'].entries()) {
+          const now = 1_000 * (index + 1)
+          await submitted({ jobId, partition: jobId, now, ...(jobId === 'two' ? { plan: other } : {}) })
+        }
+        await opened.store.apply('x', [create({ id: 'x', pk: 'x', type: 'sas.job', note: 'not readable' })])
+        const before = await opened.store.findJob('three')
+        if (before === null) throw new Error('there is no job')
+        const done = withDerivedState({ ...before, currentState: 'Completed' })
+        applied(await opened.store.apply('three', [replacing(before, done)]))
+      })
+
+      it('come newest first, those that can be read', async () => {
+        expect(await listed({})).toEqual(['four', 'three', 'two', 'one'])
+      })
+
+      it('come by state, workflow and time, each alone and together', async () => {
+        expect(await listed({ state: 'Processed' })).toEqual(['three'])
+        expect(await listed({ workflow: 'lending' })).toEqual(['two'])
+        expect(await listed({ sinceMs: 3_000 })).toEqual(['four', 'three'])
+        expect(await listed({ sinceMs: 3_000, state: 'Pending', workflow: 'shopping' })).toEqual(['four'])
+        expect(await listed({ workflow: 'lending', state: 'Processed' })).toEqual([])
+      })
+
+      it('come at most as many as asked for', async () => {
+        expect(await listed({ state: 'Pending', limit: 2 })).toHaveLength(2)
+      })
+
+      it('come with the etag that a write needs', async () => {
+        const [job] = await opened.store.listJobs({ state: 'Processed' })
+        if (job === undefined) throw new Error('there is no job')
+        applied(await opened.store.apply('three', [replacing(job, { ...job, note: 'x' })]))
+      })
+    })
+
+    describe('a job found', () => {
+      it('is found whatever its partition is', async () => {
+        for (const partition of ['p1', 'p2', 'p3', 'p4'])
+          await submitted({ jobId: `job-${partition}`, partition })
+        expect(await opened.store.findJob('job-p3')).toMatchObject({ jobId: 'job-p3', pk: 'p3' })
+        expect(await opened.store.findJob('job-p5')).toBeNull()
+      })
+
+      it('is none when the document is not one', async () => {
+        await opened.store.apply('p', [create({ id: 'sas.job:j', pk: 'p', type: 'order' })])
+        expect(await opened.store.findJob('j')).toBeNull()
+      })
+    })
+
+    describe('the steps of a job', () => {
+      it('are its own only, with the etags that a write needs', async () => {
+        const { job } = await submitted({ jobId: 'one', partition: 'p' })
+        await submitted({ jobId: 'two', partition: 'p' })
+        const stored = await opened.store.listSteps('p', 'one')
+        expect(stored.map(({ stepId }) => stepId).sort()).toEqual(['pay', 'ship'])
+        expect(new Set(stored.map(({ jobId }) => jobId))).toEqual(new Set(['one']))
+        expect(await opened.store.listSteps('elsewhere', 'one')).toEqual([])
+        const steps = new Map<string, Stored<StepDocument>>(stored.map((step) => [step.stepId, step]))
+        const decision = schedule({ job, steps, now: opened.clock.now(), scheduler: 's' })
+        if (decision.kind !== 'write') throw new Error(`decided ${decision.kind}`)
+        const writes = decision.dispatched.flatMap((step) => {
+          const before = steps.get(step.stepId)
+          return before === undefined ? [] : [replacing(before, step)]
+        })
+        expect(applied(await opened.store.apply('p', writes)).etags).toHaveLength(1)
+      })
+    })
+  })
+}

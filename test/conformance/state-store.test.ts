@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
+import { createInProcessCosmos, enginePorts } from '../../src/emulator/index.js'
+import { seededRandom, VirtualClock } from '../../src/platform/index.js'
+import { CosmosStateStore } from '../../src/sas/index.js'
+import { submittedAtMs } from '../support/a-job.js'
+import { stateStoreSuite, type OpenedStateStore } from './state-store.suite.js'
+
+const database = 'stepward'
+const container = 'state'
+
+/** An account with an empty state container of three physical partitions. */
+async function account() {
+  const clock = new VirtualClock(submittedAtMs)
+  const cosmos = createInProcessCosmos({ partitionCount: 3, clock, random: seededRandom(1) })
+  cosmos.engine.createDatabase(database)
+  const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
+  cosmos.engine.createContainer(database, { id: container, partitionKey, defaultTtl: -1 })
+  return { cosmos, clock }
+}
+
+/** What a feed says about where documents are. */
+function lookingAt(feed: ChangeFeed): Pick<OpenedStateStore, 'physicalRanges' | 'rangeIdOf'> {
+  const options = { maxItemCount: 1_000, signal: new AbortController().signal }
+  const physicalRanges = () => feed.physicalRanges()
+  return {
+    physicalRanges,
+    rangeIdOf: async (id) => {
+      for (const range of await physicalRanges()) {
+        const page = await feed.readNext({ feedRange: range, start: { kind: 'beginning' } }, options)
+        if (page.changes.some((change) => change.id === id)) return range.id
+      }
+      return null
+    },
+  }
+}
+
+stateStoreSuite('on the engine', async () => {
+  const { cosmos, clock } = await account()
+  const ports = enginePorts(cosmos.engine, database)
+  return { store: ports.stateStore(container), clock, ...lookingAt(ports.changeFeed(container)) }
+})
+
+stateStoreSuite('on the SDK', async () => {
+  const { cosmos, clock } = await account()
+  const sdk = cosmos.client().database(database).container(container)
+  const store = new CosmosStateStore({ container: sdk })
+  return { store, clock, ...lookingAt(new CosmosChangeFeed({ container: sdk })) }
+})
+
+describe('the state store on the SDK', () => {
+  it('tells the charge of every request', async () => {
+    const { cosmos } = await account()
+    const charges: [string, number][] = []
+    const store = new CosmosStateStore({
+      container: cosmos.client().database(database).container(container),
+      onCharge: (operation, charge) => void charges.push([operation, charge]),
+    })
+    const document = { id: 'a', pk: 'p' }
+    await store.apply('p', [{ kind: 'create', document }])
+    await store.apply('p', [
+      { kind: 'create', document: { id: 'b', pk: 'p' } },
+      { kind: 'create', document: { id: 'c', pk: 'p' } },
+    ])
+    await store.read({ pk: 'p', id: 'a' })
+    await store.listOverdue(1, 1)
+    await store.listJobs({})
+    await store.findJob('j')
+    await store.listSteps('p', 'j')
+    expect(charges.map(([operation]) => operation)).toEqual([
+      'state.create',
+      'state.batch',
+      'state.read',
+      'state.listOverdue',
+      'state.listJobs',
+      'state.findJob',
+      'state.listSteps',
+    ])
+    for (const [, charge] of charges) expect(charge).toBeGreaterThan(0)
+  })
+})
