@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PhysicalRange } from '../../src/change-feed-processor/index.js'
 import type { VirtualClock } from '../../src/platform/index.js'
-import { deadline, withDerivedState, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
+import { deadline, withDerivedState, type StepDocument } from '../../src/sas/documents.js'
 import { schedule } from '../../src/sas/schedule.js'
 import {
   replacing,
