@@ -23,7 +23,8 @@ export async function askService<T>(url: string, request: ServiceRequest): Promi
   const response = await fetch(new URL(path, url), {
     method,
     signal,
-    headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+    // A header takes Latin-1 only; the key holds the order's id, which may be in any script.
+    headers: { 'content-type': 'application/json', 'idempotency-key': encodeURIComponent(idempotencyKey) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()

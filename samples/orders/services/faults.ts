@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/platform/index.js'
+import type { Random } from 'stepward'
 import { randomFor } from './per-key.js'
 
 /** Everything that can go wrong between an agent and a service. */

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { systemClock, type Clock } from '../../../src/platform/index.js'
+import { systemClock, type Clock } from 'stepward'
 import { FaultInjector, faultLevels, type FaultLevel, type FaultOptions } from './faults.js'
 import { Inventory } from './inventory.js'
 import { Ledger, type LedgerReport } from './ledger.js'
