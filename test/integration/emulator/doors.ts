@@ -1,0 +1,13 @@
+import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+
+/** What the suites need of an emulator, whichever door it is behind. */
+export type Door = Pick<InProcessCosmos, 'client' | 'engine' | 'stats' | 'close'>
+
+export interface DoorOptions {
+  readonly partitionCount?: number
+}
+
+/** The ways the unmodified SDK reaches the embedded Cosmos DB; every suite runs through each. */
+export const doors: readonly (readonly [string, (options?: DoorOptions) => Promise<Door>])[] = [
+  ['in process', async (options = {}) => createInProcessCosmos(options)],
+]
