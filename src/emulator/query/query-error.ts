@@ -21,3 +21,8 @@ export class QueryError extends Error {
     super(JSON.stringify({ errors: [{ severity: 'Error', location, code, message: reason }] }))
   }
 }
+
+/** A construct that the service knows and this engine does not. */
+export function notSupported(construct: string, location: Span): QueryError {
+  return new QueryError('NotSupported', `${construct} is not supported by the embedded Cosmos DB.`, location)
+}

@@ -1,0 +1,82 @@
+import { childrenOf, type Call, type Expression } from './ast.js'
+import { compareValues, isPrimitive } from './values.js'
+
+/** Takes in one value per document and answers for all of them. Undefined values do not count. */
+export interface Accumulator {
+  add(value: unknown): void
+  result(): unknown
+}
+
+function count(): Accumulator {
+  let total = 0
+  return {
+    add: (value) => {
+      if (value !== undefined) total += 1
+    },
+    result: () => total,
+  }
+}
+
+/** Adds up numbers; one value of another type makes the whole undefined. */
+function total(finish: (sum: number, added: number) => number | undefined): Accumulator {
+  let sum = 0
+  let added = 0
+  let isNumeric = true
+  return {
+    add: (value) => {
+      if (typeof value === 'number') {
+        sum += value
+        added += 1
+      } else if (value !== undefined) {
+        isNumeric = false
+      }
+    },
+    result: () => (isNumeric ? finish(sum, added) : undefined),
+  }
+}
+
+/** The first value in one direction of the types' order; an array or object among them makes the whole undefined. */
+function extreme(direction: 1 | -1): Accumulator {
+  let best: unknown
+  let isComparable = true
+  return {
+    add: (value) => {
+      if (value === undefined) return
+      if (!isPrimitive(value)) isComparable = false
+      else if (best === undefined || compareValues(value, best) * direction < 0) best = value
+    },
+    result: () => (isComparable ? best : undefined),
+  }
+}
+
+const accumulators = {
+  COUNT: count,
+  SUM: () => total((sum) => sum),
+  AVG: () => total((sum, added) => (added === 0 ? undefined : sum / added)),
+  MIN: () => extreme(1),
+  MAX: () => extreme(-1),
+} as const
+
+type AggregateName = keyof typeof accumulators
+
+function isAggregateName(name: string): name is AggregateName {
+  return Object.hasOwn(accumulators, name)
+}
+
+/** Whether a call is to an aggregate rather than to a function of one document. */
+export function isAggregate({ name }: Call): boolean {
+  return isAggregateName(name.toUpperCase())
+}
+
+/** Whether an aggregate is called anywhere inside. */
+export function containsAggregate(expression: Expression): boolean {
+  if (expression.kind === 'call' && isAggregate(expression)) return true
+  return childrenOf(expression).some(containsAggregate)
+}
+
+/** A fresh accumulator for a call that {@link isAggregate}. */
+export function accumulatorOf({ name }: Call): Accumulator {
+  const upperName = name.toUpperCase()
+  if (!isAggregateName(upperName)) throw new TypeError(`${name} is no aggregate`)
+  return accumulators[upperName]()
+}

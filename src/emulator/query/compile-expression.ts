@@ -1,0 +1,199 @@
+import type {
+  Between,
+  Call,
+  Conditional,
+  Expression,
+  In,
+  Like,
+  Logical,
+  Member,
+  ObjectLiteral,
+} from './ast.js'
+import { isAggregate } from './aggregates.js'
+import { compileBinary, compileUnary, negate } from './operators.js'
+import { functions } from './functions.js'
+import { compilePattern } from './like-pattern.js'
+import { QueryError } from './query-error.js'
+import { refuseWrongCount } from './query-function.js'
+import { parameterValue, type Evaluate, type Scope } from './scope.js'
+import { areEqual, compareForOperators, isObject } from './values.js'
+
+/** Makes an expression ready to be evaluated. All names are resolved here, so evaluation itself never fails. */
+export function compileExpression(expression: Expression, scope: Scope): Evaluate {
+  const compile = (inner: Expression): Evaluate => compileExpression(inner, scope)
+  switch (expression.kind) {
+    case 'literal':
+      return constant(expression.value)
+    case 'parameter':
+      return constant(parameterValue(expression, scope))
+    case 'source':
+      return scope.source(expression)
+    case 'parenthesized':
+      return compile(expression.inner)
+    case 'member':
+      return compileMember(expression, compile)
+    case 'unary':
+      return compileUnary(expression.operator, compile(expression.operand))
+    case 'binary':
+      return compileBinary(expression.operator, compile(expression.left), compile(expression.right))
+    case 'logical':
+      return compileLogical(expression, compile)
+    case 'coalesce':
+      return compileCoalesce(compile(expression.left), compile(expression.right))
+    case 'conditional':
+      return compileConditional(expression, compile)
+    case 'in':
+      return compileIn(expression, compile)
+    case 'between':
+      return compileBetween(expression, compile)
+    case 'like':
+      return compileLike(expression, compile)
+    case 'call':
+      return isAggregate(expression) ? scope.aggregate(expression) : compileCall(expression, compile)
+    case 'object':
+      return compileObject(expression, compile)
+    case 'array': {
+      const items = expression.items.map(compile)
+      return (input) => items.map((item) => item(input)).filter((item) => item !== undefined)
+    }
+  }
+}
+
+type Compile = (expression: Expression) => Evaluate
+
+function constant(value: unknown): Evaluate {
+  return () => value
+}
+
+/** A property of an object by name, an item of an array by position; anything else is undefined. */
+function compileMember({ object, key }: Member, compile: Compile): Evaluate {
+  const container = compile(object)
+  if (key.kind === 'literal' && typeof key.value === 'string') return property(container, key.value)
+  const index = compile(key)
+  return (input) => {
+    const value = container(input)
+    const at = index(input)
+    if (Array.isArray(value)) return typeof at === 'number' ? (value[at] as unknown) : undefined
+    return typeof at === 'string' && isObject(value) && Object.hasOwn(value, at) ? value[at] : undefined
+  }
+}
+
+function property(container: Evaluate, name: string): Evaluate {
+  // Asking whether a property is an object's own costs time, so it is done only where inheritance could answer.
+  const isInherited = name in Object.prototype
+  return (input) => {
+    const value = container(input)
+    if (!isObject(value)) return undefined
+    return isInherited && !Object.hasOwn(value, name) ? undefined : value[name]
+  }
+}
+
+/** One decisive operand settles the chain (false for AND, true for OR), whatever the others are, undefined included. */
+function compileLogical({ operator, operands }: Logical, compile: Compile): Evaluate {
+  const decisive = operator === 'OR'
+  const compiled = operands.map(compile)
+  return (input) => {
+    let result: boolean | undefined = !decisive
+    for (const operand of compiled) {
+      const value = operand(input)
+      if (value === decisive) return decisive
+      if (typeof value !== 'boolean') result = undefined
+    }
+    return result
+  }
+}
+
+function compileCoalesce(left: Evaluate, right: Evaluate): Evaluate {
+  return (input) => {
+    const value = left(input)
+    return value === undefined ? right(input) : value
+  }
+}
+
+function compileConditional({ condition, consequent, alternative }: Conditional, compile: Compile): Evaluate {
+  const test = compile(condition)
+  const whenTrue = compile(consequent)
+  const otherwise = compile(alternative)
+  return (input) => (test(input) === true ? whenTrue(input) : otherwise(input))
+}
+
+function compileIn({ needle, items, isNegated }: In, compile: Compile): Evaluate {
+  const wanted = compile(needle)
+  const candidates = items.map(compile)
+  return (input) => {
+    const value = wanted(input)
+    if (value === undefined) return undefined
+    const isFound = candidates.some((candidate) => {
+      const other = candidate(input)
+      return other !== undefined && areEqual(value, other)
+    })
+    return isFound !== isNegated
+  }
+}
+
+function compileBetween({ operand, low, high, isNegated }: Between, compile: Compile): Evaluate {
+  const value = compile(operand)
+  const from = compile(low)
+  const to = compile(high)
+  const isWithin: Evaluate = (input) => {
+    const middle = value(input)
+    const toLow = compareForOperators(middle, from(input))
+    const toHigh = compareForOperators(middle, to(input))
+    // As AND has it: one bound that is not kept settles the matter, though the other cannot be compared.
+    if ((toLow !== undefined && toLow < 0) || (toHigh !== undefined && toHigh > 0)) return false
+    return toLow === undefined || toHigh === undefined ? undefined : true
+  }
+  return isNegated ? negate(isWithin) : isWithin
+}
+
+function compileLike({ operand, pattern, escape, isNegated }: Like, compile: Compile): Evaluate {
+  const text = compile(operand)
+  const wanted = compile(pattern)
+  let last: { pattern: string; matches: (text: string) => boolean } | undefined
+  const isLike: Evaluate = (input) => {
+    const value = text(input)
+    const currentPattern = wanted(input)
+    if (typeof value !== 'string' || typeof currentPattern !== 'string') return undefined
+    // Patterns hardly ever depend on the document, so the last one is kept.
+    if (last?.pattern !== currentPattern) {
+      last = { pattern: currentPattern, matches: compilePattern(currentPattern, escape) }
+    }
+    return last.matches(value)
+  }
+  return isNegated ? negate(isLike) : isLike
+}
+
+function compileCall(call: Call, compile: Compile): Evaluate {
+  const called = functions.get(call.name.toUpperCase())
+  if (called === undefined) {
+    throw new QueryError('SC2005', `'${call.name}' is not a recognized built-in function name.`, call.span)
+  }
+  refuseWrongCount(call, called.minArguments, called.maxArguments)
+  const { evaluate } = called
+  const given = call.arguments.map(compile)
+  const [first, second] = given
+  // Nearly all calls have one or two arguments, which need no array.
+  if (first !== undefined && given.length === 1) return (input) => evaluate(first(input))
+  if (first !== undefined && second !== undefined && given.length === 2) {
+    return (input) => evaluate(first(input), second(input))
+  }
+  return (input) => evaluate(...given.map((argument) => argument(input)))
+}
+
+function compileObject({ properties }: ObjectLiteral, compile: Compile): Evaluate {
+  const entries = properties.map(({ name, value }) => [name, compile(value)] as const)
+  return buildObject(entries)
+}
+
+/** An object of the named values that are defined. */
+export function buildObject(entries: readonly (readonly [string, Evaluate])[]): Evaluate {
+  return (input) => {
+    const defined: [string, unknown][] = []
+    for (const [name, evaluate] of entries) {
+      const value = evaluate(input)
+      if (value !== undefined) defined.push([name, value])
+    }
+    // Unlike assignment, this makes a property of any name, `__proto__` included.
+    return Object.fromEntries(defined)
+  }
+}

@@ -1,0 +1,58 @@
+import { unwrapped, type Expression } from './ast.js'
+import { compileExpression } from './compile-expression.js'
+import { pathOf } from './paths.js'
+import { parameterValue, type Scope } from './scope.js'
+import { isPrimitive } from './values.js'
+
+/** Which documents pass, and what is known of those that do. */
+export interface Filter {
+  /** Only `true` passes; false and undefined do not. */
+  readonly matches: (document: unknown) => boolean
+  /** See `CompiledQuery.equalities`. */
+  readonly equalities: ReadonlyMap<string, unknown>
+}
+
+/** Makes a WHERE clause ready; without one everything passes. */
+export function compileFilter(where: Expression | undefined, scope: Scope): Filter {
+  const conjuncts = where === undefined ? [] : conjunctsOf(where)
+  const compiled = conjuncts.map((conjunct) => compileExpression(conjunct, scope))
+  const equalities = new Map<string, unknown>()
+  for (const conjunct of conjuncts) {
+    const equality = equalityOf(conjunct, scope)
+    if (equality !== undefined && !equalities.has(equality.path))
+      equalities.set(equality.path, equality.value)
+  }
+  return {
+    matches: (document) => {
+      for (const conjunct of compiled) if (conjunct(document) !== true) return false
+      return true
+    },
+    equalities,
+  }
+}
+
+function conjunctsOf(where: Expression): Expression[] {
+  const inner = unwrapped(where)
+  return inner.kind === 'logical' && inner.operator === 'AND' ? inner.operands.flatMap(conjunctsOf) : [inner]
+}
+
+function equalityOf(conjunct: Expression, scope: Scope): { path: string; value: unknown } | undefined {
+  if (conjunct.kind !== 'binary' || conjunct.operator !== '=') return undefined
+  const { left, right } = conjunct
+  const [property, constant] = pathOf(left) === undefined ? [right, left] : [left, right]
+  const steps = pathOf(property)
+  if (steps === undefined || steps.length === 0) return undefined
+  // A name with a dot in it could not be told from a nested one.
+  if (steps.some((step) => typeof step === 'number' || step.includes('.'))) return undefined
+  const value = constantOf(constant, scope)
+  return isPrimitive(value) ? { path: steps.join('.'), value } : undefined
+}
+
+function constantOf(expression: Expression, scope: Scope): unknown {
+  const inner = unwrapped(expression)
+  if (inner.kind === 'literal') return inner.value
+  if (inner.kind === 'parameter') return parameterValue(inner, scope)
+  if (inner.kind !== 'unary' || inner.operator !== '-') return undefined
+  const value = constantOf(inner.operand, scope)
+  return typeof value === 'number' ? 0 - value : undefined
+}

@@ -1,0 +1,38 @@
+import type { OrderItem } from './ast.js'
+import type { QueryDocument } from './compiled-query.js'
+import { compileExpression } from './compile-expression.js'
+import { pathOf } from './paths.js'
+import { QueryError } from './query-error.js'
+import type { Scope } from './scope.js'
+import { compareValues } from './values.js'
+
+/**
+ * Makes an ORDER BY clause ready. A document without the property is kept and comes first, as it does in the service
+ * since its range indexes hold undefined values; equal ones stay in the order they came in.
+ */
+export function compileOrder(
+  items: readonly OrderItem[],
+  scope: Scope,
+): (documents: Iterable<QueryDocument>) => QueryDocument[] {
+  const keys = items.map(({ expression, isDescending }) => {
+    if ((pathOf(expression)?.length ?? 0) === 0) {
+      const reason =
+        'Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path.'
+      throw new QueryError('BadRequest', reason, expression.span)
+    }
+    return { evaluate: compileExpression(expression, scope), sign: isDescending ? -1 : 1 }
+  })
+  return (documents) =>
+    Array.from(documents, (document) => ({
+      document,
+      values: keys.map(({ evaluate }) => evaluate(document)),
+    }))
+      .sort((left, right) => {
+        for (const [index, { sign }] of keys.entries()) {
+          const difference = compareValues(left.values[index], right.values[index])
+          if (difference !== 0) return difference * sign
+        }
+        return 0
+      })
+      .map(({ document }) => document)
+}

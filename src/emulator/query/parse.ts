@@ -1,0 +1,85 @@
+import type { ILexingError, IToken } from 'chevrotain'
+import type { Expression, Query } from './ast.js'
+import { QueryError } from './query-error.js'
+import { QueryParser } from './query-parser.js'
+import { lexer, punctuations } from './tokens.js'
+import { syntaxErrorNear } from './tree.js'
+import { refuseUnclear } from './unclear.js'
+
+/** Queries repeat with other parameters, so their trees are kept; the oldest goes first. */
+const rememberedTrees = 500
+const trees = new Map<string, Query>()
+
+/** Deeper than anybody writes, shallow enough for the parser's own stack. */
+const deepestNesting = 100
+
+const parser = new QueryParser()
+
+/** Reads a text; throws {@link QueryError} for what is not a query or not supported. */
+export function parse(text: string): Query {
+  const known = trees.get(text)
+  if (known !== undefined) return known
+  const query = read(text)
+  for (const expression of expressionsOf(query)) refuseUnclear(expression)
+  if (trees.size >= rememberedTrees) {
+    for (const oldest of trees.keys()) {
+      trees.delete(oldest)
+      break
+    }
+  }
+  trees.set(text, query)
+  return query
+}
+
+function read(text: string): Query {
+  const { tokens, errors } = lexer.tokenize(text)
+  const lexingError = errors[0]
+  if (lexingError !== undefined) throw invalidToken(text, lexingError)
+  refuseDeepNesting(tokens)
+  parser.input = tokens
+  const query = parser.query()
+  const parsingError = parser.errors[0]
+  if (parsingError === undefined) return query
+  const { token } = parsingError
+  // At the end of the text there is no token to point at: the last one is where the text breaks off.
+  const near = Number.isNaN(token.startOffset) ? tokens.at(-1) : token
+  if (near === undefined) {
+    throw new QueryError('SC1001', 'Syntax error, the query is empty.', { start: 0, end: text.length })
+  }
+  throw syntaxErrorNear(near)
+}
+
+function invalidToken(text: string, { offset }: ILexingError): QueryError {
+  const character = text.charAt(offset)
+  const span = { start: offset, end: offset + 1 }
+  return /["']/.test(character)
+    ? new QueryError('SC1012', `Syntax error, invalid string literal token '${character}'.`, span)
+    : new QueryError('SC1010', `Syntax error, invalid token '${character}'.`, span)
+}
+
+const opening = new Set([punctuations.openParenthesis, punctuations.openBracket, punctuations.openBrace])
+const closing = new Set([punctuations.closeParenthesis, punctuations.closeBracket, punctuations.closeBrace])
+
+function refuseDeepNesting(tokens: readonly IToken[]): void {
+  let depth = 0
+  for (const token of tokens) {
+    if (opening.has(token.tokenType)) depth += 1
+    if (closing.has(token.tokenType)) depth -= 1
+    if (depth > deepestNesting) {
+      throw new QueryError('NotSupported', `Nesting deeper than ${deepestNesting} is not supported.`, {
+        start: token.startOffset,
+        end: token.startOffset + 1,
+      })
+    }
+  }
+}
+
+function expressionsOf({ selection, where, orderBy }: Query): Expression[] {
+  const selected =
+    selection.kind === 'list'
+      ? selection.items.map((item) => item.expression)
+      : selection.kind === 'value'
+        ? [selection.expression]
+        : []
+  return [...selected, ...(where === undefined ? [] : [where]), ...orderBy.map((item) => item.expression)]
+}

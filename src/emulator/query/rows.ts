@@ -1,0 +1,66 @@
+import { accumulatorOf, containsAggregate } from './aggregates.js'
+import type { Call, Query } from './ast.js'
+import { compileExpression } from './compile-expression.js'
+import type { QueryDocument } from './compiled-query.js'
+import { compileOrder } from './order.js'
+import { QueryError } from './query-error.js'
+import { refuseWrongCount } from './query-function.js'
+import type { Evaluate, Scope } from './scope.js'
+import { compileSelection, selectedExpressions } from './selection.js'
+
+/** From the documents that passed the filter to rows, before duplicates and what is outside the window fall away. */
+export type MakeRows = (documents: Iterable<QueryDocument>) => Iterable<unknown>
+
+/** Whether a query answers for all documents together. */
+export function isAggregated({ selection }: Query): boolean {
+  return selectedExpressions(selection).some(containsAggregate)
+}
+
+/** Makes SELECT and ORDER BY ready. */
+export function compileRows(query: Query, scope: Scope): MakeRows {
+  if (isAggregated(query)) return compileAggregated(query, scope)
+  const rowOf = compileSelection(query.selection, scope)
+  if (query.orderBy.length === 0) return (documents) => defined(documents, rowOf)
+  const sort = compileOrder(query.orderBy, scope)
+  return (documents) => defined(sort(documents), rowOf)
+}
+
+function* defined(documents: Iterable<QueryDocument>, rowOf: Evaluate): Generator {
+  for (const document of documents) {
+    const row = rowOf(document)
+    if (row !== undefined) yield row
+  }
+}
+
+/** One row for all documents. The selection is evaluated once, over the aggregates' results in place of a document. */
+function compileAggregated({ selection, orderBy }: Query, scope: Scope): MakeRows {
+  const [firstOrder] = orderBy
+  if (firstOrder !== undefined) {
+    const reason = 'ORDER BY has no meaning for the one row of an aggregate; leave it out.'
+    throw new QueryError('BadRequest', reason, firstOrder.expression.span)
+  }
+  const calls: { readonly call: Call; readonly argument: Evaluate }[] = []
+  const rowOf = compileSelection(selection, {
+    parameters: scope.parameters,
+    source: ({ name, span }) => {
+      const reason = `'${name}' may only stand within an aggregate here, since the query selects an aggregate and has no GROUP BY.`
+      throw new QueryError('BadRequest', reason, span)
+    },
+    aggregate: (call) => {
+      refuseWrongCount(call, 1, 1)
+      const position = calls.length
+      calls.push(
+        ...call.arguments.map((argument) => ({ call, argument: compileExpression(argument, scope) })),
+      )
+      return (results) => (Array.isArray(results) ? (results[position] as unknown) : undefined)
+    },
+  })
+  return (documents) => {
+    const running = calls.map(({ call, argument }) => ({ argument, accumulator: accumulatorOf(call) }))
+    for (const document of documents) {
+      for (const { argument, accumulator } of running) accumulator.add(argument(document))
+    }
+    const row = rowOf(running.map(({ accumulator }) => accumulator.result()))
+    return row === undefined ? [] : [row]
+  }
+}

@@ -1,0 +1,53 @@
+import { unwrapped, type Expression, type SelectItem, type Selection } from './ast.js'
+import { buildObject, compileExpression } from './compile-expression.js'
+import { QueryError } from './query-error.js'
+import type { Evaluate, Scope } from './scope.js'
+
+/** The row that one input gives; undefined for none (a VALUE that is not defined). */
+export function compileSelection(selection: Selection, scope: Scope): Evaluate {
+  switch (selection.kind) {
+    case 'all':
+      return (document) => document
+    case 'value':
+      return compileExpression(selection.expression, scope)
+    case 'list':
+      return compileList(selection.items, scope)
+  }
+}
+
+/** The expressions a selection is made of. */
+export function selectedExpressions(selection: Selection): readonly Expression[] {
+  switch (selection.kind) {
+    case 'all':
+      return []
+    case 'value':
+      return [selection.expression]
+    case 'list':
+      return selection.items.map((item) => item.expression)
+  }
+}
+
+function compileList(items: readonly SelectItem[], scope: Scope): Evaluate {
+  const entries = new Map<string, Evaluate>()
+  let unnamed = 0
+  for (const { expression, alias } of items) {
+    const name = alias ?? ownName(expression) ?? `$${(unnamed += 1)}`
+    if (entries.has(name)) {
+      throw new QueryError(
+        'BadRequest',
+        `'${name}' is selected twice; give one of them an alias.`,
+        expression.span,
+      )
+    }
+    entries.set(name, compileExpression(expression, scope))
+  }
+  return buildObject([...entries])
+}
+
+/** `c.a.b` is named b, and c is named c. */
+function ownName(expression: Expression): string | undefined {
+  const inner = unwrapped(expression)
+  if (inner.kind === 'source') return inner.name
+  if (inner.kind !== 'member' || inner.key.kind !== 'literal') return undefined
+  return typeof inner.key.value === 'string' ? inner.key.value : undefined
+}

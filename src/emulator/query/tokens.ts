@@ -1,0 +1,113 @@
+import { createToken, Lexer, type TokenType } from 'chevrotain'
+
+/** A bare name: an alias, a property after a dot, a function. */
+export const identifier = createToken({ name: 'Identifier', pattern: /[A-Za-z_][A-Za-z0-9_]*/ })
+
+const keywordTokens: TokenType[] = []
+
+/** A reserved word, in any case. The longer name wins: `IN` does not begin `INDEX_OF`. */
+function keyword(word: string): TokenType {
+  const token = createToken({ name: word, pattern: new RegExp(word, 'i'), longer_alt: identifier })
+  keywordTokens.push(token)
+  return token
+}
+
+/** A word that begins another one stands after it: the lexer takes the first that fits. */
+export const keywords = {
+  and: keyword('AND'),
+  array: keyword('ARRAY'),
+  asc: keyword('ASC'),
+  as: keyword('AS'),
+  between: keyword('BETWEEN'),
+  by: keyword('BY'),
+  desc: keyword('DESC'),
+  distinct: keyword('DISTINCT'),
+  escape: keyword('ESCAPE'),
+  exists: keyword('EXISTS'),
+  false: keyword('FALSE'),
+  from: keyword('FROM'),
+  group: keyword('GROUP'),
+  in: keyword('IN'),
+  join: keyword('JOIN'),
+  like: keyword('LIKE'),
+  limit: keyword('LIMIT'),
+  not: keyword('NOT'),
+  null: keyword('NULL'),
+  offset: keyword('OFFSET'),
+  order: keyword('ORDER'),
+  or: keyword('OR'),
+  select: keyword('SELECT'),
+  top: keyword('TOP'),
+  true: keyword('TRUE'),
+  udf: keyword('UDF'),
+  undefined: keyword('UNDEFINED'),
+  value: keyword('VALUE'),
+  where: keyword('WHERE'),
+} as const
+
+export const parameter = createToken({ name: 'Parameter', pattern: /@[A-Za-z0-9_]+/ })
+export const numberLiteral = createToken({
+  name: 'Number',
+  pattern: /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?/,
+})
+export const stringLiteral = createToken({
+  name: 'String',
+  pattern: /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/,
+  line_breaks: true,
+})
+
+const punctuationTokens: TokenType[] = []
+
+function punctuation(name: string, pattern: string | RegExp): TokenType {
+  const token = createToken({ name, pattern })
+  punctuationTokens.push(token)
+  return token
+}
+
+/** In this order the lexer tries them: the longer ones first. */
+export const punctuations = {
+  coalesce: punctuation('Coalesce', '??'),
+  question: punctuation('Question', '?'),
+  concatenate: punctuation('Concatenate', '||'),
+  equality: punctuation('Equality', /=|!=|<>/),
+  bitwise: punctuation('Bitwise', /<<|>>>?|[&|^~]/),
+  relational: punctuation('Relational', /<=|>=|<|>/),
+  plus: punctuation('Plus', '+'),
+  minus: punctuation('Minus', '-'),
+  star: punctuation('Star', '*'),
+  divide: punctuation('Divide', /[/%]/),
+  openParenthesis: punctuation('OpenParenthesis', '('),
+  closeParenthesis: punctuation('CloseParenthesis', ')'),
+  openBracket: punctuation('OpenBracket', '['),
+  closeBracket: punctuation('CloseBracket', ']'),
+  openBrace: punctuation('OpenBrace', '{'),
+  closeBrace: punctuation('CloseBrace', '}'),
+  comma: punctuation('Comma', ','),
+  colon: punctuation('Colon', ':'),
+  dot: punctuation('Dot', '.'),
+} as const
+
+const skipped = [
+  createToken({ name: 'Space', pattern: /\s+/, group: Lexer.SKIPPED, line_breaks: true }),
+  createToken({ name: 'LineComment', pattern: /--[^\n]*/, group: Lexer.SKIPPED }),
+  createToken({
+    name: 'BlockComment',
+    pattern: /\/\*[\s\S]*?\*\//,
+    group: Lexer.SKIPPED,
+    line_breaks: true,
+  }),
+]
+
+/** Every token, in the order the lexer tries them. */
+export const vocabulary: TokenType[] = [
+  ...skipped,
+  ...keywordTokens,
+  identifier,
+  parameter,
+  numberLiteral,
+  stringLiteral,
+  ...punctuationTokens,
+]
+
+/** Cuts a text into tokens; comments and white space fall away. */
+export const lexer = new Lexer(vocabulary, { ensureOptimizations: false, positionTracking: 'onlyOffset' })

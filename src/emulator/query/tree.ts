@@ -1,0 +1,99 @@
+import type { IToken } from 'chevrotain'
+import type { Binary, Expression, Literal, Logical } from './ast.js'
+import { QueryError, type Span } from './query-error.js'
+import { keywords, numberLiteral, stringLiteral } from './tokens.js'
+
+/** Where a token stands. */
+export function spanOf(token: IToken): Span {
+  return { start: token.startOffset, end: token.startOffset + token.image.length }
+}
+
+/** From the beginning of one to the end of the other. */
+export function between(first: Span, last: Span): Span {
+  return { start: first.start, end: last.end }
+}
+
+const binaryOperators: Readonly<Record<string, Binary['operator']>> = {
+  '=': '=',
+  '!=': '!=',
+  '<>': '!=',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+  '+': '+',
+  '-': '-',
+  '*': '*',
+  '/': '/',
+  '%': '%',
+  '||': '||',
+}
+
+/** The node of an operator between two expressions. */
+export function binary(token: IToken, left: Expression, right: Expression): Binary {
+  const operator = binaryOperators[token.image]
+  if (operator === undefined) throw syntaxErrorNear(token)
+  return { kind: 'binary', operator, left, right, span: between(left.span, right.span) }
+}
+
+/** A chain of ANDs or ORs; a single operand stands for itself. */
+export function chain(operator: Logical['operator'], operands: readonly Expression[]): Expression {
+  const first = operands[0]
+  const last = operands.at(-1)
+  if (first === undefined || last === undefined) throw new TypeError('a chain needs an operand')
+  if (operands.length === 1) return first
+  return { kind: 'logical', operator, operands, span: between(first.span, last.span) }
+}
+
+/** The value that a literal's token stands for. */
+export function literalValue(token: IToken): Literal['value'] {
+  switch (token.tokenType) {
+    case numberLiteral:
+      return Number(token.image)
+    case stringLiteral:
+      return textOf(token)
+    case keywords.true:
+      return true
+    case keywords.false:
+      return false
+    case keywords.null:
+      return null
+    default:
+      return undefined
+  }
+}
+
+const namedEscapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+/** The text that a string's token stands for, without quotes and escapes. */
+export function textOf(token: IToken): string {
+  return token.image.slice(1, -1).replace(/\\(?:u([0-9a-fA-F]{4})|[\s\S])/g, (escape, hex?: string) => {
+    if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16))
+    const named = namedEscapes[escape.slice(1)]
+    if (named === undefined) throw invalidString(token)
+    return named
+  })
+}
+
+/** What the service says of a token that cannot stand where it stands. */
+export function syntaxErrorNear(token: IToken): QueryError {
+  return new QueryError('SC1001', `Syntax error, incorrect syntax near '${token.image}'.`, spanOf(token))
+}
+
+function invalidString(token: IToken): QueryError {
+  return new QueryError(
+    'SC1012',
+    `Syntax error, invalid string literal token '${token.image}'.`,
+    spanOf(token),
+  )
+}

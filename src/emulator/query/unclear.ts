@@ -1,0 +1,62 @@
+import { childrenOf, type Binary, type Expression } from './ast.js'
+import { QueryError } from './query-error.js'
+
+/**
+ * Refuses mixtures of operators whose grouping readers of the dialect do not agree on. In the SDK's grammar NOT binds
+ * as tightly as a minus sign and `||` more loosely than anything; in standard SQL both are the other way round. Rather
+ * than answer one of two questions, ask for parentheses.
+ */
+export function refuseUnclear(expression: Expression): void {
+  const mixture = unclearMixture(expression)
+  if (mixture !== undefined) {
+    throw new QueryError(
+      'NotSupported',
+      `${mixture} without parentheses is unclear; add them.`,
+      expression.span,
+    )
+  }
+  for (const child of childrenOf(expression)) refuseUnclear(child)
+}
+
+function unclearMixture(expression: Expression): string | undefined {
+  if (expression.kind === 'in') return unclearOperand(expression.needle, 'IN')
+  if (expression.kind === 'between') return unclearOperand(expression.operand, 'BETWEEN')
+  if (expression.kind === 'like') return unclearOperand(expression.operand, 'LIKE')
+  if (expression.kind === 'binary') {
+    const { operator, left, right } = expression
+    if (isNot(left)) return `NOT before ${operator}`
+    return isComparison(expression) && [left, right].some(isConcatenation)
+      ? `|| beside ${operator}`
+      : undefined
+  }
+  if (expression.kind === 'logical') {
+    return expression.operands.some(isConcatenation) ? `|| beside ${expression.operator}` : undefined
+  }
+  if (expression.kind === 'conditional') {
+    return [expression.condition, expression.alternative].some(isCoalesce) ? '?? beside ?:' : undefined
+  }
+  return undefined
+}
+
+function unclearOperand(operand: Expression, operator: string): string | undefined {
+  if (isNot(operand)) return `NOT before ${operator}`
+  if (operand.kind === 'binary' && isComparison(operand)) return `${operand.operator} beside ${operator}`
+  return undefined
+}
+
+/** Whether `operator` compares, rather than computes. */
+export function isComparison({ operator }: Binary): boolean {
+  return ['=', '!=', '<', '<=', '>', '>='].includes(operator)
+}
+
+function isNot(expression: Expression): boolean {
+  return expression.kind === 'unary' && expression.operator === 'NOT'
+}
+
+function isConcatenation(expression: Expression): boolean {
+  return expression.kind === 'binary' && expression.operator === '||'
+}
+
+function isCoalesce(expression: Expression): boolean {
+  return expression.kind === 'coalesce'
+}

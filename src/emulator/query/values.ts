@@ -1,0 +1,88 @@
+/** JSON's types as the service orders them: undefined < null < boolean < number < string < array < object. */
+export const kindOrder = {
+  undefined: 0,
+  null: 1,
+  boolean: 2,
+  number: 3,
+  string: 4,
+  array: 5,
+  object: 6,
+} as const
+
+export type Kind = keyof typeof kindOrder
+
+/** The JSON type of a value. */
+export function kindOf(value: unknown): Kind {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'undefined' || type === 'boolean' || type === 'number' || type === 'string'
+    ? type
+    : 'object'
+}
+
+/** Whether a value is a JSON object: neither null nor an array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a value is null, a boolean, a number or a string. */
+export function isPrimitive(value: unknown): value is null | boolean | number | string {
+  return value === null || ['boolean', 'number', 'string'].includes(typeof value)
+}
+
+/** Equal in type and, through arrays and objects, in content. Neither side may be undefined. */
+export function areEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((item, index) => areEqual(item, right[index]))
+    )
+  }
+  if (!isObject(left) || !isObject(right)) return false
+  const names = Object.keys(left)
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && areEqual(left[name], right[name]))
+  )
+}
+
+/**
+ * The order in which ORDER BY, MIN and MAX see values: by type, then by value. Arrays keep the order they come in, and
+ * so do objects: the service promises none.
+ */
+export function compareValues(left: unknown, right: unknown): number {
+  const leftKind = kindOf(left)
+  const difference = kindOrder[leftKind] - kindOrder[kindOf(right)]
+  if (difference !== 0) return difference
+  return isOrdered(left) && isOrdered(right) ? compareAlike(left, right) : 0
+}
+
+/** Compares two values for `<` and its like; `undefined` when they have no order: of different types, arrays, objects. */
+export function compareForOperators(left: unknown, right: unknown): number | undefined {
+  if (left === null && right === null) return 0
+  if (typeof left !== typeof right || !isOrdered(left) || !isOrdered(right)) return undefined
+  return compareAlike(left, right)
+}
+
+type Ordered = boolean | number | string
+
+function isOrdered(value: unknown): value is Ordered {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+/** Both of one type. */
+function compareAlike(left: Ordered, right: Ordered): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** A text that two values share exactly when they are equal. */
+export function canonicalText(value: unknown): string {
+  return JSON.stringify(value, (_name, inner: unknown) =>
+    isObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => compareAlike(left, right)))
+      : inner,
+  )
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { compileQuery, QueryError } from '../../../../src/emulator/query/index.js'
+
+function refusalOf(text: string): QueryError {
+  try {
+    compileQuery(text, [{ name: '@text', value: 'x' }])
+  } catch (error) {
+    if (error instanceof QueryError) return error
+    throw error
+  }
+  throw new Error(`${text} was not refused`)
+}
+
+/** What the error points at in the text. */
+function pointedAt(text: string): string {
+  const { start, end } = refusalOf(text).location
+  return text.slice(start, end)
+}
+
+describe('what is wrong', () => {
+  it.each<[string, string, string, string]>([
+    ['', 'SC1001', '', 'empty'],
+    ['-- nothing', 'SC1001', '-- nothing', 'empty'],
+    ['SELEC * FROM c', 'SC1001', 'SELEC', "near 'SELEC'"],
+    ['SELECT * FROM c WHERE', 'SC1001', 'WHERE', "near 'WHERE'"],
+    ['SELECT * FROM c WHERE c.id = = 1', 'SC1001', '=', "near '='"],
+    ['SELECT * FROM c WHERE c.order = 1', 'SC1001', 'order', "near 'order'"],
+    ['SELECT c.value FROM c', 'SC1001', 'value', "near 'value'"],
+    ['SELECT COUNT(*) FROM c', 'SC1001', '*', "near '*'"],
+    ['SELECT * FROM c LIMIT 1', 'SC1001', 'LIMIT', "near 'LIMIT'"],
+    ['SELECT * FROM c WHERE c.a IN ()', 'SC1001', ')', "near ')'"],
+    ['SELECT * FROM c d e', 'SC1001', 'e', "near 'e'"],
+    ['SELECT TOP -1 * FROM c', 'SC1001', '-', "near '-'"],
+    ['SELECT * FROM c WHERE c.a LIKE "x" ESCAPE "!!"', 'SC1001', '"!!"', 'one character'],
+    ['SELECT * FROM c;', 'SC1010', ';', "token ';'"],
+    ['SELECT * FROM c WHERE c.a ! 1', 'SC1010', '!', "token '!'"],
+    ['SELECT * FROM c WHERE c.id = "open', 'SC1012', '"', 'string literal'],
+    ['SELECT * FROM c WHERE c.id = "\\q"', 'SC1012', '"\\q"', 'string literal'],
+    ['SELECT * FROM c WHERE c.id = "\\u00g0"', 'SC1012', '"\\u00g0"', 'string literal'],
+    ['SELECT * FROM c WHERE d.id = 1', 'SC2001', 'd', "Identifier 'd'"],
+    ['SELECT * FROM c WHERE C.id = 1', 'SC2001', 'C', "Identifier 'C'"],
+    ['SELECT * FROM root r WHERE root.id = 1', 'SC2001', 'root', "Identifier 'root'"],
+    ['SELECT c.id', 'SC2001', 'c', "Identifier 'c'"],
+    ['SELECT * FROM c WHERE c.id = @id', 'SC2001', '@id', "Identifier '@id'"],
+    ['SELECT TOP @n * FROM c', 'SC2001', '@n', "Identifier '@n'"],
+    ['SELECT * FROM c WHERE NoSuch(c.id)', 'SC2005', 'NoSuch(c.id)', "'NoSuch' is not"],
+    ['SELECT * FROM c WHERE ABS()', 'SC2050', 'ABS()', 'ABS function requires 1 argument'],
+    ['SELECT ABS(1, 2)', 'SC2050', 'ABS(1, 2)', 'requires 1 argument'],
+    ['SELECT startswith("a")', 'SC2050', 'startswith("a")', 'STARTSWITH function requires 2 to 3'],
+    ['SELECT CONCAT("a")', 'SC2050', 'CONCAT("a")', 'at least 2'],
+    ['SELECT COUNT() FROM c', 'SC2050', 'COUNT()', 'COUNT function requires 1'],
+    ['SELECT COUNT(1, 2) FROM c', 'SC2050', 'COUNT(1, 2)', 'requires 1'],
+    ['SELECT *', 'BadRequest', '*', 'FROM'],
+    ['SELECT c.id, c.a.id FROM c', 'BadRequest', 'c.a.id', "'id' is selected twice"],
+    ['SELECT * FROM c ORDER BY LOWER(c.id)', 'BadRequest', 'LOWER(c.id)', 'document path'],
+    ['SELECT * FROM c ORDER BY c', 'BadRequest', 'c', 'document path'],
+    ['SELECT TOP 1.5 * FROM c', 'BadRequest', '1.5', 'TOP takes a whole number'],
+    ['SELECT TOP @text * FROM c', 'BadRequest', '@text', 'not "x"'],
+    ['SELECT TOP 1 * FROM c OFFSET 0 LIMIT @text', 'BadRequest', 'OFFSET 0 LIMIT @text', 'TOP and OFFSET'],
+    ['SELECT * FROM c OFFSET 0 LIMIT @text', 'BadRequest', '@text', 'LIMIT takes'],
+    ['SELECT c.id, COUNT(1) FROM c', 'BadRequest', 'c', 'within an aggregate'],
+    ['SELECT COUNT(SUM(c.a)) FROM c', 'BadRequest', 'SUM(c.a)', 'not within another'],
+    ['SELECT * FROM c WHERE COUNT(1) > 1', 'BadRequest', 'COUNT(1)', 'only stand in SELECT'],
+    ['SELECT COUNT(1) FROM c ORDER BY c.id', 'BadRequest', 'c.id', 'ORDER BY has no meaning'],
+  ])('%s: %s at %s', (text, code, place, reason) => {
+    expect(refusalOf(text)).toMatchObject({ code, reason: expect.stringContaining(reason) as string })
+    expect(pointedAt(text)).toBe(place)
+  })
+})
+
+describe('what is not supported', () => {
+  it.each<[string, string]>([
+    ['SELECT * FROM c JOIN t IN c.tags', 'JOIN'],
+    ['SELECT * FROM c AS d JOIN t IN d.tags', 'JOIN'],
+    ['SELECT * FROM t IN c.tags', 'Iteration in FROM'],
+    ['SELECT * FROM c.tags', 'A path in FROM'],
+    ['SELECT * FROM c["tags"]', 'A path in FROM'],
+    ['SELECT * FROM (SELECT * FROM c)', 'A subquery in FROM'],
+    ['SELECT (SELECT 1)', 'A subquery'],
+    ['SELECT * FROM c WHERE c.a IN (SELECT 1)', 'A subquery'],
+    ['SELECT * FROM c WHERE EXISTS(SELECT VALUE 1)', 'A subquery (EXISTS)'],
+    ['SELECT ARRAY(SELECT 1)', 'A subquery (ARRAY)'],
+    ['SELECT udf.f(c.a) FROM c', 'A user-defined function'],
+    ['SELECT COUNT(1) FROM c GROUP BY c.kind', 'GROUP BY'],
+    ['SELECT c.a & 1 FROM c', 'A bitwise operator'],
+    ['SELECT 1 | 2', 'A bitwise operator'],
+    ['SELECT ~1', 'A bitwise operator'],
+    ['SELECT * FROM c WHERE NOT c.a = 1', 'NOT before ='],
+    ['SELECT * FROM c WHERE NOT c.a + 1', 'NOT before +'],
+    ['SELECT * FROM c WHERE NOT c.a IN (1)', 'NOT before IN'],
+    ['SELECT * FROM c WHERE NOT c.a BETWEEN 1 AND 2', 'NOT before BETWEEN'],
+    ['SELECT * FROM c WHERE c.a = 1 IN (true)', '= beside IN'],
+    ['SELECT * FROM c WHERE c.a || "x" = "y"', '|| beside ='],
+    ['SELECT VALUE { a: [UPPER(c.a || "x" < "y")] } FROM c', '|| beside <'],
+    ['SELECT * FROM c WHERE true AND c.a || "x"', '|| beside AND'],
+    ['SELECT * FROM c ORDER BY (c.a ?? c.b ? 1 : 2)', '?? beside ?:'],
+    [`SELECT ${'('.repeat(200)}1${')'.repeat(200)}`, 'Nesting deeper than 100'],
+  ])('%s: %s', (text, construct) => {
+    const refusal = refusalOf(text)
+    expect(refusal.code).toBe('NotSupported')
+    expect(refusal.reason.startsWith(construct)).toBe(true)
+  })
+
+  it.each([
+    'NOT (c.a = 1)',
+    '(NOT c.a) = 1',
+    '(c.a || "x") = "y"',
+    '(c.a ?? c.b) ? true : false',
+    'c.a LIKE "%" || "x"',
+  ])('but %s is clear', (where) => {
+    expect(() => compileQuery(`SELECT * FROM c WHERE ${where}`, [])).not.toThrow()
+  })
+})
+
+describe('the form of an error', () => {
+  it('is the service’s', () => {
+    expect(refusalOf('SELECT * FORM c').message).toBe(
+      '{"errors":[{"severity":"Error","location":{"start":9,"end":13},"code":"SC1001","message":"Syntax error, incorrect syntax near \'FORM\'."}]}',
+    )
+  })
+
+  it('leaves the parser fit for the next query', () => {
+    refusalOf('SELECT * FROM c JOIN t IN c.tags')
+    refusalOf('SELECT * FROM c WHERE')
+    expect(compileQuery('SELECT VALUE 1', []).execute([])).toEqual([1])
+  })
+})
+
+describe('long queries', () => {
+  it('takes chains of thousands', () => {
+    const ids = Array.from({ length: 5000 }, (_, index) => index)
+    const or = ids.map((id) => `c.id = ${id}`).join(' OR ')
+    expect(
+      compileQuery(`SELECT VALUE c.id FROM c WHERE ${or}`, []).execute([{ id: 4999 }, { id: 5000 }]),
+    ).toEqual([4999])
+    const list = ids.join(',')
+    expect(
+      compileQuery(`SELECT VALUE c.id FROM c WHERE c.id IN (${list})`, []).execute([{ id: 4999 }]),
+    ).toEqual([4999])
+  })
+})
