@@ -1,4 +1,4 @@
-import type { Container, ContainerRequest, Database } from '@azure/cosmos'
+import { PartitionKeyDefinitionVersion, type Container, type ContainerRequest, type Database } from '@azure/cosmos'
 import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
 import { StoreRefused, StoreUnavailable } from '../sas/index.js'
 import type { OpenConnection } from './connection.js'
@@ -39,13 +39,13 @@ export async function openContainers(connection: OpenConnection): Promise<Contai
     const [state, leases] = await Promise.all([
       openContainer(connection, database, {
         id: connection.container,
-        partitionKey: { paths: ['/pk'], version: 2 },
+        partitionKey: { paths: ['/pk'], version: PartitionKeyDefinitionVersion.V2 },
         defaultTtl: -1,
         indexingPolicy: indexing(stateIndexPaths),
       }),
       openContainer(connection, database, {
         id: connection.leaseContainer,
-        partitionKey: { paths: ['/id'], version: 2 },
+        partitionKey: { paths: ['/id'], version: PartitionKeyDefinitionVersion.V2 },
         defaultTtl: -1,
         indexingPolicy: indexing(['/id/?']),
       }),

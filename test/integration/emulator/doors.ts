@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/platform/index.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 
 /** What the suites need of an emulator, whichever door it is behind. */
@@ -5,6 +6,7 @@ export type Door = Pick<InProcessCosmos, 'client' | 'engine' | 'stats' | 'close'
 
 export interface DoorOptions {
   readonly partitionCount?: number
+  readonly clock?: Clock
 }
 
 /** The ways the unmodified SDK reaches the embedded Cosmos DB; every suite runs through each. */
