@@ -119,8 +119,8 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       const { resource } = await world.leaseContainer
         .item(documentId, documentId)
         .read<Record<string, unknown>>()
-      const stored: Record<string, unknown> = { ...resource }
-      const { FeedRange: _unsaid, ...old } = { ...stored, later: { a: 1 } }
+      const stored: Record<string, unknown> = { ...resource, later: { a: 1 } }
+      const { FeedRange: _unsaid, ...old } = stored
       await world.leaseContainer.items.upsert(old)
       const completed = await store.read('0')
       expect(completed).toMatchObject({ feedRange: { min: '', max: 'FF' } })
