@@ -1,4 +1,9 @@
-import { PartitionKeyDefinitionVersion, type Container, type ContainerRequest, type Database } from '@azure/cosmos'
+import {
+  PartitionKeyDefinitionVersion,
+  type Container,
+  type ContainerRequest,
+  type Database,
+} from '@azure/cosmos'
 import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
 import { StoreRefused, StoreUnavailable } from '../sas/index.js'
 import type { OpenConnection } from './connection.js'
