@@ -38,6 +38,7 @@ export type { BatchResult, ItemOperation, OperationResult, WriteConditions } fro
 export { badRequest, notFound, rangeGone, Refusal, substatus, tooLarge } from './refusal.js'
 export { lookupCharge, queryCharge } from './charges.js'
 export { limits } from './limits.js'
+export { noJournal } from './journal.js'
 export type {
   ContainerRecord,
   DatabaseRecord,

@@ -171,7 +171,7 @@ export class Transaction {
       _ts: ts,
     })
     const text = JSON.stringify(stored)
-    const version = new DocumentVersion({ id, key, keyText, epk, number, lsn, place, etag, ts, ttl, text })
+    const version = new DocumentVersion({ id, keyText, epk, number, lsn, place, etag, ts, ttl, text })
     if (version.bytes > limits.documentBytes) {
       throw tooLarge(`The document '${id}'`, version.bytes, limits.documentBytes)
     }
