@@ -29,6 +29,16 @@ export async function askService<T>(url: string, request: ServiceRequest): Promi
   })
   const text = await response.text()
   if (response.ok) return (text === '' ? null : JSON.parse(text)) as T
-  const message = `${method} ${path} answered ${response.status}: ${text}`
+  const message = `${method} ${path} answered ${response.status} ${reasonIn(text)}`
   throw response.status >= 500 || response.status === 429 ? new Error(message) : new Refused(message)
+}
+
+/** The services say why in `{ code, message }`; whatever stands between us and them may say it otherwise. */
+function reasonIn(body: string): string {
+  try {
+    const { code, message } = JSON.parse(body) as { readonly code?: string; readonly message?: string }
+    return `${code ?? ''}: ${message ?? body}`
+  } catch {
+    return body
+  }
 }

@@ -106,6 +106,8 @@ function whenAborted(signal: AbortSignal): Promise<null> {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  // Its message was made from its cause already.
+  if (error instanceof PermanentFailure) return error.message
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : ''
   return `${error.message}${cause}`
 }
