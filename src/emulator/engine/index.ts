@@ -15,12 +15,11 @@
  * `Journal` in one call per transaction.
  */
 export { CosmosEngine, type EngineOptions } from './engine.js'
-export { Container } from './container.js'
+export { Container, type KeyPlace } from './container.js'
 export { Database } from './database.js'
 export { DocumentVersion, type VersionFields } from './document-version.js'
 export { PhysicalPartition } from './physical-partition.js'
 export { isJsonObject, type JsonObject } from './json.js'
-export { effectivePartitionKey, type PartitionKeyValue } from './effective-partition-key.js'
 export { contains, cutEvenly, intersection, wholeKeySpace, type KeyRange } from './key-ranges.js'
 export {
   checkedPartitionKey,
