@@ -66,6 +66,9 @@ export class WorkflowInvalid extends Error {
   }
 }
 
+/** What a step is before and after, unless its options say. */
+const defaultStates = { initialState: 'NotStarted', targetState: 'Completed' }
+
 /** Steps in one workflow: a job, its steps and one document of the user's fit one transaction of 100 operations. */
 export const maxSteps = 98
 
@@ -129,7 +132,8 @@ function problemsOf(id: string, options: StepOptions, earlier: readonly PlanStep
   const { min = 1, max = 2 ** 52 } = options.retryBackoff ?? {}
   if ((durationMs(min) ?? 0) > (durationMs(max) ?? Infinity))
     say(`retryBackoff.min ${min} is longer than max ${max}`)
-  const { maxFailures = 1, initialState = 'a', targetState = 'b' } = options
+  const { maxFailures = 1 } = options
+  const { initialState, targetState } = { ...defaultStates, ...options }
   if (!Number.isInteger(maxFailures) || maxFailures < 1) {
     say(`maxFailures ${maxFailures} must be a whole number from 1`)
   }
@@ -165,8 +169,8 @@ function compileStep({ id, operation, input, options, problems }: StepDraft): Pl
       minMs: durationMs(options.retryBackoff?.min ?? '1s') ?? 0,
       maxMs: durationMs(options.retryBackoff?.max ?? '1m') ?? 0,
     },
-    initialState: options.initialState ?? 'NotStarted',
-    targetState: options.targetState ?? 'Completed',
+    initialState: options.initialState ?? defaultStates.initialState,
+    targetState: options.targetState ?? defaultStates.targetState,
   }
 }
 
