@@ -57,9 +57,9 @@ export class Running {
         resolve(line)
         return true
       })
-      void this.ended.then(({ code, stderr }) => {
+      this.ended.then(({ code, stderr }) => {
         reject(new Error(`ended with ${code} before a line with ${text}: ${stderr}`))
-      })
+      }, reject)
     })
   }
 
