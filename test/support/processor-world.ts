@@ -97,7 +97,7 @@ function switchable(): {
         const member: unknown = Reflect.get(target, name, target)
         if (typeof member !== 'function') return member
         return (...parameters: unknown[]): unknown =>
-          isCut ? new Promise(() => undefined) : Reflect.apply(member, target, parameters)
+          isCut ? unanswered(parameters) : Reflect.apply(member, target, parameters)
       },
     })
   return {
@@ -113,4 +113,17 @@ function switchable(): {
       })
     },
   }
+}
+
+/** A request that nobody answers ends only when its caller gives it up. */
+function unanswered(parameters: readonly unknown[]): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const parameter of parameters) {
+      if (typeof parameter !== 'object' || parameter === null || !('signal' in parameter)) continue
+      if (parameter.signal instanceof AbortSignal)
+        parameter.signal.addEventListener('abort', () => {
+          reject(new Error('given up'))
+        })
+    }
+  })
 }

@@ -23,6 +23,23 @@ describe.each(doors)('change feed processor on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
+  it('stops trusting its leases before anybody may take them', async () => {
+    const world = await processorWorld(door)
+    const one = await world.instance('one')
+    const two = await world.instance('two')
+    for (const { processor } of [one, two]) await processor.start()
+    await world.clock.advance(20_000)
+    const [owner, other] = (await world.owners())['0'] === 'one' ? [one, two] : [two, one]
+    owner.cutOff()
+    const cutAtMs = world.clock.monotonic()
+    await world.clock.advanceUntil(() => owner.telemetry.of('lease.released').length > 0, 60_000)
+    expect(world.clock.monotonic() - cutAtMs).toBeLessThanOrEqual(55_000)
+    expect(other.telemetry.of('lease.acquired')).toEqual([])
+    await world.clock.advanceUntil(() => other.telemetry.of('lease.acquired').length > 0, 60_000)
+    expect(world.clock.monotonic() - cutAtMs).toBeLessThanOrEqual(60_000 + 17_000 + 2_000)
+    expect(other.telemetry.of('lease.acquired')).toMatchObject([{ takenFrom: expect.any(String) as string }])
+  })
+
   it('keeps the order within a partition key', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one', { maxItemCount: 2 })
@@ -89,8 +106,9 @@ describe.each(doors)('change feed processor on %s', (door) => {
     )
     expect(isTaken).toBe(true)
     expect(await world.owners()).toEqual({ 0: 'two', 1: 'two' })
-    expect(two.delivered).toContain('second')
-    expect(two.delivered).not.toContain('first')
+    expect(two.delivered).toEqual(['second'])
+    // The other, if it lives, has known for a while that it may not go on.
+    expect(one.notifications.slice(-2).sort()).toEqual(['released 0: LeaseLost', 'released 1: LeaseLost'])
   })
 
   it('spreads over instances that join, and over those that remain', async () => {
