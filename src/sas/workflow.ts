@@ -93,7 +93,7 @@ export function defineWorkflow<I>(
     input: reference<I>(['input']),
     step: (id, operation, input, stepOptions = {}) => {
       problems.push(...problemsOf(id, stepOptions, steps))
-      steps.push(compileStep({ id, operation, input, options: stepOptions, problems }))
+      steps.push(compileStep({ id, operation, input, options: stepOptions, earlier: steps, problems }))
       return { id, output: reference(['steps', id, 'output']) }
     },
   })
@@ -151,12 +151,22 @@ interface StepDraft {
   readonly operation: { readonly actor: string; readonly action: string }
   readonly input: unknown
   readonly options: StepOptions
+  readonly earlier: readonly PlanStep[]
   readonly problems: string[]
 }
 
-function compileStep({ id, operation, input, options, problems }: StepDraft): PlanStep {
+function compileStep({ id, operation, input, options, earlier, problems }: StepDraft): PlanStep {
   const template = templateOf(id, input, problems)
-  const dependsOn = new Set([...stepsReferredTo(template), ...(options.after ?? []).map((step) => step.id)])
+  const referredTo = stepsReferredTo(template)
+  for (const other of referredTo) {
+    // A reference carried over from another workflow would be waited for without end.
+    if (!earlier.some((step) => step.id === other)) {
+      problems.push(
+        `step ${JSON.stringify(id)}: its input refers to step ${JSON.stringify(other)}: no such earlier step`,
+      )
+    }
+  }
+  const dependsOn = new Set([...referredTo, ...(options.after ?? []).map((step) => step.id)])
   return {
     id,
     actor: operation.actor,

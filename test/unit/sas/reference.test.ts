@@ -18,7 +18,8 @@ describe('a reference', () => {
   })
 
   it('does not become text, because it has no value yet', () => {
-    expect(() => `${String(input.total)}`).toThrow(TypeError)
+    const asText: (value: unknown) => string = String
+    expect(() => asText(input.total)).toThrow(TypeError)
   })
 })
 
