@@ -15,16 +15,17 @@ describe('a connection', () => {
   })
 
   it('names database and containers when nobody else does, and may provision with a key', async () => {
-    const { database, container, leaseContainer, mayProvision, close } = await openConnection(account)
-    close()
+    const opened = await openConnection(account)
+    opened.close()
+    const { database, container, leaseContainer, mayProvision } = opened
     expect([database, container, leaseContainer, mayProvision]).toEqual(['stepward', 'state', 'leases', true])
   })
 
   it('takes endpoint and key from a connection string', async () => {
     const connectionString = 'AccountEndpoint=https://contoso.documents.azure.com:443/;AccountKey=a2V5==;'
-    const { endpoint, close } = await openConnection({ connectionString })
-    close()
-    expect(endpoint).toBe('https://contoso.documents.azure.com:443/')
+    const opened = await openConnection({ connectionString })
+    opened.close()
+    expect(opened.endpoint).toBe('https://contoso.documents.azure.com:443/')
   })
 
   it.each<[string, Connection, RegExp]>([
