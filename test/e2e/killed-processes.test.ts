@@ -4,7 +4,7 @@ import { connect, type Job, type JobFailed } from 'stepward'
 import { expect, it, onTestFinished } from 'vitest'
 import { orderFulfilment } from '../../samples/orders/index.js'
 import { readOrders } from '../../samples/orders/orders-file.js'
-import type { LedgerReport } from '../../samples/orders/services/ledger.js'
+import type { LedgerReport } from '../../samples/orders/services/index.js'
 import { startOrderServices, workerStarter } from './fleet.js'
 import { ordersFile, startEmulatorProcess, temporaryDirectory } from './processes.js'
 

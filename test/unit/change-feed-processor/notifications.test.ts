@@ -29,7 +29,12 @@ describe('notifications', () => {
     for (const error of errors) notifications.failed('0', error)
     notifications.released('0', 'Split')
     await new Promise(setImmediate)
-    expect(told).toEqual([['0', lease.feedRange], ['0', errors[0]], ['0', errors[1]], ['0', 'Split']])
+    expect(told).toEqual([
+      ['0', lease.feedRange],
+      ['0', errors[0]],
+      ['0', errors[1]],
+      ['0', 'Split'],
+    ])
     expect(telemetry.events.map((event) => event.type)).toEqual([
       'lease.acquired',
       'delegate.failed',
