@@ -120,9 +120,9 @@ function listenFailure(error: NodeJS.ErrnoException, port: number, host: string)
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
+    // Ends idle connections, too; busy ones end with their answer.
     server.close(() => {
       resolve()
     })
-    server.closeIdleConnections()
   })
 }
