@@ -13,6 +13,8 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'page.delivered': 'debug',
   'delegate.failed': 'error',
   'feed.failed': 'error',
+  'lease.split': 'info',
+  'notification.failed': 'warn',
   'balance.failed': 'error',
   'job.submitted': 'info',
   'step.dispatched': 'debug',

@@ -29,6 +29,12 @@ export type TelemetryEvent =
   | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
+  | ({ readonly type: 'lease.split'; readonly children: readonly string[] } & OnLease)
+  | ({
+      readonly type: 'notification.failed'
+      readonly notification: string
+      readonly error: unknown
+    } & OnLease)
   | {
       readonly type: 'balance.failed'
       readonly processorName: string

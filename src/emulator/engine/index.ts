@@ -16,7 +16,6 @@
  */
 export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Container, type KeyPlace } from './container.js'
-export { Database } from './database.js'
 export { DocumentVersion, type VersionFields } from './document-version.js'
 export { PhysicalPartition } from './physical-partition.js'
 export { isJsonObject, type JsonObject } from './json.js'
@@ -25,7 +24,6 @@ export {
   checkedPartitionKey,
   parsePartitionKey,
   partitionKeyOf,
-  partitionKeyText,
   type PartitionKey,
   type PartitionKeyDefinition,
 } from './partition-key.js'
@@ -34,7 +32,7 @@ export { readChanges, resolveStart, type ChangeFeedPage, type ChangeFeedStart } 
 export { scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './operations.js'
-export { badRequest, notFound, rangeGone, Refusal, substatus, tooLarge } from './refusal.js'
+export { badRequest, Refusal, substatus, tooLarge } from './refusal.js'
 export { lookupCharge, queryCharge } from './charges.js'
 export { limits } from './limits.js'
 export { noJournal } from './journal.js'
