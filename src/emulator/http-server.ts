@@ -31,9 +31,12 @@ const keepAliveTimeoutMs = 65_000
 /** Starts to listen; rejects with one clear error when the port is not to be had. */
 export async function listen({ port, host, respond }: HttpServerOptions): Promise<HttpServer> {
   const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) => {
-    // A connection that is busy while the server closes must not stay for the next request.
-    response.shouldKeepAlive = server.listening
-    answer(request, response, respond).catch((error: unknown) => {
+    const send = (given: RestResponse): void => {
+      // A connection that is busy while the server closes must not stay for another request.
+      if (!server.listening) response.setHeader('connection', 'close')
+      write(response, given)
+    }
+    answer(request, respond, send).catch((error: unknown) => {
       // The client has gone, or its connection broke while it sent: there is nobody to answer.
       response.destroy(error instanceof Error ? error : undefined)
     })
@@ -46,11 +49,15 @@ export async function listen({ port, host, respond }: HttpServerOptions): Promis
   return { port: address.port, close: () => closed(server) }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, respond: Respond): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  respond: Respond,
+  send: (response: RestResponse) => void,
+): Promise<void> {
   const body = await readBody(request)
   if (body === null) {
     const message = `The request body is larger than ${maxBodyBytes} bytes. Send less at once.`
-    send(response, errorResponse(413, message))
+    send(errorResponse(413, message))
     return
   }
   const { method = 'GET', url = '/', headers } = request
@@ -60,7 +67,6 @@ async function answer(request: IncomingMessage, response: ServerResponse, respon
   ])
   const local = `${request.socket.localAddress ?? ''}:${request.socket.localPort ?? 0}`
   send(
-    response,
     await respond({
       method,
       path: url,
@@ -82,7 +88,7 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   return bytes > maxBodyBytes ? null : Buffer.concat(chunks).toString('utf8')
 }
 
-function send(response: ServerResponse, { status, headers, body }: RestResponse): void {
+function write(response: ServerResponse, { status, headers, body }: RestResponse): void {
   const isBodiless = status === 204 || status === 304
   const { 'content-length': _length, ...bodiless } = headers
   response.writeHead(status, isBodiless ? bodiless : headers)
@@ -120,9 +126,9 @@ function listenFailure(error: NodeJS.ErrnoException, port: number, host: string)
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
+    // Ends idle connections, too; busy ones end with their answer.
     server.close(() => {
       resolve()
     })
-    server.closeIdleConnections()
   })
 }

@@ -123,6 +123,7 @@ describe('data directory', () => {
     const definition = { id: 'orders', partitionKey: '/pk', defaultTtl: 1_000 }
     const { container } = await database.containers.create(definition)
     await database.containers.create({ id: 'dropped', partitionKey: '/pk' })
+    const dropped = (await database.container('dropped').read()).resource?._rid
     await database.container('dropped').items.create({ id: 'x', pk: 'x' })
     await database.container('dropped').delete()
     for (let index = 0; index < 30; index += 1)
@@ -144,12 +145,20 @@ describe('data directory', () => {
       .client()
       .database('shop')
       .containers.create({ id: 'dropped', partitionKey: '/pk' })
-    expect(JSON.stringify(shown)).not.toContain(resource?._rid)
+    expect(resource?._rid).not.toBe(dropped)
     expect(
       (await after.client().database('shop').container('dropped').items.readAll().fetchAll()).resources,
     ).toEqual([])
     await after.close()
+    expect((await keptKeys()).filter((key) => key.includes(String(dropped)))).toEqual([])
   })
+
+  async function keptKeys(): Promise<readonly string[]> {
+    const store = openStore<string, string>({ path: dataDirectory, encoding: 'string' })
+    const keys = [...store.getKeys()]
+    await store.close()
+    return keys
+  }
 
   async function everything(emulator: Awaited<ReturnType<typeof startEmulator>>): Promise<unknown> {
     const container = emulator.client().database('shop').container('orders')
