@@ -14,7 +14,8 @@ export interface BackgroundLoopOptions {
  *
  * States: idle → running (`start`) → stopping (`stop`) → idle. While running, turns never overlap; `wake` cuts the
  * rest short, or lets the next turn follow at once when one is under way. `stop` aborts the signal handed to the turn
- * and resolves when that turn has ended. Starting a running loop does nothing; a stopped loop may be started again.
+ * and resolves when that turn has ended, so a turn must not await it. Starting a running or stopping loop does nothing;
+ * one that has stopped may be started again.
  */
 export class BackgroundLoop {
   private stopping = new AbortController()
@@ -32,7 +33,9 @@ export class BackgroundLoop {
   start(): void {
     if (this.ended !== undefined) return
     this.stopping = new AbortController()
-    this.ended = this.run(this.stopping.signal)
+    const { signal } = this.stopping
+    // Not at once: a first turn that calls `stop` before its first await must find the loop running.
+    this.ended = Promise.resolve().then(() => this.run(signal))
   }
 
   wake(): void {

@@ -32,9 +32,14 @@ export async function retry<T>(operation: () => Promise<T>, options: RetryOption
     try {
       return await operation()
     } catch (error) {
-      const isLast = attempt >= options.maxAttempts || options.signal?.aborted === true
+      const isLast = attempt >= options.maxAttempts || isAborted(options.signal)
       if (isLast || !options.isTransient(error)) throw error
       await options.clock.sleep(backoffDelayMs(attempt, options.backoff, options.random), options.signal)
+      if (isAborted(options.signal)) throw error
     }
   }
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true
 }

@@ -50,7 +50,8 @@ export class VirtualClock implements Clock {
       next.action()
       await this.settle()
     }
-    this.elapsed = until
+    // Whoever advances while another does may have gone further already: time never goes back.
+    this.elapsed = Math.max(this.elapsed, until)
   }
 
   /** Moves time forward timer by timer until `isReached`, at most by `limitMs`; tells whether it was reached. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../change-feed-processor/index.js'
 import { retry, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
@@ -31,11 +32,12 @@ export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
-  private stopping = new AbortController()
+  private stopping: AbortController
 
   constructor(private readonly options: AgentsOptions) {
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
     this.slots = new Slots(options.slots ?? 16)
+    this.stopping = this.newStopping()
   }
 
   /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
@@ -52,7 +54,14 @@ export class Agents {
     const timer = this.options.clock.schedule(budgetMs, () => this.stopping.abort())
     await Promise.all(this.running.values())
     timer.cancel()
-    this.stopping = new AbortController()
+    this.stopping = this.newStopping()
+  }
+
+  /** Every running handler listens, so the warning about many listeners would be a false alarm. */
+  private newStopping(): AbortController {
+    const stopping = new AbortController()
+    setMaxListeners(0, stopping.signal)
+    return stopping
   }
 
   private async offer(step: Stored<StepDocument>, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import type { Outcome } from './settle.js'
 /** The most bytes of JSON an output may have: the step must stay well under the store's 2 MB (I16). */
 const maxOutputBytes = 1_000_000
 
-/** Thrown by `context.failPermanently`. */
+/** Thrown by `context.failPermanently`; its message says everything that its cause does. */
 class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
 }
@@ -62,23 +62,29 @@ async function run(
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null
-    const kind = error instanceof PermanentFailure ? 'permanent' : 'failed'
-    return { kind, message: describe(error) }
+    if (error instanceof PermanentFailure) return { kind: 'permanent', message: error.message }
+    return { kind: 'failed', message: describe(error) }
   }
 }
 
 function successWith(output: unknown): Outcome {
   let text: string | undefined
   try {
-    text = JSON.stringify(output ?? null)
+    text = jsonText(output ?? null)
   } catch (error) {
     return { kind: 'permanent', message: `the output is not JSON: ${describe(error)}` }
   }
+  if (text === undefined) return { kind: 'permanent', message: `the output is not JSON: a ${typeof output}` }
   if (Buffer.byteLength(text) > maxOutputBytes) {
     const message = `the output has ${Buffer.byteLength(text)} bytes, the limit is ${maxOutputBytes}: store it elsewhere and return where`
     return { kind: 'permanent', message }
   }
   return { kind: 'success', output: JSON.parse(text) as Json }
+}
+
+/** `JSON.stringify`, with what its type leaves out: functions and symbols have no JSON and do not throw either. */
+function jsonText(value: unknown): string | undefined {
+  return JSON.stringify(value)
 }
 
 function contextOf(step: StepDocument, deadlineMs: number, signal: AbortSignal): AgentContext {
@@ -105,7 +111,16 @@ function whenAborted(signal: AbortSignal): Promise<null> {
 }
 
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return textOf(error)
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : ''
   return `${error.message}${cause}`
+}
+
+/** A handler may throw anything, even what refuses to become text: that is a failure like any other. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return 'a failure that cannot be described'
+  }
 }

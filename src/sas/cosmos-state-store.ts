@@ -119,7 +119,7 @@ export class CosmosStateStore implements StateStore {
       // The SDK drops the code of a batch that failed as a whole, so nobody can tell what became of it (F-X4).
       return { kind: 'unknownOutcome', cause: error }
     }
-    const headers: Readonly<Record<string, unknown>> = answer.headers ?? {}
+    const headers: Readonly<Record<string, unknown>> = answer.headers
     const charge = Number(headers['x-ms-request-charge'] ?? 0)
     this.charge('state.batch', charge)
     const results = answer.result ?? []

@@ -41,23 +41,26 @@ export class DeadlineIndex {
   /** Removes and answers what is due at `now`, at most `limit`. */
   takeDue(now: number, limit: number): Deadline[] {
     const due: Deadline[] = []
-    while (due.length < limit && (this.next() ?? Infinity) <= now) {
-      const deadline = this.queue.pop()
-      if (deadline === undefined) break
-      this.remove(deadline)
-      due.push(deadline)
+    for (let first = this.first(); first !== undefined && first.dueMs <= now; first = this.first()) {
+      if (due.length === limit) break
+      this.remove(first)
+      due.push(first)
     }
     return due
   }
 
   /** When the earliest is due, or null when nothing is waited for. */
   next(): number | null {
+    return this.first()?.dueMs ?? null
+  }
+
+  private first(): Deadline | undefined {
     for (let first = this.queue.peek(); first !== undefined; first = this.queue.peek()) {
-      if (this.current.get(keyOf(first)) === first) return first.dueMs
+      if (this.current.get(keyOf(first)) === first) return first
       // Replaced or removed since it was queued.
       this.queue.pop()
     }
-    return null
+    return undefined
   }
 }
 

@@ -154,11 +154,8 @@ export function decodeDocument(document: Readonly<Record<string, unknown>>): Dec
 }
 
 function invalid(error: z.ZodError): Decoded {
-  const issue = error.issues[0]
-  return {
-    kind: 'invalid',
-    reason: issue === undefined ? 'unreadable' : `${issue.path.join('.')}: ${issue.message}`,
-  }
+  const first = error.issues.slice(0, 1).map(({ path, message }) => `${path.join('.')}: ${message}`)
+  return { kind: 'invalid', reason: first.join() }
 }
 
 /** A document whose `processState` contradicts its other fields was not written by us (I20). */
@@ -203,24 +200,25 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   return job.processState === 'Processed' || job.processState === 'Error'
 }
 
-/** The most entries of diagnostics kept on a document, and the most characters of each. */
+/** The most entries of diagnostics kept on a document, and the most characters of any message. */
 const maxDiagnostics = 10
-const maxDiagnosticLength = 2_000
+const maxMessageLength = 2_000
+
+/** What is kept of a message: a handler's may be of any length, a document not (I16). */
+export function boundedMessage(message: string): string {
+  return message.slice(0, maxMessageLength)
+}
 
 /** The newest diagnostics, bounded. */
 export function withDiagnostic(diagnostics: readonly Diagnostic[], added: Diagnostic): Diagnostic[] {
-  const bounded = { ...added, message: added.message.slice(0, maxDiagnosticLength) }
-  return [...diagnostics, bounded].slice(-maxDiagnostics)
+  return [...diagnostics, { ...added, message: boundedMessage(added.message) }].slice(-maxDiagnostics)
 }
 
 /** Characters that Cosmos DB or its clients do not take in an id, and our own escape character. */
 const unsafeInId = /[/\\?#~%\p{Cc}]/gu
 
 function safeId(text: string): string {
-  return text.replace(
-    unsafeInId,
-    (character) => `~${character.codePointAt(0)?.toString(16).padStart(2, '0') ?? ''}`,
-  )
+  return text.replace(unsafeInId, (character) => `~${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
 /** The document id of a job. */

@@ -1,13 +1,18 @@
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMs = new Map(Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }))
+
+/** A hundred years: no deadline is meant to be further away, and every instant that far ahead is still a date. */
+const longestMs = 36_525 * 86_400_000
 
 /** A length of time: milliseconds, or a number with a unit: `'500ms'`, `'30s'`, `'1.5m'`, `'1h'`, `'2d'`. */
 export type Duration = number | string
 
-/** The duration in milliseconds, or null when it is not one: positive, finite, with a known unit. */
+/** The duration in milliseconds, or null when it is not one: positive, with a known unit, at most a hundred years. */
 export function durationMs(duration: Duration): number | null {
-  if (typeof duration === 'number') return Number.isFinite(duration) && duration > 0 ? duration : null
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(duration.trim()) ?? []
-  if (amount === undefined || unit === undefined) return null
-  const ms = Number(amount) * (unitMs[unit] ?? Number.NaN)
-  return ms > 0 ? ms : null
+  if (typeof duration === 'number') return inBounds(duration)
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([a-z]+)$/.exec(duration.trim()) ?? []
+  return inBounds(Number(amount) * (unitMs.get(unit) ?? Number.NaN))
+}
+
+function inBounds(ms: number): number | null {
+  return ms > 0 && ms <= longestMs ? ms : null
 }

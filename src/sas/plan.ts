@@ -64,12 +64,11 @@ function resolvePart(template: Json, known: KnownValues): Json | undefined {
     case 'list':
       return node.items.map((item) => resolvePart(item, known) ?? null)
     case 'object': {
-      const resolved: Record<string, Json> = {}
-      for (const [key, part] of Object.entries(node.properties)) {
+      const resolved = Object.entries(node.properties).flatMap(([key, part]): [string, Json][] => {
         const value = resolvePart(part, known)
-        if (value !== undefined) resolved[key] = value
-      }
-      return resolved
+        return value === undefined ? [] : [[key, value]]
+      })
+      return Object.fromEntries(resolved)
     }
     case 'value':
       return node.value

@@ -18,9 +18,10 @@ export class RecentDocuments<T extends DocumentAddress> {
     const key = keyOf(document)
     this.documents.delete(key)
     this.documents.set(key, document)
-    if (this.documents.size <= this.capacity) return
-    const oldest = this.documents.keys().next()
-    if (oldest.done !== true) this.documents.delete(oldest.value)
+    for (const oldest of this.documents.keys()) {
+      if (this.documents.size <= this.capacity) return
+      this.documents.delete(oldest)
+    }
   }
 
   forget(address: DocumentAddress): void {

@@ -1,4 +1,11 @@
-import { deadline, withDerivedState, withDiagnostic, type Json, type StepDocument } from './documents.js'
+import {
+  boundedMessage,
+  deadline,
+  withDerivedState,
+  withDiagnostic,
+  type Json,
+  type StepDocument,
+} from './documents.js'
 import type { Random } from '../platform/index.js'
 import { backoffDelayMs } from '../platform/index.js'
 
@@ -25,7 +32,10 @@ export type Settlement =
   | { readonly kind: 'discarded'; readonly reason: string }
 
 /** Whether an attempt may be made at a step, or is still under way: dispatched, not settled, in time. */
-export function isOpen(step: StepDocument, now: number): boolean {
+export function isOpen<S extends StepDocument>(
+  step: S,
+  now: number,
+): step is S & { readonly completeByMs: number } {
   return (
     step.processState === 'Processing' &&
     step.outcome === null &&
@@ -68,14 +78,14 @@ export function settle(
   })
   if (outcome.kind === 'failed') {
     const retryAt = at.now + backoffDelayMs(attempt.number, step.retryBackoff, at.random)
-    const brought = deadline(Math.min(retryAt, step.completeByMs ?? retryAt))
+    const brought = deadline(Math.min(retryAt, step.completeByMs))
     return { kind: 'write', step: withDerivedState({ ...settled, diagnostics, ...brought }) }
   }
   const attention = {
     kind: 'error' as const,
     since: when,
     by: attempt.by,
-    message: outcome.message,
+    message: boundedMessage(outcome.message),
     stepId: step.stepId,
   }
   const flagged = { ...settled, diagnostics, attention, lockedBy: null, failureCount: step.failureCount + 1 }

@@ -66,6 +66,9 @@ export class WorkflowInvalid extends Error {
   }
 }
 
+/** What a step is before and after, unless its options say. */
+const defaultStates = { initialState: 'NotStarted', targetState: 'Completed' }
+
 /** Steps in one workflow: a job, its steps and one document of the user's fit one transaction of 100 operations. */
 export const maxSteps = 98
 
@@ -90,7 +93,7 @@ export function defineWorkflow<I>(
     input: reference<I>(['input']),
     step: (id, operation, input, stepOptions = {}) => {
       problems.push(...problemsOf(id, stepOptions, steps))
-      steps.push(compileStep({ id, operation, input, options: stepOptions, problems }))
+      steps.push(compileStep({ id, operation, input, options: stepOptions, earlier: steps, problems }))
       return { id, output: reference(['steps', id, 'output']) }
     },
   })
@@ -129,7 +132,8 @@ function problemsOf(id: string, options: StepOptions, earlier: readonly PlanStep
   const { min = 1, max = 2 ** 52 } = options.retryBackoff ?? {}
   if ((durationMs(min) ?? 0) > (durationMs(max) ?? Infinity))
     say(`retryBackoff.min ${min} is longer than max ${max}`)
-  const { maxFailures = 1, initialState = 'a', targetState = 'b' } = options
+  const { maxFailures = 1 } = options
+  const { initialState, targetState } = { ...defaultStates, ...options }
   if (!Number.isInteger(maxFailures) || maxFailures < 1) {
     say(`maxFailures ${maxFailures} must be a whole number from 1`)
   }
@@ -147,12 +151,22 @@ interface StepDraft {
   readonly operation: { readonly actor: string; readonly action: string }
   readonly input: unknown
   readonly options: StepOptions
+  readonly earlier: readonly PlanStep[]
   readonly problems: string[]
 }
 
-function compileStep({ id, operation, input, options, problems }: StepDraft): PlanStep {
+function compileStep({ id, operation, input, options, earlier, problems }: StepDraft): PlanStep {
   const template = templateOf(id, input, problems)
-  const dependsOn = new Set([...stepsReferredTo(template), ...(options.after ?? []).map((step) => step.id)])
+  const referredTo = stepsReferredTo(template)
+  for (const other of referredTo) {
+    // A reference carried over from another workflow would be waited for without end.
+    if (!earlier.some((step) => step.id === other)) {
+      problems.push(
+        `step ${JSON.stringify(id)}: its input refers to step ${JSON.stringify(other)}: no such earlier step`,
+      )
+    }
+  }
+  const dependsOn = new Set([...referredTo, ...(options.after ?? []).map((step) => step.id)])
   return {
     id,
     actor: operation.actor,
@@ -165,8 +179,8 @@ function compileStep({ id, operation, input, options, problems }: StepDraft): Pl
       minMs: durationMs(options.retryBackoff?.min ?? '1s') ?? 0,
       maxMs: durationMs(options.retryBackoff?.max ?? '1m') ?? 0,
     },
-    initialState: options.initialState ?? 'NotStarted',
-    targetState: options.targetState ?? 'Completed',
+    initialState: options.initialState ?? defaultStates.initialState,
+    targetState: options.targetState ?? defaultStates.targetState,
   }
 }
 

@@ -11,8 +11,6 @@ import type {
   Stored,
 } from '../../sas/state-store.js'
 import {
-  effectivePartitionKey,
-  partitionKeyText,
   type Refusal,
   scan,
   type Container,
@@ -36,9 +34,7 @@ export class EngineStateStore implements StateStore {
   constructor(private readonly options: EngineStateStoreOptions) {}
 
   async read({ pk, id }: DocumentAddress): Promise<Stored<StateDocument> | null> {
-    const container = this.options.container()
-    const partition = container.partitionOf(effectivePartitionKey([pk]))
-    const version = container.visible(partition.find(partitionKeyText([pk]), id))
+    const version = this.options.container().find([pk], id)
     await this.options.settled()
     return version === undefined ? null : stored(version)
   }
@@ -53,7 +49,7 @@ export class EngineStateStore implements StateStore {
     return {
       kind: 'applied',
       etags: result.results.map(({ version }) => version?.etag ?? ''),
-      physicalRangeId: container.partitionOf(effectivePartitionKey([partition])).id,
+      physicalRangeId: container.locate([partition]).partition.id,
       charge: result.charge,
     }
   }
@@ -91,8 +87,7 @@ export class EngineStateStore implements StateStore {
   }
 
   async listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]> {
-    const physical = this.options.container().partitionOf(effectivePartitionKey([partition]))
-    const scope: ScanScope = { kind: 'key', partition: physical, keyText: partitionKeyText([partition]) }
+    const scope: ScanScope = { kind: 'key', ...this.options.container().locate([partition]) }
     const found = this.find(
       Infinity,
       (document) => document['type'] === 'sas.step' && document['jobId'] === jobId,

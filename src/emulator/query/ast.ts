@@ -105,8 +105,8 @@ export interface Unary {
   readonly span: Span
 }
 
-export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>='
-export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%'
+type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>='
+type ArithmeticOperator = '+' | '-' | '*' | '/' | '%'
 
 export interface Binary {
   readonly kind: 'binary'
@@ -125,7 +125,7 @@ export interface Logical {
 }
 
 /** `left ?? right`. */
-export interface Coalesce {
+interface Coalesce {
   readonly kind: 'coalesce'
   readonly left: Expression
   readonly right: Expression
@@ -182,7 +182,7 @@ export interface ObjectLiteral {
   readonly span: Span
 }
 
-export interface ArrayLiteral {
+interface ArrayLiteral {
   readonly kind: 'array'
   readonly items: readonly Expression[]
   readonly span: Span

@@ -123,10 +123,7 @@ function compileIn({ needle, items, isNegated }: In, compile: Compile): Evaluate
   return (input) => {
     const value = wanted(input)
     if (value === undefined) return undefined
-    const isFound = candidates.some((candidate) => {
-      const other = candidate(input)
-      return other !== undefined && areEqual(value, other)
-    })
+    const isFound = candidates.some((candidate) => areEqual(value, candidate(input)))
     return isFound !== isNegated
   }
 }

@@ -45,7 +45,7 @@ function unclearOperand(operand: Expression, operator: string): string | undefin
 }
 
 /** Whether `operator` compares, rather than computes. */
-export function isComparison({ operator }: Binary): boolean {
+function isComparison({ operator }: Binary): boolean {
   return ['=', '!=', '<', '<=', '>', '>='].includes(operator)
 }
 

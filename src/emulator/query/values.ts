@@ -1,5 +1,5 @@
 /** JSON's types as the service orders them: undefined < null < boolean < number < string < array < object. */
-export const kindOrder = {
+const kindOrder = {
   undefined: 0,
   null: 1,
   boolean: 2,
@@ -9,10 +9,10 @@ export const kindOrder = {
   object: 6,
 } as const
 
-export type Kind = keyof typeof kindOrder
+type Kind = keyof typeof kindOrder
 
 /** The JSON type of a value. */
-export function kindOf(value: unknown): Kind {
+function kindOf(value: unknown): Kind {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   const type = typeof value
@@ -31,7 +31,7 @@ export function isPrimitive(value: unknown): value is null | boolean | number | 
   return value === null || ['boolean', 'number', 'string'].includes(typeof value)
 }
 
-/** Equal in type and, through arrays and objects, in content. Neither side may be undefined. */
+/** Equal in type and, through arrays and objects, in content. */
 export function areEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (Array.isArray(left)) {

@@ -3,6 +3,9 @@ import { DelegateError, FeedError } from '../../../src/change-feed-processor/ind
 import { Notifications } from '../../../src/change-feed-processor/notifications.js'
 import type { LifecycleNotifications } from '../../../src/change-feed-processor/options.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { aLease } from '../../support/a-lease.js'
+
+const lease = aLease({ leaseToken: '0' })
 
 function notifying(callbacks: LifecycleNotifications): {
   notifications: Notifications
@@ -22,11 +25,16 @@ describe('notifications', () => {
       onError: (...details) => void told.push(details),
     })
     const errors = [new DelegateError('0', new Error('yours')), new FeedError('reading', new Error('store'))]
-    notifications.acquired('0', 'other')
+    notifications.acquired(lease, 'other')
     for (const error of errors) notifications.failed('0', error)
     notifications.released('0', 'Split')
     await new Promise(setImmediate)
-    expect(told).toEqual([['0'], ['0', errors[0]], ['0', errors[1]], ['0', 'Split']])
+    expect(told).toEqual([
+      ['0', lease.feedRange],
+      ['0', errors[0]],
+      ['0', errors[1]],
+      ['0', 'Split'],
+    ])
     expect(telemetry.events.map((event) => event.type)).toEqual([
       'lease.acquired',
       'delegate.failed',
@@ -42,7 +50,7 @@ describe('notifications', () => {
       },
       onLeaseReleased: () => Promise.reject(new Error('rejected')),
     })
-    notifications.acquired('0', null)
+    notifications.acquired(lease, null)
     notifications.released('0', 'Shutdown')
     await telemetry.waitFor('notification.failed', () => true, 2)
     expect(telemetry.of('notification.failed').map((event) => event.notification)).toEqual([

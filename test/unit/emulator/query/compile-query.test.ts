@@ -172,10 +172,10 @@ describe('order and cut', () => {
 
   it('reads no further than the last wanted row', () => {
     let read = 0
-    function* endless(): Generator<{ id: number }> {
-      while (true) yield { id: (read += 1) }
+    function* ten(): Generator<{ id: number }> {
+      while (read < 10) yield { id: (read += 1) }
     }
-    expect(compileQuery('SELECT TOP 3 VALUE c.id FROM c', []).execute(endless())).toEqual([1, 2, 3])
+    expect(compileQuery('SELECT TOP 3 VALUE c.id FROM c', []).execute(ten())).toEqual([1, 2, 3])
     expect(read).toBe(3)
   })
 })

@@ -1,0 +1,33 @@
+import { createLogUpdate } from 'log-update'
+import type { Observer } from './observer.js'
+
+/** Shows how far a run is: a live bar on a terminal, a line now and then elsewhere. Standard error, results go to out. */
+export function showProgress(
+  observer: Observer,
+  total: number,
+  stream: NodeJS.WriteStream,
+): { done(): void } {
+  const live = stream.isTTY ? createLogUpdate(stream) : null
+  let lastTenth = 0
+  const update = (): void => {
+    const { endedCount } = observer
+    const tenth = Math.floor((endedCount * 10) / Math.max(1, total))
+    if (live !== null) live(barLine(observer, total))
+    else if (tenth > lastTenth) stream.write(`${statusLine(observer, total)}\n`)
+    lastTenth = tenth
+  }
+  observer.onProgress(update)
+  update()
+  return { done: () => live?.done() }
+}
+
+function barLine(observer: Observer, total: number): string {
+  const width = 24
+  const filled = total === 0 ? width : Math.round((observer.endedCount * width) / total)
+  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${statusLine(observer, total)}`
+}
+
+function statusLine(observer: Observer, total: number): string {
+  const states = Object.entries(observer.byState()).map(([state, jobs]) => `${jobs} ${state}`)
+  return [`${observer.endedCount}/${total} orders ended`, ...states, `${observer.retries} retries`].join(', ')
+}

@@ -1,0 +1,28 @@
+import { defineWorkflow } from 'stepward'
+import { inventory, payments, shipping } from './agents.js'
+import { toOrder, type Order } from './orders-file.js'
+
+/** How long a service may take at worst. Short, so that the demonstration shows recoveries; a real one has minutes. */
+const patience = {
+  completeWithin: '3s',
+  maxFailures: 10,
+  retryBackoff: { min: '100ms', max: '2s' },
+} as const
+
+/** Reserve the stock, charge the customer, ship: each step needs what the one before it returned. */
+export const orderFulfilment = defineWorkflow<Order>(
+  'order-fulfilment',
+  (job) => {
+    const { orderId, lines, total, shipTo } = job.input
+    const hold = job.step('reserve', inventory.reserve, { orderId, lines }, patience)
+    const { reservationId } = hold.output
+    const charge = job.step('charge', payments.charge, { orderId, amount: total, reservationId }, patience)
+    job.step('ship', shipping.dispatch, { orderId, shipTo, chargeId: charge.output.chargeId }, patience)
+  },
+  {
+    parse: toOrder,
+    jobId: (order) => order.orderId,
+    // The order itself is stored in the same transaction as the job that fulfils it.
+    alongside: (order) => [{ create: { ...order, id: `order:${order.orderId}`, type: 'order' } }],
+  },
+)

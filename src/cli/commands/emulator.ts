@@ -1,0 +1,63 @@
+import { resolve } from 'node:path'
+import { startEmulator, type EmulatorOptions } from '../../emulator/index.js'
+import { CliError, exitCodes } from '../cli-error.js'
+import type { Terminal } from '../terminal.js'
+import { untilTold } from '../until-told.js'
+
+/** Options of `stepward emulator`. */
+export interface EmulatorCommandOptions {
+  readonly port: string
+  readonly data?: string
+  readonly partitions: string
+  readonly key?: string
+  readonly json?: boolean
+}
+
+/** Runs the embedded Cosmos DB until it is told to stop. */
+export async function emulator(options: EmulatorCommandOptions, terminal: Terminal): Promise<number> {
+  const running = await startEmulator(emulatorOptions(options))
+  const told = untilTold()
+  const { endpoint, key, connectionString } = running
+  if (options.json === true) {
+    terminal.print(JSON.stringify({ endpoint, key, connectionString }))
+  } else {
+    const data = options.data ?? 'in memory: gone when it stops'
+    terminal.print(
+      [
+        `endpoint           ${endpoint}`,
+        `key                ${key}`,
+        `connection string  ${connectionString}`,
+        `data               ${data}`,
+        'Ctrl-C stops it.',
+      ].join('\n'),
+    )
+  }
+  await told
+  await running.close()
+  return exitCodes.ok
+}
+
+/** The options of the embedded store, checked. */
+export function emulatorOptions(options: EmulatorCommandOptions): EmulatorOptions {
+  const { data, key } = options
+  return {
+    port: wholeNumber('--port', options.port, { min: 0, max: 65_535 }),
+    partitionCount: wholeNumber('--partitions', options.partitions, { min: 1, max: 1_000 }),
+    ...(data === undefined ? {} : { dataDirectory: resolve(data) }),
+    ...(key === undefined ? {} : { key }),
+  }
+}
+
+/** A number given on the command line. */
+export function wholeNumber(
+  option: string,
+  text: string,
+  { min, max }: { min: number; max: number },
+): number {
+  const number = Number(text)
+  if (text.trim() !== '' && Number.isInteger(number) && number >= min && number <= max) return number
+  throw new CliError(
+    `${option} ${JSON.stringify(text)} must be a whole number from ${min} to ${max}`,
+    exitCodes.usage,
+  )
+}

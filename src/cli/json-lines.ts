@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { CliError, exitCodes } from './cli-error.js'
+
+/** A value of a JSON Lines file, and where it stands. */
+export interface JsonLine {
+  /** From 1, blank lines counted. */
+  readonly line: number
+  readonly value: unknown
+}
+
+/**
+ * Reads a JSON Lines file, or standard input when `path` is `-`: UTF-8, one JSON value a line, blank lines allowed.
+ *
+ * @throws CliError naming the first line that is not JSON
+ */
+export async function readJsonLines(path: string): Promise<readonly JsonLine[]> {
+  const content = path === '-' ? await text(process.stdin) : await readText(path)
+  return content
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .flatMap((lineText, index): JsonLine[] => {
+      if (lineText.trim() === '') return []
+      return [{ line: index + 1, value: parse(lineText, `${path} line ${index + 1}`) }]
+    })
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CliError(`file ${path} could not be read: ${why}`, exitCodes.usage, { cause: error })
+  }
+}
+
+function parse(lineText: string, where: string): unknown {
+  try {
+    return JSON.parse(lineText)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CliError(`${where} is not JSON (${why}): nothing was submitted`, exitCodes.usage, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander'
+import { createRequire } from 'node:module'
+import { exitCodeOf, exitCodes } from './cli-error.js'
+import type { DevOptions } from './commands/dev.js'
+import type { EmulatorCommandOptions } from './commands/emulator.js'
+import type { ListOptions } from './commands/list.js'
+import type { StartOptions } from './commands/start.js'
+import type { SubmitOptions } from './commands/submit.js'
+import { withCommonOptions, withStoreOptions, type StoreOptions } from './store-options.js'
+import { terminalOf } from './terminal.js'
+
+const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string }
+const terminal = terminalOf(process)
+
+/** Runs a command's function and makes its answer the exit code. */
+async function ending(run: Promise<number>): Promise<void> {
+  process.exitCode = await run
+}
+
+const program = new Command('stepward')
+  .description('Durable distributed jobs on Azure Cosmos DB.')
+  .version(version)
+  .exitOverride()
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict, 5 store not reached or refusing.',
+  )
+
+withCommonOptions(program.command('dev [module]'))
+  .description('an embedded Cosmos DB and every role in one process')
+  .option('--port <n>', 'port of the embedded store, 0 for any', '8081')
+  .option('--data <dir>', 'keep the data in this directory')
+  .option('--partitions <n>', 'physical partitions of each container', '1')
+  .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
+  .action(async (module: string | undefined, options: DevOptions) => {
+    const { dev } = await import('./commands/dev.js')
+    await ending(dev(module, options, terminal))
+  })
+
+withCommonOptions(program.command('emulator'))
+  .description('the embedded Cosmos DB alone')
+  .option('--port <n>', 'port, 0 for any', '8081')
+  .option('--data <dir>', 'keep the data in this directory')
+  .option('--partitions <n>', 'physical partitions of each container', '1')
+  .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
+  .action(async (options: EmulatorCommandOptions) => {
+    const { emulator } = await import('./commands/emulator.js')
+    await ending(emulator(options, terminal))
+  })
+
+withStoreOptions(program.command('start'))
+  .description('instances of one or more roles')
+  .requiredOption('--role <role...>', 'scheduler, agents, supervisor or all')
+  .option('--agents <module>', 'module that exports the agents')
+  .option('--instances <n>', 'instances, each a process of its own', '1')
+  .action(async (options: StartOptions) => {
+    const { start } = await import('./commands/start.js')
+    await ending(start(options, terminal))
+  })
+
+withStoreOptions(program.command('submit <workflow> [file]'))
+  .description('one job for each line of a JSON Lines file, or of standard input (-)')
+  .option('--workflows <module>', 'module that exports the workflow')
+  .option('--wait', 'until every job has ended')
+  .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
+    const { submit } = await import('./commands/submit.js')
+    await ending(submit(workflow, file ?? '-', options, terminal))
+  })
+
+withStoreOptions(program.command('status [job]'))
+  .description('one job with its steps, or how many jobs there are in each state')
+  .action(async (job: string | undefined, options: StoreOptions) => {
+    const { status } = await import('./commands/status.js')
+    await ending(status(job, options, terminal))
+  })
+
+withStoreOptions(program.command('list'))
+  .description('jobs, newest submission first')
+  .option('--state <state>', 'Pending, Processing, Processed or Error')
+  .option('--workflow <name>', 'of this workflow only')
+  .option('--limit <n>', 'at most', '100')
+  .action(async (options: ListOptions) => {
+    const { list } = await import('./commands/list.js')
+    await ending(list(options, terminal))
+  })
+
+withStoreOptions(program.command('leases'))
+  .description('who reads which feed range')
+  .action(async (options: StoreOptions) => {
+    const { leases } = await import('./commands/leases.js')
+    await ending(leases(options, terminal))
+  })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // Commander has printed its message or the help already.
+    process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+  } else {
+    const message = error instanceof Error ? error.message : String(error)
+    terminal.note(`stepward: ${message}`)
+    if (process.argv.includes('--verbose') && error instanceof Error) terminal.note(error.stack ?? '')
+    process.exitCode = exitCodeOf(error)
+  }
+}

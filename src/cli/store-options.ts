@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+
+/** The options by which a command finds its store. */
+export interface StoreOptions {
+  readonly endpoint?: string
+  readonly key?: string
+  readonly connectionString?: string
+  readonly database?: string
+  readonly container?: string
+  readonly leaseContainer?: string
+  /** Directory of an embedded store, opened in this process. */
+  readonly data?: string
+  readonly config?: string
+  readonly json?: boolean
+  readonly verbose?: boolean
+}
+
+/** Adds the options that every command has. */
+export function withCommonOptions(command: Command): Command {
+  return command
+    .option('--json', 'print the result as one JSON value')
+    .option('--verbose', 'print the stack of an error')
+}
+
+/** Adds the options by which a command finds its store. */
+export function withStoreOptions(command: Command): Command {
+  return withCommonOptions(command)
+    .option('--endpoint <url>', 'the account (or COSMOS_ENDPOINT)')
+    .option('--key <key>', 'its key (or COSMOS_KEY); without one: Azure identity')
+    .option('--connection-string <text>', 'both in one (or COSMOS_CONNECTION_STRING)')
+    .option('--database <name>', 'default: stepward (or COSMOS_DATABASE)')
+    .option('--container <name>', 'jobs and steps; default: state (or COSMOS_CONTAINER)')
+    .option('--lease-container <name>', 'default: leases (or COSMOS_LEASE_CONTAINER)')
+    .option('--data <dir>', 'an embedded store in this directory, instead of an account')
+    .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
+}

@@ -1,0 +1,69 @@
+import Table from 'cli-table3'
+import { createLogUpdate } from 'log-update'
+import colors from 'picocolors'
+import type { Writable } from 'node:stream'
+
+/** Where a command's words go. */
+export interface Terminal {
+  /** A result, for whoever reads standard output. */
+  print(text: string): void
+  /** A remark, on standard error. */
+  note(text: string): void
+  /** Shows how far something is: replaces itself on a terminal, is left out elsewhere. */
+  progress(text: string): void
+  /** Leaves the last progress standing. */
+  progressDone(): void
+  readonly isInteractive: boolean
+  /** Columns of the terminal; 80 where there is none. */
+  readonly width: number
+}
+
+/** The streams of a process. */
+export interface Streams {
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly stderr: Writable
+}
+
+/** The terminal of this process. */
+export function terminalOf({ stdout, stderr }: Streams): Terminal {
+  const isInteractive = stdout.isTTY === true
+  const live = isInteractive ? createLogUpdate(stdout as NodeJS.WritableStream) : null
+  return {
+    print: (text) => void stdout.write(`${text}\n`),
+    note: (text) => void stderr.write(`${text}\n`),
+    progress: (text) => live?.(text),
+    progressDone: () => live?.done(),
+    isInteractive,
+    width: stdout.columns ?? 80,
+  }
+}
+
+/** Rows under a head, without lines: what reads well and pastes well. */
+export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const blank = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '' }
+  const none = { 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '' }
+  const drawn = new Table({
+    head: head.map((text) => colors.bold(text)),
+    chars: { ...blank, ...none, right: '', 'right-mid': '', middle: '  ' },
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+  })
+  drawn.push(...rows.map((row) => row.map(String)))
+  return drawn
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+}
+
+/** A bar of `width` characters, filled by `done` of `total`. */
+export function bar(done: number, total: number, width: number): string {
+  const filled = total === 0 ? width : Math.round((done / total) * width)
+  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`
+}
+
+/** A state in its colour. */
+export function stateText(state: string): string {
+  if (state === 'Processed') return colors.green(state)
+  if (state === 'Error') return colors.red(state)
+  return state === 'Processing' ? colors.cyan(state) : state
+}

@@ -1,0 +1,95 @@
+import type { Change } from '../../src/change-feed-processor/index.js'
+import { defineAgent } from '../../src/sas/agent.js'
+import { decodeDocument, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
+import type { Plan } from '../../src/sas/plan.js'
+import type { StateDocument, StateWrite, Stored } from '../../src/sas/state-store.js'
+import { submit, type SubmitRequest } from '../../src/sas/submit.js'
+import { defineWorkflow, type Step, type StepOptions, type Workflow } from '../../src/sas/workflow.js'
+
+/** The instant at which the jobs of tests are submitted: where a `VirtualClock` starts. */
+export const submittedAtMs = Date.UTC(2026, 0, 1)
+
+/** Steps by id, each with the steps that must be done before it: `{ a: [], b: ['a'] }`. */
+export type WorkflowShape = Readonly<Record<string, readonly string[]>>
+
+/** One operation, `shop.sell`, which returns what it was given. */
+export const shop = defineAgent('shop', { sell: (input: { readonly item: string }) => input })
+
+/** A workflow of this shape; every step is `shop.sell` with its own id as the item. */
+export function aWorkflow(shape: WorkflowShape = { only: [] }, options: StepOptions = {}): Workflow<unknown> {
+  return defineWorkflow<unknown>('shopping', (job) => {
+    const built = new Map<string, Step<unknown>>()
+    for (const [id, dependencies] of Object.entries(shape)) {
+      const after = [...built.values()].filter((step) => dependencies.includes(step.id))
+      built.set(id, job.step(id, shop.sell, { item: id }, { ...options, after }))
+    }
+  })
+}
+
+/** What a submission of this plan is made of, with what a test cares about laid over it. */
+export function aSubmission(plan: Plan, overrides: Partial<SubmitRequest> = {}): SubmitRequest {
+  return {
+    plan,
+    jobId: 'job-1',
+    orderId: 'order-1',
+    partition: 'job-1',
+    input: {},
+    alongside: [],
+    priority: 0,
+    replyTo: null,
+    payloadHash: 'hash',
+    now: submittedAtMs,
+    ...overrides,
+  }
+}
+
+/** A job and its steps. */
+export interface JobDocuments {
+  readonly job: JobDocument
+  readonly steps: ReadonlyMap<string, StepDocument>
+}
+
+/** The documents that a group of writes holds. */
+export function documentsOf(writes: readonly StateWrite[]): JobDocuments {
+  const decoded = writes.map((write) => decodeDocument(write.document))
+  const [job] = decoded.flatMap((document) => (document.kind === 'job' ? [document.job] : []))
+  if (job === undefined) throw new Error('there is no job among these writes')
+  const steps = decoded.flatMap((document) => (document.kind === 'step' ? [document.step] : []))
+  return { job, steps: new Map(steps.map((step) => [step.stepId, step])) }
+}
+
+/** A job as submitted, with what a test cares about laid over it. */
+export function aJob(overrides: Partial<JobDocument> = {}): JobDocument {
+  return { ...documentsOf(submit(aSubmission(aWorkflow().plan))).job, ...overrides }
+}
+
+/** A step as submitted, with what a test cares about laid over it. */
+export function aStep(overrides: Partial<StepDocument> = {}): StepDocument {
+  const { steps } = documentsOf(submit(aSubmission(aWorkflow().plan)))
+  return { ...theStep(steps, 'only'), ...overrides }
+}
+
+/** The step with this id; there not being one fails the test. */
+export function theStep(steps: ReadonlyMap<string, StepDocument>, stepId: string): StepDocument {
+  const step = steps.get(stepId)
+  if (step === undefined) throw new Error(`there is no step ${JSON.stringify(stepId)}`)
+  return step
+}
+
+/** A document as read from a store. */
+export function asStored<T>(document: T, etag = '"1"'): Stored<T> {
+  return { ...document, _etag: etag, _ts: submittedAtMs / 1_000 }
+}
+
+/** A document as the feed delivers it. */
+export function asChange(document: StateDocument, lsn = 1): Change {
+  return { ...asStored(document), _lsn: lsn, ...systemFieldsIn(document) }
+}
+
+/** What a document that was read already carries stands, so that writes after a delivery find their etag. */
+function systemFieldsIn({ _etag, _ts }: StateDocument): Partial<Pick<Change, '_etag' | '_ts'>> {
+  return {
+    ...(typeof _etag === 'string' ? { _etag } : {}),
+    ...(typeof _ts === 'number' ? { _ts } : {}),
+  }
+}

@@ -1,0 +1,94 @@
+import type { Random } from '../../src/platform/index.js'
+import { recover, type Recovery } from '../../src/sas/recover.js'
+import { schedule, type Schedule } from '../../src/sas/schedule.js'
+import { settle, type Outcome } from '../../src/sas/settle.js'
+import { submit } from '../../src/sas/submit.js'
+import type { StepDocument } from '../../src/sas/documents.js'
+import type { StepOptions } from '../../src/sas/workflow.js'
+import {
+  aSubmission,
+  aWorkflow,
+  documentsOf,
+  submittedAtMs,
+  theStep,
+  type JobDocuments,
+  type WorkflowShape,
+} from './a-job.js'
+
+/** The recovery grace of stories. */
+export const graceMs = 2_000
+
+/** Chance that takes nothing off: a back-off is its longest. */
+export const longestBackoff: Random = { next: () => 0, id: () => '00000000' }
+
+export const success: Outcome = { kind: 'success', output: 'sold' }
+
+/**
+ * A job's life as a test tells it: each word is one decision of the product on what stands, written at once. A story
+ * never changes: every word answers the story that follows. A decision not to write fails the test; to look at
+ * decisions without writing, ask `deciding`.
+ */
+export class JobStory implements JobDocuments {
+  private constructor(
+    readonly job: JobDocuments['job'],
+    readonly steps: JobDocuments['steps'],
+    readonly now: number,
+  ) {}
+
+  static submitted(shape: WorkflowShape, options: StepOptions = {}): JobStory {
+    const { job, steps } = documentsOf(submit(aSubmission(aWorkflow(shape, options).plan)))
+    return new JobStory(job, steps, submittedAtMs)
+  }
+
+  step(stepId: string): StepDocument {
+    return theStep(this.steps, stepId)
+  }
+
+  /** The same documents `ms` later. */
+  later(ms: number): JobStory {
+    return new JobStory(this.job, this.steps, this.now + ms)
+  }
+
+  /** What the scheduler would do, knowing these steps only. Default: all. */
+  deciding(known: readonly string[] = [...this.steps.keys()], scheduler = 'scheduler-1'): Schedule {
+    const steps = new Map(known.map((stepId) => [stepId, this.step(stepId)]))
+    return schedule({ job: this.job, steps, now: this.now, scheduler })
+  }
+
+  scheduled(scheduler = 'scheduler-1'): JobStory {
+    const decision = this.deciding(undefined, scheduler)
+    if (decision.kind !== 'write') throw new Error(`the scheduler decided ${decision.kind}`)
+    return new JobStory(decision.job, replaced(this.steps, ...decision.dispatched), this.now)
+  }
+
+  /** The current attempt at this step ends so. */
+  settled(stepId: string, outcome: Outcome, by = 'agents-1'): JobStory {
+    const step = this.step(stepId)
+    const attempt = { number: step.attempt, fence: step.fence, by }
+    const settlement = settle(step, attempt, outcome, { now: this.now, random: longestBackoff })
+    if (settlement.kind === 'discarded') throw new Error(`discarded: ${settlement.reason}`)
+    return new JobStory(this.job, replaced(this.steps, settlement.step), this.now)
+  }
+
+  recovering(stepId: string, supervisor = 'supervisor-1'): Recovery {
+    return recover(this.step(stepId), { now: this.now, graceMs, supervisor })
+  }
+
+  /** The supervisor finds this step's deadline and the grace after it passed. */
+  expired(stepId: string): JobStory {
+    const { completeByMs } = this.step(stepId)
+    if (completeByMs === null) throw new Error(`step ${stepId} has no deadline`)
+    const late = this.later(Math.max(0, completeByMs + graceMs - this.now))
+    const recovery = late.recovering(stepId)
+    if (!('step' in recovery)) throw new Error(`the supervisor decided ${recovery.kind}`)
+    return new JobStory(late.job, replaced(late.steps, recovery.step), late.now)
+  }
+}
+
+/** The steps with these instead of what they were. */
+export function replaced(
+  steps: ReadonlyMap<string, StepDocument>,
+  ...changed: readonly StepDocument[]
+): ReadonlyMap<string, StepDocument> {
+  return new Map([...steps, ...changed.map((step) => [step.stepId, step] as const)])
+}

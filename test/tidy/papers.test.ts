@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { isInstruction, machinePaths, missingScripts, missingTargets, pinnedRegistries } from './papers.js'
+
+const manifest = {
+  exports: {
+    '.': { types: './dist/src/index.d.ts', default: './dist/src/index.js' },
+    './package.json': './package.json',
+  },
+  bin: { stepward: 'dist/src/cli/main.js' },
+  scripts: {},
+}
+
+describe('targets of package.json', () => {
+  const present = ['src/index.ts', 'package.json', 'src/cli/main.ts']
+  const without = (path: string): Set<string> => new Set(present.filter((other) => other !== path))
+
+  it('are compiled from a source that exists', () => {
+    expect(missingTargets(manifest, new Set(present))).toEqual([])
+  })
+
+  it.each([
+    ['src/index.ts', 2],
+    ['package.json', 1],
+    ['src/cli/main.ts', 1],
+  ])('are reported when %s is missing', (path, count) => {
+    const found = missingTargets(manifest, without(path))
+    expect(found).toHaveLength(count)
+    expect(found[0]).toContain(`${path}, which does not exist`)
+  })
+})
+
+describe('npm scripts named in papers', () => {
+  const scripts = { test: 'vitest run', start: 'node .', 'test:unit': 'vitest run test/unit' }
+  const judge = (text: string): string[] => missingScripts({ path: 'README.md', text }, scripts)
+
+  it('exist', () => {
+    expect(
+      judge('npm ci && npm test -- --coverage, npm start, npm run test:unit, npm run --silent test'),
+    ).toEqual([])
+  })
+
+  it.each([
+    'npm run simulate -- --seed 1',
+    'npm run --silent simulate',
+    'npm --silent run simulate',
+    'npm run ci',
+  ])('are reported when they do not: %s', (text) => {
+    expect(judge(text)).toEqual([expect.stringMatching(/^README\.md: npm script "(simulate|ci)" is not in/)])
+  })
+
+  it('are reported when the short forms are missing', () => {
+    expect(missingScripts({ path: 'README.md', text: 'npm test\nnpm start' }, {})).toHaveLength(2)
+  })
+
+  it('are looked for where instructions stand', () => {
+    const paths = ['README.md', 'docs/adr/0001.md', 'azure-pipelines.yml', '.ci/run', 'package.json']
+    expect(paths.filter((path) => !isInstruction({ path, text: '' }))).toEqual([])
+    expect(isInstruction({ path: 'test/tidy/papers.test.ts', text: '' })).toBe(false)
+  })
+})
+
+describe('places', () => {
+  it('of one registry are found in a lock file', () => {
+    const text = '{\n  "version": "1.0.0",\n  "resolved": "https://registry/a.tgz"\n}'
+    expect(pinnedRegistries({ path: 'package-lock.json', text })).toEqual([
+      expect.stringContaining('package-lock.json:3: '),
+    ])
+  })
+
+  // Written in parts, since this file is searched too.
+  const machine = (...parts: readonly string[]): string => ['', ...parts].join('/')
+
+  it.each([
+    machine('home', 'ann', 'stepward'),
+    machine('Users', 'ann', 'stepward'),
+    ['C:', 'Users', 'ann'].join('\\'),
+    machine('root', '.npmrc'),
+    machine('srv', 'build', 'stepward', 'src'),
+  ])('on one machine are found: %s', (place) => {
+    const files = [{ path: 'docs/a.md', text: `first\nsee "${place}"\n` }]
+    expect(machinePaths(files, machine('srv', 'build', 'stepward', ''))).toEqual([
+      expect.stringMatching(/^docs\/a\.md:2: .* is a place on one machine$/),
+    ])
+  })
+
+  it.each([
+    'https://example.test/home/page',
+    'src/home/page.ts',
+    machine('home', 'site', 'wwwroot'),
+    machine('dbs', 'orders', 'colls'),
+    machine('app', 'index.js'),
+  ])('of other kinds are left alone: %s', (place) => {
+    expect(machinePaths([{ path: 'docs/a.md', text: place }], '/app/')).toEqual([])
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { bannedGlobals } from './banned-globals.js'
+import { sdkImports } from './cosmos-imports.js'
+import { forbiddenImports } from './import-direction.js'
+import {
+  isInstruction,
+  machinePaths,
+  missingScripts,
+  missingTargets,
+  pinnedRegistries,
+  type Manifest,
+} from './papers.js'
+import { ignoreRules, isProduct, isTest, readRepository, root, sourcesOf } from './repository.js'
+import { emptyNamesIn, longFiles, longFunctions } from './shape.js'
+import { idleTests, sleepingTests } from './test-discipline.js'
+
+const files = readRepository()
+const sources = sourcesOf(files)
+const product = sources.filter(isProduct)
+const tests = sources.filter(isTest)
+
+describe('the repository', () => {
+  it('is read at all', () => {
+    expect(product.map(({ path }) => path)).toContain('src/platform/clock.ts')
+    expect(tests.map(({ path }) => path)).toContain('test/tidy/repository.test.ts')
+    expect(files.map(({ path }) => path)).toContain('.ci/run')
+  })
+
+  it('imports in one direction', () => {
+    expect(forbiddenImports(product)).toEqual([])
+  })
+
+  it('is handed time, chance and its environment', () => {
+    expect(bannedGlobals(product)).toEqual([])
+  })
+
+  it('knows the SDK only in its adapters', () => {
+    expect(sdkImports(product)).toEqual([])
+  })
+
+  it('has files and functions about one thing, with names that say which', () => {
+    expect([...longFiles(sources), ...longFunctions(product), ...emptyNamesIn(files)]).toEqual([])
+  })
+
+  it('has tests that all run, can fail and never sleep', () => {
+    expect([...idleTests(tests), ...sleepingTests(tests)]).toEqual([])
+  })
+
+  it('has papers that agree with package.json', () => {
+    const manifest = JSON.parse(textOf('package.json')) as Manifest
+    expect(missingTargets(manifest, new Set(files.map(({ path }) => path)))).toEqual([])
+    expect(files.filter(isInstruction).flatMap((file) => missingScripts(file, manifest.scripts))).toEqual([])
+  })
+
+  it('publishes from the pipeline what the tests write', () => {
+    const pipeline = textOf('azure-pipelines.yml')
+    const written = /junit: '([^']+)'/.exec(textOf('vitest.config.ts'))?.[1]
+    expect(pipeline).toContain(`testResultsFiles: ${written ?? 'a JUnit report'}\n`)
+    expect(pipeline).toContain('summaryFileLocation: coverage/cobertura-coverage.xml\n')
+    expect(textOf('vitest.config.ts')).toContain("'cobertura'")
+  })
+
+  it('installs anywhere and names no place on a machine', () => {
+    expect(pinnedRegistries({ path: 'package-lock.json', text: textOf('package-lock.json') })).toEqual([])
+    expect(machinePaths(files, root)).toEqual([])
+  })
+})
+
+describe('reading the repository', () => {
+  it('leaves out what .gitignore names', () => {
+    const isIgnored = ignoreRules('# built\nnode_modules/\ndist/\n\n*.log\n')
+    expect(['node_modules', 'dist', 'debug.log'].filter((name) => !isIgnored(name))).toEqual([])
+    expect(['src', 'dist.ts', 'log', '# built'].filter(isIgnored)).toEqual([])
+  })
+})
+
+function textOf(path: string): string {
+  return files.find((file) => file.path === path)?.text ?? ''
+}

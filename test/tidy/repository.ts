@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parse, type Source, type TextFile } from './source.js'
+
+/** Where this checkout lies. */
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Every file that a commit would hold: what `.gitignore` names is left out. Works without git, as in an archive. */
+export function readRepository(): readonly TextFile[] {
+  const ignored = ignoreRules(readFileSync(`${root}.gitignore`, 'utf8'))
+  const files: TextFile[] = []
+  const open = ['']
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const entry of readdirSync(`${root}${folder}`, { withFileTypes: true })) {
+      if (entry.name === '.git' || ignored(entry.name)) continue
+      const path = `${folder}${entry.name}`
+      if (entry.isDirectory()) open.push(`${path}/`)
+      else if (entry.isFile()) files.push({ path, text: readFileSync(`${root}${path}`, 'utf8') })
+    }
+  }
+  return files.sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/** The part of gitignore's language that ours uses: names, folders (`dist/`) and endings (`*.log`). */
+export function ignoreRules(text: string): (name: string) => boolean {
+  const rules = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const names = new Set(rules.map((rule) => rule.replace(/\/$/, '')))
+  const endings = rules.filter((rule) => rule.startsWith('*.')).map((rule) => rule.slice(1))
+  return (name) => names.has(name) || endings.some((ending) => name.endsWith(ending))
+}
+
+/** The files of code among `files`, parsed. */
+export function sourcesOf(files: readonly TextFile[]): readonly Source[] {
+  return files.filter(({ path }) => /\.[cm]?[jt]s$/.test(path)).map(parse)
+}
+
+/** Whether a file is shipped or shown to users, as opposed to tests and the configuration of tools. */
+export function isProduct({ path }: TextFile): boolean {
+  return /^(lease-store|src|samples)\//.test(path)
+}
+
+/** Whether a file lies in the tests. */
+export function isTest({ path }: TextFile): boolean {
+  return path.startsWith('test/')
+}

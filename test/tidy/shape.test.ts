@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { emptyNamesIn, longFiles, longFunctions } from './shape.js'
+import { example } from './source.js'
+
+const lines = (count: number, line = 'run()'): string => `${Array(count).fill(line).join('\n')}\n`
+
+describe('length', () => {
+  it('of a file is at most 400 lines, of a test 800', () => {
+    expect(longFiles([example('src/a.ts', lines(400)), example('test/a.test.ts', lines(800))])).toEqual([])
+    expect(longFiles([example('src/a.ts', lines(401)), example('test/a.test.ts', lines(801))])).toEqual([
+      'src/a.ts: 401 lines; the limit is 400: split it by responsibility',
+      'test/a.test.ts: 801 lines; the limit is 800: split it by responsibility',
+    ])
+  })
+
+  it('of a function is at most 70 lines', () => {
+    const judge = (body: string): string[] =>
+      longFunctions([example('src/a.ts', `\nfunction f() {\n${body}}\n`)])
+    expect(judge(lines(68))).toEqual([])
+    expect(judge(lines(69))).toEqual(['src/a.ts:2: function of 71 lines; the limit is 70'])
+  })
+
+  it('of a function is measured in methods and arrow functions too', () => {
+    const method = `class A {\n  run() {\n${lines(69)}}\n}`
+    const arrow = `const f = () => {\n${lines(69)}}`
+    expect(longFunctions([example('src/a.ts', method), example('src/b.ts', arrow)])).toHaveLength(2)
+  })
+
+  it('of a function does not count comments and empty lines, but all of a long text', () => {
+    const judge = (body: string): string[] => longFunctions([example('src/a.ts', `function f() {\n${body}}`)])
+    expect(
+      judge(lines(50) + lines(50, '') + lines(50, '// why') + lines(10, '/** why\n * so */\ng()')),
+    ).toEqual([])
+    expect(judge(`return \`${lines(80, 'text')}\`\n`)).toHaveLength(1)
+  })
+})
+
+describe('names', () => {
+  it.each([
+    'src/utils/retry.ts',
+    'src/sas/types.ts',
+    'lease-store/helpers.test.ts',
+    'src/lib/a.ts',
+    'docs/common.md',
+  ])('that say nothing are refused: %s', (path) => {
+    expect(emptyNamesIn([{ path, text: '' }])).toEqual([expect.stringContaining('says nothing')])
+  })
+
+  it('that contain such a word among others are allowed', () => {
+    const files = ['src/sas/documents.ts', 'src/emulator/content-types.ts', 'src/lease-library.ts']
+    expect(emptyNamesIn(files.map((path) => ({ path, text: '' })))).toEqual([])
+  })
+})

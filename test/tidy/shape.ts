@@ -1,0 +1,53 @@
+import ts from 'typescript'
+import { nodesOf, offence, type Source, type TextFile } from './source.js'
+
+const maxFileLines = 400
+const maxTestFileLines = 800
+const maxFunctionLines = 70
+
+const emptyNames = /^(utils?|commons?|helpers?|libs?|types|models?|managers?)$/
+
+/** Files too long to be about one thing. */
+export function longFiles(sources: readonly TextFile[]): string[] {
+  return sources.flatMap(({ path, text }) => {
+    const limit = path.startsWith('test/') ? maxTestFileLines : maxFileLines
+    const lines = text.replace(/\n$/, '').split('\n').length
+    return lines > limit ? [`${path}: ${lines} lines; the limit is ${limit}: split it by responsibility`] : []
+  })
+}
+
+/** Functions too long to be about one thing. Lines that hold only a comment or nothing are not counted. */
+export function longFunctions(sources: readonly Source[]): string[] {
+  return sources.flatMap((source) =>
+    [...nodesOf(source)].flatMap((node) => {
+      const lines = ts.isFunctionLike(node) ? linesOfCode(source, node) : 0
+      if (lines <= maxFunctionLines) return []
+      return [offence(source, node, `function of ${lines} lines; the limit is ${maxFunctionLines}`)]
+    }),
+  )
+}
+
+/** Lines on which a token of the node starts or ends. */
+function linesOfCode({ syntax }: Source, node: ts.Node): number {
+  const lines = new Set<number>()
+  const open = [node]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const children = next.getChildren(syntax).filter((child) => !ts.isJSDoc(child))
+    open.push(...children)
+    if (children.length > 0 || next.getWidth(syntax) === 0) continue
+    const first = syntax.getLineAndCharacterOfPosition(next.getStart(syntax)).line
+    const last = syntax.getLineAndCharacterOfPosition(next.getEnd()).line
+    for (let line = first; line <= last; line += 1) lines.add(line)
+  }
+  return lines.size
+}
+
+/** Files and folders whose name says nothing about what is inside. */
+export function emptyNamesIn(files: readonly TextFile[]): string[] {
+  return files.flatMap(({ path }) =>
+    path
+      .split('/')
+      .filter((part) => emptyNames.test(part.replace(/\..*$/, '')))
+      .map((part) => `${path}: "${part}" says nothing about what is inside; name the responsibility`),
+  )
+}

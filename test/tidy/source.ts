@@ -1,0 +1,42 @@
+import ts from 'typescript'
+
+/** A tracked file: its path from the repository's root, with forward slashes, and its text. */
+export interface TextFile {
+  readonly path: string
+  readonly text: string
+}
+
+/** A file of code, parsed. */
+export interface Source extends TextFile {
+  readonly syntax: ts.SourceFile
+}
+
+/** Parses one file of code; `path` decides which room it is judged by. */
+export function parse(file: TextFile): Source {
+  const syntax = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true)
+  return { ...file, syntax }
+}
+
+/** The two arguments of a test's example, as a parsed file. */
+export function example(path: string, text: string): Source {
+  return parse({ path, text })
+}
+
+/** One line that a person can click on. */
+export function offence(source: Source, node: ts.Node, message: string): string {
+  const { line } = source.syntax.getLineAndCharacterOfPosition(node.getStart(source.syntax))
+  return `${source.path}:${line + 1}: ${message}`
+}
+
+/** Every node of a file, outer ones first. Comments are not nodes, so nothing written in prose is judged. */
+export function* nodesOf(source: Source): Generator<ts.Node> {
+  const open: ts.Node[] = [source.syntax]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    yield node
+    const children: ts.Node[] = []
+    ts.forEachChild(node, (child) => {
+      children.push(child)
+    })
+    open.push(...children.reverse())
+  }
+}

@@ -1,0 +1,93 @@
+import ts from 'typescript'
+import { importsOf } from './imports.js'
+import { nodesOf, offence, type Source } from './source.js'
+
+/** Files that may wait for the machine's clock, each with its reason. A file that no longer needs it must leave. */
+const mayWait: Readonly<Record<string, string>> = {
+  'test/unit/platform/clock.test.ts': 'the system clock itself is under test, on simulated timers',
+}
+
+const suites = new Set(['describe', 'it', 'test', 'suite', 'bench'])
+const switches = new Set(['only', 'skip', 'todo'])
+
+/** Tests that do not run, keep others from running, or cannot fail. */
+export function idleTests(sources: readonly Source[]): string[] {
+  return sources.flatMap((source) =>
+    [...nodesOf(source)].flatMap((node) => {
+      const problem = switchedTest(node) ?? constantExpectation(node)
+      return problem === null ? [] : [offence(source, node, problem)]
+    }),
+  )
+}
+
+/** `it.skip(…)`, `describe.concurrent.only(…)`, `it('…', { todo: true }, …)`, `context.skip()`. */
+function switchedTest(node: ts.Node): string | null {
+  if (ts.isPropertyAccessExpression(node) && switches.has(node.name.text)) {
+    const first = firstName(node.expression)
+    if (suites.has(first) || first === 'context') return `.${node.name.text}: every test runs, always`
+  }
+  if (!ts.isCallExpression(node) || !suites.has(firstName(node.expression))) return null
+  const options = node.arguments.find((argument) => ts.isObjectLiteralExpression(argument))
+  const found = options?.properties.find(
+    ({ name }) => name !== undefined && ts.isIdentifier(name) && switches.has(name.text),
+  )
+  return found === undefined ? null : `${found.getText()}: every test runs, always`
+}
+
+function constantExpectation(node: ts.Node): string | null {
+  if (!ts.isCallExpression(node) || !/^expect(\.soft)?$/.test(node.expression.getText())) return null
+  const value = node.arguments[0]
+  const isConstant =
+    value !== undefined &&
+    (value.kind === ts.SyntaxKind.TrueKeyword ||
+      value.kind === ts.SyntaxKind.FalseKeyword ||
+      value.kind === ts.SyntaxKind.NullKeyword ||
+      ts.isLiteralExpression(value))
+  return isConstant ? `expect(${value.getText()}) does not depend on the code under test` : null
+}
+
+/** The identifier that a chain of members and calls begins with. */
+function firstName(expression: ts.Expression): string {
+  let head = expression
+  while (ts.isPropertyAccessExpression(head) || ts.isCallExpression(head)) head = head.expression
+  return ts.isIdentifier(head) ? head.text : ''
+}
+
+/** Tests that wait for time to pass instead of for something to happen. */
+export function sleepingTests(
+  sources: readonly Source[],
+  allowed: Readonly<Record<string, string>> = mayWait,
+): string[] {
+  const waiting = new Map(sources.map((source) => [source.path, waitsOf(source)]))
+  const unexcused = [...waiting].flatMap(([path, waits]) => (Object.hasOwn(allowed, path) ? [] : waits))
+  const needless = Object.keys(allowed)
+    .filter((path) => (waiting.get(path) ?? []).length === 0)
+    .map(
+      (path) => `${path}: does not wait for the machine's clock (any more); take it off the list of mayWait`,
+    )
+  return [...unexcused, ...needless]
+}
+
+function waitsOf(source: Source): string[] {
+  const advice = 'await a telemetry event, or advance a VirtualClock'
+  const imported = importsOf(source)
+    .filter(({ specifier }) => /^(node:)?timers\/promises$/.test(specifier))
+    .map(({ node, specifier }) => offence(source, node, `${specifier}: ${advice}`))
+  const used = [...nodesOf(source)].flatMap((node) => {
+    const name = waitAt(node)
+    return name === null ? [] : [offence(source, node, `${name}: ${advice}`)]
+  })
+  return [...imported, ...used]
+}
+
+function waitAt(node: ts.Node): string | null {
+  if (ts.isPropertyAccessExpression(node)) {
+    const text = `${firstName(node.expression)}.${node.name.text}`
+    return /^(systemClock\.(sleep|schedule)|globalThis\.set(Timeout|Interval))$/.test(text) ? text : null
+  }
+  if (!ts.isIdentifier(node) || !/^set(Timeout|Interval)$/.test(node.text)) return null
+  const { parent } = node
+  const isName =
+    (ts.isPropertyAccessExpression(parent) || ts.isPropertyAssignment(parent)) && parent.name === node
+  return isName ? null : node.text
+}

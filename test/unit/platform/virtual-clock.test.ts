@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { VirtualClock } from '../../../src/platform/index.js'
+
+/** Sets timers of these delays on a new clock; each notes its delay and the time when it fires. */
+function withTimers(...delays: readonly number[]): { clock: VirtualClock; fired: [number, number][] } {
+  const clock = new VirtualClock()
+  const fired: [number, number][] = []
+  for (const delay of delays) clock.schedule(delay, () => fired.push([delay, clock.monotonic()]))
+  return { clock, fired }
+}
+
+describe('telling the time', () => {
+  it('stands still until it is moved', async () => {
+    const clock = new VirtualClock(1_000)
+    expect([clock.now(), clock.monotonic()]).toEqual([1_000, 0])
+    await clock.advance(250)
+    expect([clock.now(), clock.monotonic()]).toEqual([1_250, 250])
+  })
+
+  it('begins with the year 2026 unless told otherwise', () => {
+    expect(new Date(new VirtualClock().now()).toISOString()).toBe('2026-01-01T00:00:00.000Z')
+  })
+
+  it('never goes back, not even when two advance it at once', async () => {
+    const { clock } = withTimers(5, 50)
+    await Promise.all([clock.advance(100), clock.advance(10)])
+    expect(clock.monotonic()).toBe(100)
+    await clock.advance(-50)
+    expect(clock.monotonic()).toBe(100)
+  })
+})
+
+describe('timers', () => {
+  it('fire in the order of their times, each at its own', async () => {
+    const { clock, fired } = withTimers(30, 10, 20)
+    await clock.advance(25)
+    expect(fired).toEqual([
+      [10, 10],
+      [20, 20],
+    ])
+    expect(clock.pendingTimers).toBe(1)
+  })
+
+  it('fire in the order they were set when due together, and at once when their time has passed', async () => {
+    const clock = new VirtualClock()
+    const fired: string[] = []
+    clock.schedule(10, () => fired.push('first'))
+    clock.schedule(10, () => fired.push('second'))
+    clock.schedule(-5, () => fired.push('overdue'))
+    await clock.advance(10)
+    expect(fired).toEqual(['overdue', 'first', 'second'])
+  })
+
+  it('set by timers fire within the same advance when they fall due', async () => {
+    const clock = new VirtualClock()
+    const fired: number[] = []
+    const again = (): void => {
+      fired.push(clock.monotonic())
+      clock.schedule(10, again)
+    }
+    clock.schedule(10, again)
+    await clock.advance(35)
+    expect(fired).toEqual([10, 20, 30])
+    expect(clock.pendingTimers).toBe(1)
+  })
+
+  it('that were cancelled do not fire, nor count as pending', async () => {
+    const clock = new VirtualClock()
+    const fired: string[] = []
+    const timer = clock.schedule(10, () => fired.push('cancelled'))
+    clock.schedule(10, () => fired.push('kept'))
+    timer.cancel()
+    timer.cancel()
+    await clock.advance(20)
+    expect(fired).toEqual(['kept'])
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('fire sorted by time for any delays, whatever the steps time moves in', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(50), { maxLength: 12 }),
+        fc.array(fc.nat(20), { maxLength: 4 }),
+        async (delays, steps) => {
+          const { clock, fired } = withTimers(...delays)
+          for (const step of [...steps, 50]) await clock.advance(step)
+          expect(fired).toEqual([...delays].sort((a, b) => a - b).map((delay) => [delay, delay]))
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('work set off by a timer', () => {
+  it('comes to rest before the next timer fires', async () => {
+    const clock = new VirtualClock()
+    const log: string[] = []
+    const works: Promise<void>[] = []
+    const work = async (): Promise<void> => {
+      for (let hop = 0; hop < 5; hop += 1) await new Promise((resolve) => setImmediate(resolve))
+      log.push(`work of 10 at ${clock.monotonic()}`)
+    }
+    clock.schedule(10, () => works.push(work()))
+    clock.schedule(11, () => log.push('timer of 11'))
+    await clock.advance(20)
+    await Promise.all(works)
+    expect(log).toEqual(['work of 10 at 10', 'timer of 11'])
+  })
+})
+
+describe('sleep', () => {
+  it('ends when time has moved on, or when the signal aborts', async () => {
+    const clock = new VirtualClock()
+    const stop = new AbortController()
+    const ended: string[] = []
+    const sleeps = [
+      clock.sleep(100).then(() => ended.push('slept')),
+      clock.sleep(1_000, stop.signal).then(() => ended.push('woken')),
+    ]
+    await clock.advance(100)
+    expect(ended).toEqual(['slept'])
+    stop.abort()
+    await clock.advance(0)
+    expect(ended).toEqual(['slept', 'woken'])
+    await Promise.all(sleeps)
+    expect(clock.pendingTimers).toBe(0)
+  })
+})
+
+describe('advanceUntil', () => {
+  it('stops at the timer after which the condition holds', async () => {
+    const { clock, fired } = withTimers(10, 20, 30)
+    expect(await clock.advanceUntil(() => fired.length === 2, 1_000)).toBe(true)
+    expect(clock.monotonic()).toBe(20)
+  })
+
+  it('does not move when the condition holds already', async () => {
+    const { clock } = withTimers(10)
+    expect(await clock.advanceUntil(() => clock.pendingTimers === 1, 1_000)).toBe(true)
+    expect(clock.monotonic()).toBe(0)
+  })
+
+  it('gives up at the limit, or when nothing is left to happen', async () => {
+    const { clock, fired } = withTimers(10, 500)
+    expect(await clock.advanceUntil(() => fired.length === 2, 100)).toBe(false)
+    expect(fired).toEqual([[10, 10]])
+    expect(await clock.advanceUntil(() => fired.length === 3, 1_000)).toBe(false)
+    expect(fired).toHaveLength(2)
+  })
+})

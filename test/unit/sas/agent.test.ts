@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { defineAgent, definitionOf, isAgent } from '../../../src/sas/agent.js'
+import { NotPlainDataError, reference } from '../../../src/sas/reference.js'
+
+const hold = (input: { readonly sku: string }): { holdId: string } => ({ holdId: input.sku })
+const warehouse = defineAgent('ware-house2', { hold, drop: () => undefined })
+
+describe('an agent', () => {
+  it('offers one operation for each handler, which binds its input', () => {
+    expect(warehouse.hold.actor).toBe('ware-house2')
+    expect(warehouse.hold.action).toBe('hold')
+    expect(warehouse.hold({ sku: reference<string>(['input', 'sku']) })).toEqual({
+      actor: 'ware-house2',
+      action: 'hold',
+      input: { sku: { $from: ['input', 'sku'] } },
+    })
+  })
+
+  it('refuses an input that is not JSON, and says whose', () => {
+    const bound = (): unknown => warehouse.hold({ sku: (() => 'x') as unknown as string })
+    expect(bound).toThrow(NotPlainDataError)
+    expect(bound).toThrow('input of ware-house2.hold.sku is a function')
+  })
+
+  it('shows its host its name and its handlers', () => {
+    const { name, handlers } = definitionOf(warehouse)
+    expect(name).toBe('ware-house2')
+    expect([...handlers.keys()]).toEqual(['hold', 'drop'])
+    expect(handlers.get('hold')).toBe(hold)
+  })
+
+  it('shows nothing but its operations to whoever lists its properties', () => {
+    expect(Object.keys(warehouse)).toEqual(['hold', 'drop'])
+  })
+
+  it('is told from other values', () => {
+    expect(isAgent(warehouse)).toBe(true)
+    for (const other of [null, undefined, 'text', {}, { name: 'x', handlers: new Map() }]) {
+      expect(isAgent(other)).toBe(false)
+    }
+  })
+
+  it.each(['', 'Warehouse', '1st', 'ware house', 'ware_house'])('is not called %j', (name) => {
+    expect(() => defineAgent(name, { hold })).toThrow(
+      new TypeError(`agent name ${JSON.stringify(name)}: must match /^[a-z][a-z0-9-]*$/`),
+    )
+  })
+
+  it('has at least one operation', () => {
+    expect(() => defineAgent('idle', {})).toThrow(new TypeError('agent idle: needs at least one operation'))
+  })
+})

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import { VirtualClock } from '../../../src/platform/index.js'
+import type { AgentContext, AgentHandler } from '../../../src/sas/agent.js'
+import { makeAttempt } from '../../../src/sas/attempt.js'
+import type { Json } from '../../../src/sas/documents.js'
+import type { Outcome } from '../../../src/sas/settle.js'
+import { submittedAtMs } from '../../support/a-job.js'
+import { deferred } from '../../support/deferred.js'
+import { JobStory } from '../../support/job-story.js'
+
+const step = JobStory.submitted({ pay: [] }, { completeWithin: '30s' }).scheduled().step('pay')
+
+/** One attempt of a handler, and the clock it runs on. */
+function attempting(
+  handler: AgentHandler<Json, unknown>,
+  stopping: AbortSignal = new AbortController().signal,
+) {
+  const clock = new VirtualClock(submittedAtMs)
+  return { clock, outcome: makeAttempt({ step, handler, clock, stopping }) }
+}
+
+async function outcomeOf(handler: AgentHandler<Json, unknown>): Promise<Outcome | null> {
+  const { clock, outcome } = attempting(handler)
+  const ended = await outcome
+  expect(clock.pendingTimers).toBe(0)
+  return ended
+}
+
+describe('an attempt that ends in time', () => {
+  it('tells the handler its input and what it is about', async () => {
+    const seen = deferred<[Json, AgentContext]>()
+    await outcomeOf((input, context) => seen.resolve([input, context]))
+    const [input, context] = await seen.promise
+    expect(input).toEqual({ item: 'pay' })
+    expect(context).toMatchObject({
+      jobId: 'job-1',
+      orderId: 'order-1',
+      stepId: 'pay',
+      attempt: 1,
+      idempotencyKey: 'job-1/pay/g1/do',
+      deadlineMs: submittedAtMs + 30_000,
+    })
+    expect(context.signal.aborted).toBe(false)
+  })
+
+  it.each([
+    ['a value', { id: 7 }, { id: 7 }],
+    ['nothing', undefined, null],
+    ['a date, as JSON says it', new Date(0), '1970-01-01T00:00:00.000Z'],
+  ])('succeeds with %s', async (_what, returned, output) => {
+    expect(await outcomeOf(async () => returned)).toEqual({ kind: 'success', output })
+    expect(await outcomeOf(() => returned)).toEqual({ kind: 'success', output })
+  })
+
+  it.each([
+    ['an error', new Error('busy'), 'busy'],
+    ['an error with its cause', new Error('busy', { cause: new Error('ECONNRESET') }), 'busy (ECONNRESET)'],
+    ['something else', 'busy', 'busy'],
+    ['something that has no text', Object.create(null), 'a failure that cannot be described'],
+  ])('fails for now when %s is thrown', async (_what, thrown, message) => {
+    const throwing = (): never => {
+      throw thrown
+    }
+    expect(await outcomeOf(throwing)).toEqual({ kind: 'failed', message })
+    expect(await outcomeOf(async () => throwing())).toEqual({ kind: 'failed', message })
+  })
+
+  it.each([
+    ['an error', new Error('no such card'), 'no such card'],
+    ['an error with its cause', new Error('no card', { cause: new Error('404') }), 'no card (404)'],
+    ['something else', 'no such card', 'no such card'],
+  ])('F-A16: fails for good when the handler says so with %s', async (_what, error, message) => {
+    expect(await outcomeOf((_input, context) => context.failPermanently(error))).toEqual({
+      kind: 'permanent',
+      message,
+    })
+  })
+})
+
+describe('an output that cannot be stored', () => {
+  const cyclic: Record<string, unknown> = {}
+  cyclic['self'] = cyclic
+
+  it.each([
+    ['is cyclic', cyclic],
+    ['holds a bigint', { id: 1n }],
+    ['is a function', () => 1],
+    ['is a symbol', Symbol('x')],
+  ])('F-A18: fails the step for good when it %s', async (_what, output) => {
+    expect(await outcomeOf(() => output)).toEqual({
+      kind: 'permanent',
+      message: expect.stringMatching(/^the output is not JSON: /) as string,
+    })
+  })
+
+  it('F-A17: fails the step for good when it is too large, and is not kept', async () => {
+    expect(await outcomeOf(() => 'x'.repeat(1_000_000 - 2))).toMatchObject({ kind: 'success' })
+    expect(await outcomeOf(() => 'x'.repeat(1_000_000 - 1))).toEqual({
+      kind: 'permanent',
+      message: 'the output has 1000001 bytes, the limit is 1000000: store it elsewhere and return where',
+    })
+    // Bytes, not characters.
+    expect(await outcomeOf(() => '🛒'.repeat(300_000))).toMatchObject({ kind: 'permanent' })
+  })
+})
+
+describe('F-A11: an attempt that does not end in time', () => {
+  /** A handler that says when it began and ends when it is told to. */
+  function slow(end: Promise<unknown>) {
+    const begun = deferred<AgentContext>()
+    const handler: AgentHandler<Json, unknown> = (_input, context) => {
+      begun.resolve(context)
+      return end
+    }
+    return { begun: begun.promise, handler }
+  }
+
+  it('is aborted a little before the deadline, and answers nothing', async () => {
+    const { begun, handler } = slow(new Promise(() => undefined))
+    const { clock, outcome } = attempting(handler)
+    const { signal } = await begun
+    await clock.advance(28_999)
+    expect(signal.aborted).toBe(false)
+    await clock.advance(1)
+    expect(signal.aborted).toBe(true)
+    expect(signal.reason).toEqual(new Error('the deadline of step pay is near, or the host stops'))
+    expect(await outcome).toBeNull()
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it.each(['success', 'failure'])(
+    'F-A12: answers nothing even if %s comes after the signal',
+    async (kind) => {
+      const end = deferred<string>()
+      const { begun, handler } = slow(end.promise)
+      const { clock, outcome } = attempting(handler)
+      await begun
+      clock.schedule(29_000, () => {
+        if (kind === 'success') end.resolve('sold')
+        else end.reject(new Error('aborted'))
+      })
+      await clock.advance(29_000)
+      expect(await outcome).toBeNull()
+    },
+  )
+
+  it.each(['success', 'failure'])('answers nothing when %s comes together with the signal', async (kind) => {
+    const stopping = new AbortController()
+    const { outcome } = attempting(() => {
+      stopping.abort()
+      if (kind === 'failure') throw new Error('aborted')
+      return 'sold'
+    }, stopping.signal)
+    expect(await outcome).toBeNull()
+  })
+
+  it('F-A29: is aborted when the host stops', async () => {
+    const stopping = new AbortController()
+    const { begun, handler } = slow(new Promise(() => undefined))
+    const { clock, outcome } = attempting(handler, stopping.signal)
+    const { signal } = await begun
+    stopping.abort()
+    expect(signal.aborted).toBe(true)
+    expect(await outcome).toBeNull()
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('is over at once when the host has stopped already, or the step has no deadline', async () => {
+    const end = new Promise(() => undefined)
+    expect(await attempting(() => end, AbortSignal.abort()).outcome).toBeNull()
+    const clock = new VirtualClock(submittedAtMs)
+    const stopping = new AbortController().signal
+    const outcome = makeAttempt({
+      step: { ...step, completeByMs: null },
+      handler: () => end,
+      clock,
+      stopping,
+    })
+    await clock.advance(0)
+    expect(await outcome).toBeNull()
+  })
+})

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../../src/sas/documents.js'
+import { resolveTemplate, stepsReferredTo } from '../../../src/sas/plan.js'
+import { reference, toTemplate } from '../../../src/sas/reference.js'
+
+const input: Json = { user: { name: 'Ada', tags: ['x', 'y'] }, none: null }
+const outputs = new Map<string, Json>([['pay', { id: 7 }]])
+
+function resolved(template: Json): Json {
+  return resolveTemplate(template, { input, outputs })
+}
+
+describe('a template resolved', () => {
+  it.each([
+    ['the whole input', { $from: ['input'] }, input],
+    ['a property', { $from: ['input', 'user', 'name'] }, 'Ada'],
+    ['an element', { $from: ['input', 'user', 'tags', '1'] }, 'y'],
+    ['a null', { $from: ['input', 'none'] }, null],
+    ['a whole output', { $from: ['steps', 'pay', 'output'] }, { id: 7 }],
+    ['a property of an output', { $from: ['steps', 'pay', 'output', 'id'] }, 7],
+    ['parts of a list', ['a', { $from: ['steps', 'pay', 'output', 'id'] }], ['a', 7]],
+    ['parts of an object', { to: { name: { $from: ['input', 'user', 'name'] } } }, { to: { name: 'Ada' } }],
+    ['plain values', [1, 'two', true, null], [1, 'two', true, null]],
+  ])('has %s', (_what, template, value) => {
+    expect(resolved(template)).toEqual(value)
+  })
+
+  it.each([
+    ['an unknown property', ['input', 'user', 'age']],
+    ['an element that is not there', ['input', 'user', 'tags', '9']],
+    ['a property of a list', ['input', 'user', 'tags', 'length']],
+    ['a property of null', ['input', 'none', 'x']],
+    ['a property of text', ['input', 'user', 'name', 'length']],
+    ['a property that every object inherits', ['input', 'constructor']],
+    ['the output of an unknown step', ['steps', 'ship', 'output', 'id']],
+  ])('leaves out %s', (_what, path) => {
+    expect(resolved({ a: { $from: path }, b: 1 })).toEqual({ b: 1 })
+    expect(resolved([{ $from: path }])).toEqual([null])
+    expect(resolved({ $from: path })).toBeNull()
+  })
+
+  it('takes the user’s own $from and $literal for what they are', () => {
+    const own = { $from: ['input'], $literal: { $from: 'x' } }
+    expect(resolved(toTemplate({ own, name: reference(['input', 'user', 'name']) }, 'input'))).toEqual({
+      own,
+      name: 'Ada',
+    })
+    expect(resolved({ $literal: ['not an object'] })).toEqual({ $literal: ['not an object'] })
+    expect(resolved({ $from: 'not a path' })).toEqual({ $from: 'not a path' })
+  })
+
+  it('is the value itself where nothing is referred to, whatever its keys are called', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        // What is stored has no -0: JSON knows only 0.
+        const plain = JSON.parse(JSON.stringify(value)) as Json
+        expect(resolved(toTemplate(plain, 'input'))).toEqual(plain)
+      }),
+    )
+  })
+
+  it('keeps a property called __proto__ a property', () => {
+    const plain = JSON.parse('{"__proto__": {"admin": true}}') as Json
+    expect(JSON.stringify(resolved(toTemplate(plain, 'input')))).toBe('{"__proto__":{"admin":true}}')
+  })
+})
+
+describe('steps referred to', () => {
+  it('are found at any depth, each once', () => {
+    const template: Json = [
+      { $from: ['steps', 'pay', 'output'] },
+      { deep: { list: [{ $from: ['steps', 'pack', 'output', 'id'] }] } },
+      { again: { $from: ['steps', 'pay', 'output', 'id'] } },
+      { $from: ['input', 'steps'] },
+      'pay',
+    ]
+    expect(stepsReferredTo(template)).toEqual(new Set(['pay', 'pack']))
+  })
+
+  it('are none in the user’s own data', () => {
+    expect(stepsReferredTo(toTemplate({ $from: ['steps', 'pay', 'output'] }, 'input'))).toEqual(new Set())
+  })
+})

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { decodeDocument } from '../../../src/sas/documents.js'
+import { isOpen, settle, type Attempt, type Outcome } from '../../../src/sas/settle.js'
+import type { StepDocument } from '../../../src/sas/documents.js'
+import { submittedAtMs } from '../../support/a-job.js'
+import { JobStory, longestBackoff, success } from '../../support/job-story.js'
+
+const options = { completeWithin: '30s', retryBackoff: { min: '2s', max: '8s' }, maxFailures: 9 } as const
+const story = JobStory.submitted({ pay: [] }, options).scheduled()
+const step = story.step('pay')
+const attempt: Attempt = { number: step.attempt, fence: step.fence, by: 'agents-1' }
+const failed: Outcome = { kind: 'failed', message: 'busy' }
+const permanent: Outcome = { kind: 'permanent', message: 'no such card' }
+
+/** What an outcome at 10 s into the attempt makes of the step; a discarded one fails the test. */
+function settled(
+  outcome: Outcome,
+  at: { readonly step?: StepDocument; readonly now?: number } = {},
+): StepDocument {
+  const { step: before = step, now = submittedAtMs + 10_000 } = at
+  const settlement = settle(before, attempt, outcome, { now, random: longestBackoff })
+  if (settlement.kind === 'discarded') throw new Error(settlement.reason)
+  expect(decodeDocument(settlement.step).kind).toBe('step')
+  return settlement.step
+}
+
+function reasonOf(outcome: Outcome, before: StepDocument, now: number, by: Attempt = attempt): string | null {
+  const settlement = settle(before, by, outcome, { now, random: longestBackoff })
+  return settlement.kind === 'discarded' ? settlement.reason : null
+}
+
+describe('the outcome of an attempt', () => {
+  it('success: the step is at its target, with its output, and free', () => {
+    expect(settled(success)).toStrictEqual({
+      ...step,
+      currentState: 'Completed',
+      processState: 'Processed',
+      output: 'sold',
+      lockedBy: null,
+      completeBy: null,
+      completeByMs: null,
+      outcome: { kind: 'success', attempt: 1, at: '2026-01-01T00:00:10.000Z', by: 'agents-1' },
+    })
+  })
+
+  it('failed: diagnostics, and the deadline brought forward to the end of the back-off', () => {
+    expect(settled(failed)).toStrictEqual({
+      ...step,
+      completeBy: '2026-01-01T00:00:12.000Z',
+      completeByMs: submittedAtMs + 12_000,
+      outcome: { kind: 'failed', attempt: 1, at: '2026-01-01T00:00:10.000Z', by: 'agents-1' },
+      diagnostics: [{ at: '2026-01-01T00:00:10.000Z', by: 'agents-1', attempt: 1, message: 'busy' }],
+    })
+  })
+
+  it.each([
+    [1, 2_000],
+    [2, 4_000],
+    [3, 8_000],
+    [7, 8_000],
+  ])('failed attempt %d: waits %d ms', (number, waitMs) => {
+    const now = submittedAtMs + 1_000
+    const settlement = settle(step, { ...attempt, number }, failed, { now, random: longestBackoff })
+    expect(settlement).toMatchObject({ step: { completeByMs: now + waitMs } })
+  })
+
+  it('failed: never moves the deadline back', () => {
+    expect(settled(failed, { now: submittedAtMs + 29_000 }).completeByMs).toBe(submittedAtMs + 30_000)
+  })
+
+  it('permanent: flagged for a person at once, the failure counted (F-A16)', () => {
+    expect(settled(permanent)).toStrictEqual({
+      ...step,
+      processState: 'Error',
+      lockedBy: null,
+      failureCount: 1,
+      completeBy: null,
+      completeByMs: null,
+      outcome: { kind: 'permanent', attempt: 1, at: '2026-01-01T00:00:10.000Z', by: 'agents-1' },
+      diagnostics: [{ at: '2026-01-01T00:00:10.000Z', by: 'agents-1', attempt: 1, message: 'no such card' }],
+      attention: {
+        kind: 'error',
+        since: '2026-01-01T00:00:10.000Z',
+        by: 'agents-1',
+        message: 'no such card',
+        stepId: 'pay',
+      },
+    })
+  })
+
+  it('F-A19: a huge message is cut wherever it is kept', () => {
+    const flagged = settled({ kind: 'permanent', message: 'x'.repeat(5_000_000) })
+    expect(flagged.attention?.message).toHaveLength(2_000)
+    expect(JSON.stringify(flagged).length).toBeLessThan(10_000)
+  })
+})
+
+describe('an outcome that no longer counts', () => {
+  it.each([success, failed, permanent])('F-A10: of an earlier attempt is discarded: $kind', (outcome) => {
+    const again = story.expired('pay').scheduled()
+    expect(reasonOf(outcome, again.step('pay'), again.now)).toBe('the step was given to another attempt')
+  })
+
+  it.each([success, failed, permanent])('F-A7: at or after the deadline is discarded: $kind', (outcome) => {
+    const deadlineMs = submittedAtMs + 30_000
+    expect(reasonOf(outcome, step, deadlineMs - 1)).toBeNull()
+    expect(reasonOf(outcome, step, deadlineMs)).toBe('its deadline has passed')
+  })
+
+  it.each([success, failed, permanent])('F-A14: after a first one is discarded: $kind', (outcome) => {
+    for (const first of [success, failed, permanent]) {
+      expect(reasonOf(outcome, settled(first), submittedAtMs + 10_001)).toBe('the attempt is settled already')
+    }
+  })
+
+  it('of a step that was given back and not dispatched again is discarded', () => {
+    const given = story.expired('pay')
+    const { fence } = given.step('pay')
+    expect(reasonOf(success, given.step('pay'), given.now, { ...attempt, fence })).toBe(
+      'its deadline has passed',
+    )
+  })
+})
+
+describe('a step is open', () => {
+  it('from its dispatch to its deadline, unless settled', () => {
+    const submitted = JobStory.submitted({ pay: [] }, options).step('pay')
+    expect(isOpen(submitted, submittedAtMs)).toBe(false)
+    expect(isOpen(step, submittedAtMs)).toBe(true)
+    expect(isOpen(step, submittedAtMs + 30_000)).toBe(false)
+    expect(isOpen(settled(failed), submittedAtMs)).toBe(false)
+    expect(isOpen({ ...step, completeByMs: null }, submittedAtMs)).toBe(false)
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { decodeDocument } from '../../../src/sas/documents.js'
+import { submit } from '../../../src/sas/submit.js'
+import { aSubmission, aWorkflow, documentsOf, submittedAtMs, theStep } from '../../support/a-job.js'
+
+const { plan } = aWorkflow({ reserve: [], ship: ['reserve'] }, { completeWithin: '30s', maxFailures: 2 })
+const order = { id: 'order-1', pk: 'customer-1', total: 3 }
+const request = aSubmission(plan, {
+  partition: 'customer-1',
+  input: { total: 3 },
+  alongside: [order],
+  priority: 2,
+  replyTo: 'queue',
+})
+
+/** What R18 demands of every job and step, word for word. */
+const initial = {
+  lockedBy: null,
+  completeBy: null,
+  completeByMs: null,
+  processState: 'Pending',
+  failureCount: 0,
+}
+
+describe('a submission', () => {
+  it('creates the order, the job and every step in one group', () => {
+    const writes = submit(request)
+    expect(writes.map(({ kind }) => kind)).toEqual(['create', 'create', 'create', 'create'])
+    expect(writes.map(({ document }) => [document.pk, document.id])).toEqual([
+      ['customer-1', 'order-1'],
+      ['customer-1', 'sas.job:job-1'],
+      ['customer-1', 'sas.step:job-1:reserve'],
+      ['customer-1', 'sas.step:job-1:ship'],
+    ])
+    expect(writes[0]?.document).toBe(order)
+  })
+
+  it('writes a job with its intent, its ledger and nothing begun (R18, R21)', () => {
+    expect(documentsOf(submit(request)).job).toStrictEqual({
+      ...initial,
+      id: 'sas.job:job-1',
+      pk: 'customer-1',
+      type: 'sas.job',
+      schema: 1,
+      jobId: 'job-1',
+      orderId: 'order-1',
+      workflow: 'shopping',
+      workflowVersion: 1,
+      initialState: 'NotStarted',
+      targetState: 'Completed',
+      currentState: 'NotStarted',
+      desiredState: 'Completed',
+      fence: 0,
+      maxFailures: 1,
+      generation: 1,
+      diagnostics: [],
+      attention: null,
+      ttl: -1,
+      priority: 2,
+      replyTo: 'queue',
+      notifySeq: 0,
+      stepIds: ['reserve', 'ship'],
+      steps: {
+        reserve: { state: 'NotStarted', dispatch: 0 },
+        ship: { state: 'NotStarted', dispatch: 0 },
+      },
+      onExhausted: 'error',
+      input: { total: 3 },
+      payloadHash: 'hash',
+      submittedAt: '2026-01-01T00:00:00.000Z',
+      submittedAtMs,
+      endedAt: null,
+      endedAtMs: null,
+    })
+  })
+
+  it('writes steps that want nothing yet (R18, R20)', () => {
+    expect(theStep(documentsOf(submit(request)).steps, 'ship')).toStrictEqual({
+      ...initial,
+      id: 'sas.step:job-1:ship',
+      pk: 'customer-1',
+      type: 'sas.step',
+      schema: 1,
+      jobId: 'job-1',
+      orderId: 'order-1',
+      workflow: 'shopping',
+      workflowVersion: 1,
+      initialState: 'NotStarted',
+      targetState: 'Completed',
+      currentState: 'NotStarted',
+      desiredState: 'NotStarted',
+      fence: 0,
+      maxFailures: 2,
+      generation: 1,
+      diagnostics: [],
+      attention: null,
+      ttl: -1,
+      stepId: 'ship',
+      actor: 'shop',
+      action: 'sell',
+      dependsOn: ['reserve'],
+      inputTemplate: { item: 'ship' },
+      input: null,
+      completeWithinMs: 30_000,
+      retryBackoff: { minMs: 1_000, maxMs: 60_000 },
+      dispatch: 0,
+      attempt: 0,
+      idempotencyKey: 'job-1/ship/g1/do',
+      outcome: null,
+      output: null,
+    })
+  })
+
+  it('F-S12: writes no deadline, whatever the submitter’s clock says', () => {
+    for (const now of [0, submittedAtMs + 3_600_000]) {
+      const { job, steps } = documentsOf(submit({ ...request, now }))
+      for (const document of [job, ...steps.values()]) {
+        expect(document).toMatchObject({ completeBy: null, completeByMs: null })
+      }
+    }
+  })
+
+  it('writes only documents that can be read again', () => {
+    const kinds = submit(request).map(({ document }) => decodeDocument(document).kind)
+    expect(kinds).toEqual(['foreign', 'job', 'step', 'step'])
+  })
+})

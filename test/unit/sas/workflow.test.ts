@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest'
+import { defineAgent } from '../../../src/sas/agent.js'
+import {
+  defineWorkflow,
+  isWorkflow,
+  maxSteps,
+  WorkflowInvalid,
+  type Step,
+  type StepOptions,
+  type WorkflowBuilder,
+} from '../../../src/sas/workflow.js'
+import { aWorkflow, shop } from '../../support/a-job.js'
+
+interface Order {
+  readonly sku: string
+  readonly quantity: number
+}
+
+const warehouse = defineAgent('warehouse', {
+  hold: (input: { readonly sku: string; readonly quantity: number }) => ({ holdId: `${input.sku}-1` }),
+  drop: (input: { readonly holdId: string; readonly note?: string }) => input.note ?? null,
+})
+
+/** What is wrong with a workflow; a valid one has no problems. */
+function problemsOf(
+  build: (job: WorkflowBuilder<Order>) => void,
+  options: { readonly name?: string; readonly version?: number } = {},
+): readonly string[] {
+  const { name = 'shopping', version = 1 } = options
+  try {
+    defineWorkflow<Order>(name, build, { version })
+    return []
+  } catch (error) {
+    if (!(error instanceof WorkflowInvalid)) throw error
+    return error.problems
+  }
+}
+
+function problemsOfStep(options: StepOptions, id = 'sell'): readonly string[] {
+  return problemsOf((job) => {
+    job.step(id, shop.sell, { item: 'x' }, options)
+  })
+}
+
+describe('a workflow', () => {
+  it('compiles to plain JSON that names every dependency, default and reference', () => {
+    const workflow = defineWorkflow<Order>(
+      'shopping',
+      (job) => {
+        const hold = job.step('hold', warehouse.hold, { sku: job.input.sku, quantity: job.input.quantity })
+        const sell = job.step(
+          'sell',
+          shop.sell,
+          { item: 'x' },
+          {
+            completeWithin: '30s',
+            maxFailures: 5,
+            retryBackoff: { min: '2s', max: '1h' },
+            initialState: 'Disabled',
+            targetState: 'Active',
+          },
+        )
+        job.step('drop', warehouse.drop, { holdId: hold.output.holdId }, { after: [sell, hold] })
+      },
+      { version: 3, jobId: (order) => order.sku },
+    )
+    const defaults = {
+      completeWithinMs: 60_000,
+      maxFailures: 3,
+      retryBackoff: { minMs: 1_000, maxMs: 60_000 },
+      initialState: 'NotStarted',
+      targetState: 'Completed',
+    }
+    expect(workflow.plan).toStrictEqual({
+      workflow: 'shopping',
+      version: 3,
+      onExhausted: 'error',
+      steps: [
+        {
+          ...defaults,
+          id: 'hold',
+          actor: 'warehouse',
+          action: 'hold',
+          input: { sku: { $from: ['input', 'sku'] }, quantity: { $from: ['input', 'quantity'] } },
+          dependsOn: [],
+        },
+        {
+          id: 'sell',
+          actor: 'shop',
+          action: 'sell',
+          input: { item: 'x' },
+          dependsOn: [],
+          completeWithinMs: 30_000,
+          maxFailures: 5,
+          retryBackoff: { minMs: 2_000, maxMs: 3_600_000 },
+          initialState: 'Disabled',
+          targetState: 'Active',
+        },
+        {
+          ...defaults,
+          id: 'drop',
+          actor: 'warehouse',
+          action: 'drop',
+          input: { holdId: { $from: ['steps', 'hold', 'output', 'holdId'] } },
+          dependsOn: ['hold', 'sell'],
+        },
+      ],
+    })
+    expect(JSON.parse(JSON.stringify(workflow.plan))).toStrictEqual(workflow.plan)
+    expect(workflow.submission.jobId?.({ sku: 'a', quantity: 1 })).toBe('a')
+    expect(Object.isFrozen(workflow)).toBe(true)
+  })
+
+  it('is told from other values', () => {
+    expect(isWorkflow(aWorkflow())).toBe(true)
+    for (const other of [null, undefined, 'text', {}, { plan: {} }, { plan: {}, submission: {} }, shop]) {
+      expect(isWorkflow(other)).toBe(false)
+    }
+  })
+
+  it('takes as many steps as fit one transaction', () => {
+    const named = (count: number) => (job: WorkflowBuilder<Order>) => {
+      for (let index = 0; index < count; index += 1) job.step(`s${index}`, shop.sell, { item: 'x' })
+    }
+    expect(problemsOf(named(maxSteps))).toEqual([])
+    expect(problemsOf(named(maxSteps + 1))).toEqual(['it has 99 steps; at most 98 fit one transaction'])
+  })
+})
+
+describe('a workflow that cannot be run', () => {
+  it('is refused with everything that is wrong about it at once', () => {
+    const problems = problemsOf(
+      (job) => {
+        job.step('Bad Id', shop.sell, { item: 'x' }, { completeWithin: 'soon', maxFailures: 0 })
+        job.step('twice', shop.sell, { item: (() => 'x') as unknown as string })
+        job.step('twice', shop.sell, { item: 'x' }, { initialState: 'same', targetState: 'same' })
+      },
+      { name: 'Shop!', version: 0 },
+    )
+    expect(problems).toEqual([
+      'its name must match /^[a-z][a-z0-9-]*$/',
+      'version 0 must be a whole number from 1',
+      'step "Bad Id": its id must match /^[a-z][a-z0-9-]*$/',
+      'step "Bad Id": completeWithin "soon" must be a positive duration such as \'30s\' or a number of milliseconds',
+      'step "Bad Id": maxFailures 0 must be a whole number from 1',
+      'step "twice": input.item is a function; a plan holds only JSON values and references',
+      'step "twice": its id is used twice',
+      'step "twice": initialState and targetState are both "same"',
+    ])
+  })
+
+  it('says its name and its problems in one message', () => {
+    expect(() => defineWorkflow('empty', () => undefined)).toThrow('workflow "empty": it has no steps')
+  })
+
+  it.each<[string, StepOptions]>([
+    ['retryBackoff.min "0s" must be', { retryBackoff: { min: '0s', max: '1s' } }],
+    ['retryBackoff.max "x" must be', { retryBackoff: { min: '1s', max: 'x' } }],
+    ['retryBackoff.min 2s is longer than max 1s', { retryBackoff: { min: '2s', max: '1s' } }],
+    ['completeWithin -5 must be', { completeWithin: -5 }],
+    ['maxFailures 1.5 must be a whole number', { maxFailures: 1.5 }],
+    ['initialState and targetState are both "NotStarted"', { targetState: 'NotStarted' }],
+    ['initialState and targetState are both "Completed"', { initialState: 'Completed' }],
+  ])('because of its options: %s', (problem, options) => {
+    expect(problemsOfStep(options)).toEqual([expect.stringContaining(problem)])
+  })
+
+  it('F-D12: because a step waits for one that this workflow does not have', () => {
+    const elsewhere: Step<{ item: string }>[] = []
+    defineWorkflow('other', (job) => {
+      elsewhere.push(job.step('elsewhere', shop.sell, { item: 'x' }))
+    })
+    const [foreign] = elsewhere
+    if (foreign === undefined) throw new Error('the other workflow has no step')
+    expect(problemsOfStep({ after: [foreign] })).toEqual([
+      'step "sell": after "elsewhere": no such earlier step',
+    ])
+    expect(problemsOf((job) => void job.step('sell', shop.sell, { item: foreign.output.item }))).toEqual([
+      'step "sell": its input refers to step "elsewhere": no such earlier step',
+    ])
+    expect(problemsOf((job) => void job.step('elsewhere', shop.sell, { item: foreign.output.item }))).toEqual(
+      ['step "elsewhere": its input refers to step "elsewhere": no such earlier step'],
+    )
+  })
+
+  it('not because of mistakes in the definition’s own code, which are thrown as they are', () => {
+    expect(() =>
+      defineWorkflow('broken', () => {
+        throw new RangeError('mine')
+      }),
+    ).toThrow(new RangeError('mine'))
+    const cyclic: Record<string, unknown> = {}
+    cyclic['self'] = cyclic
+    expect(() =>
+      defineWorkflow('broken', (job) => {
+        job.step('sell', shop.sell, cyclic as { item: string })
+      }),
+    ).toThrow(RangeError)
+  })
+})
+
+describe('the types of a workflow', () => {
+  it('refuse what an operation does not take', () => {
+    defineWorkflow<Order>('typed', (job) => {
+      const hold = job.step('hold', warehouse.hold, { sku: job.input.sku, quantity: job.input.quantity })
+      // @ts-expect-error a number where a string is wanted
+      job.step('a', warehouse.drop, { holdId: 1 })
+      // @ts-expect-error a reference to a number where a string is wanted
+      job.step('b', warehouse.drop, { holdId: job.input.quantity })
+      // @ts-expect-error a property that the input does not have
+      job.step('c', warehouse.drop, { holdId: job.input.nothing as string })
+      // @ts-expect-error a required property left out
+      job.step('d', warehouse.drop, { note: 'x' })
+      // @ts-expect-error an output's property that the operation does not return
+      job.step('e', warehouse.drop, { holdId: hold.output.nothing as string })
+      const kept = job.step('f', warehouse.drop, { holdId: hold.output.holdId, note: job.input.sku })
+      expect(kept.id).toBe('f')
+    })
+  })
+})

@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  consoleLogger,
+  type ConsoleLoggerOptions,
+  type TelemetryEvent,
+} from '../../../src/telemetry/index.js'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+function linesFor(
+  events: readonly TelemetryEvent[],
+  options: ConsoleLoggerOptions = {},
+): Record<string, unknown>[] {
+  const lines: string[] = []
+  const logger = consoleLogger({ ...options, write: (line) => lines.push(line) })
+  for (const event of events) logger.emit(event)
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+const lease = { processorName: 'orders', instanceName: 'one', leaseToken: '0' }
+const failed = (error: unknown): TelemetryEvent => ({ type: 'loop.failed', loop: 'balancer', error })
+
+describe('a line', () => {
+  it('is one JSON object with the event’s name, its fields and the time', () => {
+    const [line, ...others] = linesFor([{ type: 'lease.acquired', takenFrom: null, ...lease }])
+    expect(others).toEqual([])
+    expect(line).toEqual({
+      level: 30,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      msg: 'lease.acquired',
+      takenFrom: null,
+      ...lease,
+    })
+  })
+
+  it('goes to standard error unless told otherwise, so that standard output stays free', () => {
+    const error = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    consoleLogger().emit({ type: 'lease.released', reason: 'Shutdown', ...lease })
+    expect(error.mock.calls.map(([line]) => String(line))).toEqual([
+      expect.stringMatching(/^\{.*"lease\.released"\}\n$/),
+    ])
+    expect(output).not.toHaveBeenCalled()
+  })
+})
+
+describe('loudness', () => {
+  const events: TelemetryEvent[] = [
+    { type: 'lease.renewed', ...lease },
+    { type: 'lease.released', reason: 'Split', ...lease },
+    { type: 'document.refused', id: 'a', reason: 'newer schema' },
+    failed('away'),
+  ]
+
+  it.each([
+    [undefined, ['lease.released', 'document.refused', 'loop.failed']],
+    ['debug', ['lease.renewed', 'lease.released', 'document.refused', 'loop.failed']],
+    ['warn', ['document.refused', 'loop.failed']],
+    ['error', ['loop.failed']],
+  ] as const)('of level %s writes %j', (level, expected) => {
+    const lines = linesFor(events, level === undefined ? {} : { level })
+    expect(lines.map(({ msg }) => msg)).toEqual(expected)
+  })
+})
+
+describe('an error', () => {
+  it('is written with its message, stack and cause', () => {
+    const error = new Error('page not delivered', { cause: new Error('socket closed') })
+    const [line] = linesFor([failed(error)])
+    expect(line?.['error']).toEqual({
+      message: 'page not delivered',
+      stack: error.stack,
+      cause: 'socket closed',
+    })
+  })
+
+  it.each([new Error('alone'), new Error('with a cause of another kind', { cause: 412 })])(
+    'without an error as its cause names none: %s',
+    (error) => {
+      const [line] = linesFor([failed(error)])
+      expect(line?.['error']).toEqual({ message: error.message, stack: error.stack })
+    },
+  )
+
+  it('that is not an Error is written as it is', () => {
+    const [line] = linesFor([failed({ code: 429 })])
+    expect(line?.['error']).toEqual({ code: 429 })
+  })
+})
