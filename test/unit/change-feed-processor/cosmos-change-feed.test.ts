@@ -36,6 +36,8 @@ interface Faulty {
   readonly faults: Fault[]
   /** Paths of all requests of the feed's client, in order. */
   readonly requests: string[]
+  /** The time that each request for a page of the feed sent, if any. */
+  readonly times: (string | undefined)[]
   readonly charges: [string, number][]
 }
 
@@ -46,9 +48,11 @@ async function faulty(): Promise<Faulty> {
   await database.containers.create({ id: 'orders', partitionKey: '/id' })
   const faults: Fault[] = []
   const requests: string[] = []
+  const times: (string | undefined)[] = []
   const plugin: Plugin = (context, _diagnostics, next) => {
     requests.push(`${context.method ?? ''} ${context.path ?? ''}`)
     const isFeed = context.headers?.['A-IM'] !== undefined
+    if (isFeed) times.push(context.headers['If-Modified-Since']?.toString())
     const answer = (): Promise<PluginAnswer> => next(context)
     const fault = isFeed ? faults.shift() : undefined
     return fault === undefined ? answer() : fault(answer)
@@ -61,7 +65,7 @@ async function faulty(): Promise<Faulty> {
   requests.length = 0
   const charges: [string, number][] = []
   const feed = new CosmosChangeFeed({ container, onCharge: (...charge) => charges.push(charge) })
-  return { cosmos, container, feed, faults, requests, charges }
+  return { cosmos, container, feed, faults, requests, times, charges }
 }
 
 const failing =
@@ -85,6 +89,13 @@ describe('the feed through the SDK', () => {
     expect(containerReads).toHaveLength(2)
     expect(charges).toHaveLength(3)
     expect(charges.every(([operation, charge]) => operation === 'feed.read' && charge > 0)).toBe(true)
+  })
+
+  it('asks from a second before the time, once, and then from its position only', async () => {
+    const { feed, times } = await faulty()
+    const atMs = Date.UTC(2026, 0, 1, 12, 0, 0, 700)
+    await idsFrom(feed, { ...beginning, start: { kind: 'time', atMs } })
+    expect(times.slice(0, 2)).toEqual(['Thu, 01 Jan 2026 11:59:59 GMT', undefined])
   })
 
   it('reports the fraction of request units that the SDK cuts off', async () => {

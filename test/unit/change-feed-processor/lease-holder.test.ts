@@ -174,6 +174,38 @@ describe('a lease holder', () => {
     expect(trustedUntilMs(13_000, 60_000, 5_000)).toBe(13_000 + 55_000)
   })
 
+  it('counts its trust from when a write began, however long the answer took', async () => {
+    let answer: (() => void) | undefined
+    const slow: Replacing = async (forward, lease) => {
+      const outcome = await forward(lease)
+      await new Promise<void>((resolve) => (answer = resolve))
+      return outcome
+    }
+    const hanging: Replacing = () => new Promise(() => undefined)
+    const { runtime, holder } = await holding(replacing(slow, hanging))
+    await runtime.world.clock.advance(13_000 + 20_000)
+    answer?.()
+    await runtime.world.clock.advance(35_000 - 1)
+    expect(holder.lost.aborted).toBe(false)
+    await runtime.world.clock.advance(1)
+    expect(holder.lost.aborted).toBe(true)
+  })
+
+  it('keeps a checkpoint that comes while an earlier one is written', async () => {
+    const { runtime, holder } = await holding(
+      replacing(async (forward, lease) => {
+        await holder.checkpoint('"2"')
+        return forward(lease)
+      }),
+    )
+    await holder.checkpoint('"1"')
+    await runtime.world.clock.advance(5_000)
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"1"' })
+    await runtime.world.clock.advance(5_000)
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"2"' })
+    await holder.release()
+  })
+
   it('knows that it lost the trust even if no timer has fired', async () => {
     const runtime = await aRuntime()
     const lease = await anAcquiredLease(runtime)
