@@ -2,6 +2,7 @@ import {
   deadline,
   isTerminal,
   withDerivedState,
+  type Attention,
   type JobDocument,
   type Json,
   type LedgerEntry,
@@ -53,7 +54,9 @@ export function schedule(state: SchedulingState): Schedule {
   const dispatched = ready.steps.map((step) => dispatch(step, state))
   const ledger = withDispatches(folded, dispatched)
   if (sameLedger(job.steps, ledger)) return { kind: 'nothing' }
-  return { kind: 'write', job: advance(state, ledger, dispatched), dispatched }
+  const failure = failureOf(state, ledger)
+  if (failure.kind === 'unseen') return { kind: 'read', stepIds: [failure.stepId] }
+  return { kind: 'write', job: advance(state, ledger, dispatched, failure.attention), dispatched }
 }
 
 /** The ledger with every outcome taken over that belongs to the dispatch it knows of. */
@@ -155,14 +158,33 @@ function sameLedger(before: Ledger, after: Ledger): boolean {
   })
 }
 
+type Failure =
+  /** What the job ends with; null while nothing has failed, or something is still under way. */
+  | { readonly kind: 'known'; readonly attention: Attention | null }
+  /** The step that failed is not at hand; the job is to say why it failed, whoever ends it. */
+  | { readonly kind: 'unseen'; readonly stepId: string }
+
+function failureOf({ job, steps, now, scheduler }: SchedulingState, ledger: Ledger): Failure {
+  const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
+  const stepId = failed[0]
+  if (stepId === undefined || Object.values(ledger).some((entry) => entry.state === 'Processing')) {
+    return { kind: 'known', attention: null }
+  }
+  const cause = steps.get(stepId)?.attention ?? null
+  if (cause === null) return { kind: 'unseen', stepId }
+  const named = failed.length > 1 ? `steps ${failed.join(', ')}` : `step ${stepId}`
+  const since = new Date(now).toISOString()
+  const message = `${named}: ${cause.message}`
+  return { kind: 'known', attention: { kind: 'error', since, by: scheduler, message, stepId } }
+}
+
 /** The job with its new ledger: claimed by this instance, or ended when nothing is under way and nothing can start. */
 function advance(
-  state: SchedulingState,
+  { job, now, scheduler }: SchedulingState,
   ledger: Record<string, LedgerEntry>,
   dispatched: readonly StepDocument[],
+  attention: Attention | null,
 ): JobDocument {
-  const { job, now, scheduler } = state
-  const entries = Object.values(ledger)
   const claimed = { ...job, steps: ledger, fence: job.lockedBy === scheduler ? job.fence : job.fence + 1 }
   const ended = {
     ...claimed,
@@ -171,25 +193,10 @@ function advance(
     endedAt: new Date(now).toISOString(),
     endedAtMs: now,
   }
-  if (entries.every((entry) => entry.state === 'Processed')) {
+  if (Object.values(ledger).every((entry) => entry.state === 'Processed')) {
     return withDerivedState({ ...ended, currentState: job.targetState })
   }
-  const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
-  const failedFirst = failed[0]
-  if (failedFirst !== undefined && entries.every((entry) => entry.state !== 'Processing')) {
-    return withDerivedState({ ...ended, attention: attentionFor(failedFirst, failed, state) })
-  }
-  const latest = Math.max(job.completeByMs ?? 0, ...dispatched.map((step) => step.completeByMs ?? 0))
+  if (attention !== null) return withDerivedState({ ...ended, attention })
+  const latest = Math.max(...[job, ...dispatched].map(({ completeByMs }) => completeByMs ?? 0))
   return withDerivedState({ ...claimed, lockedBy: scheduler, ...deadline(latest) })
-}
-
-function attentionFor(stepId: string, failed: readonly string[], { steps, now, scheduler }: SchedulingState) {
-  const cause = steps.get(stepId)?.attention?.message ?? 'given up'
-  return {
-    kind: 'error' as const,
-    since: new Date(now).toISOString(),
-    by: scheduler,
-    message: `${failed.length > 1 ? `steps ${failed.join(', ')}` : `step ${stepId}`}: ${cause}`,
-    stepId,
-  }
 }

@@ -58,7 +58,11 @@ export class JobStory implements JobDocuments {
   scheduled(scheduler = 'scheduler-1'): JobStory {
     const decision = this.deciding(undefined, scheduler)
     if (decision.kind !== 'write') throw new Error(`the scheduler decided ${decision.kind}`)
-    return new JobStory(decision.job, replaced(this.steps, ...decision.dispatched), this.now)
+    return this.applying(decision)
+  }
+
+  applying({ job, dispatched }: Schedule & { kind: 'write' }): JobStory {
+    return new JobStory(job, replaced(this.steps, ...dispatched), this.now)
   }
 
   /** The current attempt at this step ends so. */
