@@ -1,5 +1,5 @@
 import { decodeDocument, jobDocumentId, type JobDocument, type StepDocument } from '../../sas/documents.js'
-import { StoreRefused } from '../../sas/errors.js'
+import { StoreRefused, StoreUnavailable } from '../../sas/errors.js'
 import type {
   ApplyResult,
   DocumentAddress,
@@ -35,7 +35,7 @@ export class EngineStateStore implements StateStore {
 
   async read({ pk, id }: DocumentAddress): Promise<Stored<StateDocument> | null> {
     const version = this.options.container().find([pk], id)
-    await this.options.settled()
+    await this.settled()
     return version === undefined ? null : stored(version)
   }
 
@@ -45,7 +45,11 @@ export class EngineStateStore implements StateStore {
     if (result.kind === 'rolledBack') {
       return refused(result.refusal, writes[result.failedAt]?.document.id ?? '')
     }
-    await this.options.settled()
+    try {
+      await this.options.settled()
+    } catch (cause) {
+      return { kind: 'unknownOutcome', cause }
+    }
     return {
       kind: 'applied',
       etags: result.results.map(({ version }) => version?.etag ?? ''),
@@ -58,7 +62,7 @@ export class EngineStateStore implements StateStore {
     const overdue = this.find(limit, ({ type, completeByMs }) => {
       return type === 'sas.step' && typeof completeByMs === 'number' && completeByMs < beforeMs
     })
-    await this.options.settled()
+    await this.settled()
     return overdue.map((version) => {
       const { id, pk, completeByMs } = version.document
       return { id: String(id), pk: String(pk), completeByMs: Number(completeByMs) }
@@ -75,14 +79,14 @@ export class EngineStateStore implements StateStore {
         (sinceMs === undefined || Number(document['submittedAtMs']) >= sinceMs)
       )
     })
-    await this.options.settled()
+    await this.settled()
     return found.flatMap(asJob).sort((a, b) => b.submittedAtMs - a.submittedAtMs)
   }
 
   async findJob(jobId: string): Promise<Stored<JobDocument> | null> {
     const id = jobDocumentId(jobId)
     const found = this.find(1, (document) => document['id'] === id)
-    await this.options.settled()
+    await this.settled()
     return found.flatMap(asJob)[0] ?? null
   }
 
@@ -93,8 +97,17 @@ export class EngineStateStore implements StateStore {
       (document) => document['type'] === 'sas.step' && document['jobId'] === jobId,
       scope,
     )
-    await this.options.settled()
+    await this.settled()
     return found.flatMap(asStep)
+  }
+
+  /** Nothing may be shown that the disk did not take. */
+  private async settled(): Promise<void> {
+    try {
+      await this.options.settled()
+    } catch (cause) {
+      throw new StoreUnavailable('the embedded Cosmos DB cannot write its data directory', { cause })
+    }
   }
 
   private find(

@@ -139,6 +139,22 @@ describe('state store port on the engine', () => {
   })
 })
 
+describe('ports of an engine whose disk fails', () => {
+  it('do not acknowledge what may not outlive the process', async () => {
+    const journal = { append: () => undefined, settled: () => Promise.reject(new Error('disk full')) }
+    const engine = anEngine({ journal })
+    engine.createDatabase('db')
+    engine.createContainer('db', { id: 'jobs', partitionKey: { paths: ['/pk'] } })
+    const store = enginePorts(engine, 'db').stateStore('jobs')
+    const write = { kind: 'create' as const, document: { id: 'x', pk: 'a' } }
+    expect(await store.apply('a', [write])).toMatchObject({ kind: 'unknownOutcome' })
+    await expect(store.read(write.document)).rejects.toMatchObject({ name: 'StoreUnavailable' })
+    const feed = enginePorts(engine, 'db').changeFeed('jobs')
+    const beginning = { feedRange: whole, start: { kind: 'beginning' as const } }
+    await expect(feed.readNext(beginning, { maxItemCount: 1, signal })).rejects.toThrow('disk full')
+  })
+})
+
 describe('lease store port on the engine', () => {
   const names = { leaseContainer: 'leases', monitoredContainer: 'jobs', processorName: 'unit' }
   const newLease: NewLease = {
