@@ -36,7 +36,8 @@ async function run(options: CommandLine): Promise<Summary> {
     telemetry: observer,
   })
   try {
-    const progress = showProgress(observer, orders.length, process.stderr)
+    // With --json, standard output is for the summary alone.
+    const progress = showProgress(observer, orders.length, options.isJson ? process.stderr : process.stdout)
     const startedAt = systemClock.monotonic()
     await submitAll(host, orders)
     const givingUp = new AbortController()

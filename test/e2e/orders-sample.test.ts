@@ -37,7 +37,7 @@ it('ends every order of the sample, and leaves a store to look into', async () =
 it('shows lines on its way and a table at its end when nobody watches', async () => {
   const data = join(await temporaryDirectory(), 'data')
   const ended = await run(ordersRun, ['--faults', 'none', '--data', data])
-  expect(ended.stderr).toMatch(/40\/40 orders ended/)
+  expect(ended.stdout).toMatch(/^40\/40 orders ended/m)
   expect(ended.stdout).toMatch(/orders accepted +│ 40 /)
   expect(ended.stdout).toMatch(/npx stepward list --data/)
   expect(ended.stdout + ended.stderr).not.toContain('Warning')
