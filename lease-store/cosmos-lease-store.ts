@@ -67,7 +67,7 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 
   async list(): Promise<LeaseListing> {
-    // A query's answer does not carry the store's time; the marker's does, there or not, for one request unit.
+    // The SDK does not publish a query's headers; those of the marker's answer, there or not, cost one request unit.
     const [documents, timeMs] = await Promise.all([this.query(), this.initialization.storeTimeMs()])
     const leases: Lease[] = []
     for (const document of documents) leases.push(await this.decode(document))

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import { faultLevels, type FaultLevel } from './services/faults.js'
+import { faultLevels, type FaultLevel } from './services/index.js'
 
 export const usage = `usage: npm start -- [options]
 

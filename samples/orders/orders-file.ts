@@ -25,7 +25,7 @@ const address = z.looseObject({
 })
 
 /** An order as it comes from the shop. Fields not named here are kept. */
-export const orderSchema = z.looseObject({
+const orderSchema = z.looseObject({
   orderId: text,
   customerId: z.string().optional(),
   lines: z.array(line).min(1, 'must have at least one line'),
@@ -105,11 +105,22 @@ function parseOrder(lineText: string): ReadOrder {
   } catch (error) {
     return { problems: [`is not JSON: ${String(error)}`] }
   }
+  return checkOrder(value)
+}
+
+function checkOrder(value: unknown): ReadOrder {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { problems: [`must be a JSON object, got ${shorten(value)}`] }
   }
   const read = orderSchema.safeParse(value, { reportInput: true })
   return read.success ? { order: read.data } : { problems: read.error.issues.map(describe) }
+}
+
+/** The value as an order. Throws an Error that says everything that is wrong with it. */
+export function toOrder(value: unknown): Order {
+  const read = checkOrder(value)
+  if ('problems' in read) throw new Error(read.problems.join(', '))
+  return read.order
 }
 
 function describe(issue: z.core.$ZodIssue): string {

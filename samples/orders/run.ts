@@ -23,7 +23,7 @@ async function run(options: CommandLine): Promise<Summary> {
   const services = await startServices({ stock, faults: options.faults, seed: options.seed })
   process.env['ORDER_SERVICES_URL'] = services.url
   await rm(options.data, { recursive: true, force: true })
-  const cosmos = await createInProcessCosmos({ dataDirectory: options.data })
+  const cosmos = createInProcessCosmos({ dataDirectory: options.data })
   const client = cosmos.client()
   const observer = new Observer()
   const agents = [inventory, payments, shipping]
@@ -36,7 +36,8 @@ async function run(options: CommandLine): Promise<Summary> {
     telemetry: observer,
   })
   try {
-    const progress = showProgress(observer, orders.length, process.stderr)
+    // With --json, standard output is for the summary alone.
+    const progress = showProgress(observer, orders.length, options.isJson ? process.stderr : process.stdout)
     const startedAt = systemClock.monotonic()
     await submitAll(host, orders)
     const givingUp = new AbortController()

@@ -23,11 +23,22 @@ export async function askService<T>(url: string, request: ServiceRequest): Promi
   const response = await fetch(new URL(path, url), {
     method,
     signal,
-    headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+    // A header takes Latin-1 only; the key holds the order's id, which may be in any script.
+    headers: { 'content-type': 'application/json', 'idempotency-key': encodeURIComponent(idempotencyKey) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
   if (response.ok) return (text === '' ? null : JSON.parse(text)) as T
-  const message = `${method} ${path} answered ${response.status}: ${text}`
+  const message = `${method} ${path} answered ${response.status} ${reasonIn(text)}`
   throw response.status >= 500 || response.status === 429 ? new Error(message) : new Refused(message)
+}
+
+/** The services say why in `{ code, message }`; whatever stands between us and them may say it otherwise. */
+function reasonIn(body: string): string {
+  try {
+    const { code, message } = JSON.parse(body) as { readonly code?: string; readonly message?: string }
+    return `${code ?? ''}: ${message ?? body}`
+  } catch {
+    return body
+  }
 }

@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import type { JobSummary } from 'stepward'
-import type { LedgerReport } from './services/ledger.js'
+import type { LedgerReport } from './services/index.js'
 
 /** What a run came to; printed as it is with `--json`. */
 export interface Summary {

@@ -1,6 +1,6 @@
 import { defineWorkflow } from 'stepward'
 import { inventory, payments, shipping } from './agents.js'
-import { orderSchema, type Order } from './orders-file.js'
+import { toOrder, type Order } from './orders-file.js'
 
 /** How long a service may take at worst. Short, so that the demonstration shows recoveries; a real one has minutes. */
 const patience = {
@@ -20,7 +20,7 @@ export const orderFulfilment = defineWorkflow<Order>(
     job.step('ship', shipping.dispatch, { orderId, shipTo, chargeId: charge.output.chargeId }, patience)
   },
   {
-    parse: (input) => orderSchema.parse(input),
+    parse: toOrder,
     jobId: (order) => order.orderId,
     // The order itself is stored in the same transaction as the job that fulfils it.
     alongside: (order) => [{ create: { ...order, id: `order:${order.orderId}`, type: 'order' } }],

@@ -94,6 +94,7 @@ export class LeaseHolder {
 
   /** Stores what is pending. Answers whether the lease is still ours. */
   async flush(): Promise<boolean> {
+    await this.writes
     return this.pending === null ? this.isTrusted() : this.write(renew)
   }
 
@@ -139,9 +140,21 @@ export class LeaseHolder {
   }
 
   private async writeOnce(transition: Transition): Promise<boolean> {
+    // Taken out, so that what comes while it is written waits for its own time.
+    const { pending } = this
+    this.pending = null
+    let isWritten = false
+    try {
+      isWritten = await this.replace(transition, pending)
+      return isWritten
+    } finally {
+      if (!isWritten) this.pending ??= pending
+    }
+  }
+
+  private async replace(transition: Transition, pending: PendingCheckpoint | null): Promise<boolean> {
     const { clock, leaseStore } = this.runtime
     const startedAtMs = clock.monotonic()
-    const { pending } = this
     const now = clock.now()
     const position = pending === null ? this.current : checkpoint(this.current, pending.token, now)
     const outcome = await leaseStore.replace(transition(position, now))
@@ -192,7 +205,6 @@ export class LeaseHolder {
     const isNews = stored !== null && stored.token !== this.current.continuationToken
     this.current = lease
     this.writtenAtMs = startedAtMs
-    if (this.pending?.token === stored?.token) this.pending = null
     this.watchTrust()
     const on = notifications.on(lease.leaseToken)
     if (isNews) telemetry.emit({ type: 'checkpoint.stored', ...on, continuationToken: stored.token })

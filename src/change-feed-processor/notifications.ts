@@ -1,3 +1,4 @@
+import type { Lease } from '../../lease-store/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { CloseReason } from './delegate.js'
 import { DelegateError, type FeedError } from './errors.js'
@@ -15,9 +16,11 @@ export interface NotificationOptions {
 export class Notifications {
   constructor(private readonly options: NotificationOptions) {}
 
-  acquired(leaseToken: string, takenFrom: string | null): void {
+  acquired({ leaseToken, feedRange }: Lease, takenFrom: string | null): void {
     this.options.telemetry.emit({ type: 'lease.acquired', ...this.on(leaseToken), takenFrom })
-    this.call('onLeaseAcquired', leaseToken, () => this.options.callbacks.onLeaseAcquired?.(leaseToken))
+    this.call('onLeaseAcquired', leaseToken, () =>
+      this.options.callbacks.onLeaseAcquired?.(leaseToken, feedRange),
+    )
   }
 
   released(leaseToken: string, reason: CloseReason): void {

@@ -1,3 +1,4 @@
+import type { FeedRange } from '../../lease-store/index.js'
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
 import { silent, type Telemetry } from '../telemetry/index.js'
 import { isChangeFeed, isLeaseStore, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
@@ -8,7 +9,7 @@ import type { PollInterval } from './poll-delay.js'
 
 /** Called as leases come and go. One that throws or rejects does no harm. */
 export interface LifecycleNotifications {
-  readonly onLeaseAcquired?: (leaseToken: string) => Promise<void> | void
+  readonly onLeaseAcquired?: (leaseToken: string, feedRange: FeedRange) => Promise<void> | void
   readonly onLeaseReleased?: (leaseToken: string, reason: CloseReason) => Promise<void> | void
   /** A `DelegateError` is yours and has what you threw as `cause`; a `FeedError` has the store's error. */
   readonly onError?: (leaseToken: string, error: DelegateError | FeedError) => Promise<void> | void

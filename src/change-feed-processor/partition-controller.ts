@@ -67,7 +67,7 @@ export class PartitionController {
     const supervisor = new PartitionSupervisor(this.runtime, holder)
     if (this.isStopping) supervisor.shutDown()
     holder.start()
-    this.runtime.notifications.acquired(leaseToken, takenFrom)
+    this.runtime.notifications.acquired(lease, takenFrom)
     const ended = this.supervise(supervisor, holder).finally(() => {
       this.held.delete(leaseToken)
     })

@@ -1,13 +1,3 @@
-import { ConfigurationInvalid } from '../host/index.js'
-import {
-  JobConflict,
-  JobFailed,
-  JobNotFound,
-  StoreRefused,
-  StoreUnavailable,
-  SubmissionInvalid,
-} from '../sas/index.js'
-
 /** What a command's exit says to a script. */
 export const exitCodes = {
   ok: 0,
@@ -33,13 +23,18 @@ export class CliError extends Error {
   }
 }
 
+/** Errors of the rooms by name: importing their classes would load everything before the first word is printed. */
+const codesByName: Readonly<Record<string, number>> = {
+  ConfigurationInvalid: exitCodes.usage,
+  SubmissionInvalid: exitCodes.usage,
+  JobNotFound: exitCodes.notFound,
+  JobConflict: exitCodes.conflict,
+  StoreUnavailable: exitCodes.store,
+  StoreRefused: exitCodes.store,
+}
+
 /** The exit code that an error of any room stands for. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode
-  if (error instanceof ConfigurationInvalid || error instanceof SubmissionInvalid) return exitCodes.usage
-  if (error instanceof JobNotFound) return exitCodes.notFound
-  if (error instanceof JobConflict) return exitCodes.conflict
-  if (error instanceof StoreUnavailable || error instanceof StoreRefused) return exitCodes.store
-  if (error instanceof JobFailed) return exitCodes.failed
-  return exitCodes.failed
+  return (error instanceof Error ? codesByName[error.name] : undefined) ?? exitCodes.failed
 }

@@ -2,7 +2,12 @@
 import { Command, CommanderError } from 'commander'
 import { createRequire } from 'node:module'
 import { exitCodeOf, exitCodes } from './cli-error.js'
-import { withCommonOptions, withStoreOptions } from './store-options.js'
+import type { DevOptions } from './commands/dev.js'
+import type { EmulatorCommandOptions } from './commands/emulator.js'
+import type { ListOptions } from './commands/list.js'
+import type { StartOptions } from './commands/start.js'
+import type { SubmitOptions } from './commands/submit.js'
+import { withCommonOptions, withStoreOptions, type StoreOptions } from './store-options.js'
 import { terminalOf } from './terminal.js'
 
 const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string }
@@ -28,7 +33,7 @@ withCommonOptions(program.command('dev [module]'))
   .option('--data <dir>', 'keep the data in this directory')
   .option('--partitions <n>', 'physical partitions of each container', '1')
   .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
-  .action(async (module: string | undefined, options) => {
+  .action(async (module: string | undefined, options: DevOptions) => {
     const { dev } = await import('./commands/dev.js')
     await ending(dev(module, options, terminal))
   })
@@ -39,7 +44,7 @@ withCommonOptions(program.command('emulator'))
   .option('--data <dir>', 'keep the data in this directory')
   .option('--partitions <n>', 'physical partitions of each container', '1')
   .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
-  .action(async (options) => {
+  .action(async (options: EmulatorCommandOptions) => {
     const { emulator } = await import('./commands/emulator.js')
     await ending(emulator(options, terminal))
   })
@@ -49,7 +54,7 @@ withStoreOptions(program.command('start'))
   .requiredOption('--role <role...>', 'scheduler, agents, supervisor or all')
   .option('--agents <module>', 'module that exports the agents')
   .option('--instances <n>', 'instances, each a process of its own', '1')
-  .action(async (options) => {
+  .action(async (options: StartOptions) => {
     const { start } = await import('./commands/start.js')
     await ending(start(options, terminal))
   })
@@ -58,14 +63,14 @@ withStoreOptions(program.command('submit <workflow> [file]'))
   .description('one job for each line of a JSON Lines file, or of standard input (-)')
   .option('--workflows <module>', 'module that exports the workflow')
   .option('--wait', 'until every job has ended')
-  .action(async (workflow: string, file: string | undefined, options) => {
+  .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
     const { submit } = await import('./commands/submit.js')
     await ending(submit(workflow, file ?? '-', options, terminal))
   })
 
 withStoreOptions(program.command('status [job]'))
   .description('one job with its steps, or how many jobs there are in each state')
-  .action(async (job: string | undefined, options) => {
+  .action(async (job: string | undefined, options: StoreOptions) => {
     const { status } = await import('./commands/status.js')
     await ending(status(job, options, terminal))
   })
@@ -75,14 +80,14 @@ withStoreOptions(program.command('list'))
   .option('--state <state>', 'Pending, Processing, Processed or Error')
   .option('--workflow <name>', 'of this workflow only')
   .option('--limit <n>', 'at most', '100')
-  .action(async (options) => {
+  .action(async (options: ListOptions) => {
     const { list } = await import('./commands/list.js')
     await ending(list(options, terminal))
   })
 
 withStoreOptions(program.command('leases'))
   .description('who reads which feed range')
-  .action(async (options) => {
+  .action(async (options: StoreOptions) => {
     const { leases } = await import('./commands/leases.js')
     await ending(leases(options, terminal))
   })

@@ -19,9 +19,9 @@ export function createInProcessClient(
   options: Partial<CosmosClientOptions>,
 ): CosmosClient {
   return new CosmosClient({
+    key,
     ...options,
     endpoint,
-    key,
     connectionPolicy: { enableBackgroundEndpointRefreshing: false, ...options.connectionPolicy },
     httpClient: inProcessHttpClient(respond),
   })

@@ -4,13 +4,18 @@
  * A Cosmos DB account in this process, for development and tests: the unmodified `@azure/cosmos` talks to it, and what is
  * true for it is true for the service as far as our code relies on it. One engine holds the rules; there are two doors.
  *
- * - **REST**: `routes` answers the service's REST requests. {@link createInProcessCosmos} gives the SDK a client that
- *   calls them without a socket.
+ * - **REST**: `routes` answers the service's REST requests. {@link startEmulator} offers them over HTTP,
+ *   {@link createInProcessCosmos} gives the SDK a client that calls them without a socket.
  * - **Ports**: {@link enginePorts} implements our own ports directly on the engine, fast enough for simulations.
  *
+ * With a `dataDirectory`, everything outlives the process: memory is the truth while it runs, a journal of the current
+ * state is written in order, and **no answer leaves before everything it shows is on disk**. A reader of the feed may
+ * keep a position it has seen, so reads wait, too.
+ *
  * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, unique keys, stored
- * procedures, throughput.
+ * procedures, throughput, https.
  */
+export { startEmulator, type Emulator, type EmulatorOptions } from './emulator-server.js'
 export {
   createInProcessCosmos,
   type InProcessCosmos,

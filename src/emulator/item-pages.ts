@@ -1,10 +1,8 @@
 import {
   badRequest,
-  effectivePartitionKey,
   checkedPartitionKey,
   isJsonObject,
   limits,
-  partitionKeyText,
   queryCharge,
   scan,
   type Container,
@@ -78,9 +76,7 @@ function narrowed(container: Container, { scope, query }: PageRequest): ScanScop
   const values = partitionKey.paths.map((path) => query.equalities.get(path.slice(1).replaceAll('/', '.')))
   const isKnown = values.every((value) => typeof value === 'string' || typeof value === 'number')
   if (scope.kind !== 'container' || !isKnown) return scope
-  const key = checkedPartitionKey(values, partitionKey)
-  const partition = container.partitionOf(effectivePartitionKey(key))
-  return { kind: 'key', partition, keyText: partitionKeyText(key) }
+  return { kind: 'key', ...container.locate(checkedPartitionKey(values, partitionKey)) }
 }
 
 function candidates(

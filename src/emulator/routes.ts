@@ -105,11 +105,22 @@ const errorCodes: Readonly<Record<number, string>> = {
   410: 'Gone',
   412: 'PreconditionFailed',
   413: 'RequestEntityTooLarge',
+  503: 'ServiceUnavailable',
 }
 
 /** Clients read both fields of every error, and fail without them. */
-export function errorBody(status: number, message: string): string {
+function errorBody(status: number, message: string): string {
   return JSON.stringify({ code: errorCodes[status] ?? 'InternalServerError', message })
+}
+
+/** An error that is answered before or after the routes. */
+export function errorResponse(status: number, message: string): RestResponse {
+  const body = errorBody(status, message)
+  return {
+    status,
+    body,
+    headers: { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+  }
 }
 
 function complete(answer: Answer, { engine, nextId }: RoutesOptions): RestResponse {

@@ -1,4 +1,9 @@
-import type { Container, ContainerRequest, Database } from '@azure/cosmos'
+import {
+  PartitionKeyDefinitionVersion,
+  type Container,
+  type ContainerRequest,
+  type Database,
+} from '@azure/cosmos'
 import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
 import { StoreRefused, StoreUnavailable } from '../sas/index.js'
 import type { OpenConnection } from './connection.js'
@@ -39,13 +44,13 @@ export async function openContainers(connection: OpenConnection): Promise<Contai
     const [state, leases] = await Promise.all([
       openContainer(connection, database, {
         id: connection.container,
-        partitionKey: { paths: ['/pk'], version: 2 },
+        partitionKey: { paths: ['/pk'], version: PartitionKeyDefinitionVersion.V2 },
         defaultTtl: -1,
         indexingPolicy: indexing(stateIndexPaths),
       }),
       openContainer(connection, database, {
         id: connection.leaseContainer,
-        partitionKey: { paths: ['/id'], version: 2 },
+        partitionKey: { paths: ['/id'], version: PartitionKeyDefinitionVersion.V2 },
         defaultTtl: -1,
         indexingPolicy: indexing(['/id/?']),
       }),
@@ -58,8 +63,17 @@ export async function openContainers(connection: OpenConnection): Promise<Contai
 
 async function openDatabase({ client, database, mayProvision }: OpenConnection): Promise<Database> {
   if (!mayProvision) return client.database(database)
-  const { database: opened } = await client.databases.createIfNotExists({ id: database })
-  return opened
+  await createdByAnybody(() => client.databases.createIfNotExists({ id: database }))
+  return client.database(database)
+}
+
+/** Two hosts that start at once both find nothing and both create; to the second one the conflict is good news. */
+async function createdByAnybody(create: () => Promise<unknown>): Promise<void> {
+  try {
+    await create()
+  } catch (error) {
+    if (cosmosErrorKind(error).kind !== 'conflict') throw error
+  }
 }
 
 async function openContainer(
@@ -67,9 +81,8 @@ async function openContainer(
   database: Database,
   wanted: ContainerRequest & { readonly id: string; readonly partitionKey: { readonly paths: string[] } },
 ): Promise<Container> {
-  const { container, resource } = connection.mayProvision
-    ? await database.containers.createIfNotExists(wanted)
-    : await database.container(wanted.id).read()
+  if (connection.mayProvision) await createdByAnybody(() => database.containers.createIfNotExists(wanted))
+  const { container, resource } = await database.container(wanted.id).read()
   const paths = resource?.partitionKey?.paths ?? []
   if (paths.join() !== wanted.partitionKey.paths.join()) {
     throw new StoreRefused(

@@ -8,6 +8,6 @@
 export { connect, type ConnectedClient } from './connect.js'
 export { connectionFromEnvironment, type Connection } from './connection.js'
 export { ConfigurationInvalid } from './errors.js'
-export { processorNameOf, roles, startHost, type Host, type HostOptions, type Role } from './host.js'
+export { roles, startHost, type Host, type HostOptions, type Role } from './host.js'
 export { listLeases, type LeaseRow } from './leases.js'
 export { readSettings, type Settings } from './settings.js'

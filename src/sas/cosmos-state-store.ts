@@ -62,7 +62,7 @@ export class CosmosStateStore implements StateStore {
     if (workflow !== undefined) conditions.push('c.workflow = @workflow')
     if (sinceMs !== undefined) conditions.push('c.submittedAtMs >= @since')
     const found = await this.query<Stored<StateDocument>>('state.listJobs', {
-      text: `SELECT TOP @limit * FROM c WHERE ${conditions.join(' AND ')}`,
+      text: `SELECT TOP @limit * FROM c WHERE ${conditions.join(' AND ')} ORDER BY c.submittedAtMs DESC`,
       parameters: { limit, state, workflow, since: sinceMs },
     })
     return found.flatMap(asJob).sort((a, b) => b.submittedAtMs - a.submittedAtMs)

@@ -5,7 +5,7 @@ import {
   type Change,
   type FeedHints,
 } from '../change-feed-processor/index.js'
-import type { LeaseStore } from '../../lease-store/index.js'
+import type { FeedRange, LeaseStore } from '../../lease-store/index.js'
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
 import { silent, type Telemetry } from '../telemetry/index.js'
 import type { Agent } from './agent.js'
@@ -53,7 +53,7 @@ export interface Unit {
 
 interface Role {
   onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
-  onLeaseAcquired?(leaseToken: string): void
+  onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
   onLeaseReleased?(leaseToken: string): void
   start?(): void
   /** Before leases are released: stops starting work, and lets what runs finish. */
@@ -100,7 +100,7 @@ export function createSupervisor(
   })
   return unit(options, {
     onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
-    onLeaseAcquired: (leaseToken) => supervisor.onLeaseAcquired(leaseToken, leaseToken === '0'),
+    onLeaseAcquired: (leaseToken, { min }) => supervisor.onLeaseAcquired(leaseToken, min === ''),
     onLeaseReleased: (leaseToken) => supervisor.onLeaseReleased(leaseToken),
     start: () => supervisor.start(),
     stop: () => supervisor.stop(),
@@ -128,7 +128,7 @@ function unit(options: UnitOptions, role: Role): Unit {
     startFrom: 'beginning',
     ...timing,
     onChanges: async (changes, context) => role.onChanges(changes, context),
-    onLeaseAcquired: (leaseToken) => role.onLeaseAcquired?.(leaseToken),
+    onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
     onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
     ...(hints === undefined ? {} : { hints }),
     ...(telemetry === undefined ? {} : { telemetry }),

@@ -56,8 +56,8 @@ function isAllowed(path: string, capability: Capability): boolean {
   if (path.startsWith('src/platform/')) return true
   // Served to a browser, which has a clock of its own and nobody to hand it one.
   if (path.startsWith('src/dashboard/public/')) return true
-  // A sample's entry file is what a user's `main` would be: it may read its own configuration.
-  return capability === 'environment' && /^(src\/host\/|samples\/(.+\/)?(run|main)\.ts$)/.test(path)
+  // A sample is a user's own code: it may read its own configuration.
+  return capability === 'environment' && /^(src\/host\/|samples\/)/.test(path)
 }
 
 interface Use {

@@ -22,7 +22,7 @@ describe('imports of the SDK', () => {
     'lease-store/cosmos-lease-store.ts',
     'src/host/host.ts',
     'src/emulator/index.ts',
-    'src/emulator/http-server.ts',
+    'src/emulator/emulator-server.ts',
     'src/emulator/in-process-client.ts',
     'samples/change-feed-only/run.ts',
   ])('are allowed in %s', (path) => {

@@ -3,7 +3,12 @@ import { importsOf } from './imports.js'
 import { offence, type Source } from './source.js'
 
 /** The emulator's doors that hand out a client of the real SDK. */
-const emulatorDoors = new Set(['in-process-client.ts', 'http-server.ts', 'index.ts'])
+const emulatorDoors = new Set([
+  'in-process-client.ts',
+  'in-process-cosmos.ts',
+  'emulator-server.ts',
+  'index.ts',
+])
 
 /** Every import of the SDK outside the adapters: the rest of the code knows ports, and runs without it. */
 export function sdkImports(sources: readonly Source[]): string[] {

@@ -27,15 +27,6 @@ describe('targets of package.json', () => {
     expect(found).toHaveLength(count)
     expect(found[0]).toContain(`${path}, which does not exist`)
   })
-
-  it('may be awaited until all of them exist', () => {
-    expect(missingTargets(manifest, without('src/cli/main.ts'), ['src/index.ts', 'src/cli/main.ts'])).toEqual(
-      [],
-    )
-    expect(missingTargets(manifest, new Set(present), ['src/cli/main.ts'])).toEqual([
-      expect.stringContaining('delete the list'),
-    ])
-  })
 })
 
 describe('npm scripts named in papers', () => {

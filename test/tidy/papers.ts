@@ -7,27 +7,18 @@ export interface Manifest {
   readonly scripts: Readonly<Record<string, string>>
 }
 
-/**
- * Targets of `exports` and `bin` that no source would be compiled to. `awaited` are sources still to be written; once
- * all of them exist the list itself is an offence, so that it does not outlive its purpose.
- */
-export function missingTargets(
-  manifest: Manifest,
-  paths: ReadonlySet<string>,
-  awaited: readonly string[] = [],
-): string[] {
+/** Targets of `exports` and `bin` that no source would be compiled to. */
+export function missingTargets(manifest: Manifest, paths: ReadonlySet<string>): string[] {
   const exported = Object.values(manifest.exports).flatMap((entry) =>
     typeof entry === 'string' ? [entry] : Object.values(entry),
   )
-  const missing = [...exported, ...Object.values(manifest.bin)]
+  return [...exported, ...Object.values(manifest.bin)]
     .map((target) => ({ target, source: sourceOf(target) }))
-    .filter(({ source }) => !paths.has(source) && !awaited.includes(source))
+    .filter(({ source }) => !paths.has(source))
     .map(
       ({ target, source }) =>
         `package.json: ${target} would be compiled from ${source}, which does not exist`,
     )
-  const isOver = awaited.length > 0 && awaited.every((source) => paths.has(source))
-  return isOver ? [...missing, 'test/tidy: every awaited source exists; delete the list'] : missing
 }
 
 /** `./dist/src/index.d.ts` and `dist/src/index.js` are compiled from `src/index.ts`. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/platform/index.js'
+import type { Random } from 'stepward'
 import { randomFor } from './per-key.js'
 
 /** Everything that can go wrong between an agent and a service. */
@@ -86,12 +86,12 @@ export class FaultInjector {
 /** The faults one key meets, first to last: none for most keys, else 1 to `maxFaults` of any kind. */
 export function planFaults(random: Random, shares: FaultShares, maxFaults: number): FaultKind[] {
   const first = kindAt(random.next(), shares)
-  if (first === undefined) return []
-  const count = Math.min(maxFaults, 1 + Math.floor(random.next() * maxFaults))
+  if (first === undefined || maxFaults === 0) return []
+  const count = 1 + Math.floor(random.next() * maxFaults)
   const totalShare = sumOf(shares)
   const faults = [first]
   while (faults.length < count) faults.push(kindAt(random.next() * totalShare, shares) ?? first)
-  return faults.slice(0, count)
+  return faults
 }
 
 /** The kinds laid side by side, each as wide as its share: which of them covers `point`, if any. */

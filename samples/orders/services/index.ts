@@ -25,6 +25,6 @@
  * The ledger (`ledger.ts`) is what a run is judged by: whatever crashed on the way, `duplicateEffects` is 0.
  */
 export { startServices, type Services, type ServicesOptions } from './start-services.js'
-export { faultKinds, type FaultKind, type FaultLevel, type FaultOptions, type FaultShares } from './faults.js'
-export type { Effect, EffectKind, LedgerReport, ServiceName } from './ledger.js'
-export { readStock, type StockFile, type StockItem } from './stock-file.js'
+export { faultLevels, type FaultKind, type FaultLevel } from './faults.js'
+export type { LedgerReport } from './ledger.js'
+export { readStock } from './stock-file.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/platform/index.js'
+import type { Clock } from 'stepward'
 import { faultKinds, type FaultKind } from './faults.js'
 
 /** The three remote services. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { seededRandom, type Random } from '../../../src/platform/index.js'
+import type { Random } from 'stepward'
+import { seededRandom } from 'stepward/testing'
 
 /**
  * Chance that depends on the seed and on one name only. Requests arrive in another order in every run; drawing from one

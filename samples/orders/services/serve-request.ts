@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../../../src/platform/index.js'
+import type { Clock } from 'stepward'
 import { Refusal, type Answer } from './answer.js'
 import type { FaultInjector } from './faults.js'
 import type { Ledger } from './ledger.js'

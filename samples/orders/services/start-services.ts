@@ -1,5 +1,6 @@
+import { setMaxListeners } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { systemClock, type Clock } from '../../../src/platform/index.js'
+import { systemClock, type Clock } from 'stepward'
 import { FaultInjector, faultLevels, type FaultLevel, type FaultOptions } from './faults.js'
 import { Inventory } from './inventory.js'
 import { Ledger, type LedgerReport } from './ledger.js'
@@ -45,6 +46,8 @@ export async function startServices(options: ServicesOptions = {}): Promise<Serv
   const clock = options.clock ?? systemClock
   const ledger = new Ledger(clock)
   const closing = new AbortController()
+  // Every request under way listens; Node would take more than ten listeners for a leak.
+  setMaxListeners(0, closing.signal)
   const serving: Serving = {
     clock,
     ledger,

@@ -20,10 +20,7 @@ const stockFile = z.array(stockItem).superRefine((items, context) => {
   })
 })
 
-/** What the shelves hold at the beginning: one product. Other fields are for people. */
-export type StockItem = z.infer<typeof stockItem>
-
-/** A stock file: a JSON array of products. */
+/** A stock file: a JSON array of products, what the shelves hold of each at the beginning. Other fields are for people. */
 export type StockFile = z.infer<typeof stockFile>
 
 /** Reads a stock file; throws one error that names everything wrong with it. */

@@ -21,7 +21,7 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
   if (options.json === true) {
     terminal.print(JSON.stringify({ endpoint, key, connectionString }))
   } else {
-    const data = options.data === undefined ? 'in memory: gone when it stops' : options.data
+    const data = options.data ?? 'in memory: gone when it stops'
     terminal.print(
       [
         `endpoint           ${endpoint}`,

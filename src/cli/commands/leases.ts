@@ -1,6 +1,7 @@
 import { listLeases } from '../../host/index.js'
 import { exitCodes } from '../cli-error.js'
-import { withSettings, type StoreOptions } from '../store-options.js'
+import { withSettings } from '../store.js'
+import type { StoreOptions } from '../store-options.js'
 import { table, type Terminal } from '../terminal.js'
 
 /** Shows who reads which feed range, for every role. */

@@ -1,6 +1,7 @@
 import type { JobFilter, ProcessState } from '../../sas/index.js'
 import { CliError, exitCodes } from '../cli-error.js'
-import { withClient, type StoreOptions } from '../store-options.js'
+import { withClient } from '../store.js'
+import type { StoreOptions } from '../store-options.js'
 import { stateText, table, type Terminal } from '../terminal.js'
 
 /** Options of `stepward list`. */

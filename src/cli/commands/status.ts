@@ -1,6 +1,7 @@
 import { JobNotFound, type JobSummary, type JobView, type ProcessState } from '../../sas/index.js'
 import { exitCodes } from '../cli-error.js'
-import { withClient, type StoreOptions } from '../store-options.js'
+import { withClient } from '../store.js'
+import type { StoreOptions } from '../store-options.js'
 import { stateText, table, type Terminal } from '../terminal.js'
 
 /** The most jobs that are counted. */

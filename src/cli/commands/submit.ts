@@ -1,7 +1,8 @@
 import { JobConflict, JobFailed, type Job, type JobClient, type Workflow } from '../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../cli-error.js'
 import { readJsonLines, type JsonLine } from '../json-lines.js'
-import { withClient, type StoreOptions } from '../store-options.js'
+import { withClient } from '../store.js'
+import type { StoreOptions } from '../store-options.js'
 import { bar, type Terminal } from '../terminal.js'
 import { loadUserModule, modulePath, workflowNamed } from '../user-module.js'
 

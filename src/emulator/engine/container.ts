@@ -1,12 +1,13 @@
 import type { ContainerDefinition } from './container-definition.js'
 import type { DocumentVersion } from './document-version.js'
+import { effectivePartitionKey } from './effective-partition-key.js'
 import { etagOf } from './etag.js'
 import type { Journal, JournalRecord } from './journal.js'
 import type { JsonObject } from './json.js'
 import { contains, intersection, middleOf, type KeyRange } from './key-ranges.js'
 import { limits } from './limits.js'
 import type { BatchResult, ItemOperation, OperationResult } from './operations.js'
-import type { PartitionKey } from './partition-key.js'
+import { partitionKeyText, type PartitionKey } from './partition-key.js'
 import { PhysicalPartition } from './physical-partition.js'
 import { badRequest, rangeGone, Refusal } from './refusal.js'
 import { Transaction } from './transaction.js'
@@ -26,6 +27,16 @@ export interface ContainerBirth {
   readonly now: () => number
 }
 
+/** Where the documents of one partition key are. */
+export interface KeyPlace {
+  readonly keyText: string
+  readonly epk: string
+  readonly partition: PhysicalPartition
+}
+
+/** Hashes of this many keys are remembered. */
+const rememberedHashes = 20_000
+
 /** At each write this many documents are looked at, so that expired ones do not stay for ever. */
 const purgedPerWrite = 4
 
@@ -44,6 +55,8 @@ export class Container {
   /** Ordered by range; together they cover the key space. */
   private current: readonly PhysicalPartition[]
   private purgedUpTo = 0
+  /** Hashing costs more than all else in a small write, and writers come back to their keys. */
+  private readonly hashes = new Map<string, string>()
 
   constructor(birth: ContainerBirth) {
     this.rid = birth.rid
@@ -79,6 +92,24 @@ export class Container {
     const found = this.current.find((partition) => contains(partition.range, epk))
     if (found === undefined) throw new RangeError(`no physical partition holds the key ${epk}`)
     return found
+  }
+
+  /** Where documents of a partition key are. */
+  locate(key: PartitionKey): KeyPlace {
+    const keyText = partitionKeyText(key)
+    let epk = this.hashes.get(keyText)
+    if (epk === undefined) {
+      epk = effectivePartitionKey(key)
+      if (this.hashes.size >= rememberedHashes) this.hashes.clear()
+      this.hashes.set(keyText, epk)
+    }
+    return { keyText, epk, partition: this.partitionOf(epk) }
+  }
+
+  /** The document, or undefined when there is none to be seen. */
+  find(key: PartitionKey, id: string): DocumentVersion | undefined {
+    const { keyText, partition } = this.locate(key)
+    return this.visible(partition.find(keyText, id))
   }
 
   /** Refuses a range id that is not (or no longer) one of the container's. */

@@ -1,5 +1,4 @@
 import type { JsonObject } from './json.js'
-import type { PartitionKey } from './partition-key.js'
 
 /** Of one transaction's documents, at most this many share an LSN. */
 const placesPerLsn = 128
@@ -7,7 +6,7 @@ const placesPerLsn = 128
 /** What is known of a version beside its text; also what the journal keeps of it. */
 export interface VersionFields {
   readonly id: string
-  readonly key: PartitionKey
+  /** The partition key as `partitionKeyText` writes it. */
   readonly keyText: string
   readonly epk: string
   /** Numbers the container's documents in the order of their creation; an update keeps it. */

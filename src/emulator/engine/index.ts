@@ -15,18 +15,15 @@
  * `Journal` in one call per transaction.
  */
 export { CosmosEngine, type EngineOptions } from './engine.js'
-export { Container } from './container.js'
-export { Database } from './database.js'
+export { Container, type KeyPlace } from './container.js'
 export { DocumentVersion, type VersionFields } from './document-version.js'
 export { PhysicalPartition } from './physical-partition.js'
 export { isJsonObject, type JsonObject } from './json.js'
-export { effectivePartitionKey, type PartitionKeyValue } from './effective-partition-key.js'
 export { contains, cutEvenly, intersection, wholeKeySpace, type KeyRange } from './key-ranges.js'
 export {
   checkedPartitionKey,
   parsePartitionKey,
   partitionKeyOf,
-  partitionKeyText,
   type PartitionKey,
   type PartitionKeyDefinition,
 } from './partition-key.js'
@@ -35,9 +32,10 @@ export { readChanges, resolveStart, type ChangeFeedPage, type ChangeFeedStart } 
 export { scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './operations.js'
-export { badRequest, notFound, rangeGone, Refusal, substatus, tooLarge } from './refusal.js'
+export { badRequest, Refusal, substatus, tooLarge } from './refusal.js'
 export { lookupCharge, queryCharge } from './charges.js'
 export { limits } from './limits.js'
+export { noJournal } from './journal.js'
 export type {
   ContainerRecord,
   DatabaseRecord,

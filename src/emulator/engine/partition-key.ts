@@ -63,14 +63,13 @@ export function partitionKeyText(key: PartitionKey): string {
 /** Refuses a document that would be stored under a key other than its own. */
 export function assertKeyMatches(
   document: JsonObject,
-  key: PartitionKey,
-  paths: PartitionKeyDefinition,
+  given: string,
+  definition: PartitionKeyDefinition,
 ): void {
-  const own = partitionKeyText(partitionKeyOf(document, paths))
-  const given = partitionKeyText(key)
+  const own = partitionKeyText(partitionKeyOf(document, definition))
   if (own === given) return
   throw badRequest(
-    `The partition key given is ${given}, the document's is ${own} (${paths.paths.join(', ')}). Send the document's own.`,
+    `The partition key given is ${given}, the document's is ${own} (${definition.paths.join(', ')}). Send the document's own.`,
     substatus.partitionKeyMismatch,
   )
 }

@@ -3,14 +3,13 @@ import { isTtl } from './container-definition.js'
 import type { Container } from './container.js'
 import { assertId } from './document-id.js'
 import { DocumentVersion, withSystemProperties } from './document-version.js'
-import { effectivePartitionKey } from './effective-partition-key.js'
 import { etagOf } from './etag.js'
 import type { JournalRecord } from './journal.js'
 import type { JsonObject } from './json.js'
 import { limits } from './limits.js'
 import type { ItemOperation, OperationResult, WriteConditions } from './operations.js'
 import { applyPatch } from './patch.js'
-import { assertKeyMatches, partitionKeyText, type PartitionKey } from './partition-key.js'
+import { assertKeyMatches, type PartitionKey } from './partition-key.js'
 import type { PhysicalPartition } from './physical-partition.js'
 import { alreadyExists, badRequest, notFound, preconditionFailed, tooLarge } from './refusal.js'
 import { documentRid } from './resource-id.js'
@@ -30,11 +29,12 @@ export class Transaction {
 
   constructor(
     private readonly container: Container,
-    private readonly key: PartitionKey,
+    key: PartitionKey,
   ) {
-    this.keyText = partitionKeyText(key)
-    this.epk = effectivePartitionKey(key)
-    this.partition = container.partitionOf(this.epk)
+    const { keyText, epk, partition } = container.locate(key)
+    this.keyText = keyText
+    this.epk = epk
+    this.partition = partition
     this.lsn = this.partition.lsn + 1
   }
 
@@ -157,8 +157,8 @@ export class Transaction {
   }
 
   private stage(id: string, body: JsonObject, number: number): DocumentVersion {
-    const { container, key, keyText, epk, lsn, place } = this
-    assertKeyMatches(body, key, container.definition.partitionKey)
+    const { container, keyText, epk, lsn, place } = this
+    assertKeyMatches(body, keyText, container.definition.partitionKey)
     const ttl = parseTtl(body['ttl'])
     const ts = Math.floor(container.now() / 1000)
     const etag = etagOf({ rangeId: this.partition.id, lsn, place, ts })
@@ -171,7 +171,7 @@ export class Transaction {
       _ts: ts,
     })
     const text = JSON.stringify(stored)
-    const version = new DocumentVersion({ id, key, keyText, epk, number, lsn, place, etag, ts, ttl, text })
+    const version = new DocumentVersion({ id, keyText, epk, number, lsn, place, etag, ts, ttl, text })
     if (version.bytes > limits.documentBytes) {
       throw tooLarge(`The document '${id}'`, version.bytes, limits.documentBytes)
     }

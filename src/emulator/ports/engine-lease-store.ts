@@ -20,8 +20,6 @@ import {
   type NewLease,
 } from '../../../lease-store/index.js'
 import {
-  effectivePartitionKey,
-  partitionKeyText,
   Refusal,
   scan,
   type Container,
@@ -166,9 +164,7 @@ export class EngineLeaseStore implements LeaseStore {
   }
 
   private find(id: string): DocumentVersion | undefined {
-    const container = this.options.leaseContainer()
-    const partition = container.partitionOf(effectivePartitionKey([id]))
-    return container.visible(partition.find(partitionKeyText([id]), id))
+    return this.options.leaseContainer().find([id], id)
   }
 
   private decodeResult({ version }: OperationResult): Lease {

@@ -1,5 +1,5 @@
 import { decodeDocument, jobDocumentId, type JobDocument, type StepDocument } from '../../sas/documents.js'
-import { StoreRefused } from '../../sas/errors.js'
+import { StoreRefused, StoreUnavailable } from '../../sas/errors.js'
 import type {
   ApplyResult,
   DocumentAddress,
@@ -11,8 +11,6 @@ import type {
   Stored,
 } from '../../sas/state-store.js'
 import {
-  effectivePartitionKey,
-  partitionKeyText,
   type Refusal,
   scan,
   type Container,
@@ -36,10 +34,8 @@ export class EngineStateStore implements StateStore {
   constructor(private readonly options: EngineStateStoreOptions) {}
 
   async read({ pk, id }: DocumentAddress): Promise<Stored<StateDocument> | null> {
-    const container = this.options.container()
-    const partition = container.partitionOf(effectivePartitionKey([pk]))
-    const version = container.visible(partition.find(partitionKeyText([pk]), id))
-    await this.options.settled()
+    const version = this.options.container().find([pk], id)
+    await this.settled()
     return version === undefined ? null : stored(version)
   }
 
@@ -49,11 +45,15 @@ export class EngineStateStore implements StateStore {
     if (result.kind === 'rolledBack') {
       return refused(result.refusal, writes[result.failedAt]?.document.id ?? '')
     }
-    await this.options.settled()
+    try {
+      await this.options.settled()
+    } catch (cause) {
+      return { kind: 'unknownOutcome', cause }
+    }
     return {
       kind: 'applied',
       etags: result.results.map(({ version }) => version?.etag ?? ''),
-      physicalRangeId: container.partitionOf(effectivePartitionKey([partition])).id,
+      physicalRangeId: container.locate([partition]).partition.id,
       charge: result.charge,
     }
   }
@@ -62,7 +62,7 @@ export class EngineStateStore implements StateStore {
     const overdue = this.find(limit, ({ type, completeByMs }) => {
       return type === 'sas.step' && typeof completeByMs === 'number' && completeByMs < beforeMs
     })
-    await this.options.settled()
+    await this.settled()
     return overdue.map((version) => {
       const { id, pk, completeByMs } = version.document
       return { id: String(id), pk: String(pk), completeByMs: Number(completeByMs) }
@@ -79,27 +79,35 @@ export class EngineStateStore implements StateStore {
         (sinceMs === undefined || Number(document['submittedAtMs']) >= sinceMs)
       )
     })
-    await this.options.settled()
+    await this.settled()
     return found.flatMap(asJob).sort((a, b) => b.submittedAtMs - a.submittedAtMs)
   }
 
   async findJob(jobId: string): Promise<Stored<JobDocument> | null> {
     const id = jobDocumentId(jobId)
     const found = this.find(1, (document) => document['id'] === id)
-    await this.options.settled()
+    await this.settled()
     return found.flatMap(asJob)[0] ?? null
   }
 
   async listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]> {
-    const physical = this.options.container().partitionOf(effectivePartitionKey([partition]))
-    const scope: ScanScope = { kind: 'key', partition: physical, keyText: partitionKeyText([partition]) }
+    const scope: ScanScope = { kind: 'key', ...this.options.container().locate([partition]) }
     const found = this.find(
       Infinity,
       (document) => document['type'] === 'sas.step' && document['jobId'] === jobId,
       scope,
     )
-    await this.options.settled()
+    await this.settled()
     return found.flatMap(asStep)
+  }
+
+  /** Nothing may be shown that the disk did not take. */
+  private async settled(): Promise<void> {
+    try {
+      await this.options.settled()
+    } catch (cause) {
+      throw new StoreUnavailable('the embedded Cosmos DB cannot write its data directory', { cause })
+    }
   }
 
   private find(

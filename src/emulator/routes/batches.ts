@@ -4,7 +4,6 @@ import {
   limits,
   parsePartitionKey,
   partitionKeyOf,
-  effectivePartitionKey,
   Refusal,
   tooLarge,
   type Container,
@@ -80,7 +79,7 @@ function atomicBatch({ request, container, shown }: BatchRequest, inputs: readon
     status: result.kind === 'committed' ? 200 : 207,
     body: `[${entries.join(',')}]`,
     charge: result.charge,
-    headers: partitionHeaders(container, container.partitionOf(effectivePartitionKey(key))),
+    headers: partitionHeaders(container, container.locate(key).partition),
   }
 }
 

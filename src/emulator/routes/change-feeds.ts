@@ -1,7 +1,5 @@
 import {
   badRequest,
-  effectivePartitionKey,
-  partitionKeyText,
   readChanges,
   type ChangeFeedStart,
   type Container,
@@ -46,7 +44,8 @@ interface FeedScope {
 function scopeOf(request: RestRequest, container: Container): FeedScope {
   const key = keyOf(request, container)
   if (key !== undefined) {
-    return { partition: container.partitionOf(effectivePartitionKey(key)), keyText: partitionKeyText(key) }
+    const { partition, keyText } = container.locate(key)
+    return { partition, keyText }
   }
   const rangeId = request.headers[header.rangeId] ?? onlyRangeId(container)
   const range = epkRangeOf(request)

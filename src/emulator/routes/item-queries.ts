@@ -1,9 +1,7 @@
 import {
   badRequest,
-  effectivePartitionKey,
   isJsonObject,
   lookupCharge,
-  partitionKeyText,
   wholeKeySpace,
   type Container,
   type JsonObject,
@@ -81,10 +79,7 @@ function parseParameter(parameter: unknown): QueryParameter {
 /** The partition key if one is named, else the range, else the whole container, merged here. */
 function scopeOf(request: RestRequest, container: Container): ScanScope {
   const key = keyOf(request, container)
-  if (key !== undefined) {
-    const partition = container.partitionOf(effectivePartitionKey(key))
-    return { kind: 'key', partition, keyText: partitionKeyText(key) }
-  }
+  if (key !== undefined) return { kind: 'key', ...container.locate(key) }
   const rangeId = request.headers[header.rangeId]
   if (rangeId === undefined) return { kind: 'container' }
   const range = epkRangeOf(request)

@@ -1,7 +1,6 @@
 import {
   badRequest,
   partitionKeyOf,
-  effectivePartitionKey,
   type Container,
   type ItemOperation,
   type OperationResult,
@@ -86,16 +85,16 @@ interface Target {
 }
 
 function execute(request: RestRequest, { container, key }: Target, operation: ItemOperation): Answer {
-  const epk = effectivePartitionKey(key)
+  const { partition } = container.locate(key)
   if (operation.kind === 'read') {
-    assertSessionReached(container.partitionOf(epk), request.headers[header.sessionToken])
+    assertSessionReached(partition, request.headers[header.sessionToken])
   }
   const result = container.execute(key, operation)
   const isMinimal = operation.kind !== 'read' && request.headers['prefer'] === 'return=minimal'
   return {
     status: result.status,
     charge: result.charge,
-    headers: { ...partitionHeaders(container, container.partitionOf(epk)), ...versionHeaders(result) },
+    headers: { ...partitionHeaders(container, partition), ...versionHeaders(result) },
     ...(isMinimal || result.version === null || result.status === 304
       ? {}
       : { body: result.version.fields.text }),

@@ -1,0 +1,65 @@
+import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
+import { RequestCounter, type EmulatorStats } from './emulator-stats.js'
+import { CosmosEngine, noJournal } from './engine/index.js'
+import { LmdbJournal } from './lmdb-journal.js'
+import type { RestRequest, RestResponse } from './rest-message.js'
+import { createRoutes, errorResponse } from './routes.js'
+
+/** What every kind of emulator is set up with. */
+export interface AccountOptions {
+  /** Physical partitions of a new container. Default 1. */
+  readonly partitionCount?: number
+  /** Where to keep everything so that it outlives the process. Default: nowhere. */
+  readonly dataDirectory?: string
+  /** Default the machine's clock. With a virtual one, TTL and `_ts` follow it. */
+  readonly clock?: Clock
+  /** Default the machine's chance; names databases' rids and requests. */
+  readonly random?: Random
+}
+
+/** An engine, its journal if it has one, and the REST interface over it. */
+export interface Account {
+  readonly engine: CosmosEngine
+  /** Resolves when the answer may leave: everything it shows is durable by then. */
+  respond(request: RestRequest): Promise<RestResponse>
+  stats(): EmulatorStats
+  close(): Promise<void>
+}
+
+/** @param key the account's master key, base64 */
+export function openAccount(options: AccountOptions, key: string): Account {
+  const { clock = systemClock, random = systemRandom, partitionCount = 1, dataDirectory } = options
+  assertPartitionCount(partitionCount)
+  const nextId = (): string => random.id()
+  const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory)
+  const engine = new CosmosEngine({
+    now: () => clock.now(),
+    nextId,
+    partitionCount,
+    journal: journal ?? noJournal,
+  })
+  if (journal !== null) engine.restore(journal.contents())
+  const counter = new RequestCounter()
+  const routes = counter.counting(createRoutes({ engine, key, nextId }))
+  return {
+    engine,
+    respond: async (request) => {
+      const response = routes(request)
+      try {
+        await engine.settled()
+        return response
+      } catch (error) {
+        return errorResponse(503, error instanceof Error ? error.message : String(error))
+      }
+    },
+    stats: () => counter.stats(engine),
+    close: () => journal?.close() ?? Promise.resolve(),
+  }
+}
+
+const maxPartitionCount = 1_000
+
+function assertPartitionCount(count: number): void {
+  if (Number.isInteger(count) && count >= 1 && count <= maxPartitionCount) return
+  throw new RangeError(`partitionCount is ${count}; it must be a whole number from 1 to ${maxPartitionCount}`)
+}

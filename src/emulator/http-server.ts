@@ -1,0 +1,134 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { limits } from './engine/index.js'
+import type { Respond } from './in-process-client.js'
+import type { RestResponse } from './rest-message.js'
+import { errorResponse } from './routes.js'
+
+/** Where to listen. */
+export interface HttpServerOptions {
+  /** 0: any free port. */
+  readonly port: number
+  /** An address of this machine. */
+  readonly host: string
+  readonly respond: Respond
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** The port it listens on. */
+  readonly port: number
+  /** Ends idle connections at once and lets requests under way finish. */
+  close(): Promise<void>
+}
+
+/** The largest body that is read: a batch, with room for its wrapping. Beyond, the engine would refuse it anyway. */
+const maxBodyBytes = limits.batchBytes * 2
+
+/** A client's keep-alive connections stay usable for longer than any client keeps one idle. */
+const keepAliveTimeoutMs = 65_000
+
+/** Starts to listen; rejects with one clear error when the port is not to be had. */
+export async function listen({ port, host, respond }: HttpServerOptions): Promise<HttpServer> {
+  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) => {
+    const send = (given: RestResponse): void => {
+      // A connection that is busy while the server closes must not stay for another request.
+      if (!server.listening) response.setHeader('connection', 'close')
+      write(response, given)
+    }
+    answer(request, respond, send).catch((error: unknown) => {
+      // The client has gone, or its connection broke while it sent: there is nobody to answer.
+      response.destroy(error instanceof Error ? error : undefined)
+    })
+  })
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end(malformedRequest)
+  })
+  await listening(server, port, host)
+  const address = server.address() as AddressInfo
+  return { port: address.port, close: () => closed(server) }
+}
+
+async function answer(
+  request: IncomingMessage,
+  respond: Respond,
+  send: (response: RestResponse) => void,
+): Promise<void> {
+  const body = await readBody(request)
+  if (body === null) {
+    const message = `The request body is larger than ${maxBodyBytes} bytes. Send less at once.`
+    send(errorResponse(413, message))
+    return
+  }
+  const { method = 'GET', url = '/', headers } = request
+  const single = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : value,
+  ])
+  const local = `${request.socket.localAddress ?? ''}:${request.socket.localPort ?? 0}`
+  send(
+    await respond({
+      method,
+      path: url,
+      headers: Object.fromEntries(single) as Record<string, string | undefined>,
+      body,
+      origin: `http://${headers.host ?? local}`,
+    }),
+  )
+}
+
+/** The body as text, or null when it is too large; the rest of a large one is thrown away as it comes. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes <= maxBodyBytes) chunks.push(chunk)
+  }
+  return bytes > maxBodyBytes ? null : Buffer.concat(chunks).toString('utf8')
+}
+
+function write(response: ServerResponse, { status, headers, body }: RestResponse): void {
+  const isBodiless = status === 204 || status === 304
+  const { 'content-length': _length, ...bodiless } = headers
+  response.writeHead(status, isBodiless ? bodiless : headers)
+  response.end(isBodiless ? undefined : body)
+}
+
+/** What is said to bytes that are no HTTP request, where there is no response object to say it with. */
+const malformedRequest = ((): string => {
+  const { headers, body } = errorResponse(400, 'This is not an HTTP request that can be read.')
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return ['HTTP/1.1 400 Bad Request', ...lines, 'connection: close', '', body].join('\r\n')
+})()
+
+function listening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new Error(listenFailure(error, port, host), { cause: error }))
+    })
+    server.listen(port, host, () => {
+      // Later errors are those of a connection that could not be taken; its client is told by the system.
+      server.on('error', () => undefined)
+      resolve()
+    })
+  })
+}
+
+function listenFailure(error: NodeJS.ErrnoException, port: number, host: string): string {
+  const known: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} on ${host} is in use, perhaps by another emulator. Stop it, or choose another port (0 takes any free one).`,
+    EACCES: `This user may not listen on port ${port} of ${host}. Choose a port of 1024 or above.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Choose 127.0.0.1, or 0.0.0.0 for every address.`,
+  }
+  return known[error.code ?? ''] ?? `The emulator cannot listen on ${host}:${port}: ${error.message}`
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // Ends idle connections, too; busy ones end with their answer.
+    server.close(() => {
+      resolve()
+    })
+  })
+}

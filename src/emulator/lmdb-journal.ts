@@ -1,0 +1,236 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { open, type RootDatabase } from 'lmdb'
+import { assertOnlyProcess } from './lmdb-lock.js'
+import type {
+  ContainerRecord,
+  DatabaseRecord,
+  Journal,
+  JournalContents,
+  JournalRecord,
+  PartitionRecord,
+  VersionFields,
+} from './engine/index.js'
+
+/** The layout of what is written. One that is larger was written by newer code, which knows what we do not. */
+const format = 1
+
+const formatKey = 'format'
+
+/** Directories open in this process: LMDB would quietly share them between two emulators. */
+const openDirectories = new Set<string>()
+
+/** Writes that become durable together: the newest value of each key, or null to remove it. */
+interface Group {
+  readonly entries: Map<string, string | null>
+  /** Key prefixes to clear first. */
+  readonly cleared: Set<string>
+  readonly durable: Promise<void>
+  readonly begin: () => void
+}
+
+/**
+ * The engine's state in one LMDB environment: not a history but the current value of everything, written in order.
+ *
+ * Group commit: while one LMDB transaction is being synced to disk, what the engine does meanwhile gathers in the next
+ * group, and one sync makes all of it durable. The environment is opened without `overlappingSync`, so the promise of a
+ * batch resolves only after LMDB has synced data and then the page that makes it valid; after a crash, whole groups are
+ * there or not, and with them whole transactions.
+ *
+ * States: open → failed (a write was refused by the disk: nothing is acknowledged any more) or closed.
+ */
+export class LmdbJournal implements Journal {
+  private gathering: Group | null = null
+  private committing: Group | null = null
+  private failure: Error | null = null
+
+  private constructor(
+    private readonly store: RootDatabase<string, string>,
+    private readonly directory: string,
+  ) {}
+
+  /** Opens or creates the directory. Throws when another emulator has it, or newer code wrote it. */
+  static open(dataDirectory: string): LmdbJournal {
+    mkdirSync(dataDirectory, { recursive: true })
+    const directory = realpathSync(dataDirectory)
+    if (openDirectories.has(directory)) {
+      throw new Error(
+        `The data directory ${directory} is open in this process already. Close that emulator first.`,
+      )
+    }
+    const store = open<string, string>({ path: directory, encoding: 'string', overlappingSync: false })
+    try {
+      assertOnlyProcess(store, directory)
+      assertFormat(store, directory)
+    } catch (error) {
+      store.close().catch(() => undefined)
+      throw error
+    }
+    openDirectories.add(directory)
+    return new LmdbJournal(store, directory)
+  }
+
+  append(records: readonly JournalRecord[]): void {
+    const group = (this.gathering ??= this.newGroup())
+    for (const record of records) addTo(group, record)
+    if (this.committing === null) group.begin()
+  }
+
+  settled(): Promise<void> | null {
+    if (this.failure !== null) return Promise.reject(this.failure)
+    return (this.gathering ?? this.committing)?.durable ?? null
+  }
+
+  contents(): JournalContents {
+    const records = <T>(prefix: string): Iterable<T> =>
+      [...this.values(prefix)].map((text) => JSON.parse(text) as T)
+    return {
+      databases: records<DatabaseRecord>('database/'),
+      containers: records<ContainerRecord>('container/'),
+      partitions: records<PartitionRecord>('partition/'),
+      documents: (rid) => decodedVersions(this.values(documentPrefix(rid))),
+    }
+  }
+
+  /** Waits for what is under way; afterwards another process may open the directory. */
+  async close(): Promise<void> {
+    try {
+      await this.settled()
+    } finally {
+      await this.store.close()
+      openDirectories.delete(this.directory)
+    }
+  }
+
+  private *values(prefix: string): Generator<string, void, undefined> {
+    for (const { value } of this.store.getRange(rangeOf(prefix))) yield value
+  }
+
+  private newGroup(): Group {
+    let begin = (): void => undefined
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const group: Group = {
+      entries: new Map(),
+      cleared: new Set(),
+      durable: begun.then(() => this.commit(group)),
+      begin,
+    }
+    // Whoever waits for the group hears of a failure; a group nobody waits for must not end the process.
+    group.durable.catch(() => undefined)
+    return group
+  }
+
+  private async commit(group: Group): Promise<void> {
+    this.gathering = null
+    this.committing = group
+    try {
+      if (this.failure !== null) throw this.failure
+      await this.write(group)
+    } catch (error) {
+      this.failure ??= new Error(
+        `The data directory ${this.directory} could not be written, so nothing is acknowledged any more. Free the disk and start again.`,
+        { cause: error },
+      )
+      throw this.failure
+    } finally {
+      this.committing = null
+      this.beginNext()
+    }
+  }
+
+  /** What was gathered while the group before was being synced. */
+  private beginNext(): void {
+    this.gathering?.begin()
+  }
+
+  private async write({ entries, cleared }: Group): Promise<void> {
+    // Each write of a batch has its promise, too, and most of them are the same one.
+    const writes = new Set<Promise<boolean>>()
+    const batch = this.store.batch(() => {
+      for (const key of this.keysOf(cleared)) writes.add(this.store.remove(key))
+      for (const [key, value] of entries) {
+        writes.add(value === null ? this.store.remove(key) : this.store.put(key, value))
+      }
+    })
+    await Promise.all([batch, ...writes])
+  }
+
+  private keysOf(prefixes: ReadonlySet<string>): readonly string[] {
+    if (prefixes.size === 0) return []
+    // What earlier groups wrote must be seen, or it would stay.
+    this.store.resetReadTxn()
+    return [...prefixes].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
+  }
+}
+
+function assertFormat(store: RootDatabase<string, string>, directory: string): void {
+  const found = store.get(formatKey)
+  if (found === undefined) {
+    store.putSync(formatKey, String(format))
+    return
+  }
+  if (Number(found) === format) return
+  throw new Error(
+    `The data directory ${directory} has format ${found}; this version reads format ${format}. Use the version that wrote it, or another directory.`,
+  )
+}
+
+function addTo({ entries, cleared }: Group, record: JournalRecord): void {
+  switch (record.kind) {
+    case 'database':
+      entries.set(`database/${record.database.rid}`, JSON.stringify(record.database))
+      return
+    case 'databaseDeleted':
+      entries.set(`database/${record.rid}`, null)
+      return
+    case 'container':
+      entries.set(`container/${record.container.rid}`, JSON.stringify(record.container))
+      return
+    case 'containerDeleted':
+      entries.set(`container/${record.rid}`, null)
+      for (const prefix of [documentPrefix(record.rid), `partition/${record.rid}/`]) {
+        cleared.add(prefix)
+        for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
+      }
+      return
+    case 'partition': {
+      const { containerRid, id } = record.partition
+      entries.set(`partition/${containerRid}/${id}`, JSON.stringify(record.partition))
+      return
+    }
+    case 'partitionDeleted':
+      entries.set(`partition/${record.containerRid}/${record.id}`, null)
+      return
+    case 'document':
+      entries.set(documentKey(record.containerRid, record.version.number), encodedVersion(record.version))
+      return
+    case 'documentDeleted':
+      entries.set(documentKey(record.containerRid, record.number), null)
+  }
+}
+
+function documentPrefix(containerRid: string): string {
+  return `document/${containerRid}/`
+}
+
+function documentKey(containerRid: string, number: number): string {
+  return `${documentPrefix(containerRid)}${String(number).padStart(16, '0')}`
+}
+
+function rangeOf(prefix: string): { readonly start: string; readonly end: string } {
+  return { start: prefix, end: `${prefix}\u{10ffff}` }
+}
+
+/** The document's text is kept as it is, after a line with the rest, so that reading it back parses little. */
+function encodedVersion({ text, ...fields }: VersionFields): string {
+  return `${JSON.stringify(fields)}\n${text}`
+}
+
+function* decodedVersions(values: Iterable<string>): Generator<VersionFields, void, undefined> {
+  for (const value of values) {
+    const end = value.indexOf('\n')
+    const fields = JSON.parse(value.slice(0, end)) as Omit<VersionFields, 'text'>
+    yield { ...fields, text: value.slice(end + 1) }
+  }
+}

@@ -1,0 +1,24 @@
+import { pid } from 'node:process'
+import type { RootDatabase } from 'lmdb'
+
+/**
+ * Refuses when another living process has the environment open.
+ *
+ * LMDB keeps a table of readers beside its data, in which each process holds its line by a lock of the operating system:
+ * it is gone when the process is, however it ended. We read once first, which enters us, and look only then: of two that
+ * start at the same moment at least one sees the other.
+ */
+export function assertOnlyProcess(store: RootDatabase<string, string>, directory: string): void {
+  store.get('')
+  store.readerCheck()
+  const others = readers(store.readerList()).filter((reader) => reader !== pid)
+  if (others.length === 0) return
+  throw new Error(
+    `The data directory ${directory} is in use by process ${[...new Set(others)].join(', ')}. Stop that emulator, or choose another directory.`,
+  )
+}
+
+/** Process ids: the first column below the table's heading. */
+function readers(list: string): readonly number[] {
+  return [...list.matchAll(/^\s*(\d+)\s/gmu)].map((line) => Number(line[1]))
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import type { FeedRange } from '../../lease-store/index.js'
+import type {
+  ChangeFeed,
+  ChangePage,
+  FeedPosition,
+  FeedStart,
+} from '../../src/change-feed-processor/index.js'
+import type { CosmosWorld, WorldOptions } from '../support/cosmos-world.js'
+
+const whole: FeedRange = { min: '', max: 'FF' }
+const beginning: FeedStart = { kind: 'beginning' }
+const { signal } = new AbortController()
+
+function read(feed: ChangeFeed, from: FeedPosition, maxItemCount = 100): Promise<ChangePage> {
+  return feed.readNext(from, { maxItemCount, signal })
+}
+
+const ids = (page: ChangePage): string[] => page.changes.map((change) => change.id)
+
+function onlyNext(page: ChangePage): FeedPosition {
+  const [next, ...others] = page.next
+  if (next === undefined || others.length > 0) throw new Error(`${page.next.length} positions`)
+  return next
+}
+
+/** Every id from these positions on, through splits, until all are drained. */
+async function drain(feed: ChangeFeed, from: readonly FeedPosition[], maxItemCount = 100): Promise<string[]> {
+  const found: string[] = []
+  let open = [...from]
+  for (let reads = 0; open.length > 0; reads += 1) {
+    if (reads > 200) throw new Error('the feed does not end')
+    const pages = await Promise.all(open.map((position) => read(feed, position, maxItemCount)))
+    found.push(...pages.flatMap(ids))
+    open = pages.filter((page) => !page.isDrained).flatMap((page) => page.next)
+  }
+  return found
+}
+
+/** What every change feed must do. */
+export function changeFeedSuite(name: string, open: (options?: WorldOptions) => Promise<CosmosWorld>): void {
+  describe(`change feed: ${name}`, () => {
+    it('has physical ranges without gap or overlap, in order', async () => {
+      const ranges = await (await open({ partitionCount: 3 })).feed().physicalRanges()
+      expect(ranges.map((range) => range.id)).toEqual(['0', '1', '2'])
+      expect([ranges[0]?.min, ranges[2]?.max]).toEqual(['', 'FF'])
+      expect(ranges.slice(1).map((range) => range.min)).toEqual(ranges.slice(0, 2).map((range) => range.max))
+    })
+
+    it('begins at the beginning and goes on from where it was', async () => {
+      const world = await open()
+      const feed = world.feed()
+      await world.put('1')
+      await world.put('2')
+      const first = await read(feed, { feedRange: whole, start: beginning })
+      expect(ids(first)).toEqual(['1', '2'])
+      expect(first).toMatchObject({ next: [{ feedRange: whole, start: { kind: 'continuation' } }] })
+      expect(first.charge).toBeGreaterThan(0)
+      expect(first.sessionToken).not.toBeNull()
+      expect(first.changes[0]).toMatchObject({ pk: '1', _lsn: expect.any(Number) as number })
+      const second = await read(feed, onlyNext(first))
+      expect(second).toMatchObject({ changes: [], isDrained: true })
+      await world.put('3')
+      expect(ids(await read(feed, onlyNext(second)))).toEqual(['3'])
+    })
+
+    it('answers the latest version only, at its new place', async () => {
+      const world = await open()
+      for (const id of ['1', '2', '1']) await world.put(id)
+      expect(ids(await read(world.feed(), { feedRange: whole, start: beginning }))).toEqual(['2', '1'])
+    })
+
+    it('answers no more than asked for, and then the rest', async () => {
+      const world = await open()
+      const all = ['1', '2', '3', '4', '5']
+      for (const id of all) await world.put(id)
+      const first = await read(world.feed(), { feedRange: whole, start: beginning }, 2)
+      expect(ids(first)).toEqual(['1', '2'])
+      expect(await drain(world.feed(), first.next, 2)).toEqual(['3', '4', '5'])
+    })
+
+    it('from now on has what comes later, and its position can be kept', async () => {
+      const world = await open()
+      await world.put('1')
+      const first = await read(world.feed(), { feedRange: whole, start: { kind: 'now' } })
+      expect(first).toMatchObject({ changes: [], isDrained: true })
+      await world.put('2')
+      expect(ids(await read(world.feed(), onlyNext(first)))).toEqual(['2'])
+    })
+
+    it('from a time on misses nothing after it, within the second', async () => {
+      const world = await open()
+      await world.put('1')
+      await world.clock.advance(60_500)
+      const atMs = world.clock.now()
+      await world.put('2')
+      await world.clock.advance(60_000)
+      const feed = world.feed()
+      const first = await read(feed, { feedRange: whole, start: { kind: 'time', atMs } })
+      expect(ids(first)).toEqual(['2'])
+      await world.put('1')
+      expect(await drain(feed, first.next)).toEqual(['1'])
+    })
+
+    it('answers the same position with the same page, however often', async () => {
+      const world = await open()
+      for (const id of ['1', '2', '3']) await world.put(id)
+      const feed = world.feed()
+      const start = { feedRange: whole, start: beginning }
+      const first = await read(feed, start, 1)
+      const second = await read(feed, onlyNext(first), 1)
+      expect([await read(feed, start, 1), await read(feed, onlyNext(first), 1)].map(ids)).toEqual([
+        ['1'],
+        ['2'],
+      ])
+      expect(ids(await read(feed, onlyNext(second), 1))).toEqual(['3'])
+    })
+
+    it('can be read in ranges finer than the physical ones', async () => {
+      const world = await open({ partitionCount: 2 })
+      const all = Array.from({ length: 40 }, (_, index) => `d${index}`)
+      for (const id of all) await world.put(id)
+      const cuts = ['', '0F', '20', '3F', 'FF']
+      const parts = cuts.slice(1).map((max, index) => ({ min: cuts[index] ?? '', max }))
+      const feed = world.feed()
+      const found = await Promise.all(
+        parts.map((feedRange) => drain(feed, [{ feedRange, start: beginning }], 3)),
+      )
+      expect(found.flat().sort()).toEqual(all.sort())
+      expect(found.every((part) => part.length > 0)).toBe(true)
+    })
+
+    it.each(['beginning', 'continuation', 'now', 'time'] as const)(
+      'tells that a range was split, and goes on in its children (from %s)',
+      async (from) => {
+        const world = await open()
+        const [old, fresh] = [1, 2].map((round) =>
+          Array.from({ length: 20 }, (_, index) => `r${round}-${index}`),
+        )
+        for (const id of old ?? []) await world.put(id)
+        await world.clock.advance(5_000)
+        const feed = world.feed()
+        const read0 = await read(feed, { feedRange: whole, start: beginning })
+        const start: FeedStart = {
+          beginning,
+          continuation: onlyNext(read0).start,
+          now: { kind: 'now' } as const,
+          time: { kind: 'time', atMs: world.clock.now() } as const,
+        }[from]
+        world.split('0')
+        const first = await read(feed, { feedRange: whole, start })
+        const bounds = first.next.map((position) => position.feedRange)
+        expect(bounds).toHaveLength(2)
+        expect(bounds).toMatchObject([{ min: '', max: bounds[1]?.min }, { max: 'FF' }])
+        for (const id of fresh ?? []) await world.put(id)
+        const found = [...ids(first), ...(await drain(world.feed(), first.next))]
+        const expected = from === 'beginning' ? [...(old ?? []), ...(fresh ?? [])] : (fresh ?? [])
+        expect(found.sort()).toEqual([...expected].sort())
+      },
+    )
+
+    it('rejects an aborted read with nothing consumed', async () => {
+      const world = await open()
+      await world.put('1')
+      const feed = world.feed()
+      const start = { feedRange: whole, start: beginning }
+      const aborted = feed.readNext(start, { maxItemCount: 1, signal: AbortSignal.abort() })
+      await expect(aborted).rejects.toThrow()
+      expect(ids(await read(feed, start))).toEqual(['1'])
+    })
+  })
+}

@@ -1,0 +1,158 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import {
+  cli,
+  ordersFile,
+  ordersModule,
+  run,
+  startEmulatorProcess,
+  temporaryDirectory,
+  type Ended,
+} from './processes.js'
+
+const [firstOrder = ''] = (await readFile(ordersFile, 'utf8')).split('\n')
+const order = (changes: object): string =>
+  JSON.stringify({ ...(JSON.parse(firstOrder) as object), ...changes })
+
+function submit(
+  file: string,
+  env: Readonly<Record<string, string>>,
+  workflow = 'order-fulfilment',
+): Promise<Ended> {
+  return run(cli, ['submit', workflow, file, '--workflows', ordersModule], env)
+}
+
+/** One line on standard error, no stack trace, nothing on standard output. */
+function expectOneLine({ stdout, stderr }: Ended): string {
+  expect(stdout).toBe('')
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  return stderr
+}
+
+describe('bad input is answered by one line, an exit code, and nothing written', () => {
+  it.each([
+    ['a malformed line', () => `${order({ orderId: 'a' })}\n{"orderId": "b",\n`, /line 2 is not JSON/],
+    [
+      'an order without id',
+      () => `${order({ orderId: 'a' })}\n${order({ orderId: undefined })}\n`,
+      /line 2: orderId is missing/,
+    ],
+    [
+      'a duplicate id with another payload',
+      () => `${order({ orderId: 'a' })}\n${order({ orderId: 'a', total: 1 })}\n`,
+      /line 2: id "a" is on line 1 already, with another payload/,
+    ],
+  ])('%s', async (_, content, message) => {
+    const { env } = await startEmulatorProcess(['--port', '0'])
+    const file = join(await temporaryDirectory(), 'orders.jsonl')
+    await writeFile(file, content())
+    const ended = await submit(file, env)
+    expect(expectOneLine(ended)).toMatch(message)
+    expect(ended.code).toBe(2)
+    const listed = await run(cli, ['list', '--json'], env)
+    expect(JSON.parse(listed.stdout)).toEqual([])
+  })
+
+  it('the id of an earlier submission with another payload: a conflict that leaves the first alone', async () => {
+    const { env } = await startEmulatorProcess(['--port', '0'])
+    const file = join(await temporaryDirectory(), 'orders.jsonl')
+    await writeFile(file, order({ orderId: 'a' }))
+    expect((await submit(file, env)).code).toBe(0)
+    expect((await submit(file, env)).code, 'the same again is the same job').toBe(0)
+    await writeFile(file, order({ orderId: 'a', total: 1 }))
+    const ended = await submit(file, env)
+    expect(ended.stderr).toMatch(/job "a" exists already with another payload/)
+    expect(ended.code).toBe(4)
+    const listed = await run(cli, ['list', '--json'], env)
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ jobId: 'a', state: 'Pending' }])
+  })
+
+  it('an unknown workflow: says which there are', async () => {
+    const { env } = await startEmulatorProcess(['--port', '0'])
+    const ended = await submit(ordersFile, env, 'order-fulfillment')
+    expect(expectOneLine(ended)).toMatch(/unknown workflow "order-fulfillment": .* has order-fulfilment/)
+    expect(ended.code).toBe(2)
+  })
+
+  it('a wrong key', async () => {
+    const { env } = await startEmulatorProcess(['--port', '0'])
+    const ended = await submit(ordersFile, { ...env, COSMOS_KEY: 'd3Jvbmc=' })
+    expect(expectOneLine(ended)).toMatch(/refused the key: check --key, COSMOS_KEY or the connection string/)
+    expect(ended.code).toBe(5)
+  })
+
+  it('a job that does not exist', async () => {
+    const { env } = await startEmulatorProcess(['--port', '0'])
+    const ended = await run(cli, ['status', 'nobody'], env)
+    expect(expectOneLine(ended)).toMatch(/there is no job "nobody"/)
+    expect(ended.code).toBe(3)
+  })
+
+  it('a port in use', async () => {
+    const port = await usedPort()
+    const ended = await run(cli, ['emulator', '--port', String(port)])
+    expect(expectOneLine(ended)).toMatch(
+      new RegExp(`Port ${port} on 127.0.0.1 is in use, .* choose another port`),
+    )
+    expect(ended.code).toBe(1)
+  })
+
+  it('no server', async () => {
+    const port = await freePort()
+    const ended = await submit(ordersFile, {
+      COSMOS_ENDPOINT: `http://127.0.0.1:${port}`,
+      COSMOS_KEY: 'a2V5',
+    })
+    expect(expectOneLine(ended)).toMatch(/no answer from .*: check the address, or start an embedded store/)
+    expect(ended.code).toBe(5)
+  })
+
+  it('no store named', async () => {
+    const ended = await submit(ordersFile, {})
+    expect(expectOneLine(ended)).toMatch(/no store is named: pass --endpoint/)
+    expect(ended.code).toBe(2)
+  })
+
+  it.each([
+    [
+      ['start', '--role', 'schedular'],
+      /--role "schedular": must be one or more of scheduler, agents, supervisor, all/,
+    ],
+    [['list', '--state', 'Done'], /--state "Done" must be one of Pending, Processing, Processed, Error/],
+    [['emulator', '--port', '70000'], /--port "70000" must be a whole number from 0 to 65535/],
+    [['submit', 'w', 'f', '--endpoint', 'localhost:8081'], /endpoint "localhost:8081" must be a URL/],
+  ])('%j', async (args, message) => {
+    const ended = await run(cli, args)
+    expect(expectOneLine(ended)).toMatch(message)
+    expect(ended.code).toBe(2)
+  })
+})
+
+function usedPort(): Promise<number> {
+  return listenAnywhere((server) => {
+    onTestFinished(() => {
+      server.close()
+    })
+  })
+}
+
+/** A port that nobody listens on: it was free a moment ago. */
+function freePort(): Promise<number> {
+  return listenAnywhere((server) => server.close())
+}
+
+function listenAnywhere(then: (server: ReturnType<typeof createServer>) => void): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      then(server)
+      resolve(typeof address === 'object' && address !== null ? address.port : 0)
+    })
+  })
+}
+
+beforeAll(() => {
+  expect(firstOrder).toContain('orderId')
+})

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { startOrderServices } from './fleet.js'
+import { cli, ordersFile, ordersModule, run, start, startEmulatorProcess } from './processes.js'
+
+const submitting = ['submit', 'order-fulfilment', ordersFile, '--workflows', ordersModule, '--wait', '--json']
+
+it('dev runs a store and every role in one process', async () => {
+  const env = { ORDER_SERVICES_URL: await startOrderServices(['--faults', 'none']) }
+  const dev = start(cli, ['dev', ordersModule, '--port', '0', '--json'], env)
+  const said = JSON.parse(await dev.line('"endpoint"')) as {
+    endpoint: string
+    key: string
+    workflows: string[]
+  }
+  expect(said.workflows).toEqual(['order-fulfilment'])
+  const store = { COSMOS_ENDPOINT: said.endpoint, COSMOS_KEY: said.key }
+  const submitted = await run(cli, submitting, store)
+  expect(JSON.parse(submitted.stdout)).toMatchObject({ submitted: 40, conflicts: [], failures: [] })
+  expect(submitted.code).toBe(0)
+  const status = await run(cli, ['status', 'SW-1001'], store)
+  expect(status.stdout).toMatch(/ship +Processed +0\/10/)
+  expect((await dev.kill('SIGTERM')).code).toBe(0)
+}, 60_000)
+
+it('start --instances runs processes that share the leases and end with their parent', async () => {
+  const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
+  const fleet = start(cli, ['start', '--role', 'scheduler', '--instances', '2'], env)
+  await fleet.line('"msg":"lease.acquired"', 2)
+  const rows = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
+  expect(rows).toHaveLength(2)
+  expect(rows.every((row) => row.owner !== null)).toBe(true)
+  // The pipes are shared with the children: they close, and this resolves, only when every one of them has ended.
+  const ended = await fleet.kill('SIGTERM')
+  expect(ended.code).toBe(0)
+  const after = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
+  expect(after.map((row) => row.owner)).toEqual([null, null])
+}, 60_000)
+
+it('start --instances says which instance ended by itself, and ends as badly as it did', async () => {
+  const { env } = await startEmulatorProcess(['--port', '0'])
+  const ended = await run(cli, ['start', '--role', 'scheduler', '--instances', '2'], {
+    ...env,
+    COSMOS_KEY: 'd3Jvbmc=',
+  })
+  expect(ended.code).toBe(5)
+  expect(ended.stderr).toMatch(/instance process \d+ ended by itself: exit code 5/)
+  expect(ended.stderr).toMatch(/refused the key/)
+}, 60_000)

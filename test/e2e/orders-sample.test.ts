@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { cli, ordersRun, run, temporaryDirectory } from './processes.js'
+
+it('ends every order of the sample, and leaves a store to look into', async () => {
+  const data = join(await temporaryDirectory(), 'data')
+  const ended = await run(ordersRun, ['--json', '--data', data])
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    submitted: 40,
+    ended: { Processed: 37, Error: 3 },
+    lost: 0,
+    duplicateEffects: 0,
+  })
+  expect(ended.code).toBe(0)
+
+  const failed = JSON.parse(
+    (await run(cli, ['list', '--data', data, '--state', 'error', '--json'])).stdout,
+  ) as {
+    jobId: string
+    attention: { message: string; stepId: string }
+  }[]
+  expect(failed).toHaveLength(3)
+  for (const { attention } of failed) {
+    expect(attention.message).toContain('out-of-stock')
+    expect(attention.stepId).toBe('reserve')
+  }
+
+  const status = await run(cli, ['status', failed[0]?.jobId ?? '', '--data', data])
+  expect(status.stdout).toMatch(/state +Error/)
+  expect(status.stdout).toMatch(/reserve +Error +1\/10/)
+  expect(status.stdout).toMatch(/charge +Pending +0\/10/)
+  const counts = await run(cli, ['status', '--data', data, '--json'])
+  expect(JSON.parse(counts.stdout)).toEqual({ Pending: 0, Processing: 0, Processed: 37, Error: 3 })
+}, 60_000)
+
+it('shows lines on its way and a table at its end when nobody watches', async () => {
+  const data = join(await temporaryDirectory(), 'data')
+  const ended = await run(ordersRun, ['--faults', 'none', '--data', data])
+  expect(ended.stdout).toMatch(/^40\/40 orders ended/m)
+  expect(ended.stdout).toMatch(/orders accepted +│ 40 /)
+  expect(ended.stdout).toMatch(/npx stepward list --data/)
+  expect(ended.stdout + ended.stderr).not.toContain('Warning')
+}, 60_000)
+
+it('reads the whole file before it starts, and says everything that is wrong with it', async () => {
+  const file = join(await temporaryDirectory(), 'orders.jsonl')
+  await writeFile(file, '{"orderId":"1"}\nnot json\n')
+  const ended = await run(ordersRun, ['--orders', file])
+  expect(ended.code).toBe(2)
+  expect(ended.stderr).toMatch(/line 1: lines is missing/)
+  expect(ended.stderr).toMatch(/line 2: is not JSON/)
+})

@@ -1,0 +1,112 @@
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+
+interface RawAnswer {
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+describe('emulator over HTTP', () => {
+  let emulator: Emulator
+
+  beforeEach(async () => {
+    emulator = await startEmulator({ port: 0 })
+  })
+
+  afterEach(async () => {
+    await emulator.close()
+  })
+
+  function raw(method: string, path: string, body = ''): Promise<RawAnswer> {
+    const { hostname, port } = new URL(emulator.endpoint)
+    return new Promise((resolve, reject) => {
+      const sent = request({ hostname, port, method, path }, (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('end', () => {
+          resolve({
+            status: answer.statusCode,
+            headers: answer.headers,
+            body: Buffer.concat(chunks).toString('utf8'),
+          })
+        })
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  }
+
+  it('says in JSON what is wrong, with its length', async () => {
+    const answer = await raw('GET', '//dbs/')
+    expect(answer.status).toBe(401)
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'Unauthorized' })
+    expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.body)))
+    expect(answer.headers['date']).toBeDefined()
+  })
+
+  it('answers 413 to a body that nobody should send, and goes on', async () => {
+    expect((await raw('POST', '/dbs/d/colls/c/docs', 'x'.repeat(5 * 1024 * 1024))).status).toBe(413)
+    expect((await raw('GET', '/')).status).toBe(401)
+  })
+
+  it('answers 400 to bytes that are not HTTP', async () => {
+    const { port } = new URL(emulator.endpoint)
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write('what is this?\r\n\r\n'))
+      let text = ''
+      socket.on('data', (chunk) => (text += chunk.toString('utf8')))
+      socket.on('close', () => {
+        resolve(text)
+      })
+      socket.on('error', reject)
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /u)
+    expect(answer).toContain('"BadRequest"')
+  })
+
+  it('answers what it does not know and what it cannot read with an error, never with silence', async () => {
+    const client = emulator.client()
+    const { database } = await client.databases.create({ id: 'shop' })
+    const { container } = await database.containers.create({ id: 'orders', partitionKey: '/pk' })
+    await expect(container.scripts.storedProcedures.readAll().fetchAll()).rejects.toMatchObject({ code: 400 })
+    const procedure = { id: 'p', body: 'function () {}' }
+    await expect(container.scripts.storedProcedures.create(procedure)).rejects.toMatchObject({ code: 400 })
+    const wrong = { id: 'x', partitionKey: { paths: ['no-slash'] } }
+    await expect(database.containers.create(wrong)).rejects.toMatchObject({ code: 400 })
+  })
+
+  it('says which port is taken and what to do', async () => {
+    const { port } = new URL(emulator.endpoint)
+    await expect(startEmulator({ port: Number(port) })).rejects.toThrow(
+      `Port ${port} on 127.0.0.1 is in use, perhaps by another emulator.`,
+    )
+  })
+
+  it('refuses https and keys that are none, before it listens', async () => {
+    await expect(startEmulator({ port: 0, https: true })).rejects.toThrow('https is not supported yet')
+    await expect(startEmulator({ port: 0, key: 'no key!' })).rejects.toThrow('base64')
+    await expect(startEmulator({ port: 0, partitionCount: 0 })).rejects.toThrow('partitionCount is 0')
+  })
+
+  it('takes the key it was given, and only that', async () => {
+    const key = Buffer.from('of our own').toString('base64')
+    const own = await startEmulator({ port: 0, key })
+    const { resources } = await own.client().databases.readAll().fetchAll()
+    expect(resources).toEqual([])
+    await expect(own.client({ key: emulator.key }).databases.readAll().fetchAll()).rejects.toMatchObject({
+      code: 401,
+    })
+    await own.close()
+  })
+
+  it('closes at once although clients keep their connections', async () => {
+    const other = await startEmulator({ port: 0 })
+    const { database } = await other.client().databases.create({ id: 'shop' })
+    await database.read()
+    await other.close()
+    await expect(fetch(other.endpoint)).rejects.toThrow()
+  })
+})

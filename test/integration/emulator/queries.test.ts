@@ -1,0 +1,105 @@
+import type { Container } from '@azure/cosmos'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { doors, type Door } from './doors.js'
+
+interface Order {
+  readonly id: string
+  readonly pk: string
+  readonly total: number
+}
+
+describe.each(doors)('queries through the SDK, %s', (_name, open) => {
+  let door: Door
+  let container: Container
+
+  beforeEach(async () => {
+    door = await open({ partitionCount: 3 })
+    const { database } = await door.client().databases.createIfNotExists({ id: 'shop' })
+    container = (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container
+    for (let index = 0; index < 30; index += 1) {
+      await container.items.create({ id: `o${index}`, pk: `k${index % 10}`, total: index })
+    }
+  })
+
+  afterEach(async () => {
+    await door.close()
+  })
+
+  const query = (text: string): { query: string } => ({ query: text })
+
+  it('answers a filter over all partitions', async () => {
+    const spec = {
+      query: 'SELECT * FROM c WHERE c.total >= @from',
+      parameters: [{ name: '@from', value: 20 }],
+    }
+    const { resources } = await container.items.query<Order>(spec).fetchAll()
+    expect(resources.map(({ total }) => total)).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
+  })
+
+  it('pages through all partitions without loss', async () => {
+    const iterator = container.items.query<Order>(query('SELECT * FROM c'), { maxItemCount: 7 })
+    const pages: number[] = []
+    const seen = new Set<string>()
+    while (iterator.hasMoreResults()) {
+      const { resources, continuationToken } = await iterator.fetchNext()
+      pages.push(resources.length)
+      for (const { id } of resources) seen.add(id)
+      expect(JSON.stringify({ continuationToken }).length).toBeLessThan(1024)
+    }
+    expect(seen.size).toBe(30)
+    expect(Math.max(...pages)).toBe(7)
+  })
+
+  it('goes on from a continuation in another client', async () => {
+    const first = container.items.query<Order>(query('SELECT * FROM c'), {
+      maxItemCount: 12,
+      partitionKey: 'k3',
+    })
+    expect((await first.fetchNext()).resources).toHaveLength(3)
+    const all = container.items.query<Order>(query('SELECT * FROM c'), { maxItemCount: 12 })
+    const { resources, continuationToken } = await all.fetchNext()
+    const rest = container.items.query<Order>(query('SELECT * FROM c'), {
+      maxItemCount: 100,
+      continuationToken,
+    })
+    expect(resources.length + (await rest.fetchAll()).resources.length).toBe(30)
+  })
+
+  it('keeps to one partition key', async () => {
+    const { resources } = await container.items
+      .query<Order>(query('SELECT * FROM c WHERE c.total > 5'), { partitionKey: 'k3' })
+      .fetchAll()
+    expect(resources.map(({ id }) => id)).toEqual(['o13', 'o23'])
+  })
+
+  it('orders, cuts and counts over all partitions', async () => {
+    const ordered = await container.items
+      .query<Order>(query('SELECT * FROM c ORDER BY c.total DESC'), { maxItemCount: 4 })
+      .fetchAll()
+    expect(ordered.resources.map(({ total }) => total)).toEqual(Array.from({ length: 30 }, (_, i) => 29 - i))
+    const top = await container.items.query<Order>(query('SELECT TOP 3 * FROM c')).fetchAll()
+    expect(top.resources).toHaveLength(3)
+    const count = await container.items.query<number>(query('SELECT VALUE COUNT(1) FROM c')).fetchAll()
+    expect(count.resources).toEqual([30])
+  })
+
+  it('finds what a filter names by key and id', async () => {
+    const found = await container.items
+      .query<Order>(query("SELECT * FROM c WHERE c.pk = 'k4' AND c.id = 'o14'"))
+      .fetchAll()
+    expect(found.resources).toMatchObject([{ id: 'o14', pk: 'k4', total: 14 }])
+    const none = await container.items
+      .query<Order>(query("SELECT * FROM c WHERE c.pk = 'k5' AND c.id = 'o14'"))
+      .fetchAll()
+    expect(none.resources).toEqual([])
+  })
+
+  it('reads everything', async () => {
+    expect((await container.items.readAll().fetchAll()).resources).toHaveLength(30)
+  })
+
+  it('answers a syntax error with 400 and its place', async () => {
+    const broken = container.items.query(query('SELEC * FROM c')).fetchAll()
+    await expect(broken).rejects.toMatchObject({ code: 400 })
+  })
+})

@@ -1,0 +1,70 @@
+import type { Container } from '@azure/cosmos'
+import type { LeaseStore } from '../../lease-store/index.js'
+import { CosmosLeaseStore } from '../../lease-store/index.js'
+import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
+import { createInProcessCosmos, enginePorts } from '../../src/emulator/index.js'
+import { seededRandom, VirtualClock } from '../../src/platform/index.js'
+
+/** A monitored container and a lease container on one embedded Cosmos DB whose time stands still. */
+export interface CosmosWorld {
+  readonly clock: VirtualClock
+  readonly monitoredContainer: Container
+  readonly leaseContainer: Container
+  /** A new instance's view of the feed. */
+  feed(): ChangeFeed
+  /** A new instance's view of the leases of a deployment unit. */
+  leaseStore(processorName?: string): Promise<LeaseStore>
+  /** Writes a document into the monitored container. */
+  put(id: string, fields?: Readonly<Record<string, unknown>>): Promise<void>
+  /** Splits a physical partition of the monitored container. */
+  split(rangeId: string): void
+}
+
+/** How the world is built. */
+export interface WorldOptions {
+  readonly partitionCount?: number
+  readonly leasePartitioning?: '/id' | '/partitionKey'
+  /** Null for a lease container in which nothing expires. Default -1: documents may say so. */
+  readonly leaseTtl?: number | null
+}
+
+/** The ways to the ports: straight on the engine, or through the unmodified SDK. */
+export const doors = ['engine ports', 'SDK in process'] as const
+
+export async function cosmosWorld(
+  door: (typeof doors)[number],
+  options: WorldOptions = {},
+): Promise<CosmosWorld> {
+  const { partitionCount = 1, leasePartitioning = '/id', leaseTtl = -1 } = options
+  const clock = new VirtualClock()
+  const cosmos = createInProcessCosmos({ clock, random: seededRandom(1), partitionCount })
+  const { database } = await cosmos.client().databases.create({ id: 'shop' })
+  const { container: monitoredContainer } = await database.containers.create({
+    id: 'orders',
+    partitionKey: '/pk',
+  })
+  const { container: leaseContainer } = await database.containers.create({
+    id: 'leases',
+    partitionKey: leasePartitioning,
+    ...(leaseTtl === null ? {} : { defaultTtl: leaseTtl }),
+  })
+  const ports = enginePorts(cosmos.engine, 'shop')
+  const isEngine = door === 'engine ports'
+  return {
+    clock,
+    monitoredContainer,
+    leaseContainer,
+    feed: () =>
+      isEngine ? ports.changeFeed('orders') : new CosmosChangeFeed({ container: monitoredContainer }),
+    leaseStore: async (processorName = 'unit') =>
+      isEngine
+        ? ports.leaseStore({ leaseContainer: 'leases', monitoredContainer: 'orders', processorName })
+        : CosmosLeaseStore.open({ leaseContainer, monitoredContainer, processorName }),
+    put: async (id, fields = {}) => {
+      await monitoredContainer.items.upsert({ id, pk: id, ...fields })
+    },
+    split: (rangeId) => {
+      cosmos.engine.container('shop', 'orders').splitPartition(rangeId)
+    },
+  }
+}

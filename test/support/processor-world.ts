@@ -1,0 +1,129 @@
+import type { LeaseStore } from '../../lease-store/index.js'
+import {
+  ChangeFeedProcessor,
+  type ChangeFeed,
+  type ChangeFeedDelegate,
+  type ChangeFeedProcessorOptions,
+  type FeedHints,
+} from '../../src/change-feed-processor/index.js'
+import { seededRandom } from '../../src/platform/index.js'
+import { TelemetryRecorder } from '../../src/telemetry/index.js'
+import { cosmosWorld, type CosmosWorld, type doors, type WorldOptions } from './cosmos-world.js'
+
+type Document = Record<string, unknown>
+
+/** One instance in a test, and what was delivered to it. */
+export interface TestInstance {
+  readonly processor: ChangeFeedProcessor<Document>
+  readonly telemetry: TelemetryRecorder
+  /** Ids in the order of delivery, pages of failed deliveries not counted. */
+  readonly delivered: string[]
+  /** What it told its user, in order. */
+  readonly notifications: string[]
+  /** From now on no request of it is answered, as if its process were frozen. */
+  cutOff(): void
+}
+
+/** What a test may say about an instance. */
+export interface InstanceOptions extends Partial<
+  Pick<
+    ChangeFeedProcessorOptions<Document>,
+    'startFrom' | 'maxItemCount' | 'checkpointIntervalMs' | 'stopTimeoutMs' | 'pollIntervalMs'
+  >
+> {
+  /** Called before a page counts as delivered. */
+  readonly onChanges?: ChangeFeedDelegate<Document>
+  readonly hints?: FeedHints
+}
+
+/** Instances of one deployment unit on one embedded Cosmos DB and one virtual clock. */
+export interface ProcessorWorld extends CosmosWorld {
+  instance(name: string, options?: InstanceOptions): Promise<TestInstance>
+  /** The owner of each lease, by token. */
+  owners(): Promise<Readonly<Record<string, string | null>>>
+}
+
+export async function processorWorld(
+  door: (typeof doors)[number],
+  options: WorldOptions = {},
+): Promise<ProcessorWorld> {
+  const world = await cosmosWorld(door, options)
+  let seed = 0
+  return {
+    ...world,
+    instance: async (instanceName, { onChanges, ...chosen } = {}) => {
+      const delivered: string[] = []
+      const notifications: string[] = []
+      const telemetry = new TelemetryRecorder()
+      const line = switchable()
+      seed += 1
+      const processor = new ChangeFeedProcessor<Document>({
+        monitoredContainer: line.through<ChangeFeed>(world.feed()),
+        leaseContainer: line.throughStore(await world.leaseStore()),
+        processorName: 'unit',
+        instanceName,
+        clock: world.clock,
+        random: seededRandom(seed),
+        telemetry,
+        startFrom: 'beginning',
+        ...chosen,
+        onChanges: async (changes, context) => {
+          await onChanges?.(changes, context)
+          delivered.push(...changes.map((change) => change.id))
+        },
+        onLeaseAcquired: (token) => void notifications.push(`acquired ${token}`),
+        onLeaseReleased: (token, reason) => void notifications.push(`released ${token}: ${reason}`),
+        onError: (token, error) => void notifications.push(`error ${token}: ${error.name}`),
+      })
+      return { processor, telemetry, delivered, notifications, cutOff: line.cut }
+    },
+    owners: async () => {
+      const { leases } = await (await world.leaseStore()).list()
+      return Object.fromEntries(leases.map((lease) => [lease.leaseToken, lease.owner]))
+    },
+  }
+}
+
+/** A connection that can be cut: calls through it then never come back. */
+function switchable(): {
+  cut: () => void
+  through: <P extends object>(port: P) => P
+  throughStore: (store: LeaseStore) => LeaseStore
+} {
+  let isCut = false
+  const through = <P extends object>(port: P): P =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target)
+        if (typeof member !== 'function') return member
+        return (...parameters: unknown[]): unknown =>
+          isCut ? unanswered(parameters) : Reflect.apply(member, target, parameters)
+      },
+    })
+  return {
+    cut: () => {
+      isCut = true
+    },
+    through,
+    throughStore: (store) => {
+      const initialization = through(store.initialization)
+      return new Proxy(through(store), {
+        get: (target, name): unknown =>
+          name === 'initialization' ? initialization : Reflect.get(target, name),
+      })
+    },
+  }
+}
+
+/** A request that nobody answers ends only when its caller gives it up. */
+function unanswered(parameters: readonly unknown[]): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const parameter of parameters) {
+      if (typeof parameter !== 'object' || parameter === null || !('signal' in parameter)) continue
+      if (parameter.signal instanceof AbortSignal)
+        parameter.signal.addEventListener('abort', () => {
+          reject(new Error('given up'))
+        })
+    }
+  })
+}

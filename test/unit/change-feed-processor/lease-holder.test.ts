@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest'
+import { acquire, type LeaseStore } from '../../../lease-store/index.js'
+import { LeaseHolder, trustedUntilMs } from '../../../src/change-feed-processor/lease-holder.js'
+import {
+  anAcquiredLease,
+  aRuntime,
+  storedLease,
+  type RuntimeOverrides,
+  type TestRuntime,
+} from '../../support/a-runtime.js'
+import { intercepted, storeError, type Interception } from '../../support/intercepted.js'
+
+type Replacing = Interception<Parameters<LeaseStore['replace']>, Awaited<ReturnType<LeaseStore['replace']>>>
+
+async function holding(
+  overrides: RuntimeOverrides = {},
+): Promise<{ runtime: TestRuntime; holder: LeaseHolder }> {
+  const runtime = await aRuntime(overrides)
+  const holder = new LeaseHolder(runtime, await anAcquiredLease(runtime), runtime.clock.monotonic())
+  holder.start()
+  return { runtime, holder }
+}
+
+const replacing = (...interceptions: Replacing[]): RuntimeOverrides => ({
+  leaseStore: (store) => intercepted(store, 'replace', interceptions),
+})
+
+describe('a lease holder', () => {
+  it('renews every renew interval', async () => {
+    const { runtime, holder } = await holding()
+    await runtime.world.clock.advance(13_000 * 4 + 500)
+    expect(runtime.telemetry.of('lease.renewed')).toHaveLength(4)
+    expect(await storedLease(runtime)).toMatchObject({ owner: 'self', etag: holder.lease.etag })
+    await holder.release()
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+
+  it('stores a checkpoint once per interval, and a checkpoint is a renewal', async () => {
+    const { runtime, holder } = await holding()
+    await runtime.world.clock.advance(5_000)
+    for (const token of ['"1"', '"2"', '"3"']) {
+      await holder.checkpoint(token)
+      await runtime.world.clock.advance(1_000)
+    }
+    expect(runtime.telemetry.of('checkpoint.stored')).toEqual([])
+    await runtime.world.clock.advance(2_000)
+    expect(runtime.telemetry.of('checkpoint.stored')).toMatchObject([{ continuationToken: '"3"' }])
+    await runtime.world.clock.advance(12_999)
+    expect(runtime.telemetry.of('lease.renewed')).toEqual([])
+    await runtime.world.clock.advance(1)
+    expect(runtime.telemetry.of('lease.renewed')).toHaveLength(1)
+    await holder.release()
+  })
+
+  it('stores every checkpoint before it goes on when the interval is 0', async () => {
+    const { runtime, holder } = await holding({ options: { checkpointIntervalMs: 0 } })
+    await holder.checkpoint('"1"')
+    await holder.checkpoint('"2"')
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"2"' })
+    expect(runtime.telemetry.of('checkpoint.stored')).toHaveLength(2)
+    await holder.release()
+  })
+
+  it('stores the first position there is soon, and later ones of an idle feed with the next renewal', async () => {
+    const { runtime, holder } = await holding()
+    await holder.notePosition('"1"')
+    await runtime.world.clock.advance(5_000)
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"1"' })
+    await holder.notePosition('"1"')
+    await holder.notePosition('"2"')
+    await runtime.world.clock.advance(12_999)
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"1"' })
+    await runtime.world.clock.advance(1)
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"2"' })
+    await holder.release()
+  })
+
+  it('releases with the pending checkpoint in one write', async () => {
+    const writes: string[] = []
+    const counting: Replacing = (forward, lease) => {
+      writes.push(`${lease.owner ?? 'nobody'} ${lease.continuationToken ?? ''}`)
+      return forward(lease)
+    }
+    const { runtime, holder } = await holding(replacing(counting, counting))
+    await holder.checkpoint('"7"')
+    await holder.release()
+    expect(writes).toEqual(['nobody "7"'])
+    expect(await storedLease(runtime)).toMatchObject({
+      owner: null,
+      incarnation: null,
+      continuationToken: '"7"',
+    })
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+
+  it('makes its writes one after another', async () => {
+    let concurrent = 0
+    let most = 0
+    const measuring: Replacing = async (forward, lease) => {
+      most = Math.max(most, (concurrent += 1))
+      const outcome = await forward(lease)
+      concurrent -= 1
+      return outcome
+    }
+    const { holder } = await holding({
+      ...replacing(measuring, measuring, measuring, measuring),
+      options: { checkpointIntervalMs: 0 },
+    })
+    await Promise.all([holder.checkpoint('"1"'), holder.checkpoint('"2"'), holder.checkpoint('"3"')])
+    await holder.release()
+    expect(most).toBe(1)
+    expect(holder.lost.aborted).toBe(false)
+  })
+
+  it.each([true, false])('reads after an unknown outcome and goes on (applied: %s)', async (isApplied) => {
+    const unknown: Replacing = async (forward, lease) => {
+      if (isApplied) await forward(lease)
+      return { kind: 'unknownOutcome', cause: storeError(503) }
+    }
+    const { runtime, holder } = await holding(replacing(unknown))
+    await holder.checkpoint('"7"')
+    expect(await holder.flush()).toBe(true)
+    expect(await storedLease(runtime)).toMatchObject({ owner: 'self', continuationToken: '"7"' })
+    await holder.release()
+    expect(await storedLease(runtime)).toMatchObject({ owner: null })
+  })
+
+  it('tries again in place what the store refuses for a while, as long as it says', async () => {
+    const throttled: Replacing = () => Promise.reject(storeError(429, { retryAfterInMs: 700 }))
+    const { runtime, holder } = await holding(replacing(throttled))
+    await runtime.world.clock.advance(13_699)
+    expect(runtime.telemetry.of('lease.renewed')).toEqual([])
+    await runtime.world.clock.advance(1)
+    expect(runtime.telemetry.of('lease.renewed')).toHaveLength(1)
+    expect(runtime.telemetry.of('feed.failed')).toHaveLength(1)
+    await holder.release()
+  })
+
+  it('loses the lease when somebody else has it', async () => {
+    const { runtime, holder } = await holding()
+    const store = await runtime.world.leaseStore()
+    await store.replace(acquire(holder.lease, { instanceName: 'other', incarnation: 'other-1' }, 1))
+    await holder.checkpoint('"9"')
+    await runtime.world.clock.advance(5_000)
+    expect(holder.lost.aborted).toBe(true)
+    expect(await holder.flush()).toBe(false)
+    await holder.release()
+    expect(await storedLease(runtime)).toMatchObject({ owner: 'other', continuationToken: null })
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+
+  it('loses the lease when it is gone', async () => {
+    const { runtime, holder } = await holding()
+    await (await runtime.world.leaseStore()).delete(holder.lease)
+    await runtime.world.clock.advance(13_000)
+    expect(holder.lost.aborted).toBe(true)
+  })
+
+  it('loses the lease when another life of its name has it', async () => {
+    const { runtime, holder } = await holding()
+    const store = await runtime.world.leaseStore()
+    await store.replace(acquire(holder.lease, { instanceName: 'self', incarnation: 'self-2' }, 1))
+    await runtime.world.clock.advance(13_000)
+    expect(holder.lost.aborted).toBe(true)
+  })
+
+  it('trusts until the expiration after the start of its last write, less the margin, without any answer', async () => {
+    const hanging: Replacing = () => new Promise(() => undefined)
+    const { runtime, holder } = await holding(replacing((forward, lease) => forward(lease), hanging))
+    await runtime.world.clock.advance(13_000 + 54_999)
+    expect([holder.lost.aborted, holder.isTrusted()]).toEqual([false, true])
+    await runtime.world.clock.advance(1)
+    expect([holder.lost.aborted, holder.isTrusted()]).toEqual([true, false])
+    expect(trustedUntilMs(13_000, 60_000, 5_000)).toBe(13_000 + 55_000)
+  })
+
+  it('counts its trust from when a write began, however long the answer took', async () => {
+    let answer: (() => void) | undefined
+    const slow: Replacing = async (forward, lease) => {
+      const outcome = await forward(lease)
+      await new Promise<void>((resolve) => (answer = resolve))
+      return outcome
+    }
+    const hanging: Replacing = () => new Promise(() => undefined)
+    const { runtime, holder } = await holding(replacing(slow, hanging))
+    await runtime.world.clock.advance(13_000 + 20_000)
+    answer?.()
+    await runtime.world.clock.advance(35_000 - 1)
+    expect(holder.lost.aborted).toBe(false)
+    await runtime.world.clock.advance(1)
+    expect(holder.lost.aborted).toBe(true)
+  })
+
+  it('keeps a checkpoint that comes while an earlier one is written', async () => {
+    const { runtime, holder } = await holding(
+      replacing(async (forward, lease) => {
+        await holder.checkpoint('"2"')
+        return forward(lease)
+      }),
+    )
+    await holder.checkpoint('"1"')
+    await runtime.world.clock.advance(5_000)
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"1"' })
+    await runtime.world.clock.advance(5_000)
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"2"' })
+    await holder.release()
+  })
+
+  it('knows that it lost the trust even if no timer has fired', async () => {
+    const runtime = await aRuntime()
+    const lease = await anAcquiredLease(runtime)
+    await runtime.world.clock.advance(55_000)
+    const holder = new LeaseHolder(runtime, lease, 0)
+    expect(holder.isTrusted()).toBe(false)
+    expect(holder.lost.aborted).toBe(true)
+  })
+
+  it('removes the lease, also when it was changed under its hands', async () => {
+    const { runtime, holder } = await holding()
+    const store = await runtime.world.leaseStore()
+    await store.replace({ ...holder.lease, timestampMs: 5 })
+    await holder.remove()
+    expect(await storedLease(runtime)).toBeNull()
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+    await holder.release()
+  })
+
+  it('can be abandoned, with nothing left running', async () => {
+    const { runtime, holder } = await holding()
+    await holder.checkpoint('"7"')
+    holder.abandon()
+    await runtime.world.clock.advance(20_000)
+    expect(await storedLease(runtime)).toMatchObject({ owner: 'self', continuationToken: null })
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+})

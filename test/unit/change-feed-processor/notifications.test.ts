@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { DelegateError, FeedError } from '../../../src/change-feed-processor/index.js'
+import { Notifications } from '../../../src/change-feed-processor/notifications.js'
+import type { LifecycleNotifications } from '../../../src/change-feed-processor/options.js'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { aLease } from '../../support/a-lease.js'
+
+const lease = aLease({ leaseToken: '0' })
+
+function notifying(callbacks: LifecycleNotifications): {
+  notifications: Notifications
+  telemetry: TelemetryRecorder
+} {
+  const telemetry = new TelemetryRecorder()
+  const unit = { processorName: 'unit', instanceName: 'one' }
+  return { notifications: new Notifications({ callbacks, telemetry, ...unit }), telemetry }
+}
+
+describe('notifications', () => {
+  it('tell the user and telemetry', async () => {
+    const told: unknown[] = []
+    const { notifications, telemetry } = notifying({
+      onLeaseAcquired: (...details) => void told.push(details),
+      onLeaseReleased: (...details) => void told.push(details),
+      onError: (...details) => void told.push(details),
+    })
+    const errors = [new DelegateError('0', new Error('yours')), new FeedError('reading', new Error('store'))]
+    notifications.acquired(lease, 'other')
+    for (const error of errors) notifications.failed('0', error)
+    notifications.released('0', 'Split')
+    await new Promise(setImmediate)
+    expect(told).toEqual([
+      ['0', lease.feedRange],
+      ['0', errors[0]],
+      ['0', errors[1]],
+      ['0', 'Split'],
+    ])
+    expect(telemetry.events.map((event) => event.type)).toEqual([
+      'lease.acquired',
+      'delegate.failed',
+      'feed.failed',
+      'lease.released',
+    ])
+  })
+
+  it('do no harm when they fail', async () => {
+    const { notifications, telemetry } = notifying({
+      onLeaseAcquired: () => {
+        throw new Error('thrown')
+      },
+      onLeaseReleased: () => Promise.reject(new Error('rejected')),
+    })
+    notifications.acquired(lease, null)
+    notifications.released('0', 'Shutdown')
+    await telemetry.waitFor('notification.failed', () => true, 2)
+    expect(telemetry.of('notification.failed').map((event) => event.notification)).toEqual([
+      'onLeaseAcquired',
+      'onLeaseReleased',
+    ])
+  })
+})

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest'
+import type { ChangeFeed } from '../../../src/change-feed-processor/index.js'
+import { LeaseHolder } from '../../../src/change-feed-processor/lease-holder.js'
+import { PartitionSupervisor, type Closing } from '../../../src/change-feed-processor/partition-supervisor.js'
+import {
+  anAcquiredLease,
+  aRuntime,
+  storedLease,
+  type RuntimeOverrides,
+  type TestRuntime,
+} from '../../support/a-runtime.js'
+import { intercepted, storeError, type Interception } from '../../support/intercepted.js'
+
+type Reading = Interception<Parameters<ChangeFeed['readNext']>, Awaited<ReturnType<ChangeFeed['readNext']>>>
+
+interface Supervised {
+  readonly runtime: TestRuntime
+  readonly holder: LeaseHolder
+  readonly supervisor: PartitionSupervisor
+  /** Null while it runs. */
+  readonly closing: () => Closing | null
+}
+
+async function supervising(
+  overrides: RuntimeOverrides,
+  documents: readonly string[] = [],
+): Promise<Supervised> {
+  const runtime = await aRuntime(overrides)
+  for (const id of documents) await runtime.world.put(id)
+  const holder = new LeaseHolder(runtime, await anAcquiredLease(runtime), runtime.clock.monotonic())
+  holder.start()
+  const supervisor = new PartitionSupervisor(runtime, holder)
+  let closing: Closing | null = null
+  supervisor.run().then(
+    (ended) => (closing = ended),
+    () => undefined,
+  )
+  return { runtime, holder, supervisor, closing: () => closing }
+}
+
+const reading = (...interceptions: Reading[]): RuntimeOverrides => ({
+  feed: (feed) => intercepted(feed, 'readNext', interceptions),
+})
+
+describe('a partition supervisor', () => {
+  it('drains without delay, then polls ever more slowly', async () => {
+    const polls: number[] = []
+    const runtimeClock: { monotonic?: () => number } = {}
+    const counting: Reading = (forward, ...request) => {
+      polls.push(runtimeClock.monotonic?.() ?? -1)
+      return forward(...request)
+    }
+    const many = Array.from({ length: 9 }, () => counting)
+    const { runtime, supervisor } = await supervising({ ...reading(...many), options: { maxItemCount: 1 } })
+    runtimeClock.monotonic = () => runtime.clock.monotonic()
+    await runtime.world.clock.advance(0)
+    await runtime.world.put('1')
+    await runtime.world.put('2')
+    await runtime.world.clock.advance(2_000)
+    expect(polls.slice(1)).toEqual([100, 100, 100, 200, 400, 800, 1_600])
+    supervisor.shutDown()
+  })
+
+  it('gives the delegate what belongs to the page', async () => {
+    const contexts: unknown[] = []
+    const { runtime, supervisor } = await supervising(
+      { delegate: (_changes, context) => void contexts.push(context) },
+      ['1'],
+    )
+    await runtime.world.clock.advance(0)
+    expect(contexts).toEqual([
+      {
+        leaseToken: '0',
+        feedRange: { min: '', max: 'FF' },
+        requestCharge: expect.any(Number) as number,
+        sessionToken: expect.stringMatching(/^0:/) as string,
+        headers: expect.objectContaining({ etag: expect.any(String) as string }) as object,
+        signal: expect.any(AbortSignal) as AbortSignal,
+      },
+    ])
+    supervisor.shutDown()
+  })
+
+  it('reads again in place what the store refuses for a while, keeping lease and position', async () => {
+    const throttled: Reading = () => Promise.reject(storeError(429, { retryAfterInMs: 3_000 }))
+    const unavailable: Reading = () => Promise.reject(storeError(503))
+    const { runtime, supervisor, closing } = await supervising(reading(throttled, unavailable), ['1'])
+    await runtime.world.clock.advance(2_999)
+    expect(runtime.telemetry.of('feed.failed')).toHaveLength(1)
+    await runtime.world.clock.advance(201)
+    expect(runtime.telemetry.of('feed.failed')).toHaveLength(2)
+    expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
+    expect(closing()).toBeNull()
+    supervisor.shutDown()
+  })
+
+  it('ends with FeedError on what does not pass by itself', async () => {
+    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(401))))
+    await runtime.world.clock.advance(0)
+    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 401 } } })
+  })
+
+  it('delivers the same page with growing pauses, and stores nothing meanwhile', async () => {
+    const attempts: number[] = []
+    const started: { runtime?: TestRuntime } = {}
+    const { runtime, supervisor } = await supervising(
+      {
+        options: { checkpointIntervalMs: 0 },
+        delegate: () => {
+          attempts.push(started.runtime?.clock.monotonic() ?? 0)
+          throw new Error('always')
+        },
+      },
+      ['1'],
+    )
+    started.runtime = runtime
+    await runtime.world.clock.advance(120_000)
+    const pauses = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0))
+    expect(pauses.length).toBeGreaterThan(5)
+    expect(pauses.every((pause) => pause >= 250 && pause <= 30_000)).toBe(true)
+    expect(await storedLease(runtime)).toMatchObject({ owner: 'self', continuationToken: null })
+    expect(runtime.telemetry.of('delegate.failed')).toHaveLength(attempts.length)
+    supervisor.shutDown()
+  })
+
+  it('lets a delegate finish when it is shut down, and keeps what it finished', async () => {
+    let finish: (() => void) | undefined
+    const { runtime, holder, supervisor, closing } = await supervising(
+      { delegate: () => new Promise((resolve) => (finish = resolve)) },
+      ['1'],
+    )
+    await runtime.world.clock.advance(0)
+    supervisor.shutDown()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toBeNull()
+    finish?.()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'Shutdown' })
+    await holder.release()
+    expect(await storedLease(runtime)).toMatchObject({
+      owner: null,
+      continuationToken: expect.any(String) as string,
+    })
+  })
+
+  it('takes the failure of a delegate that was told to stop for what it is', async () => {
+    const { runtime, supervisor, closing } = await supervising(
+      {
+        delegate: (_changes, { signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              reject(new Error('stopped'))
+            })
+          }),
+      },
+      ['1'],
+    )
+    await runtime.world.clock.advance(0)
+    supervisor.shutDown()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'Shutdown' })
+    expect(runtime.telemetry.of('delegate.failed')).toEqual([])
+  })
+
+  it('aborts the delegate and delivers nothing more when the lease is lost', async () => {
+    let signal: AbortSignal | undefined
+    let finish: (() => void) | undefined
+    const { runtime, holder, closing } = await supervising(
+      {
+        options: { maxItemCount: 1 },
+        delegate: (_changes, context) => {
+          signal = context.signal
+          return new Promise((resolve) => (finish = resolve))
+        },
+      },
+      ['1', '2'],
+    )
+    await runtime.world.clock.advance(0)
+    await (await runtime.world.leaseStore()).delete(holder.lease)
+    await runtime.world.clock.advance(13_000)
+    expect(signal?.aborted).toBe(true)
+    finish?.()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'LeaseLost' })
+    expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
+  })
+
+  it('delivers nothing from a page that arrives after the trust is gone', async () => {
+    let arrive: (() => void) | undefined
+    const late: Reading = async (forward, ...request) => {
+      const page = await forward(...request)
+      await new Promise<void>((resolve) => (arrive = resolve))
+      return page
+    }
+    const { runtime, holder, closing } = await supervising(reading(late), ['1'])
+    await runtime.world.clock.advance(0)
+    holder.abandon()
+    arrive?.()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'LeaseLost' })
+    expect(runtime.telemetry.of('page.delivered')).toEqual([])
+  })
+
+  it('ends with the positions of the children after delivering what came with them', async () => {
+    const { runtime, closing } = await supervising({}, ['1'])
+    await runtime.world.clock.advance(0)
+    runtime.world.split('0')
+    await runtime.world.clock.advance(200)
+    expect(closing()).toMatchObject({
+      reason: 'Split',
+      parts: [{ start: { kind: 'continuation' } }, { start: { kind: 'continuation' } }],
+    })
+  })
+})

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest'
+import { retryDelayMs } from '../../../src/change-feed-processor/retry-delay.js'
+import { seededRandom } from '../../../src/platform/index.js'
+import { storeError } from '../../support/intercepted.js'
+
+describe('the wait before a request is made again', () => {
+  it('is what the server advises', () => {
+    expect(retryDelayMs(storeError(429, { retryAfterInMs: 1_234 }), 1, seededRandom(1))).toBe(1_234)
+  })
+
+  it('else grows with the failures, to a bound', () => {
+    const random = { next: () => 0, id: () => 'id' }
+    const delays = [1, 2, 3, 20].map((failures) => retryDelayMs(storeError(503), failures, random))
+    expect(delays).toEqual([100, 200, 400, 5_000])
+    expect(retryDelayMs(storeError(429), 1, random)).toBe(100)
+  })
+})

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import type { ItemOperation, JsonObject, JournalRecord } from '../../../../src/emulator/engine/index.js'
+import { aContainer, anEngine, refusalOf, upsertOf } from './an-engine.js'
+
+const read = (id: string): ItemOperation => ({ kind: 'read', id })
+
+describe('Container', () => {
+  it('gives every write an etag and an LSN of its own', () => {
+    const container = aContainer()
+    const etags = new Set<string>()
+    for (let index = 0; index < 50; index += 1) {
+      const { version } = container.execute(['a'], upsertOf('same', 'a', { index }))
+      etags.add(version?.etag ?? '')
+      expect(version?.lsn).toBe(index + 1)
+    }
+    expect(etags.size).toBe(50)
+    expect([...etags].every((etag) => /^"[^"]+"$/u.test(etag))).toBe(true)
+  })
+
+  it('gives the documents of a batch one LSN, and etags that differ', () => {
+    const container = aContainer()
+    const result = container.batch(
+      ['a'],
+      ['x', 'y', 'z'].map((id) => upsertOf(id, 'a')),
+    )
+    if (result.kind === 'rolledBack') throw result.refusal
+    expect(result.results.map(({ version }) => version?.lsn)).toEqual([1, 1, 1])
+    expect(new Set(result.results.map(({ version }) => version?.etag)).size).toBe(3)
+    expect(result.charge).toBeCloseTo(3 * 5.5 * 1.8, 1)
+  })
+
+  it('lets operations of a batch see those before them, in any order of creation', () => {
+    const container = aContainer()
+    const result = container.batch(
+      ['a'],
+      [
+        upsertOf('x', 'a', { round: 1 }),
+        upsertOf('y', 'a'),
+        read('x'),
+        upsertOf('x', 'a', { round: 2 }),
+        { kind: 'delete', id: 'y' },
+        upsertOf('y', 'a', { round: 3 }),
+      ],
+    )
+    if (result.kind === 'rolledBack') throw result.refusal
+    expect(result.results.map(({ status }) => status)).toEqual([201, 201, 200, 200, 204, 201])
+    expect(container.find(['a'], 'x')?.document).toMatchObject({ round: 2 })
+    expect(container.find(['a'], 'y')?.document).toMatchObject({ round: 3 })
+    expect(container.documentCount).toBe(2)
+  })
+
+  it('leaves no trace of a batch that fails: no document, no LSN, no journal entry', () => {
+    const told: JournalRecord[] = []
+    const journal = {
+      append: (records: readonly JournalRecord[]) => void told.push(...records),
+      settled: () => null,
+    }
+    const container = aContainer(anEngine({ journal }))
+    container.execute(['a'], upsertOf('x', 'a'))
+    const before = { count: container.documentCount, lsn: container.partitions[0]?.lsn, told: told.length }
+    const result = container.batch(['a'], [upsertOf('y', 'a'), { kind: 'delete', id: 'x' }, read('none')])
+    expect(result).toMatchObject({ kind: 'rolledBack', failedAt: 2, refusal: { status: 404 } })
+    expect({ count: container.documentCount, lsn: container.partitions[0]?.lsn, told: told.length }).toEqual(
+      before,
+    )
+    expect(container.find(['a'], 'x')).toBeDefined()
+  })
+
+  it('takes no LSN for reading', () => {
+    const container = aContainer()
+    container.execute(['a'], upsertOf('x', 'a'))
+    container.batch(['a'], [read('x')])
+    expect(container.partitions[0]?.lsn).toBe(1)
+  })
+
+  it.each<[string, ItemOperation, number]>([
+    ['a create of what exists', { kind: 'create', document: { id: 'x', pk: 'a' } }, 409],
+    ['a create unless it exists', { kind: 'create', document: { id: 'x', pk: 'a' }, ifNoneMatch: '*' }, 412],
+    ['an upsert unless it exists', { ...upsertOf('x', 'a'), ifNoneMatch: '*' }, 412],
+    ['an upsert of another etag', { ...upsertOf('x', 'a'), ifMatch: '"0"' }, 412],
+    [
+      'a replace of another etag',
+      { kind: 'replace', id: 'x', document: { id: 'x', pk: 'a' }, ifMatch: '"0"' },
+      412,
+    ],
+    ['a replace that renames', { kind: 'replace', id: 'x', document: { id: 'y', pk: 'a' } }, 400],
+    ['a replace of nothing', { kind: 'replace', id: 'n', document: { id: 'n', pk: 'a' } }, 404],
+    ['a delete of nothing', { kind: 'delete', id: 'n' }, 404],
+    ['another partition key', upsertOf('x', 'b'), 400],
+    ['an id with a slash', upsertOf('a/b', 'a'), 400],
+    ['an id that is too long', upsertOf('x'.repeat(1_024), 'a'), 400],
+    ['no id', { kind: 'upsert', document: { pk: 'a' } }, 400],
+    ['a document of more than 2 MB', upsertOf('big', 'a', { text: 'x'.repeat(2_097_152) }), 413],
+    ['a time to live that is none', upsertOf('x', 'a', { ttl: 1.5 }), 400],
+  ])('refuses %s', (_name, operation, status) => {
+    const container = aContainer()
+    const stored = container.execute(['a'], upsertOf('x', 'a')).version
+    expect(refusalOf(() => container.execute(['a'], operation)).status).toBe(status)
+    expect(container.find(['a'], 'x')).toBe(stored)
+  })
+
+  it('refuses batches that are empty or too long', () => {
+    const container = aContainer()
+    expect(refusalOf(() => container.batch(['a'], [])).status).toBe(400)
+    const many = Array.from({ length: 101 }, (_, index) => upsertOf(`o${index}`, 'a'))
+    expect(refusalOf(() => container.batch(['a'], many)).message).toContain('101 operations')
+  })
+
+  it('does not keep system properties that a client writes back', () => {
+    const container = aContainer()
+    const first = container.execute(['a'], upsertOf('x', 'a')).version
+    const again: JsonObject = JSON.parse(first?.feedText ?? '{}') as JsonObject
+    const second = container.execute(['a'], { kind: 'replace', id: 'x', document: again }).version
+    expect(second?.document['_etag']).toBe(second?.etag)
+    expect(second?.document).not.toHaveProperty('_lsn')
+    expect(second?.document['_rid']).toBe(first?.document['_rid'])
+  })
+
+  it('hands out copies, so that nobody can reach into what is stored', () => {
+    const container = aContainer()
+    const { version } = container.execute(['a'], upsertOf('x', 'a', { inner: { value: 1 } }))
+    const copy = version?.copy()
+    Object.assign(copy?.['inner'] as object, { value: 2 })
+    expect(container.find(['a'], 'x')?.copy()['inner']).toEqual({ value: 1 })
+  })
+
+  it('names what a rid names: containers and databases are found by either', () => {
+    const engine = anEngine()
+    const container = aContainer(engine)
+    const database = engine.database('db')
+    expect(engine.container(database.rid, container.rid)).toBe(container)
+    expect([database.rid, container.rid].map((rid) => Buffer.from(rid, 'base64').length)).toEqual([4, 8])
+    const { version } = container.execute(['a'], upsertOf('x', 'a'))
+    const rid = String(version?.document['_rid'])
+    expect(Buffer.from(rid, 'base64')).toHaveLength(16)
+    expect(Buffer.from(rid, 'base64').subarray(0, 8)).toEqual(Buffer.from(container.rid, 'base64'))
+  })
+
+  it.each<[string, JsonObject]>([
+    ['no partition key', { partitionKey: undefined }],
+    ['a path without slash', { partitionKey: { paths: ['pk'] } }],
+    ['two paths of a plain hash', { partitionKey: { paths: ['/a', '/b'], kind: 'Hash' } }],
+    ['unique keys', { uniqueKeyPolicy: { uniqueKeys: [{ paths: ['/a'] }] } }],
+    ['a time to live of nothing', { defaultTtl: 0 }],
+  ])('refuses to be created with %s', (_name, settings) => {
+    expect(refusalOf(() => aContainer(anEngine(), settings)).status).toBe(400)
+  })
+
+  it('spreads hierarchical keys, and takes them whole', () => {
+    const paths = { partitionKey: { paths: ['/tenant', '/user'], kind: 'MultiHash', version: 2 } }
+    const container = aContainer(anEngine(), paths)
+    container.execute(['t', 'u'], { kind: 'create', document: { id: 'x', tenant: 't', user: 'u' } })
+    expect(container.find(['t', 'u'], 'x')).toBeDefined()
+    expect(container.locate(['t', 'u']).epk).toHaveLength(64)
+  })
+
+  it('charges by the model: size and indexing count, a replace twice a create', () => {
+    const lean = { indexingPolicy: { excludedPaths: [{ path: '/*' }] } }
+    const [full, leaner] = [aContainer(anEngine()), aContainer(anEngine(), lean)]
+    const created = full.execute(['a'], upsertOf('x', 'a')).charge
+    expect(full.execute(['a'], upsertOf('x', 'a')).charge).toBeCloseTo(2 * created)
+    expect(leaner.execute(['a'], upsertOf('x', 'a')).charge).toBeCloseTo((created * 1.15) / 1.8)
+    expect(full.execute(['a'], upsertOf('big', 'a', { text: 'x'.repeat(100_000) })).charge).toBeGreaterThan(
+      80,
+    )
+    expect(full.execute(['a'], read('x')).charge).toBe(1)
+  })
+})
