@@ -129,7 +129,7 @@ describe('a question that failed, on the SDK', () => {
   })
 
   it('is described whatever was thrown', async () => {
-    // Something that is no Error, as a broken transport may throw it.
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as a broken transport may do
     const store = storeThat(() => Promise.reject('gone'))
     await expect(store.read({ pk: 'p', id: 'a' })).rejects.toThrow('state.read: the store refused: gone')
   })

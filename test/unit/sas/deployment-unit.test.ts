@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { FeedHints } from '../../../src/change-feed-processor/index.js'
+import { CosmosEngine, enginePorts } from '../../../src/emulator/index.js'
+import { seededRandom, VirtualClock } from '../../../src/platform/index.js'
+import { defineAgent, type Agent } from '../../../src/sas/agent.js'
+import {
+  createAgents,
+  createScheduler,
+  createSupervisor,
+  type Unit,
+  type UnitOptions,
+} from '../../../src/sas/deployment-unit.js'
+import { JobClient } from '../../../src/sas/job-client.js'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { aWorkflow, shop, submittedAtMs } from '../../support/a-job.js'
+
+const database = 'stepward'
+const [state, leases] = ['state', 'leases']
+
+/** A state container of two partitions, and units on it. */
+function world() {
+  const clock = new VirtualClock(submittedAtMs)
+  const random = seededRandom(1)
+  const telemetry = new TelemetryRecorder()
+  const engine = new CosmosEngine({ now: () => clock.now(), nextId: () => random.id(), partitionCount: 2 })
+  engine.createDatabase(database)
+  const byPk = { paths: ['/pk'], kind: 'Hash', version: 2 }
+  engine.createContainer(database, { id: state, partitionKey: byPk, defaultTtl: -1 })
+  engine.createContainer(database, { id: leases, partitionKey: { ...byPk, paths: ['/id'] } })
+  const ports = enginePorts(engine, database)
+  const store = ports.stateStore(state)
+  const hints = new FeedHints()
+  const unitOptions = (processorName: string, instanceName: string): UnitOptions => ({
+    store,
+    feed: ports.changeFeed(state),
+    leases: ports.leaseStore({ leaseContainer: leases, monitoredContainer: state, processorName }),
+    processorName,
+    instanceName,
+    hints,
+    telemetry,
+    clock,
+    random,
+  })
+  return { clock, telemetry, store, unitOptions, client: new JobClient({ store, clock, telemetry }) }
+}
+
+/** One instance of each role, started. */
+async function running(
+  { clock, unitOptions }: ReturnType<typeof world>,
+  agents: readonly Agent[],
+): Promise<{ stop(): Promise<void> }> {
+  const units: Unit[] = [
+    createScheduler(unitOptions('scheduler', 's1')),
+    createAgents({ ...unitOptions('agents', 'a1'), agents, slots: 4, stopBudgetMs: 100 }),
+    createSupervisor({ ...unitOptions('supervisor', 'v1'), sweepIntervalMs: 10_000, deadlineGraceMs: 500 }),
+  ]
+  const started = Promise.all(units.map((unit) => unit.start()))
+  await clock.advance(1_000)
+  await started
+  return {
+    stop: async () => {
+      const stopped = Promise.all(units.map((unit) => unit.stop()))
+      await clock.advance(10_000)
+      await stopped
+    },
+  }
+}
+
+describe('units of the three roles', () => {
+  it('bring jobs to their ends together, and leave nothing behind', async () => {
+    const here = world()
+    const units = await running(here, [shop])
+    const shape = { reserve: [], charge: ['reserve'], ship: ['charge'] }
+    for (const jobId of ['one', 'two', 'three', 'four']) {
+      await here.client.submit(aWorkflow(shape), {}, { jobId })
+    }
+    await here.clock.advance(5_000)
+    expect((await here.client.list()).map(({ state }) => state)).toEqual(Array(4).fill('Processed'))
+    await units.stop()
+    expect(here.clock.pendingTimers).toBe(0)
+    expect(here.telemetry.of('delegate.failed')).toEqual([])
+  })
+
+  it('try again what an agent did not get done, and give up what it never does', async () => {
+    const here = world()
+    let calls = 0
+    const sell = (input: { readonly item: string }): string => {
+      calls += 1
+      if (input.item === 'never' || calls === 1) throw new Error('sold out')
+      return input.item
+    }
+    const units = await running(here, [defineAgent('shop', { sell })])
+    const options = { completeWithin: '10s', maxFailures: 2, retryBackoff: { min: 100, max: 100 } } as const
+    const job = await here.client.submit(aWorkflow({ later: [] }, options), {}, { jobId: 'later' })
+    await here.clock.advance(10_000)
+    expect((await job.view()).steps).toMatchObject([{ state: 'Processed', failureCount: 1, attempt: 2 }])
+    const other = await here.client.submit(aWorkflow({ never: [] }, options), {}, { jobId: 'never' })
+    await here.clock.advance(30_000)
+    expect(await other.view()).toMatchObject({
+      state: 'Error',
+      attention: { stepId: 'never', message: 'step never: given up after 2 failed attempts: sold out' },
+    })
+    await units.stop()
+  })
+
+  it('finish a job whose agents died, when others start (F-A1)', async () => {
+    const here = world()
+    const hanging = defineAgent('shop', { sell: () => new Promise(() => undefined) })
+    const first = await running(here, [hanging])
+    const workflow = aWorkflow({ pay: [] }, { completeWithin: '20s' })
+    const job = await here.client.submit(workflow, {}, { jobId: 'j' })
+    await here.clock.advance(1_000)
+    await first.stop()
+    expect((await job.view()).steps).toMatchObject([{ state: 'Processing', attempt: 1 }])
+    const second = await running(here, [shop])
+    await here.clock.advance(40_000)
+    expect(await job.view()).toMatchObject({ state: 'Processed', steps: [{ attempt: 2, failureCount: 1 }] })
+    await second.stop()
+    expect(here.clock.pendingTimers).toBe(0)
+  })
+
+  it('take the machine’s own clock and chance where none is given', async () => {
+    const { store, unitOptions } = world()
+    const { feed, leases: own } = unitOptions('scheduler', 's1')
+    const unit = createScheduler({ store, feed, leases: own, processorName: 'scheduler', instanceName: 's1' })
+    await unit.start()
+    await unit.stop()
+    expect((await own.list()).leases).toHaveLength(2)
+  })
+})
