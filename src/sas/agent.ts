@@ -59,7 +59,7 @@ export interface AgentDefinition {
 
 const definition = Symbol('stepward.agent')
 
-/** What agents, operations, workflows and steps may be called. */
+/** What agents, workflows and steps may be called. */
 export const namePattern = /^[a-z][a-z0-9-]*$/
 
 /**

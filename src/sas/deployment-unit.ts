@@ -56,7 +56,7 @@ interface Role {
   onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
   onLeaseReleased?(leaseToken: string): void
   start?(): void
-  /** Before leases are released: stops starting work, and lets what runs finish. */
+  /** After the leases are released: lets what runs finish. */
   stop?(): Promise<void>
 }
 

@@ -4,11 +4,11 @@ import {
   withDerivedState,
   type Attention,
   type JobDocument,
-  type Json,
   type LedgerEntry,
   type StepDocument,
 } from './documents.js'
-import { resolveTemplate, stepsReferredTo } from './plan.js'
+import { dispatchSteps } from './dispatch.js'
+import { stepsReferredTo } from './plan.js'
 
 /** What the scheduler knows when it decides about one job. */
 export interface SchedulingState {
@@ -51,7 +51,7 @@ export function schedule(state: SchedulingState): Schedule {
   if (ready.missing.length > 0) return { kind: 'read', stepIds: ready.missing }
   const unknownOutputs = outputsNeeded(ready.steps, steps, folded)
   if (unknownOutputs.length > 0) return { kind: 'read', stepIds: unknownOutputs }
-  const dispatched = ready.steps.map((step) => dispatch(step, state))
+  const dispatched = dispatchSteps(ready.steps, state)
   const ledger = withDispatches(folded, dispatched)
   if (sameLedger(job.steps, ledger)) return { kind: 'nothing' }
   const failure = failureOf(state, ledger)
@@ -124,22 +124,6 @@ function outputsNeeded(
   return [...needed].filter((stepId) => {
     const step = steps.get(stepId)
     return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'
-  })
-}
-
-function dispatch(step: StepDocument, { job, steps, now, scheduler }: SchedulingState): StepDocument {
-  const outputs = new Map<string, Json>([...steps].map(([stepId, other]) => [stepId, other.output]))
-  const isFirst = step.dispatch === 0
-  return withDerivedState({
-    ...step,
-    desiredState: step.targetState,
-    lockedBy: scheduler,
-    dispatch: step.dispatch + 1,
-    fence: step.fence + 1,
-    attempt: step.failureCount + 1,
-    input: isFirst ? resolveTemplate(step.inputTemplate, { input: job.input, outputs }) : step.input,
-    outcome: null,
-    ...deadline(now + step.completeWithinMs),
   })
 }
 
