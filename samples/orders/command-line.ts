@@ -8,8 +8,8 @@ export const usage = `usage: npm start -- [options]
   --stock FILE     JSON list of { productId, unitsInStock }; other products have 500 units
   --faults LEVEL   none, some or many             (default: some)
   --seed N         decides which requests fail    (default: 1)
-  --data DIR       where the embedded Cosmos DB keeps its data; emptied first
-                   (default: .stepward/orders)
+  --data DIR       where the embedded Cosmos DB keeps its data; what an earlier run
+                   left there is removed first (default: .stepward/orders)
   --json           print the summary as one JSON object
   --help           print this`
 

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { startHost, systemClock, type Host } from 'stepward'
 import { createInProcessCosmos } from 'stepward/emulator'
 import { readCommandLine, usage, UsageError, type CommandLine } from './command-line.js'
@@ -22,7 +22,7 @@ async function run(options: CommandLine): Promise<Summary> {
   const stock = options.stock === null ? [] : await readStock(options.stock)
   const services = await startServices({ stock, faults: options.faults, seed: options.seed })
   process.env['ORDER_SERVICES_URL'] = services.url
-  await rm(options.data, { recursive: true, force: true })
+  await emptyStore(options.data)
   const cosmos = createInProcessCosmos({ dataDirectory: options.data })
   const client = cosmos.client()
   const observer = new Observer()
@@ -57,6 +57,11 @@ async function run(options: CommandLine): Promise<Summary> {
     await cosmos.close()
     await services.close()
   }
+}
+
+/** Removes an embedded store, and nothing else that may be in its directory. */
+async function emptyStore(directory: string): Promise<void> {
+  for (const file of ['data.mdb', 'lock.mdb']) await rm(join(directory, file), { force: true })
 }
 
 async function submitAll({ client }: Host, orders: readonly Order[]): Promise<void> {
