@@ -1,7 +1,9 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { createInProcessCosmos } from '../emulator/index.js'
 import { connect, readSettings, type Connection, type Settings } from '../host/index.js'
 import type { JobClient } from '../sas/index.js'
+import { CliError, exitCodes } from './cli-error.js'
 import type { StoreOptions } from './store-options.js'
 
 /**
@@ -33,17 +35,23 @@ export async function withSettings<T>(
   }
 }
 
-/** Runs `use` with a job client on the store, and closes it. */
-export async function withClient<T>(
+/** Runs `use` with what is configured for a store that must be there: looking at something creates nothing. */
+export async function withExistingStore<T>(
   options: StoreOptions,
-  use: (client: JobClient, settings: Settings) => Promise<T>,
+  use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
-  return withSettings(options, async (settings) => {
-    const client = await connect(settings)
-    try {
-      return await use(client, settings)
-    } finally {
-      client.close()
-    }
-  })
+  if (options.data !== undefined && !existsSync(join(options.data, 'data.mdb'))) {
+    throw new CliError(`--data ${options.data} holds no embedded store: check the directory`, exitCodes.usage)
+  }
+  return withSettings(options, (settings) => use({ ...settings, provision: false }))
+}
+
+/** Runs `use` with a job client, and closes it. */
+export async function withClient<T>(settings: Settings, use: (client: JobClient) => Promise<T>): Promise<T> {
+  const client = await connect(settings)
+  try {
+    return await use(client)
+  } finally {
+    client.close()
+  }
 }

@@ -17,6 +17,8 @@ export interface Connection {
   readonly leaseContainer?: string
   /** A client of your own instead of endpoint and key; it is not closed. */
   readonly client?: CosmosClient
+  /** Whether a missing database or container is created. Default: yes with a key or client, which may. */
+  readonly provision?: boolean
 }
 
 /** A connection with every name filled in. */
@@ -57,7 +59,8 @@ export function connectionFromEnvironment(
  * @throws ConfigurationInvalid naming every value that is missing or not understood
  */
 export async function openConnection(connection: Connection): Promise<OpenConnection> {
-  const { database = 'stepward', container = 'state', leaseContainer = 'leases', client } = connection
+  const { database = 'stepward', container = 'state', leaseContainer = 'leases' } = connection
+  const { client, provision = true } = connection
   if (container === leaseContainer) {
     const rule = 'the state container and the lease container must be two'
     throw new ConfigurationInvalid([
@@ -66,14 +69,20 @@ export async function openConnection(connection: Connection): Promise<OpenConnec
   }
   const names = { database, container, leaseContainer }
   if (client !== undefined) {
-    return { ...names, client, endpoint: 'the given client', mayProvision: true, close: () => undefined }
+    return { ...names, client, endpoint: 'the given client', mayProvision: provision, close: () => undefined }
   }
   const { endpoint, key } = accountOf(connection)
   const options: CosmosClientOptions = { endpoint, consistencyLevel: 'Session', userAgentSuffix: 'stepward' }
   const made = new CosmosClient(
     key === null ? { ...options, aadCredentials: await identity() } : { ...options, key },
   )
-  return { ...names, client: made, endpoint, mayProvision: key !== null, close: () => made.dispose() }
+  return {
+    ...names,
+    client: made,
+    endpoint,
+    mayProvision: provision && key !== null,
+    close: () => made.dispose(),
+  }
 }
 
 /** Endpoint and key, from the connection string or given singly. */

@@ -112,7 +112,8 @@ function explained({ endpoint, database }: OpenConnection, error: unknown): Erro
     )
   }
   if (kind === 'notFound') {
-    const advice = 'create it first, or connect with a key, which may create it'
+    const advice =
+      'check the names; starting an instance or submitting a job with a key creates what is missing'
     return new StoreRefused(
       `${endpoint}: database ${JSON.stringify(database)} or a container in it is missing: ${advice}`,
       cause,

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -52,7 +52,10 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(expectOneLine(ended)).toMatch(message)
     expect(ended.code).toBe(2)
     const listed = await run(cli, ['list', '--json'], env)
-    expect(JSON.parse(listed.stdout)).toEqual([])
+    expect(expectOneLine(listed), 'not even a database').toMatch(
+      /database "stepward" or a container in it is missing/,
+    )
+    expect(listed.code).toBe(5)
   })
 
   it('the id of an earlier submission with another payload: a conflict that leaves the first alone', async () => {
@@ -85,9 +88,18 @@ describe('bad input is answered by one line, an exit code, and nothing written',
 
   it('a job that does not exist', async () => {
     const { env } = await startEmulatorProcess(['--port', '0'])
+    expect((await submit(ordersFile, env)).code).toBe(0)
     const ended = await run(cli, ['status', 'nobody'], env)
     expect(expectOneLine(ended)).toMatch(/there is no job "nobody"/)
     expect(ended.code).toBe(3)
+  })
+
+  it('a directory without a store', async () => {
+    const directory = await temporaryDirectory()
+    const ended = await run(cli, ['list', '--data', directory])
+    expect(expectOneLine(ended)).toMatch(/holds no embedded store: check the directory/)
+    expect(ended.code).toBe(2)
+    expect(await readdir(directory)).toEqual([])
   })
 
   it('a port in use', async () => {
@@ -122,7 +134,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     ],
     [['list', '--state', 'Done'], /--state "Done" must be one of Pending, Processing, Processed, Error/],
     [['emulator', '--port', '70000'], /--port "70000" must be a whole number from 0 to 65535/],
-    [['submit', 'w', 'f', '--endpoint', 'localhost:8081'], /endpoint "localhost:8081" must be a URL/],
+    [['list', '--endpoint', 'localhost:8081'], /endpoint "localhost:8081" must be a URL/],
   ])('%j', async (args, message) => {
     const ended = await run(cli, args)
     expect(expectOneLine(ended)).toMatch(message)

@@ -1,12 +1,12 @@
 import { listLeases } from '../../host/index.js'
 import { exitCodes } from '../cli-error.js'
-import { withSettings } from '../store.js'
+import { withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { table, type Terminal } from '../terminal.js'
 
 /** Shows who reads which feed range, for every role. */
 export async function leases(options: StoreOptions, terminal: Terminal): Promise<number> {
-  const rows = await withSettings(options, listLeases)
+  const rows = await withExistingStore(options, listLeases)
   if (options.json === true) {
     terminal.print(JSON.stringify(rows))
   } else if (rows.length === 0) {

@@ -1,6 +1,6 @@
 import type { JobFilter, ProcessState } from '../../sas/index.js'
 import { CliError, exitCodes } from '../cli-error.js'
-import { withClient } from '../store.js'
+import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { stateText, table, type Terminal } from '../terminal.js'
 
@@ -16,7 +16,9 @@ const states: readonly ProcessState[] = ['Pending', 'Processing', 'Processed', '
 /** Lists jobs, newest submission first. */
 export async function list(options: ListOptions, terminal: Terminal): Promise<number> {
   const filter = filterOf(options)
-  const jobs = await withClient(options, (client) => client.list(filter))
+  const jobs = await withExistingStore(options, (settings) =>
+    withClient(settings, (client) => client.list(filter)),
+  )
   if (options.json === true) {
     terminal.print(JSON.stringify(jobs))
   } else if (jobs.length === 0) {

@@ -1,6 +1,12 @@
-import { JobNotFound, type JobSummary, type JobView, type ProcessState } from '../../sas/index.js'
+import {
+  JobNotFound,
+  type JobClient,
+  type JobSummary,
+  type JobView,
+  type ProcessState,
+} from '../../sas/index.js'
 import { exitCodes } from '../cli-error.js'
-import { withClient } from '../store.js'
+import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { stateText, table, type Terminal } from '../terminal.js'
 
@@ -13,15 +19,23 @@ export async function status(
   options: StoreOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const text = await withClient(options, async (client) => {
-    if (jobId === undefined) return describeCounts(await client.list({ limit: counted }), options)
-    const job = await client.get(jobId)
-    if (job === null) throw new JobNotFound(jobId)
-    const view = await job.view()
-    return options.json === true ? JSON.stringify(view) : describe(view)
-  })
+  const text = await withExistingStore(options, (settings) =>
+    withClient(settings, (client) => describeFrom(client, jobId, options)),
+  )
   terminal.print(text)
   return exitCodes.ok
+}
+
+async function describeFrom(
+  client: JobClient,
+  jobId: string | undefined,
+  options: StoreOptions,
+): Promise<string> {
+  if (jobId === undefined) return describeCounts(await client.list({ limit: counted }), options)
+  const job = await client.get(jobId)
+  if (job === null) throw new JobNotFound(jobId)
+  const view = await job.view()
+  return options.json === true ? JSON.stringify(view) : describe(view)
 }
 
 function describeCounts(jobs: readonly JobSummary[], options: StoreOptions): string {

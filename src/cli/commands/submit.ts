@@ -1,7 +1,7 @@
 import { JobConflict, JobFailed, type Job, type JobClient, type Workflow } from '../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../cli-error.js'
 import { readJsonLines, type JsonLine } from '../json-lines.js'
-import { withClient } from '../store.js'
+import { withClient, withSettings } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { bar, type Terminal } from '../terminal.js'
 import { loadUserModule, modulePath, workflowNamed } from '../user-module.js'
@@ -32,11 +32,11 @@ export async function submit(
   options: SubmitOptions,
   terminal: Terminal,
 ): Promise<number> {
-  return withClient(options, async (client, settings) => {
+  return withSettings(options, async (settings) => {
     const path = modulePath(options.workflows, settings.module, '--workflows')
     const workflow = workflowNamed(workflowName, await loadUserModule(path), path)
     const submissions = checked(workflow, await readJsonLines(file), file)
-    return submitAll({ client, workflow, submissions, options, terminal })
+    return withClient(settings, (client) => submitAll({ client, workflow, submissions, options, terminal }))
   })
 }
 
