@@ -2,6 +2,7 @@ import { systemClock, systemRandom, type Clock, type Random } from '../platform/
 import { RequestCounter, type EmulatorStats } from './emulator-stats.js'
 import { CosmosEngine, noJournal } from './engine/index.js'
 import { LmdbJournal } from './lmdb-journal.js'
+import { partitionChanges, type PartitionChanges } from './partition-changes.js'
 import type { RestRequest, RestResponse } from './rest-message.js'
 import { createRoutes, errorResponse } from './routes.js'
 
@@ -20,6 +21,7 @@ export interface AccountOptions {
 /** An engine, its journal if it has one, and the REST interface over it. */
 export interface Account {
   readonly engine: CosmosEngine
+  readonly partitionChanges: PartitionChanges
   /** Resolves when the answer may leave: everything it shows is durable by then. */
   respond(request: RestRequest): Promise<RestResponse>
   stats(): EmulatorStats
@@ -43,6 +45,7 @@ export function openAccount(options: AccountOptions, key: string): Account {
   const routes = counter.counting(createRoutes({ engine, key, nextId }))
   return {
     engine,
+    partitionChanges: partitionChanges(engine),
     respond: async (request) => {
       const response = routes(request)
       try {

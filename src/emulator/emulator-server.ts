@@ -3,6 +3,7 @@ import { openAccount, type AccountOptions } from './account.js'
 import type { EmulatorStats } from './emulator-stats.js'
 import type { CosmosEngine } from './engine/index.js'
 import { listen } from './http-server.js'
+import type { PartitionChanges } from './partition-changes.js'
 import { wellKnownKey } from './well-known-key.js'
 
 /** How an emulator is started. */
@@ -18,7 +19,7 @@ export interface EmulatorOptions extends AccountOptions {
 }
 
 /** A Cosmos DB account that is reached over HTTP. */
-export interface Emulator {
+export interface Emulator extends PartitionChanges {
   /** Such as `http://127.0.0.1:8081/`. */
   readonly endpoint: string
   readonly key: string
@@ -55,6 +56,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     key,
     connectionString: `AccountEndpoint=${endpoint};AccountKey=${key};`,
     engine: account.engine,
+    ...account.partitionChanges,
     client: (clientOptions = {}) =>
       new CosmosClient({
         key,

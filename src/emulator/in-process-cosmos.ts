@@ -3,13 +3,14 @@ import { openAccount, type AccountOptions } from './account.js'
 import type { EmulatorStats } from './emulator-stats.js'
 import type { CosmosEngine } from './engine/index.js'
 import { createInProcessClient } from './in-process-client.js'
+import type { PartitionChanges } from './partition-changes.js'
 import { wellKnownKey } from './well-known-key.js'
 
 /** How an in-process Cosmos DB is set up. */
 export type InProcessCosmosOptions = AccountOptions
 
 /** A Cosmos DB account that lives in this process and is talked to without a socket. */
-export interface InProcessCosmos {
+export interface InProcessCosmos extends PartitionChanges {
   /** A new client of the unmodified SDK. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
   readonly engine: CosmosEngine
@@ -25,6 +26,7 @@ export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InP
     client: (clientOptions = {}) =>
       createInProcessClient((request) => account.respond(request), wellKnownKey, clientOptions),
     engine: account.engine,
+    ...account.partitionChanges,
     stats: () => account.stats(),
     close: () => account.close(),
   }

@@ -21,6 +21,7 @@ export {
   type InProcessCosmos,
   type InProcessCosmosOptions,
 } from './in-process-cosmos.js'
+export type { ContainerReference, PartitionChanges, PartitionRange } from './partition-changes.js'
 export type { EmulatorStats } from './emulator-stats.js'
 export { enginePorts, type EnginePorts, type LeaseStoreNames } from './ports.js'
 export { CosmosEngine, Refusal } from './engine/index.js'

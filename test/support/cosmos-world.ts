@@ -18,6 +18,8 @@ export interface CosmosWorld {
   put(id: string, fields?: Readonly<Record<string, unknown>>): Promise<void>
   /** Splits a physical partition of the monitored container. */
   split(rangeId: string): void
+  /** Makes one of two neighbouring physical partitions of the monitored container. */
+  merge(rangeIds: readonly [string, string]): void
 }
 
 /** How the world is built. */
@@ -65,6 +67,9 @@ export async function cosmosWorld(
     },
     split: (rangeId) => {
       cosmos.engine.container('shop', 'orders').splitPartition(rangeId)
+    },
+    merge: (rangeIds) => {
+      cosmos.engine.container('shop', 'orders').mergePartitions(rangeIds)
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Journal, JournalRecord } from './journal.js'
 import type { JsonObject } from './json.js'
 import { contains, intersection, middleOf, type KeyRange } from './key-ranges.js'
 import { limits } from './limits.js'
+import { merge } from './merge.js'
 import type { BatchResult, ItemOperation, OperationResult } from './operations.js'
 import { partitionKeyText, type PartitionKey } from './partition-key.js'
 import { PhysicalPartition } from './physical-partition.js'
@@ -188,22 +189,29 @@ export class Container {
   splitPartition(rangeId: string): readonly PhysicalPartition[] {
     const parent = this.partitionById(rangeId)
     const middle = middleOf(parent.range)
-    const lastId = Math.max(...this.current.map((partition) => Number(partition.id)))
+    if (middle <= parent.range.min) {
+      throw badRequest(`The range '${rangeId}' holds one key only and cannot be split.`)
+    }
     const parents = [...parent.identity.parents, parent.id]
     const children = [
       { min: parent.range.min, max: middle },
       { min: middle, max: parent.range.max },
     ].map((range, index) => {
-      const child = new PhysicalPartition({ id: String(lastId + 1 + index), range, parents }, parent.lsn)
+      const id = String(this.lastRangeId + 1 + index)
+      const child = new PhysicalPartition({ id, range, parents }, parent.lsn)
       child.store([...parent.documents.after(0)].filter((version) => contains(range, version.fields.epk)))
       return child
     })
-    this.current = this.current.flatMap((partition) => (partition === parent ? children : [partition]))
-    this.journal.append([
-      { kind: 'partitionDeleted', containerRid: this.rid, id: parent.id },
-      ...children.map((child) => this.partitionRecord(child)),
-    ])
+    this.repartition([parent], children, [])
     return children
+  }
+
+  /** Replaces two neighbouring physical partitions by one; see `merge`. */
+  mergePartitions([one, other]: readonly [string, string]): PhysicalPartition {
+    const parents = [this.partitionById(one), this.partitionById(other)] as const
+    const { child, moved } = merge(parents, String(this.lastRangeId + 1))
+    this.repartition(parents, [child], moved)
+    return child
   }
 
   /** The container as clients see it. */
@@ -244,6 +252,27 @@ export class Container {
         lastDocumentNumber: this.lastDocumentNumber,
       },
     }
+  }
+
+  /** The largest range id ever given: children's ids are larger than their parents', so it is a live one's. */
+  private get lastRangeId(): number {
+    return Math.max(...this.current.map((partition) => Number(partition.id)))
+  }
+
+  private repartition(
+    parents: readonly PhysicalPartition[],
+    children: readonly PhysicalPartition[],
+    moved: readonly DocumentVersion[],
+  ): void {
+    this.current = [...this.current.filter((partition) => !parents.includes(partition)), ...children].sort(
+      (left, right) => (left.range.min < right.range.min ? -1 : 1),
+    )
+    const containerRid = this.rid
+    this.journal.append([
+      ...parents.map(({ id }): JournalRecord => ({ kind: 'partitionDeleted', containerRid, id })),
+      ...children.map((child) => this.partitionRecord(child)),
+      ...moved.map(({ fields }): JournalRecord => ({ kind: 'document', containerRid, version: fields })),
+    ])
   }
 
   /** Looks at a few documents, round and round, and drops those nobody can see any more. */

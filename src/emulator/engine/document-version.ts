@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.js'
 
-/** Of one transaction's documents, at most this many share an LSN. */
-const placesPerLsn = 128
+/** At most this many documents share an LSN: a batch's, and as many again for each partition that was merged into one. */
+const placesPerLsn = 2 ** 20
 
 /** What is known of a version beside its text; also what the journal keeps of it. */
 export interface VersionFields {

@@ -6,7 +6,7 @@ import { OrderedEntries } from './ordered-entries.js'
 export interface PartitionIdentity {
   readonly id: string
   readonly range: KeyRange
-  /** Ids of the ranges it came from by splits, oldest first. */
+  /** Ids of all ranges it came from by splits and merges, oldest first. */
   readonly parents: readonly string[]
 }
 

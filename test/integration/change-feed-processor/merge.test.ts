@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { doors } from '../../support/cosmos-world.js'
+import { processorWorld } from '../../support/processor-world.js'
+
+const numbered = (count: number, prefix: string): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`)
+
+describe.each(doors)('change feed processor through a merge, on %s', (door) => {
+  it('goes on with the leases it has, each for its part, losing and repeating nothing', async () => {
+    const world = await processorWorld(door, { partitionCount: 2 })
+    for (const id of numbered(20, 'before')) await world.put(id)
+    const one = await world.instance('one', { maxItemCount: 3 })
+    await one.processor.start()
+    await world.clock.advance(10_000)
+    world.merge(['0', '1'])
+    for (const id of numbered(20, 'after')) await world.put(id)
+    await world.clock.advance(10_000)
+    world.split('2')
+    for (const id of numbered(20, 'later')) await world.put(id)
+    await world.clock.advance(10_000)
+    const expected = ['before', 'after', 'later'].flatMap((prefix) => numbered(20, prefix))
+    expect([...one.delivered].sort()).toEqual([...expected].sort())
+    await one.processor.stop()
+    expect(one.notifications.filter((line) => line.startsWith('error'))).toEqual([])
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('is taken over after a merge by an instance that knows only the leases', async () => {
+    const world = await processorWorld(door, { partitionCount: 2 })
+    for (const id of numbered(12, 'before')) await world.put(id)
+    const one = await world.instance('one')
+    await one.processor.start()
+    await world.clock.advance(10_000)
+    await one.processor.stop()
+    world.merge(['0', '1'])
+    for (const id of numbered(12, 'after')) await world.put(id)
+    const two = await world.instance('two')
+    await two.processor.start()
+    await world.clock.advance(30_000)
+    expect([...two.delivered].sort()).toEqual([...numbered(12, 'after')].sort())
+    await two.processor.stop()
+  })
+})
