@@ -37,7 +37,7 @@ export function parsePartitionKey(text: string, definition: PartitionKeyDefiniti
 /** The key that a document's own properties give it. */
 export function partitionKeyOf(document: JsonObject, definition: PartitionKeyDefinition): PartitionKey {
   return checkedPartitionKey(
-    definition.paths.map((path) => valueAt(document, path)),
+    definition.paths.map((path) => valueAtPath(document, path)),
     definition,
   )
 }
@@ -74,7 +74,8 @@ export function assertKeyMatches(
   )
 }
 
-function valueAt(document: JsonObject, path: string): unknown {
+/** What a document has at a path such as `/address/city`; undefined when it has nothing there. */
+export function valueAtPath(document: Readonly<JsonObject>, path: string): unknown {
   let value: unknown = document
   for (const name of path.split('/').slice(1)) {
     if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined

@@ -39,6 +39,13 @@ export function alreadyExists(what: string): Refusal {
   return new Refusal(409, `${what} exists already. Choose another id, or upsert.`)
 }
 
+export function notUnique(id: string, holder: string): Refusal {
+  return new Refusal(
+    409,
+    `Unique index constraint violation: the document '${id}' has the unique key values of '${holder}'. Change one of them.`,
+  )
+}
+
 export function preconditionFailed(id: string, expected: string, actual: string | null): Refusal {
   const found = actual === null ? 'there is no such document' : `it has etag ${actual}`
   return new Refusal(
