@@ -16,6 +16,16 @@ export type PartitionKey = readonly PartitionKeyValue[]
 
 /** Reads a key as clients send it in a header: a JSON array in which `{}` stands for a missing value. */
 export function parsePartitionKey(text: string, definition: PartitionKeyDefinition): PartitionKey {
+  return checkedPartitionKey(parseValues(text, definition), definition)
+}
+
+/** Like `parsePartitionKey`, but the last levels of a hierarchical key may be left out. */
+export function parsePartitionKeyPrefix(text: string, definition: PartitionKeyDefinition): PartitionKey {
+  const values = parseValues(text, definition)
+  return checkedPartitionKey(values, { ...definition, paths: definition.paths.slice(0, values.length) })
+}
+
+function parseValues(text: string, definition: PartitionKeyDefinition): readonly unknown[] {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -28,10 +38,7 @@ export function parsePartitionKey(text: string, definition: PartitionKeyDefiniti
     )
   }
   const values: readonly unknown[] = parsed.length === 0 ? definition.paths.map(() => ({})) : parsed
-  return checkedPartitionKey(
-    values.map((value) => (isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value)),
-    definition,
-  )
+  return values.map((value) => (isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value))
 }
 
 /** The key that a document's own properties give it. */

@@ -23,6 +23,8 @@ export const substatus = {
   readSessionNotAvailable: 1002,
   /** 410: the partition key range id is not (or no longer) one of the container's. */
   partitionKeyRangeGone: 1002,
+  /** 413: the documents asked for are more than fit into one answer. */
+  answerTooLarge: 3402,
   /** 404: the container (or database) that would own the resource does not exist. */
   ownerNotFound: 1003,
 } as const

@@ -138,7 +138,8 @@ export class Transaction {
 
   private read(id: string, conditions: WriteConditions): OperationResult {
     const version = this.existing(id)
-    if (conditions.ifNoneMatch === version.etag) return { status: 304, version, charge: lookupCharge }
+    if (conditions.ifNoneMatch === version.etag || conditions.ifNoneMatch === '*')
+      return { status: 304, version, charge: lookupCharge }
     if (conditions.ifMatch !== undefined) assertConditions(version, { ifMatch: conditions.ifMatch })
     return { status: 200, version, charge: readCharge(version.bytes) }
   }
