@@ -4,8 +4,8 @@ import type { RestRequest } from './rest-message.js'
 
 /** What a signature is made over, as far as the path says it. */
 export interface SignedResource {
-  /** `dbs`, `colls`, `docs`, …; empty for the account. */
-  readonly kind: string
+  /** `dbs`, `colls`, `docs`, …; empty for the account. SDKs disagree about operations on a container. */
+  readonly kinds: readonly string[]
   /** Links the client may have signed: SDKs differ in escaping and in how they sign resource ids. */
   readonly links: readonly string[]
 }
@@ -22,8 +22,9 @@ export function assertAuthorized(request: RestRequest, resource: SignedResource,
   }
   const given = Buffer.from(fields.get('sig') ?? '', 'base64')
   const date = request.headers['x-ms-date'] ?? request.headers['date'] ?? ''
-  const isSigned = resource.links.some((link) => {
-    const text = `${request.method.toLowerCase()}\n${resource.kind}\n${link}\n${date.toLowerCase()}\n\n`
+  const claims = resource.kinds.flatMap((kind) => resource.links.map((link) => ({ kind, link })))
+  const isSigned = claims.some(({ kind, link }) => {
+    const text = `${request.method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
     const expected = createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest()
     return given.length === expected.length && timingSafeEqual(given, expected)
   })
@@ -36,11 +37,15 @@ export function assertAuthorized(request: RestRequest, resource: SignedResource,
 
 /** What a client signs for a path: the resource itself, or the parent of a feed. */
 export function signedResource(segments: readonly string[], rawSegments: readonly string[]): SignedResource {
+  if (segments.length === 6 && segments[4] === 'operations') {
+    const { links } = signedResource(segments.slice(0, 4), rawSegments.slice(0, 4))
+    return { kinds: ['colls', 'partitionkey'], links }
+  }
   const isFeed = segments.length % 2 === 1
   const kind = (isFeed ? segments.at(-1) : segments.at(-2)) ?? ''
   const [link, rawLink] = [segments, rawSegments].map((all) => (isFeed ? all.slice(0, -1) : all).join('/'))
   const rid = (isFeed ? segments.at(-2) : segments.at(-1)) ?? ''
-  return { kind: kind.toLowerCase(), links: [link ?? '', rawLink ?? '', rid.toLowerCase()] }
+  return { kinds: [kind.toLowerCase()], links: [link ?? '', rawLink ?? '', rid.toLowerCase()] }
 }
 
 function unauthorized(message: string): Refusal {

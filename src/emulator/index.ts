@@ -12,7 +12,7 @@
  * state is written in order, and **no answer leaves before everything it shows is on disk**. A reader of the feed may
  * keep a position it has seen, so reads wait, too.
  *
- * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, unique keys, stored
+ * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, stored
  * procedures, throughput, https.
  */
 export { startEmulator, type Emulator, type EmulatorOptions } from './emulator-server.js'

@@ -5,6 +5,7 @@ import {
   limits,
   queryCharge,
   scan,
+  wholeKeySpace,
   type Container,
   type DocumentVersion,
   type ScanScope,
@@ -33,7 +34,7 @@ export interface ItemPage {
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
-  const ranges = scope.kind === 'container' ? container.partitions.length : 1
+  const ranges = scope.kind === 'container' ? container.partitionsIn(scope.range ?? wholeKeySpace).length : 1
   const { rows, continuation } = request.query.isStreaming
     ? streamedPage(container, scope, request)
     : computedPage(container, scope, request)
@@ -75,7 +76,7 @@ function narrowed(container: Container, { scope, query }: PageRequest): ScanScop
   const { partitionKey } = container.definition
   const values = partitionKey.paths.map((path) => query.equalities.get(path.slice(1).replaceAll('/', '.')))
   const isKnown = values.every((value) => typeof value === 'string' || typeof value === 'number')
-  if (scope.kind !== 'container' || !isKnown) return scope
+  if (scope.kind !== 'container' || scope.range !== undefined || !isKnown) return scope
   return { kind: 'key', ...container.locate(checkedPartitionKey(values, partitionKey)) }
 }
 

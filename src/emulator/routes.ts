@@ -8,6 +8,7 @@ import type { RouteContext } from './routes/context.js'
 import { feedBody } from './routes/context.js'
 import { routeDatabases } from './routes/databases.js'
 import { routeItems } from './routes/items.js'
+import { routePartitionKeyDelete } from './routes/partition-key-delete.js'
 import { routePartitionKeyRanges } from './routes/partition-key-ranges.js'
 
 /** What the routes stand on. */
@@ -60,6 +61,8 @@ function dispatch(context: RouteContext): Answer | undefined {
       return segments.length === 5 ? routePartitionKeyRanges(context) : undefined
     case 'dbs/colls/docs':
       return routeItems(context)
+    case 'dbs/colls/operations':
+      return routePartitionKeyDelete(context)
     case 'offers':
       // Throughput is not provisioned here, as in a serverless account.
       return { status: 200, body: feedBody('', 'Offers', []), charge: lookupCharge }

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from './json.js'
 import { assertId } from './document-id.js'
 import type { PartitionKeyDefinition } from './partition-key.js'
 import { badRequest } from './refusal.js'
+import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 
 /** A container's settings, checked, with the service's defaults filled in. */
 export interface ContainerDefinition {
@@ -10,6 +11,7 @@ export interface ContainerDefinition {
   readonly partitionKey: PartitionKeyDefinition
   /** Seconds; -1: only documents with a `ttl` expire; null: none does. */
   readonly defaultTtl: number | null
+  readonly uniqueKeys: readonly UniqueKey[]
   readonly indexing: IndexingFactor
   /** As clients see it, without the system properties. */
   readonly body: JsonObject
@@ -33,13 +35,14 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
   const id = assertId(body['id'], 'container')
   const partitionKey = parsePartitionKeyDefinition(body['partitionKey'])
   const defaultTtl = parseDefaultTtl(body['defaultTtl'])
-  refuseUnsupported(body)
+  const uniqueKeys = parseUniqueKeys(body['uniqueKeyPolicy'])
   const indexingPolicy = isJsonObject(body['indexingPolicy']) ? body['indexingPolicy'] : {}
   const { _rid, _self, _etag, _ts, ...own } = body
   return {
     id,
     partitionKey,
     defaultTtl,
+    uniqueKeys,
     indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
     body: {
       conflictResolutionPolicy: defaultConflictResolution,
@@ -84,15 +87,6 @@ export function isTtl(value: unknown): value is number {
   return (
     typeof value === 'number' && Number.isInteger(value) && (value === -1 || (value > 0 && value < 2 ** 31))
   )
-}
-
-/** Saying yes to a rule that is then not kept would be worse than saying no. */
-function refuseUnsupported(body: JsonObject): void {
-  const policy = body['uniqueKeyPolicy']
-  const uniqueKeys = isJsonObject(policy) ? policy['uniqueKeys'] : undefined
-  if (Array.isArray(uniqueKeys) && uniqueKeys.length > 0) {
-    throw badRequest('Unique keys are not supported by the embedded Cosmos DB; leave uniqueKeyPolicy out.')
-  }
 }
 
 function isLean(indexingPolicy: JsonObject): boolean {

@@ -1,7 +1,9 @@
 import type { ContainerDefinition } from './container-definition.js'
 import type { DocumentVersion } from './document-version.js'
+import { DocumentIndexes } from './document-indexes.js'
 import { effectivePartitionKey } from './effective-partition-key.js'
 import { etagOf } from './etag.js'
+import { expiresAt } from './expiry-queue.js'
 import type { Journal, JournalRecord } from './journal.js'
 import type { JsonObject } from './json.js'
 import { contains, intersection, middleOf, type KeyRange } from './key-ranges.js'
@@ -38,8 +40,8 @@ export interface KeyPlace {
 /** Hashes of this many keys are remembered. */
 const rememberedHashes = 20_000
 
-/** At each write this many documents are looked at, so that expired ones do not stay for ever. */
-const purgedPerWrite = 4
+/** At each access at most this many expired documents are dropped, so that none takes long. */
+const purgedPerAccess = 256
 
 /** A container: its settings and its documents, spread over physical partitions. */
 export class Container {
@@ -53,9 +55,9 @@ export class Container {
   etag: string
   ts: number
   lastDocumentNumber: number
+  indexes: DocumentIndexes
   /** Ordered by range; together they cover the key space. */
   private current: readonly PhysicalPartition[]
-  private purgedUpTo = 0
   /** Hashing costs more than all else in a small write, and writers come back to their keys. */
   private readonly hashes = new Map<string, string>()
 
@@ -70,6 +72,7 @@ export class Container {
     this.lastDocumentNumber = birth.lastDocumentNumber
     this.journal = birth.journal
     this.now = birth.now
+    this.indexes = this.indexed()
   }
 
   get id(): string {
@@ -130,17 +133,15 @@ export class Container {
   }
 
   isExpired(version: DocumentVersion): boolean {
-    const { defaultTtl } = this.definition
-    if (defaultTtl === null) return false
-    const ttl = version.fields.ttl ?? defaultTtl
-    return ttl !== -1 && version.fields.ts + ttl <= this.now() / 1000
+    const second = expiresAt(version, this.definition.defaultTtl)
+    return second !== null && second <= this.now() / 1000
   }
 
   /** One operation on one document. Throws a `Refusal`. */
   execute(key: PartitionKey, operation: ItemOperation): OperationResult {
+    this.purgeExpired()
     const transaction = new Transaction(this, key)
     const result = transaction.execute(operation)
-    if (operation.kind !== 'read') this.purgeExpired()
     transaction.commit()
     return result
   }
@@ -152,6 +153,7 @@ export class Container {
         `A batch has ${operations.length} operations; it must have 1 to ${limits.batchOperations}.`,
       )
     }
+    this.purgeExpired()
     const transaction = new Transaction(this, key)
     const results: OperationResult[] = []
     for (const operation of operations) {
@@ -162,20 +164,27 @@ export class Container {
         return { kind: 'rolledBack', failedAt: results.length, refusal: error, charge: sum(results) }
       }
     }
-    this.purgeExpired()
     transaction.commit()
     return { kind: 'committed', results, charge: sum(results) }
   }
 
   /** Changes the settings; what distributes documents cannot change. */
   redefine(definition: ContainerDefinition): void {
-    const same = JSON.stringify(definition.partitionKey) === JSON.stringify(this.definition.partitionKey)
-    if (!same || definition.id !== this.definition.id) {
+    if (
+      !isSame(definition.partitionKey, this.definition.partitionKey) ||
+      definition.id !== this.definition.id
+    ) {
       throw badRequest(
         'The id and the partition key of a container cannot be changed; create another container.',
       )
     }
+    if (!isSame(definition.uniqueKeys, this.definition.uniqueKeys)) {
+      throw badRequest(
+        'The uniqueKeyPolicy of a container cannot be changed: send it as it is, or create another container.',
+      )
+    }
     this.definition = definition
+    this.indexes = this.indexed()
     const ts = Math.floor(this.now() / 1000)
     this.etag = nextEtag(this.etag, ts)
     this.ts = ts
@@ -267,6 +276,8 @@ export class Container {
     this.current = [...this.current.filter((partition) => !parents.includes(partition)), ...children].sort(
       (left, right) => (left.range.min < right.range.min ? -1 : 1),
     )
+    // A merge gives documents other places; indexes hold versions, not documents.
+    this.indexes = this.indexed()
     const containerRid = this.rid
     this.journal.append([
       ...parents.map(({ id }): JournalRecord => ({ kind: 'partitionDeleted', containerRid, id })),
@@ -275,24 +286,36 @@ export class Container {
     ])
   }
 
-  /** Looks at a few documents, round and round, and drops those nobody can see any more. */
-  private purgeExpired(): void {
-    if (this.definition.defaultTtl === null) return
-    for (const partition of this.current) {
-      const looked: DocumentVersion[] = []
-      for (const version of partition.documents.after(this.purgedUpTo)) {
-        looked.push(version)
-        if (looked.length === purgedPerWrite) break
-      }
-      this.purgedUpTo = looked.at(-1)?.fields.number ?? 0
-      for (const version of looked.filter((one) => this.isExpired(one))) {
-        partition.remove(version)
-        this.journal.append([
-          { kind: 'documentDeleted', containerRid: this.rid, number: version.fields.number },
-        ])
-      }
+  /** Drops documents that nobody can see any more. Not while documents are being read: their order would break. */
+  purgeExpired(): void {
+    const { expiry } = this.indexes
+    const nowSeconds = this.now() / 1000
+    let left = purgedPerAccess
+    while (left > 0) {
+      const versions = expiry.due(nowSeconds, left)
+      if (versions.length === 0) return
+      left -= versions.length
+      for (const version of versions) this.drop(version)
     }
   }
+
+  private drop(version: DocumentVersion): void {
+    const { epk, number } = version.fields
+    this.partitionOf(epk).remove(version)
+    this.indexes.remove(version)
+    this.journal.append([{ kind: 'documentDeleted', containerRid: this.rid, number }])
+  }
+
+  private indexed(): DocumentIndexes {
+    const indexes = new DocumentIndexes(this.definition)
+    for (const partition of this.current) indexes.add(partition.documents.after(0))
+    return indexes
+  }
+}
+
+/** Of settings that were parsed, so that their properties stand in one order. */
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** The etag of settings that were changed, which have no LSN of their own. */

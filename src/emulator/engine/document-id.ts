@@ -9,12 +9,24 @@ export function assertId(id: unknown, what: string): string {
   if (/[/\\?#]/u.test(id)) {
     throw badRequest(`The id ${shown(id)} of a ${what} has one of / \\ ? #, which an id must not have.`)
   }
+  if (id.endsWith(' ')) {
+    throw badRequest(`The id ${shown(id)} of a ${what} ends with a space, which an id must not.`)
+  }
   if (Buffer.byteLength(id) > limits.idBytes) {
     throw badRequest(
       `The id of a ${what} has ${Buffer.byteLength(id)} bytes; the limit is ${limits.idBytes}.`,
     )
   }
   return id
+}
+
+/** Refuses what cannot be the id of a database or a container. */
+export function assertName(id: unknown, what: string): string {
+  const name = assertId(id, what)
+  if (name.length <= limits.nameCharacters) return name
+  throw badRequest(
+    `The id of a ${what} has ${name.length} characters; the limit is ${limits.nameCharacters}.`,
+  )
 }
 
 function shown(value: unknown): string {

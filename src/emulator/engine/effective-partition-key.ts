@@ -1,3 +1,4 @@
+import type { KeyRange } from './key-ranges.js'
 import { murmur3 } from './murmur3.js'
 
 /** One component of a partition key; `undefined` when the document lacks the property. */
@@ -18,6 +19,12 @@ const usedBits = 0x3fff_ffff_ffff_ffffn
  */
 export function effectivePartitionKey(values: readonly PartitionKeyValue[]): string {
   return values.map(hashed).join('')
+}
+
+/** Where the keys are that begin with these values. No hash begins with FF. */
+export function keyRangeOfPrefix(values: readonly PartitionKeyValue[]): KeyRange {
+  const min = effectivePartitionKey(values)
+  return { min, max: `${min}FF` }
 }
 
 function hashed(value: PartitionKeyValue): string {

@@ -1,7 +1,7 @@
 import { parseContainerDefinition } from './container-definition.js'
 import { Container } from './container.js'
 import { Database } from './database.js'
-import { assertId } from './document-id.js'
+import { assertName } from './document-id.js'
 import { DocumentVersion } from './document-version.js'
 import { etagOf } from './etag.js'
 import { noJournal, type Journal, type JournalContents, type PartitionRecord } from './journal.js'
@@ -32,6 +32,7 @@ export class CosmosEngine {
   private readonly partitionCount: number
   private readonly journal: Journal
   private readonly databasesById = new Map<string, Database>()
+  private swept: Iterator<Container, void> | null = null
 
   constructor(options: EngineOptions) {
     this.now = options.now
@@ -53,7 +54,7 @@ export class CosmosEngine {
   }
 
   createDatabase(id: string): Database {
-    assertId(id, 'database')
+    assertName(id, 'database')
     if (this.databasesById.has(id)) throw alreadyExists(`The database '${id}'`)
     const ts = this.seconds()
     const etag = etagOf({ rangeId: '0', lsn: 0, place: 0, ts })
@@ -83,6 +84,7 @@ export class CosmosEngine {
   createContainer(databaseName: string, body: JsonObject, partitionCount = this.partitionCount): Container {
     const database = this.database(databaseName)
     const definition = parseContainerDefinition(body)
+    assertName(definition.id, 'container')
     if (database.containersById.has(definition.id)) {
       throw alreadyExists(`The container '${definition.id}'`)
     }
@@ -111,13 +113,15 @@ export class CosmosEngine {
     return container
   }
 
-  /** By ids or rids. A missing one is the missing owner of whatever was asked for. */
+  /** By ids or rids. A missing one is the missing owner of whatever was asked for. Expired documents go now. */
   container(databaseName: string, containerName: string): Container {
     const database = this.databasesById.get(databaseName) ?? this.findDatabase(databaseName)
     const found = database?.container(containerName)
     if (found === undefined) {
       throw notFound(`The container '${databaseName}/${containerName}'`, substatus.ownerNotFound)
     }
+    found.purgeExpired()
+    this.sweepNext()
     return found
   }
 
@@ -149,6 +153,18 @@ export class CosmosEngine {
       })
       database.containersById.set(container.id, container)
     }
+  }
+
+  /** One container at each access to any, so that documents expire where nobody looks, too. */
+  private sweepNext(): void {
+    this.swept ??= this.containers()
+    const { value } = this.swept.next()
+    if (value === undefined) this.swept = null
+    else value.purgeExpired()
+  }
+
+  private *containers(): Generator<Container, void, undefined> {
+    for (const database of this.databasesById.values()) yield* database.containersById.values()
   }
 
   private findDatabase(rid: string): Database | undefined {

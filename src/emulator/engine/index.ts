@@ -23,10 +23,13 @@ export { contains, cutEvenly, intersection, wholeKeySpace, type KeyRange } from 
 export {
   checkedPartitionKey,
   parsePartitionKey,
+  parsePartitionKeyPrefix,
   partitionKeyOf,
   type PartitionKey,
   type PartitionKeyDefinition,
 } from './partition-key.js'
+export { keyRangeOfPrefix } from './effective-partition-key.js'
+export { deleteKey } from './delete-key.js'
 export { parseContainerDefinition, type ContainerDefinition } from './container-definition.js'
 export { readChanges, resolveStart, type ChangeFeedPage, type ChangeFeedStart } from './change-feed.js'
 export { scan, type ScanScope } from './scan.js'

@@ -16,6 +16,16 @@ export type PartitionKey = readonly PartitionKeyValue[]
 
 /** Reads a key as clients send it in a header: a JSON array in which `{}` stands for a missing value. */
 export function parsePartitionKey(text: string, definition: PartitionKeyDefinition): PartitionKey {
+  return checkedPartitionKey(parseValues(text, definition), definition)
+}
+
+/** Like `parsePartitionKey`, but the last levels of a hierarchical key may be left out. */
+export function parsePartitionKeyPrefix(text: string, definition: PartitionKeyDefinition): PartitionKey {
+  const values = parseValues(text, definition)
+  return checkedPartitionKey(values, { ...definition, paths: definition.paths.slice(0, values.length) })
+}
+
+function parseValues(text: string, definition: PartitionKeyDefinition): readonly unknown[] {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -28,16 +38,13 @@ export function parsePartitionKey(text: string, definition: PartitionKeyDefiniti
     )
   }
   const values: readonly unknown[] = parsed.length === 0 ? definition.paths.map(() => ({})) : parsed
-  return checkedPartitionKey(
-    values.map((value) => (isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value)),
-    definition,
-  )
+  return values.map((value) => (isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value))
 }
 
 /** The key that a document's own properties give it. */
 export function partitionKeyOf(document: JsonObject, definition: PartitionKeyDefinition): PartitionKey {
   return checkedPartitionKey(
-    definition.paths.map((path) => valueAt(document, path)),
+    definition.paths.map((path) => valueAtPath(document, path)),
     definition,
   )
 }
@@ -74,7 +81,8 @@ export function assertKeyMatches(
   )
 }
 
-function valueAt(document: JsonObject, path: string): unknown {
+/** What a document has at a path such as `/address/city`; undefined when it has nothing there. */
+export function valueAtPath(document: Readonly<JsonObject>, path: string): unknown {
   let value: unknown = document
   for (const name of path.split('/').slice(1)) {
     if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined

@@ -46,15 +46,15 @@ function parseStep(operation: unknown, guarded: readonly string[]): PatchStep {
   const isValueNeeded = kind !== 'remove' && kind !== 'move'
   if (isValueNeeded && fields['value'] === undefined)
     throw badRequest(`The patch operation ${kind} needs a value.`)
-  return {
-    kind,
-    path: parsePath(fields['path'], guarded),
-    from: kind === 'move' ? parsePath(fields['from'], guarded) : [],
-    value: fields['value'],
+  const path = parsePath(fields['path'], guarded)
+  const from = kind === 'move' ? parsePath(fields['from'], guarded) : []
+  if (kind === 'move' && isWithin(path, from)) {
+    throw badRequest(`move cannot put ${JSON.stringify(fields['from'])} inside of itself.`)
   }
+  return { kind, path, from, value: fields['value'] }
 }
 
-const systemNames = ['id', '_rid', '_self', '_etag', '_ts']
+const systemNames = ['id', '_rid', '_self', '_etag', '_attachments', '_ts', '_lsn']
 
 function parsePath(path: unknown, guarded: readonly string[]): readonly string[] {
   if (typeof path !== 'string' || !path.startsWith('/') || path.length < 2) {
@@ -64,13 +64,19 @@ function parsePath(path: unknown, guarded: readonly string[]): readonly string[]
     .slice(1)
     .split('/')
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const touchesGuarded = guarded.some(
-    (kept) => `${kept}/`.startsWith(`${path}/`) || `${path}/`.startsWith(`${kept}/`),
-  )
+  const touchesGuarded = guarded.some((kept) => {
+    const keptNames = kept.slice(1).split('/')
+    return isWithin(names, keptNames) || isWithin(keptNames, names)
+  })
   if (touchesGuarded || systemNames.includes(names[0] ?? '')) {
     throw badRequest(`The patch path ${path} would change the id, the partition key or a system property.`)
   }
   return names
+}
+
+/** Whether `path` is `outer`, or leads on from it. */
+function isWithin(path: readonly string[], outer: readonly string[]): boolean {
+  return outer.every((name, index) => name === path[index])
 }
 
 /** The document with the patch applied; `document` is changed in place. */
@@ -118,7 +124,7 @@ function placeOf(document: JsonObject, path: readonly string[]): Place {
   let holder: unknown = document
   for (const name of path.slice(0, -1)) {
     if (isJsonObject(holder)) holder = Object.hasOwn(holder, name) ? holder[name] : undefined
-    else if (Array.isArray(holder)) holder = holder[Number(name)]
+    else if (Array.isArray(holder)) holder = holder[listIndex(name)]
     else holder = undefined
   }
   const last = path.at(-1) ?? ''
@@ -128,13 +134,18 @@ function placeOf(document: JsonObject, path: readonly string[]): Place {
       `The patch path ${shown} leads through something that is missing; add the outer property first.`,
     )
   }
-  const index = last === '-' ? holder.length : Number(last)
-  if (!Number.isInteger(index) || index < 0 || index > holder.length) {
+  const index = last === '-' ? holder.length : listIndex(last)
+  if (!(index <= holder.length)) {
     throw badRequest(
       `The patch path ${shown} is outside of the array, which has ${holder.length} element(s).`,
     )
   }
   return { shown, list: holder, index }
+}
+
+/** NaN for what is not a place in a list. */
+function listIndex(name: string): number {
+  return /^(0|[1-9]\d*)$/u.test(name) ? Number(name) : NaN
 }
 
 function valueAt(place: Place): unknown {
@@ -169,11 +180,14 @@ function remove(place: Place): void {
 }
 
 function increment(place: Place, by: number): void {
-  const current = valueAt(place) ?? 0
+  if ('list' in place) assertPresent(place)
+  const current = valueAt(place) === undefined ? 0 : valueAt(place)
   if (typeof current !== 'number') {
     throw badRequest(
       `incr at ${place.shown} found ${JSON.stringify(current).slice(0, 60)}, which is not a number.`,
     )
   }
-  assign(place, current + by)
+  const sum = current + by
+  if (!Number.isFinite(sum)) throw badRequest(`incr at ${place.shown} gives a number that is too large.`)
+  assign(place, sum)
 }

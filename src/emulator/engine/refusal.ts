@@ -23,6 +23,8 @@ export const substatus = {
   readSessionNotAvailable: 1002,
   /** 410: the partition key range id is not (or no longer) one of the container's. */
   partitionKeyRangeGone: 1002,
+  /** 413: the documents asked for are more than fit into one answer. */
+  answerTooLarge: 3402,
   /** 404: the container (or database) that would own the resource does not exist. */
   ownerNotFound: 1003,
 } as const
@@ -37,6 +39,13 @@ export function notFound(what: string, code = 0): Refusal {
 
 export function alreadyExists(what: string): Refusal {
   return new Refusal(409, `${what} exists already. Choose another id, or upsert.`)
+}
+
+export function notUnique(id: string, holder: string): Refusal {
+  return new Refusal(
+    409,
+    `Unique index constraint violation: the document '${id}' has the unique key values of '${holder}'. Change one of them.`,
+  )
 }
 
 export function preconditionFailed(id: string, expected: string, actual: string | null): Refusal {

@@ -1,14 +1,13 @@
 import type { Container } from './container.js'
 import type { DocumentVersion } from './document-version.js'
-import type { KeyRange } from './key-ranges.js'
-import { contains } from './key-ranges.js'
+import { contains, wholeKeySpace, type KeyRange } from './key-ranges.js'
 import type { PhysicalPartition } from './physical-partition.js'
 
 /** Which documents to look at. */
 export type ScanScope =
   | { readonly kind: 'key'; readonly partition: PhysicalPartition; readonly keyText: string }
   | { readonly kind: 'partition'; readonly partition: PhysicalPartition; readonly range?: KeyRange }
-  | { readonly kind: 'container' }
+  | { readonly kind: 'container'; readonly range?: KeyRange }
 
 /**
  * Documents whose number is larger than `afterNumber`, in the order of their creation whatever partition they are in: so
@@ -42,7 +41,11 @@ function* candidates(
     }
     return
   }
-  yield* merged(container.partitions.map((partition) => partition.documents.after(afterNumber)))
+  const { range = wholeKeySpace } = scope
+  const streams = container.partitionsIn(range).map((partition) => partition.documents.after(afterNumber))
+  for (const version of merged(streams)) {
+    if (contains(range, version.fields.epk)) yield version
+  }
 }
 
 /** Streams in the order of document numbers, made one. */

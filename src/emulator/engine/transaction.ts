@@ -11,8 +11,10 @@ import type { ItemOperation, OperationResult, WriteConditions } from './operatio
 import { applyPatch } from './patch.js'
 import { assertKeyMatches, type PartitionKey } from './partition-key.js'
 import type { PhysicalPartition } from './physical-partition.js'
-import { alreadyExists, badRequest, notFound, preconditionFailed, tooLarge } from './refusal.js'
+import { assertNesting } from './nesting.js'
+import { alreadyExists, badRequest, notFound, notUnique, preconditionFailed, tooLarge } from './refusal.js'
 import { documentRid } from './resource-id.js'
+import { uniqueKeyTexts } from './unique-keys.js'
 
 /**
  * Operations on one partition key that become visible together or not at all, under one LSN. Operations see what those
@@ -24,6 +26,8 @@ export class Transaction {
   private readonly epk: string
   private readonly lsn: number
   private readonly staged = new Map<string, DocumentVersion | null>()
+  /** Who took which unique values last; whether it still holds them is to be looked up. */
+  private readonly claimed = new Map<string, string>()
   private place = 0
   private created = 0
 
@@ -66,6 +70,7 @@ export class Transaction {
     const written: DocumentVersion[] = []
     for (const [id, version] of this.staged) {
       const before = partition.find(this.keyText, id)
+      if (before !== undefined) container.indexes.remove(before)
       if (before !== undefined && before.fields.number !== version?.fields.number) {
         partition.remove(before)
         records.push({ kind: 'documentDeleted', containerRid: container.rid, number: before.fields.number })
@@ -75,6 +80,7 @@ export class Transaction {
       records.push({ kind: 'document', containerRid: container.rid, version: version.fields })
     }
     partition.store(written)
+    container.indexes.add(written)
     container.journal.append(records)
   }
 
@@ -132,7 +138,8 @@ export class Transaction {
 
   private read(id: string, conditions: WriteConditions): OperationResult {
     const version = this.existing(id)
-    if (conditions.ifNoneMatch === version.etag) return { status: 304, version, charge: lookupCharge }
+    if (conditions.ifNoneMatch === version.etag || conditions.ifNoneMatch === '*')
+      return { status: 304, version, charge: lookupCharge }
     if (conditions.ifMatch !== undefined) assertConditions(version, { ifMatch: conditions.ifMatch })
     return { status: 200, version, charge: readCharge(version.bytes) }
   }
@@ -158,6 +165,7 @@ export class Transaction {
 
   private stage(id: string, body: JsonObject, number: number): DocumentVersion {
     const { container, keyText, epk, lsn, place } = this
+    assertNesting(id, body)
     assertKeyMatches(body, keyText, container.definition.partitionKey)
     const ttl = parseTtl(body['ttl'])
     const ts = Math.floor(container.now() / 1000)
@@ -175,9 +183,26 @@ export class Transaction {
     if (version.bytes > limits.documentBytes) {
       throw tooLarge(`The document '${id}'`, version.bytes, limits.documentBytes)
     }
+    this.claim(id, body)
     this.staged.set(id, version)
     this.place += 1
     return version
+  }
+
+  /** Refuses a document that shares its unique values with another of its partition key. */
+  private claim(id: string, body: JsonObject): void {
+    const { uniqueKeys } = this.container.indexes
+    if (uniqueKeys.keys.length === 0) return
+    const texts = uniqueKeyTexts(body, uniqueKeys.keys)
+    for (const text of texts) {
+      const holder = this.claimed.get(text) ?? uniqueKeys.holder(this.keyText, text)
+      if (holder === undefined || holder === id) continue
+      const version = this.find(holder)
+      if (version !== undefined && uniqueKeyTexts(version.copy(), uniqueKeys.keys).includes(text)) {
+        throw notUnique(id, holder)
+      }
+    }
+    for (const text of texts) this.claimed.set(text, id)
   }
 
   private existing(id: string): DocumentVersion {

@@ -5,6 +5,7 @@ import {
   parsePartitionKey,
   partitionKeyOf,
   Refusal,
+  substatus,
   tooLarge,
   type Container,
   type ItemOperation,
@@ -85,10 +86,16 @@ function atomicBatch({ request, container, shown }: BatchRequest, inputs: readon
 
 function bulk({ request, container, shown }: BatchRequest, inputs: readonly Input[]): Answer {
   const partition = container.partitionById(request.headers[header.rangeId] ?? '')
+  if (inputs.length > limits.batchOperations) {
+    throw badRequest(
+      `A bulk request has ${inputs.length} operations; the limit is ${limits.batchOperations}.`,
+    )
+  }
   const isContinued = isSet(request, header.isContinuedOnError)
   const entries: string[] = []
   let charge = 0
   let failures = 0
+  let answerBytes = 0
   for (const input of inputs) {
     if (failures > 0 && !isContinued) {
       entries.push(failedDependency)
@@ -97,7 +104,11 @@ function bulk({ request, container, shown }: BatchRequest, inputs: readonly Inpu
     try {
       const result = container.execute(bulkKey(input, container), toOperation(input, container))
       charge += result.charge
-      entries.push(succeeded(result, shown))
+      const entry = succeeded(result, shown)
+      answerBytes += entry.length
+      if (input.kind === 'read' && answerBytes > limits.responseBytes && entries.length > 0)
+        throw answerTooLarge
+      entries.push(entry)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       failures += 1
@@ -143,6 +154,13 @@ function conditionsOf(fields: JsonObject): WriteConditions {
     ...(typeof ifNoneMatch === 'string' ? { ifNoneMatch } : {}),
   }
 }
+
+/** Clients ask again for what found no room in the answer. */
+const answerTooLarge = new Refusal(
+  413,
+  'The answer to the bulk request is full; read this document with another request.',
+  substatus.answerTooLarge,
+)
 
 const failedDependency = JSON.stringify({ statusCode: 424, requestCharge: 0 })
 

@@ -8,7 +8,7 @@ import {
 import { parseFeedEtag } from '../feed-etag.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
 import { assertSessionReached } from '../session-token.js'
-import { epkRangeOf, feedBody, keyOf, pageSizeOf, partitionHeaders } from './context.js'
+import { epkRangeOf, feedBody, keyOf, keyPrefixRangeOf, pageSizeOf, partitionHeaders } from './context.js'
 
 /** GET `…/docs` with `A-IM`: a page of changes, or 304; the etag of either is the place to go on from. */
 export function routeChangeFeed(request: RestRequest, container: Container): Answer {
@@ -42,6 +42,8 @@ interface FeedScope {
 }
 
 function scopeOf(request: RestRequest, container: Container): FeedScope {
+  const prefix = keyPrefixRangeOf(request, container)
+  if (prefix !== undefined) return { partition: container.partitionOf(prefix.min), range: prefix }
   const key = keyOf(request, container)
   if (key !== undefined) {
     const { partition, keyText } = container.locate(key)

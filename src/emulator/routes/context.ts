@@ -1,7 +1,9 @@
 import {
   badRequest,
   isJsonObject,
+  keyRangeOfPrefix,
   parsePartitionKey,
+  parsePartitionKeyPrefix,
   type Container,
   type CosmosEngine,
   type JsonObject,
@@ -50,6 +52,15 @@ export function bodyJson(request: RestRequest): unknown {
 export function keyOf(request: RestRequest, container: Container): PartitionKey | undefined {
   const text = request.headers[header.partitionKey]
   return text === undefined ? undefined : parsePartitionKey(text, container.definition.partitionKey)
+}
+
+/** The range of a hierarchical key that the header gives only the first levels of, or undefined. */
+export function keyPrefixRangeOf(request: RestRequest, container: Container): KeyRange | undefined {
+  const text = request.headers[header.partitionKey]
+  if (text === undefined) return undefined
+  const { partitionKey } = container.definition
+  const prefix = parsePartitionKeyPrefix(text, partitionKey)
+  return prefix.length < partitionKey.paths.length ? keyRangeOfPrefix(prefix) : undefined
 }
 
 /** The part of a range that the headers ask for, or undefined for all of it. */

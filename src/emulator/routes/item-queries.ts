@@ -11,7 +11,16 @@ import { readPage, type PageRequest } from '../item-pages.js'
 import { compileQuery, type CompiledQuery, type QueryParameter } from '../query/index.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
 import { assertSessionReached, sessionTokens } from '../session-token.js'
-import { bodyObject, containerHeaders, epkRangeOf, feedBody, isSet, keyOf, pageSizeOf } from './context.js'
+import {
+  bodyObject,
+  containerHeaders,
+  epkRangeOf,
+  feedBody,
+  isSet,
+  keyOf,
+  keyPrefixRangeOf,
+  pageSizeOf,
+} from './context.js'
 
 /** POST `…/docs` with a query, or with the question how to run it. */
 export function routeQuery(request: RestRequest, container: Container): Answer {
@@ -78,6 +87,8 @@ function parseParameter(parameter: unknown): QueryParameter {
 
 /** The partition key if one is named, else the range, else the whole container, merged here. */
 function scopeOf(request: RestRequest, container: Container): ScanScope {
+  const prefix = keyPrefixRangeOf(request, container)
+  if (prefix !== undefined) return { kind: 'container', range: prefix }
   const key = keyOf(request, container)
   if (key !== undefined) return { kind: 'key', ...container.locate(key) }
   const rangeId = request.headers[header.rangeId]

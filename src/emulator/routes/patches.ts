@@ -1,5 +1,5 @@
 import { badRequest, isJsonObject, parsePatchSteps, type Container, type Patch } from '../engine/index.js'
-import { compileQuery } from '../query/index.js'
+import { compileQuery, QueryError, type CompiledQuery } from '../query/index.js'
 
 /** A patch as clients send it: the operations, or these with a condition. */
 export function parsePatch(body: unknown, container: Container): Patch {
@@ -9,6 +9,20 @@ export function parsePatch(body: unknown, container: Container): Patch {
   if (condition === undefined) return { steps }
   if (typeof condition !== 'string')
     throw badRequest('The condition of a patch must be a text: from c where …')
-  const compiled = compileQuery(`SELECT * ${condition}`, [])
+  const compiled = compiledCondition(condition)
   return { steps, isApplicable: (document) => compiled.rowsOf(document).length > 0 }
+}
+
+/** Refuses like any other part of an operation, so that in bulk it fails alone. */
+function compiledCondition(condition: string): CompiledQuery {
+  try {
+    const compiled = compileQuery(`SELECT * ${condition}`, [])
+    if (compiled.isStreaming) return compiled
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error
+    throw badRequest(
+      `The condition of a patch must be a text such as "from c where c.x = 1": ${error.message}`,
+    )
+  }
+  throw badRequest('The condition of a patch must have a filter only: from c where …')
 }

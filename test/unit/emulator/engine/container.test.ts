@@ -140,7 +140,6 @@ describe('Container', () => {
     ['no partition key', { partitionKey: undefined }],
     ['a path without slash', { partitionKey: { paths: ['pk'] } }],
     ['two paths of a plain hash', { partitionKey: { paths: ['/a', '/b'], kind: 'Hash' } }],
-    ['unique keys', { uniqueKeyPolicy: { uniqueKeys: [{ paths: ['/a'] }] } }],
     ['a time to live of nothing', { defaultTtl: 0 }],
   ])('refuses to be created with %s', (_name, settings) => {
     expect(refusalOf(() => aContainer(anEngine(), settings)).status).toBe(400)

@@ -1,0 +1,20 @@
+import type { Container } from './container.js'
+import { limits } from './limits.js'
+import type { PartitionKey } from './partition-key.js'
+import { Transaction } from './transaction.js'
+
+/**
+ * Deletes every document of a partition key. The service does it in the background, bit by bit; here it is done when the
+ * call returns.
+ */
+export function deleteKey(container: Container, key: PartitionKey): void {
+  const { partition, keyText } = container.locate(key)
+  const versions = [...partition.documentsOf(keyText)].filter((version) => !container.isExpired(version))
+  for (let from = 0; from < versions.length; from += limits.batchOperations) {
+    const transaction = new Transaction(container, key)
+    for (const { id } of versions.slice(from, from + limits.batchOperations)) {
+      transaction.execute({ kind: 'delete', id })
+    }
+    transaction.commit()
+  }
+}

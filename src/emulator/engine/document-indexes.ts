@@ -1,0 +1,27 @@
+import type { ContainerDefinition } from './container-definition.js'
+import type { DocumentVersion } from './document-version.js'
+import { ExpiryQueue } from './expiry-queue.js'
+import { UniqueKeyIndex } from './unique-keys.js'
+
+/** What a container knows of its documents beside where they are; it must be told of every change of them. */
+export class DocumentIndexes {
+  readonly uniqueKeys: UniqueKeyIndex
+  readonly expiry: ExpiryQueue
+
+  constructor({ uniqueKeys, defaultTtl }: ContainerDefinition) {
+    this.uniqueKeys = new UniqueKeyIndex(uniqueKeys)
+    this.expiry = new ExpiryQueue(defaultTtl)
+  }
+
+  add(versions: Iterable<DocumentVersion>): void {
+    for (const version of versions) {
+      this.uniqueKeys.add(version)
+      this.expiry.add(version)
+    }
+  }
+
+  remove(version: DocumentVersion): void {
+    this.uniqueKeys.remove(version)
+    this.expiry.remove(version)
+  }
+}
