@@ -2,6 +2,7 @@ import type { CosmosClient, CosmosClientOptions } from '@azure/cosmos'
 import { openAccount, type AccountOptions } from './account.js'
 import type { EmulatorStats } from './emulator-stats.js'
 import type { CosmosEngine } from './engine/index.js'
+import type { Faults } from './faults/index.js'
 import { createInProcessClient } from './in-process-client.js'
 import { wellKnownKey } from './well-known-key.js'
 
@@ -13,6 +14,8 @@ export interface InProcessCosmos {
   /** A new client of the unmodified SDK. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
   readonly engine: CosmosEngine
+  /** What goes wrong on purpose. Default: nothing. */
+  readonly faults: Faults
   stats(): EmulatorStats
   /** With a data directory: waits for what is being written, and gives the directory free. */
   close(): Promise<void>
@@ -25,7 +28,11 @@ export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InP
     client: (clientOptions = {}) =>
       createInProcessClient((request) => account.respond(request), wellKnownKey, clientOptions),
     engine: account.engine,
+    faults: account.faults,
     stats: () => account.stats(),
-    close: () => account.close(),
+    close: () => {
+      account.faults.clear()
+      return account.close()
+    },
   }
 }

@@ -12,6 +12,9 @@
  * state is written in order, and **no answer leaves before everything it shows is on disk**. A reader of the feed may
  * keep a position it has seen, so reads wait, too.
  *
+ * What goes wrong between a client and the service is had on demand: `faults` delays, fails or cuts off requests, before
+ * or after they were carried out.
+ *
  * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, unique keys, stored
  * procedures, throughput, https.
  */
@@ -22,5 +25,13 @@ export {
   type InProcessCosmosOptions,
 } from './in-process-cosmos.js'
 export type { EmulatorStats } from './emulator-stats.js'
+export type {
+  Fault,
+  FaultMatch,
+  FaultOperation,
+  FaultOptions,
+  Faults,
+  RequestMatched,
+} from './faults/index.js'
 export { enginePorts, type EnginePorts, type LeaseStoreNames } from './ports.js'
 export { CosmosEngine, Refusal } from './engine/index.js'

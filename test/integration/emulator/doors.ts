@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/platform/index.js'
 import { createInProcessCosmos, startEmulator, type InProcessCosmos } from '../../../src/emulator/index.js'
 
 /** What the suites need of an emulator, whichever door it is behind. */
-export type Door = Pick<InProcessCosmos, 'client' | 'engine' | 'stats' | 'close'>
+export type Door = Pick<InProcessCosmos, 'client' | 'engine' | 'faults' | 'stats' | 'close'>
 
 export interface DoorOptions {
   readonly partitionCount?: number
