@@ -1,6 +1,7 @@
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
 import { RequestCounter, type EmulatorStats } from './emulator-stats.js'
 import { CosmosEngine, noJournal } from './engine/index.js'
+import { FaultInjection, type Faults } from './faults/index.js'
 import { LmdbJournal } from './lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from './partition-changes.js'
 import type { RestRequest, RestResponse } from './rest-message.js'
@@ -22,8 +23,9 @@ export interface AccountOptions {
 export interface Account {
   readonly engine: CosmosEngine
   readonly partitionChanges: PartitionChanges
-  /** Resolves when the answer may leave: everything it shows is durable by then. */
+  /** Resolves when the answer may leave: everything it shows is durable by then. Rejects to cut the connection. */
   respond(request: RestRequest): Promise<RestResponse>
+  readonly faults: Faults
   stats(): EmulatorStats
   close(): Promise<void>
 }
@@ -42,19 +44,29 @@ export function openAccount(options: AccountOptions, key: string): Account {
   })
   if (journal !== null) engine.restore(journal.contents())
   const counter = new RequestCounter()
-  const routes = counter.counting(createRoutes({ engine, key, nextId }))
+  const faults = new FaultInjection({
+    clock,
+    random,
+    errorResponse,
+    onFault: (outcome) => {
+      counter.countFault(outcome)
+    },
+  })
+  const routes = counter.counting(createRoutes({ engine, key, nextId, faults }))
+  const apply = async (request: RestRequest): Promise<RestResponse> => {
+    const response = routes(request)
+    try {
+      await engine.settled()
+      return response
+    } catch (error) {
+      return errorResponse(503, error instanceof Error ? error.message : String(error))
+    }
+  }
   return {
     engine,
     partitionChanges: partitionChanges(engine),
-    respond: async (request) => {
-      const response = routes(request)
-      try {
-        await engine.settled()
-        return response
-      } catch (error) {
-        return errorResponse(503, error instanceof Error ? error.message : String(error))
-      }
-    },
+    faults,
+    respond: (request) => faults.respond(request, () => apply(request)),
     stats: () => counter.stats(engine),
     close: () => journal?.close() ?? Promise.resolve(),
   }

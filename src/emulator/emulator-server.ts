@@ -2,6 +2,7 @@ import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
 import { openAccount, type AccountOptions } from './account.js'
 import type { EmulatorStats } from './emulator-stats.js'
 import type { CosmosEngine } from './engine/index.js'
+import type { Faults } from './faults/index.js'
 import { listen } from './http-server.js'
 import type { PartitionChanges } from './partition-changes.js'
 import { wellKnownKey } from './well-known-key.js'
@@ -27,6 +28,8 @@ export interface Emulator extends PartitionChanges {
   readonly engine: CosmosEngine
   /** A new client of the unmodified SDK. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
+  /** What goes wrong on purpose. Default: nothing. */
+  readonly faults: Faults
   stats(): EmulatorStats
   /** Ends idle connections at once, lets requests under way finish, and gives the data directory free. */
   close(): Promise<void>
@@ -64,8 +67,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
         endpoint,
         connectionPolicy: { enableBackgroundEndpointRefreshing: false, ...clientOptions.connectionPolicy },
       }),
+    faults: account.faults,
     stats: () => account.stats(),
     close: async () => {
+      // A request that is being delayed would keep the server.
+      account.faults.clear()
       await server.close()
       await account.close()
     },

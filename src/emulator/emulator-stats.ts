@@ -4,11 +4,13 @@ import type { Routes } from './routes.js'
 
 /** What an emulator has been asked and what it holds. */
 export interface EmulatorStats {
-  /** Requests answered over REST. */
+  /** Requests over REST, those whose answer a fault withheld included. */
   readonly requests: number
-  /** Of these, answers with a status of 400 and above. */
+  /** Of these, how many met a fault. */
+  readonly faults: number
+  /** Of these, how many the account itself refused, with a status of 400 and above. */
   readonly refusals: number
-  /** Request units of all answers, by the emulator's model. */
+  /** Request units of all that was carried out, by the emulator's model. */
   readonly charge: number
   readonly databases: number
   readonly containers: number
@@ -18,6 +20,7 @@ export interface EmulatorStats {
 /** Counts what passes through the routes. */
 export class RequestCounter {
   private requests = 0
+  private faults = 0
   private refusals = 0
   private charge = 0
 
@@ -30,10 +33,17 @@ export class RequestCounter {
     }
   }
 
+  /** A request that met a fault; one that was carried out all the same is counted as every other, too. */
+  countFault(outcome: 'applied' | 'notApplied'): void {
+    this.faults += 1
+    if (outcome === 'notApplied') this.requests += 1
+  }
+
   stats(engine: CosmosEngine): EmulatorStats {
     const containers = engine.databases.flatMap((database) => database.containers)
     return {
       requests: this.requests,
+      faults: this.faults,
       refusals: this.refusals,
       charge: Math.round(this.charge * 100) / 100,
       databases: engine.databases.length,

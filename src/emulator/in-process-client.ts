@@ -31,8 +31,7 @@ function inProcessHttpClient(respond: Respond): HttpClient {
   return {
     sendRequest: async (request) => {
       assertNotAborted(request)
-      const { status, headers, body } = await respond(toRestRequest(request))
-      assertNotAborted(request)
+      const { status, headers, body } = await untilAborted(request, respond(toRestRequest(request)))
       return { request, status, headers: new AnswerHeaders(headers), bodyAsText: body }
     },
   }
@@ -49,12 +48,29 @@ function toRestRequest(request: PipelineRequest): RestRequest {
   }
 }
 
-/** A caller that gave up hears so as from a socket: the work may have been done. */
 function assertNotAborted(request: PipelineRequest): void {
-  if (request.abortSignal?.aborted !== true) return
+  if (request.abortSignal?.aborted === true) throw abortError()
+}
+
+/** A caller that gives up hears so at once, as from a socket: the work may be done all the same. */
+function untilAborted<T>(request: PipelineRequest, work: Promise<T>): Promise<T> {
+  const { abortSignal } = request
+  if (abortSignal === undefined) return work
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      reject(abortError())
+    }
+    abortSignal.addEventListener('abort', giveUp)
+    work.then(resolve, reject).finally(() => {
+      abortSignal.removeEventListener('abort', giveUp)
+    })
+  })
+}
+
+function abortError(): Error {
   const error = new Error('The operation was aborted.')
   error.name = 'AbortError'
-  throw error
+  return error
 }
 
 /** Headers of an answer in the form the SDK reads them. */

@@ -2,6 +2,7 @@ import type { CosmosClient, CosmosClientOptions } from '@azure/cosmos'
 import { openAccount, type AccountOptions } from './account.js'
 import type { EmulatorStats } from './emulator-stats.js'
 import type { CosmosEngine } from './engine/index.js'
+import type { Faults } from './faults/index.js'
 import { createInProcessClient } from './in-process-client.js'
 import type { PartitionChanges } from './partition-changes.js'
 import { wellKnownKey } from './well-known-key.js'
@@ -14,6 +15,8 @@ export interface InProcessCosmos extends PartitionChanges {
   /** A new client of the unmodified SDK. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
   readonly engine: CosmosEngine
+  /** What goes wrong on purpose. Default: nothing. */
+  readonly faults: Faults
   stats(): EmulatorStats
   /** With a data directory: waits for what is being written, and gives the directory free. */
   close(): Promise<void>
@@ -27,7 +30,11 @@ export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InP
       createInProcessClient((request) => account.respond(request), wellKnownKey, clientOptions),
     engine: account.engine,
     ...account.partitionChanges,
+    faults: account.faults,
     stats: () => account.stats(),
-    close: () => account.close(),
+    close: () => {
+      account.faults.clear()
+      return account.close()
+    },
   }
 }

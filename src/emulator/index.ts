@@ -12,6 +12,9 @@
  * state is written in order, and **no answer leaves before everything it shows is on disk**. A reader of the feed may
  * keep a position it has seen, so reads wait, too.
  *
+ * What goes wrong between a client and the service is had on demand: `faults` delays, fails or cuts off requests, before
+ * or after they were carried out.
+ *
  * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, stored
  * procedures, throughput, https.
  */
@@ -23,5 +26,13 @@ export {
 } from './in-process-cosmos.js'
 export type { ContainerReference, PartitionChanges, PartitionRange } from './partition-changes.js'
 export type { EmulatorStats } from './emulator-stats.js'
+export type {
+  Fault,
+  FaultMatch,
+  FaultOperation,
+  FaultOptions,
+  Faults,
+  RequestMatched,
+} from './faults/index.js'
 export { enginePorts, type EnginePorts, type LeaseStoreNames } from './ports.js'
 export { CosmosEngine, Refusal } from './engine/index.js'

@@ -46,6 +46,7 @@ export const header = {
   offerThroughput: 'x-ms-offer-throughput',
   partitionKey: 'x-ms-documentdb-partitionkey',
   rangeId: 'x-ms-documentdb-partitionkeyrangeid',
+  retryAfterMs: 'x-ms-retry-after-ms',
   sessionToken: 'x-ms-session-token',
   startEpk: 'x-ms-start-epk',
   substatus: 'x-ms-substatus',

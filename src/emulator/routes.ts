@@ -1,5 +1,6 @@
 import { assertAuthorized, signedResource } from './authorization.js'
 import { badRequest, lookupCharge, Refusal, type CosmosEngine } from './engine/index.js'
+import type { Faults } from './faults/index.js'
 import { QueryError } from './query/index.js'
 import { header, type Answer, type RestRequest, type RestResponse } from './rest-message.js'
 import { readAccount } from './routes/account.js'
@@ -7,6 +8,7 @@ import { routeContainers } from './routes/containers.js'
 import type { RouteContext } from './routes/context.js'
 import { feedBody } from './routes/context.js'
 import { routeDatabases } from './routes/databases.js'
+import { routeFaults } from './routes/faults-admin.js'
 import { routeItems } from './routes/items.js'
 import { routePartitionKeyDelete } from './routes/partition-key-delete.js'
 import { routePartitionKeyRanges } from './routes/partition-key-ranges.js'
@@ -14,6 +16,7 @@ import { routePartitionKeyRanges } from './routes/partition-key-ranges.js'
 /** What the routes stand on. */
 export interface RoutesOptions {
   readonly engine: CosmosEngine
+  readonly faults: Faults
   /** The account's master key, base64. */
   readonly key: string
   /** Names each request. */
@@ -36,11 +39,14 @@ export function createRoutes(options: RoutesOptions): Routes {
   }
 }
 
-function route(request: RestRequest, { engine, key }: RoutesOptions): Answer {
+function route(request: RestRequest, { engine, key, faults }: RoutesOptions): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
   assertAuthorized(request, signedResource(segments, rawSegments), key)
-  const answer = dispatch({ engine, request, segments })
+  const answer =
+    segments.join('/') === '_stepward/faults'
+      ? routeFaults(request, faults)
+      : dispatch({ engine, request, segments })
   if (answer !== undefined) return answer
   throw badRequest(
     `${request.method} /${segments.join('/')} is not an operation of the embedded Cosmos DB. Check the method and the path.`,
@@ -103,11 +109,15 @@ function refused(error: unknown): Answer {
 const errorCodes: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'NotFound',
+  408: 'RequestTimeout',
   409: 'Conflict',
   410: 'Gone',
   412: 'PreconditionFailed',
   413: 'RequestEntityTooLarge',
+  429: 'TooManyRequests',
+  449: 'RetryWith',
   503: 'ServiceUnavailable',
 }
 

@@ -4,7 +4,7 @@ import { createInProcessCosmos, startEmulator, type InProcessCosmos } from '../.
 /** What the suites need of an emulator, whichever door it is behind. */
 export type Door = Pick<
   InProcessCosmos,
-  'client' | 'engine' | 'stats' | 'close' | 'splitPartition' | 'mergePartitions'
+  'client' | 'engine' | 'faults' | 'stats' | 'close' | 'splitPartition' | 'mergePartitions'
 >
 
 export interface DoorOptions {

@@ -1,0 +1,125 @@
+import { setMaxListeners } from 'node:events'
+import { seededRandom, type Clock, type Random } from '../../platform/index.js'
+import { header, type RestRequest, type RestResponse } from '../rest-message.js'
+import { ConnectionReset } from './connection-reset.js'
+import type { Fault, FaultOptions, Faults } from './fault.js'
+import { fits, type RequestMatched } from './fault-match.js'
+import { faultProblems } from './fault-problems.js'
+import { requestMatched } from './request-matched.js'
+
+/** What faults stand on. */
+export interface FaultInjectionOptions {
+  readonly clock: Clock
+  /** Decides for faults without a seed. */
+  readonly random: Random
+  /** The body and headers of an error. */
+  readonly errorResponse: (status: number, message: string) => RestResponse
+  /** Told of every request that met a fault. */
+  readonly onFault: (outcome: 'applied' | 'notApplied') => void
+}
+
+/** A fault and what decides about it. */
+interface Standing extends Fault {
+  fired: number
+  readonly random: Random
+}
+
+/** Defaults of a throttled request, as the service answers it. */
+const throttling = { status: 429, substatus: 3200, retryAfterMs: 10 } as const
+
+/** Where requests to the faults themselves go: a fault must not keep anybody from removing it. */
+const adminPath = '/_stepward'
+
+/** The faults of one account, and the way of a request through them. */
+export class FaultInjection implements Faults {
+  private standing: readonly Standing[] = []
+  private lastId = 0
+  private delays = newDelays()
+
+  constructor(private readonly options: FaultInjectionOptions) {}
+
+  add(options: FaultOptions): Fault {
+    const problems = faultProblems(options)
+    if (problems.length > 0) throw new RangeError(`The fault cannot be added: ${problems.join('; ')}.`)
+    this.lastId += 1
+    const random = options.seed === undefined ? this.options.random : seededRandom(options.seed)
+    const fault: Standing = { id: String(this.lastId), options: { ...options }, fired: 0, random }
+    this.standing = [...this.standing, fault]
+    return fault
+  }
+
+  remove(fault: Fault | string): void {
+    const id = typeof fault === 'string' ? fault : fault.id
+    this.standing = this.standing.filter((other) => other.id !== id)
+  }
+
+  clear(): void {
+    this.standing = []
+    this.delays.abort()
+    this.delays = newDelays()
+  }
+
+  list(): readonly Fault[] {
+    return this.standing
+  }
+
+  /** Answers a request by way of the first fault that meets it; `apply` carries it out. */
+  async respond(request: RestRequest, apply: () => Promise<RestResponse>): Promise<RestResponse> {
+    const fault = this.standing.length === 0 ? undefined : this.draw(request)
+    if (fault === undefined) return apply()
+    const { delayMs = 0, afterApply = false, reset = false, status } = fault.options
+    const isApplied = afterApply || (status === undefined && !reset)
+    this.options.onFault(isApplied ? 'applied' : 'notApplied')
+    const lost = afterApply ? await apply() : null
+    if (delayMs > 0) await this.options.clock.sleep(delayMs, this.delays.signal)
+    if (reset) throw new ConnectionReset()
+    if (status === undefined) return lost ?? apply()
+    return this.failed(fault, status, lost)
+  }
+
+  private draw(request: RestRequest): Standing | undefined {
+    if (request.path.startsWith(adminPath)) return undefined
+    const seen = requestMatched(request)
+    const fault = this.standing.find((one) => meets(one, seen))
+    if (fault !== undefined) fault.fired += 1
+    return fault
+  }
+
+  /** The charge is that of what was done, although the client is told nothing else of it. */
+  private failed({ id, options }: Standing, status: number, lost: RestResponse | null): RestResponse {
+    const defaults: Partial<FaultOptions> = status === throttling.status ? throttling : {}
+    const { substatus = 0, retryAfterMs } = { ...defaults, ...options }
+    const outcome = lost === null ? 'The request was not carried out' : 'The request was carried out'
+    const { body, headers } = this.options.errorResponse(
+      status,
+      `Status ${status} by fault ${id} of the embedded Cosmos DB. ${outcome}.`,
+    )
+    return {
+      status,
+      body,
+      headers: {
+        ...headers,
+        date: new Date(this.options.clock.now()).toUTCString(),
+        [header.activityId]: lost?.headers[header.activityId] ?? this.options.random.id(),
+        [header.charge]: lost?.headers[header.charge] ?? '0',
+        [header.substatus]: String(substatus),
+        ...(retryAfterMs === undefined ? {} : { [header.retryAfterMs]: String(retryAfterMs) }),
+      },
+    }
+  }
+}
+
+/** As many requests may be held back at once as clients make. */
+function newDelays(): AbortController {
+  const delays = new AbortController()
+  setMaxListeners(0, delays.signal)
+  return delays
+}
+
+function meets({ options, fired, random }: Standing, request: RequestMatched): boolean {
+  const { match, times = Infinity, probability = 1 } = options
+  if (fired >= times) return false
+  if (typeof match === 'function' ? !match(request) : match !== undefined && !fits(match, request))
+    return false
+  return probability === 1 || random.next() < probability
+}

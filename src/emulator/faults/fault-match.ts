@@ -1,0 +1,58 @@
+import type { RestRequest } from '../rest-message.js'
+
+/** Operations that faults tell apart. `other` is what none of the names before it fits. */
+export const faultOperations = [
+  'create',
+  'upsert',
+  'read',
+  'replace',
+  'delete',
+  'patch',
+  'batch',
+  'bulk',
+  'query',
+  'queryPlan',
+  'readFeed',
+  'changeFeed',
+  'pkranges',
+  'container',
+  'database',
+  'offer',
+  'account',
+  'other',
+] as const
+
+export type FaultOperation = (typeof faultOperations)[number]
+
+/** Properties of a request; those given must all fit. */
+export interface FaultMatch {
+  readonly operation?: FaultOperation | readonly FaultOperation[]
+  /** The name of a container. */
+  readonly container?: string
+  /** The id of a document; a batch fits if it has an operation on it. */
+  readonly id?: string
+  /** The value of a partition key, or all values of a hierarchical one. */
+  readonly partitionKey?: unknown
+}
+
+/** A request as a predicate sees it. */
+export interface RequestMatched {
+  readonly operation: FaultOperation
+  readonly database?: string
+  readonly container?: string
+  /** Of all documents the request names. */
+  readonly ids: readonly string[]
+  /** As clients send it: an array of values. */
+  readonly partitionKey?: readonly unknown[]
+  readonly request: RestRequest
+}
+
+/** Whether a request has all properties asked for. */
+export function fits(match: FaultMatch, request: RequestMatched): boolean {
+  const { operation, container, id } = match
+  if (operation !== undefined && ![operation].flat().includes(request.operation)) return false
+  if (container !== undefined && container !== request.container) return false
+  if (id !== undefined && !request.ids.includes(id)) return false
+  if (!Object.hasOwn(match, 'partitionKey')) return true
+  return JSON.stringify([match.partitionKey].flat()) === JSON.stringify(request.partitionKey)
+}

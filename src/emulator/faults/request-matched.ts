@@ -1,0 +1,80 @@
+import { isJsonObject } from '../engine/index.js'
+import { header, type RestRequest } from '../rest-message.js'
+import type { FaultOperation, RequestMatched } from './fault-match.js'
+
+/** Looks at a request from outside, before anything has judged it: what cannot be read is left out. */
+export function requestMatched(request: RestRequest): RequestMatched {
+  const segments = (request.path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
+  const [, database, , container, , id] = segments.map(decoded)
+  const partitionKey = parsed(request.headers[header.partitionKey] ?? '')
+  return {
+    operation: operationOf(request, segments),
+    ...(database === undefined ? {} : { database }),
+    ...(container === undefined ? {} : { container }),
+    ids: id === undefined ? idsIn(request.body) : [id],
+    ...(Array.isArray(partitionKey) ? { partitionKey: partitionKey as readonly unknown[] } : {}),
+    request,
+  }
+}
+
+function operationOf(request: RestRequest, segments: readonly string[]): FaultOperation {
+  if (segments.length === 0) return 'account'
+  const kinds = segments.filter((_, index) => index % 2 === 0).join('/')
+  if (kinds === 'dbs/colls/docs') {
+    return segments.length === 6 ? ofOneDocument(request) : ofDocuments(request)
+  }
+  return ofResources[kinds] ?? 'other'
+}
+
+const ofResources: Readonly<Record<string, FaultOperation>> = {
+  dbs: 'database',
+  'dbs/colls': 'container',
+  'dbs/colls/pkranges': 'pkranges',
+  offers: 'offer',
+}
+
+function ofOneDocument({ method }: RestRequest): FaultOperation {
+  const operations: Readonly<Record<string, FaultOperation>> = {
+    GET: 'read',
+    PUT: 'replace',
+    DELETE: 'delete',
+    PATCH: 'patch',
+  }
+  return operations[method] ?? 'other'
+}
+
+function ofDocuments({ method, headers }: RestRequest): FaultOperation {
+  const isSet = (name: string): boolean => headers[name]?.toLowerCase() === 'true'
+  if (method === 'GET') return headers['a-im'] === undefined ? 'readFeed' : 'changeFeed'
+  if (method !== 'POST') return 'other'
+  if (isSet(header.isBatch)) return isSet(header.isBatchAtomic) ? 'batch' : 'bulk'
+  if (isSet(header.isQueryPlan)) return 'queryPlan'
+  if (isSet(header.isQuery)) return 'query'
+  return isSet(header.isUpsert) ? 'upsert' : 'create'
+}
+
+/** Ids of the document in the body, or of the documents that its operations name. */
+function idsIn(body: string): readonly string[] {
+  const documents = [parsed(body)].flat().filter(isJsonObject)
+  return documents.flatMap((document) => {
+    const inner = document['resourceBody']
+    const ids = [document['id'], isJsonObject(inner) ? inner['id'] : undefined]
+    return ids.filter((id) => typeof id === 'string')
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

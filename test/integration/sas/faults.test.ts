@@ -1,0 +1,156 @@
+import type { Container, CosmosClient } from '@azure/cosmos'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createInProcessCosmos,
+  type FaultOptions,
+  type InProcessCosmos,
+} from '../../../src/emulator/index.js'
+import { startHost } from '../../../src/host/index.js'
+import {
+  CosmosStateStore,
+  defineAgent,
+  defineWorkflow,
+  StoreUnavailable,
+  type StateWrite,
+} from '../../../src/sas/index.js'
+import { submit } from '../../../src/sas/submit.js'
+import { aSubmission, aWorkflow } from '../../support/a-job.js'
+
+let cosmos: InProcessCosmos
+let client: CosmosClient
+
+beforeEach(() => {
+  cosmos = createInProcessCosmos({ partitionCount: 2 })
+  client = cosmos.client()
+})
+
+afterEach(async () => {
+  client.dispose()
+  await cosmos.close()
+})
+
+describe('the state store when an answer is lost', () => {
+  let container: Container
+  let store: CosmosStateStore
+  const job = submit(aSubmission(aWorkflow({ a: [], b: ['a'] }).plan))
+  const partition = 'job-1'
+  const oneOf = (writes: readonly StateWrite[]): readonly StateWrite[] => writes.slice(0, 1)
+
+  beforeEach(async () => {
+    const { database } = await client.databases.create({ id: 'shop' })
+    container = (await database.containers.create({ id: 'state', partitionKey: '/pk' })).container
+    store = new CosmosStateStore({ container })
+  })
+
+  const losses: readonly FaultOptions[] = [{ status: 503 }, { status: 408 }, { reset: true }]
+  const groups = [
+    ['a transaction', job],
+    ['a single write', oneOf(job)],
+  ] as const
+
+  it.each(losses.flatMap((loss) => groups.map(([name, writes]) => [name, loss, writes] as const)))(
+    'answers unknown outcome for %s whose answer was lost to %o, and finds it written',
+    async (_name, loss, writes) => {
+      cosmos.faults.add({ ...loss, afterApply: true, times: 1 })
+      expect(await store.apply(partition, writes)).toMatchObject({ kind: 'unknownOutcome' })
+      expect(await store.apply(partition, writes)).toMatchObject({ kind: 'conflict', reason: 'exists' })
+      expect(cosmos.stats().documents).toBe(writes.length)
+    },
+  )
+
+  it.each(losses)('answers unknown outcome for a write that %o kept from the store, too', async (loss) => {
+    cosmos.faults.add({ ...loss, times: 1 })
+    expect(await store.apply(partition, job)).toMatchObject({ kind: 'unknownOutcome' })
+    expect(cosmos.stats().documents).toBe(0)
+    expect(await store.apply(partition, job)).toMatchObject({ kind: 'applied' })
+  })
+})
+
+/** The answers a store gives when it is in trouble. Rare enough for a job to end within its tries. */
+function storm(seed: number): readonly FaultOptions[] {
+  const writes = { operation: ['create', 'upsert', 'replace', 'patch', 'batch', 'delete'] } as const
+  const faults: readonly FaultOptions[] = [
+    { match: writes, status: 503, afterApply: true, probability: 0.06 },
+    { match: writes, reset: true, afterApply: true, probability: 0.06 },
+    { match: writes, status: 408, probability: 0.04 },
+    { match: writes, status: 449, probability: 0.04 },
+    { match: writes, reset: true, probability: 0.04 },
+    { status: 429, retryAfterMs: 1, probability: 0.08 },
+    { match: { operation: ['read', 'query', 'changeFeed'] }, status: 503, probability: 0.05 },
+    {
+      match: { operation: ['read', 'query', 'changeFeed'] },
+      status: 404,
+      substatus: 1002,
+      probability: 0.03,
+    },
+    { delayMs: 5, probability: 0.1 },
+  ]
+  return faults.map((fault, index) => ({ ...fault, seed: seed * 100 + index }))
+}
+
+describe('whole jobs under a storm of faults', () => {
+  const patience = {
+    completeWithin: '1s',
+    maxFailures: 30,
+    retryBackoff: { min: '10ms', max: '50ms' },
+  } as const
+
+  /** What happened outside, by key: a service recognises a repetition by it. */
+  const effects = new Map<string, number>()
+  const effect = (name: string, key: string): { name: string } => {
+    effects.set(key, (effects.get(key) ?? 0) + 1)
+    return { name }
+  }
+  const shop = defineAgent('shop', {
+    reserve: ({ item }: { item: string }, { idempotencyKey }) => effect(item, idempotencyKey),
+    charge: ({ name }: { name: string }, { idempotencyKey }) => effect(name, idempotencyKey),
+    ship: ({ name }: { name: string }, { idempotencyKey }) => effect(name, idempotencyKey),
+  })
+  const selling = defineWorkflow<{ item: string }>('selling', (job) => {
+    const reserved = job.step('reserve', shop.reserve, { item: job.input.item }, patience)
+    const charged = job.step('charge', shop.charge, { name: reserved.output.name }, patience)
+    job.step('ship', shop.ship, { name: charged.output.name }, patience)
+  })
+
+  /** Asks again as long as the store is in trouble. */
+  async function persistently<T>(ask: () => Promise<T>): Promise<T> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await ask()
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || tries === 50) throw error
+      }
+    }
+  }
+
+  it.each([1, 2, 3])(
+    'loses no job and does nothing twice, seed %i',
+    async (seed) => {
+      effects.clear()
+      const host = await startHost({
+        client,
+        agents: [shop],
+        sweepIntervalMs: 500,
+        deadlineGraceMs: 20,
+        timing: { pollIntervalMs: { min: 5, max: 50 }, checkpointIntervalMs: 50 },
+      })
+      for (const fault of storm(seed)) cosmos.faults.add(fault)
+      const jobIds = Array.from({ length: 12 }, (_, index) => `job-${index}`)
+      const results = await Promise.all(
+        jobIds.map(async (jobId) => {
+          const job = await persistently(() => host.client.submit(selling, { item: jobId }, { jobId }))
+          return persistently(() => job.result())
+        }),
+      )
+      expect(cosmos.stats().faults).toBeGreaterThan(20)
+      cosmos.faults.clear()
+      expect(results.map((result) => result['ship'])).toEqual(jobIds.map((name) => ({ name })))
+      const views = await Promise.all(jobIds.map(async (jobId) => (await host.client.get(jobId))?.view()))
+      await host.stop()
+      expect(views.map((view) => view?.state)).toEqual(jobIds.map(() => 'Processed'))
+      // Each step has one key through all its attempts: more keys than steps would be an effect that is there twice.
+      expect(effects.size).toBe(jobIds.length * 3)
+    },
+    30_000,
+  )
+})
