@@ -105,6 +105,7 @@ const errorCodes: Readonly<Record<number, string>> = {
   410: 'Gone',
   412: 'PreconditionFailed',
   413: 'RequestEntityTooLarge',
+  431: 'RequestHeaderFieldsTooLarge',
   503: 'ServiceUnavailable',
 }
 

@@ -4,6 +4,8 @@ export const limits = {
   batchBytes: 2 * 1024 * 1024,
   batchOperations: 100,
   patchOperations: 10,
+  /** Objects and arrays within each other, the document itself included. */
+  documentNesting: 128,
   idBytes: 1023,
   partitionKeyValueBytes: 2048,
   /** A page of documents is cut here, however many documents were asked for. */

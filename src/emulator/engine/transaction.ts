@@ -13,6 +13,7 @@ import { assertKeyMatches, type PartitionKey } from './partition-key.js'
 import type { PhysicalPartition } from './physical-partition.js'
 import { alreadyExists, badRequest, notFound, preconditionFailed, tooLarge } from './refusal.js'
 import { documentRid } from './resource-id.js'
+import { assertShape } from './value-shape.js'
 
 /**
  * Operations on one partition key that become visible together or not at all, under one LSN. Operations see what those
@@ -158,6 +159,7 @@ export class Transaction {
 
   private stage(id: string, body: JsonObject, number: number): DocumentVersion {
     const { container, keyText, epk, lsn, place } = this
+    assertShape(body, `The document '${id}'`, limits.documentNesting)
     assertKeyMatches(body, keyText, container.definition.partitionKey)
     const ttl = parseTtl(body['ttl'])
     const ts = Math.floor(container.now() / 1000)
