@@ -25,24 +25,30 @@ export interface HttpServer {
 /** The largest body that is read: a batch, with room for its wrapping. Beyond, the engine would refuse it anyway. */
 const maxBodyBytes = limits.batchBytes * 2
 
+/** Session tokens and continuations grow with the number of ranges. */
+const maxHeaderBytes = 128 * 1024
+
 /** A client's keep-alive connections stay usable for longer than any client keeps one idle. */
 const keepAliveTimeoutMs = 65_000
 
 /** Starts to listen; rejects with one clear error when the port is not to be had. */
 export async function listen({ port, host, respond }: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) => {
-    const send = (given: RestResponse): void => {
-      // A connection that is busy while the server closes must not stay for another request.
-      if (!server.listening) response.setHeader('connection', 'close')
-      write(response, given)
-    }
-    answer(request, respond, send).catch((error: unknown) => {
-      // The client has gone, or its connection broke while it sent: there is nobody to answer.
-      response.destroy(error instanceof Error ? error : undefined)
-    })
-  })
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end(malformedRequest)
+  const server = createServer(
+    { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: maxHeaderBytes },
+    (request, response) => {
+      const send = (given: RestResponse): void => {
+        // A connection that is busy while the server closes must not stay for another request.
+        if (!server.listening) response.setHeader('connection', 'close')
+        write(response, given)
+      }
+      answer(request, respond, send).catch((error: unknown) => {
+        // The client has gone, or its connection broke while it sent: there is nobody to answer.
+        response.destroy(error instanceof Error ? error : undefined)
+      })
+    },
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (socket.writable) socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? overlongHeaders : malformedRequest)
   })
   await listening(server, port, host)
   const address = server.address() as AddressInfo
@@ -91,16 +97,35 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
 function write(response: ServerResponse, { status, headers, body }: RestResponse): void {
   const isBodiless = status === 204 || status === 304
   const { 'content-length': _length, ...bodiless } = headers
-  response.writeHead(status, isBodiless ? bodiless : headers)
+  for (const [name, value] of Object.entries(isBodiless ? bodiless : headers)) {
+    response.setHeader(name, headerText(value))
+  }
+  response.writeHead(status)
   response.end(isBodiless ? undefined : body)
 }
 
-/** What is said to bytes that are no HTTP request, where there is no response object to say it with. */
-const malformedRequest = ((): string => {
-  const { headers, body } = errorResponse(400, 'This is not an HTTP request that can be read.')
+/**
+ * Names in other scripts are escaped as the service does, since no header can carry them as they are. The detour by bytes
+ * mends halves of characters.
+ */
+function headerText(value: string): string {
+  return /^[\t\x20-\x7e]*$/u.test(value) ? value : encodeURI(Buffer.from(value).toString())
+}
+
+/** What is said where there is no response object to say it with. */
+const malformedRequest = rawResponse(
+  '400 Bad Request',
+  errorResponse(400, 'This is not an HTTP request that can be read.'),
+)
+const overlongHeaders = rawResponse(
+  '431 Request Header Fields Too Large',
+  errorResponse(431, `The headers are larger than ${maxHeaderBytes} bytes. Send less at once.`),
+)
+
+function rawResponse(statusLine: string, { headers, body }: RestResponse): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  return ['HTTP/1.1 400 Bad Request', ...lines, 'connection: close', '', body].join('\r\n')
-})()
+  return [`HTTP/1.1 ${statusLine}`, ...lines, 'connection: close', '', body].join('\r\n')
+}
 
 function listening(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -118,6 +118,7 @@ const errorCodes: Readonly<Record<number, string>> = {
   413: 'RequestEntityTooLarge',
   429: 'TooManyRequests',
   449: 'RetryWith',
+  431: 'RequestHeaderFieldsTooLarge',
   503: 'ServiceUnavailable',
 }
 

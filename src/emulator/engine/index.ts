@@ -37,6 +37,7 @@ export { parsePatchSteps, type Patch, type PatchStep } from './patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './operations.js'
 export { badRequest, Refusal, substatus, tooLarge } from './refusal.js'
 export { lookupCharge, queryCharge } from './charges.js'
+export { assertShape } from './value-shape.js'
 export { limits } from './limits.js'
 export { noJournal } from './journal.js'
 export type {

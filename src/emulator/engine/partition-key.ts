@@ -93,10 +93,12 @@ export function valueAtPath(document: Readonly<JsonObject>, path: string): unkno
 
 function checkedValue(value: unknown, path: string): PartitionKeyValue {
   // −0 and 0 are one key to a reader of JSON, although their hashes differ.
-  if (typeof value === 'number') return value === 0 ? 0 : value
+  if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
   if (value === null || value === undefined || typeof value === 'boolean') return value
   if (typeof value !== 'string') {
-    throw badRequest(`The partition key ${path} is an object or an array; it must be a single value.`)
+    throw badRequest(
+      `The partition key ${path} is an object, an array or beyond all numbers; it must be a single value.`,
+    )
   }
   if (Buffer.byteLength(value) > limits.partitionKeyValueBytes) {
     throw badRequest(

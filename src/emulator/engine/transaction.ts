@@ -11,10 +11,10 @@ import type { ItemOperation, OperationResult, WriteConditions } from './operatio
 import { applyPatch } from './patch.js'
 import { assertKeyMatches, type PartitionKey } from './partition-key.js'
 import type { PhysicalPartition } from './physical-partition.js'
-import { assertNesting } from './nesting.js'
 import { alreadyExists, badRequest, notFound, notUnique, preconditionFailed, tooLarge } from './refusal.js'
 import { documentRid } from './resource-id.js'
 import { uniqueKeyTexts } from './unique-keys.js'
+import { assertShape } from './value-shape.js'
 
 /**
  * Operations on one partition key that become visible together or not at all, under one LSN. Operations see what those
@@ -165,7 +165,7 @@ export class Transaction {
 
   private stage(id: string, body: JsonObject, number: number): DocumentVersion {
     const { container, keyText, epk, lsn, place } = this
-    assertNesting(id, body)
+    assertShape(body, `The document '${id}'`, limits.nestingLevels + 1)
     assertKeyMatches(body, keyText, container.definition.partitionKey)
     const ttl = parseTtl(body['ttl'])
     const ts = Math.floor(container.now() / 1000)

@@ -24,4 +24,5 @@
  */
 export { compileQuery } from './compile-query.js'
 export type { CompiledQuery, QueryDocument, QueryParameter } from './compiled-query.js'
+export { longestQuery } from './depth.js'
 export { QueryError } from './query-error.js'

@@ -1,8 +1,9 @@
-import type { ILexingError, IToken } from 'chevrotain'
+import type { ILexingError } from 'chevrotain'
 import type { Expression, Query } from './ast.js'
+import { refuseDeepTokens, refuseDeepTree, refuseLongText } from './depth.js'
 import { QueryError } from './query-error.js'
 import { QueryParser } from './query-parser.js'
-import { lexer, punctuations } from './tokens.js'
+import { lexer } from './tokens.js'
 import { syntaxErrorNear } from './tree.js'
 import { refuseUnclear } from './unclear.js'
 
@@ -10,17 +11,18 @@ import { refuseUnclear } from './unclear.js'
 const rememberedTrees = 500
 const trees = new Map<string, Query>()
 
-/** Deeper than anybody writes, shallow enough for the parser's own stack. */
-const deepestNesting = 100
-
 const parser = new QueryParser()
 
 /** Reads a text; throws {@link QueryError} for what is not a query or not supported. */
 export function parse(text: string): Query {
   const known = trees.get(text)
   if (known !== undefined) return known
+  refuseLongText(text)
   const query = read(text)
-  for (const expression of expressionsOf(query)) refuseUnclear(expression)
+  for (const expression of expressionsOf(query)) {
+    refuseDeepTree(expression)
+    refuseUnclear(expression)
+  }
   if (trees.size >= rememberedTrees) {
     for (const oldest of trees.keys()) {
       trees.delete(oldest)
@@ -35,7 +37,7 @@ function read(text: string): Query {
   const { tokens, errors } = lexer.tokenize(text)
   const lexingError = errors[0]
   if (lexingError !== undefined) throw invalidToken(text, lexingError)
-  refuseDeepNesting(tokens)
+  refuseDeepTokens(tokens)
   parser.input = tokens
   const query = parser.query()
   const parsingError = parser.errors[0]
@@ -55,23 +57,6 @@ function invalidToken(text: string, { offset }: ILexingError): QueryError {
   return /["']/.test(character)
     ? new QueryError('SC1012', `Syntax error, invalid string literal token '${character}'.`, span)
     : new QueryError('SC1010', `Syntax error, invalid token '${character}'.`, span)
-}
-
-const opening = new Set([punctuations.openParenthesis, punctuations.openBracket, punctuations.openBrace])
-const closing = new Set([punctuations.closeParenthesis, punctuations.closeBracket, punctuations.closeBrace])
-
-function refuseDeepNesting(tokens: readonly IToken[]): void {
-  let depth = 0
-  for (const token of tokens) {
-    if (opening.has(token.tokenType)) depth += 1
-    if (closing.has(token.tokenType)) depth -= 1
-    if (depth > deepestNesting) {
-      throw new QueryError('NotSupported', `Nesting deeper than ${deepestNesting} is not supported.`, {
-        start: token.startOffset,
-        end: token.startOffset + 1,
-      })
-    }
-  }
 }
 
 function expressionsOf({ selection, where, orderBy }: Query): Expression[] {

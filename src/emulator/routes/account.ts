@@ -1,4 +1,5 @@
 import { lookupCharge } from '../engine/index.js'
+import { longestQuery } from '../query/index.js'
 import type { Answer } from '../rest-message.js'
 import type { RouteContext } from './context.js'
 
@@ -24,7 +25,7 @@ export function readAccount({ request }: RouteContext): Answer {
     systemReplicationPolicy: { minReplicaSetSize: 1, maxReplicasetSize: 1 },
     readPolicy: { primaryReadCoefficient: 1, secondaryReadCoefficient: 1 },
     queryEngineConfiguration: JSON.stringify({
-      maxSqlQueryInputLength: 262_144,
+      maxSqlQueryInputLength: longestQuery,
       maxInExpressionItemsCount: 16_000,
     }),
   }

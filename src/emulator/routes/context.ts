@@ -1,4 +1,5 @@
 import {
+  assertShape,
   badRequest,
   isJsonObject,
   keyRangeOfPrefix,
@@ -38,7 +39,16 @@ export function bodyObject(request: RestRequest): JsonObject {
   return body
 }
 
+/** Deeper than a batch of the deepest documents; what is less deep can be walked by recursion. */
+const deepestBody = 1_000
+
 export function bodyJson(request: RestRequest): unknown {
+  const body = parsedBody(request)
+  assertShape(body, 'The request body', deepestBody)
+  return body
+}
+
+function parsedBody(request: RestRequest): unknown {
   try {
     return JSON.parse(request.body)
   } catch (error) {

@@ -1,0 +1,20 @@
+import { badRequest } from './refusal.js'
+
+/**
+ * Refuses a parsed JSON value that is nested deeper than `deepest`, or holds a number that JSON cannot hold (`1e999` is
+ * read as infinity and would be written as null). What passes can be walked and written by recursion.
+ *
+ * @param what names the value in the message
+ */
+export function assertShape(value: unknown, what: string, deepest: number): void {
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return
+    throw badRequest(
+      `${what} has a number beyond the range of a double; JSON readers would take it for null.`,
+    )
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (deepest === 0) throw badRequest(`${what} is nested too deeply; make it flatter.`)
+  // An array's items, an object's values.
+  for (const inner of Object.values(value)) assertShape(inner, what, deepest - 1)
+}
