@@ -15,11 +15,12 @@
  * `Journal` in one call per transaction.
  */
 export { CosmosEngine, type EngineOptions } from './engine.js'
+export { Database } from './database.js'
 export { Container, type KeyPlace } from './container.js'
 export { DocumentVersion, type VersionFields } from './document-version.js'
 export { PhysicalPartition } from './physical-partition.js'
 export { isJsonObject, type JsonObject } from './json.js'
-export { contains, cutEvenly, intersection, wholeKeySpace, type KeyRange } from './key-ranges.js'
+export { contains, cutEvenly, intersection, wholeKeySpace, widthOf, type KeyRange } from './key-ranges.js'
 export {
   checkedPartitionKey,
   parsePartitionKey,
@@ -29,6 +30,14 @@ export {
 } from './partition-key.js'
 export { parseContainerDefinition, type ContainerDefinition } from './container-definition.js'
 export { readChanges, resolveStart, type ChangeFeedPage, type ChangeFeedStart } from './change-feed.js'
+export { offerResource } from './offers.js'
+export {
+  checkedThroughput,
+  minimumThroughput,
+  parseOfferContent,
+  partitionsFor,
+  type Throughput,
+} from './throughput.js'
 export { scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './operations.js'
@@ -42,5 +51,6 @@ export type {
   Journal,
   JournalContents,
   JournalRecord,
+  OfferRecord,
   PartitionRecord,
 } from './journal.js'
