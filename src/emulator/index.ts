@@ -22,6 +22,8 @@ export {
   type InProcessCosmosOptions,
 } from './in-process-cosmos.js'
 export type { ContainerReference, PartitionChanges, PartitionRange } from './partition-changes.js'
+export { AdminRefusal, callAdmin, type AdminCall } from './admin-client.js'
+export { wellKnownKey } from './well-known-key.js'
 export type { EmulatorStats } from './emulator-stats.js'
 export { enginePorts, type EnginePorts, type LeaseStoreNames } from './ports.js'
 export { CosmosEngine, Refusal } from './engine/index.js'

@@ -3,6 +3,7 @@ import { badRequest, lookupCharge, Refusal, type CosmosEngine } from './engine/i
 import { QueryError } from './query/index.js'
 import { header, type Answer, type RestRequest, type RestResponse } from './rest-message.js'
 import { readAccount } from './routes/account.js'
+import { routeAdmin } from './routes/admin.js'
 import { routeContainers } from './routes/containers.js'
 import type { RouteContext } from './routes/context.js'
 import { routeDatabases } from './routes/databases.js'
@@ -64,6 +65,8 @@ function dispatch(context: RouteContext, meter: ThroughputMeter | null): Answer 
       return segments.length === 5 ? routePartitionKeyRanges(context) : undefined
     case 'dbs/colls/docs':
       return metered(context, meter, routeItems)
+    case '_stepward':
+      return routeAdmin(context)
     case 'offers':
       return routeOffers(context)
     default:

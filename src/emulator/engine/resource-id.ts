@@ -32,6 +32,14 @@ export function documentRid(container: string, number: number): string {
   return encoded(bytes)
 }
 
+/** The number in a document's rid, or null when it is not a rid of that container's documents. */
+export function documentNumber(container: string, rid: string): number | null {
+  const bytes = decoded(rid)
+  const owner = decoded(container)
+  const isOwn = bytes.length === 16 && bytes.subarray(0, 8).equals(owner) && encoded(bytes) === rid
+  return isOwn ? Number(bytes.readBigUInt64BE(8)) : null
+}
+
 function encoded(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('/', '-')
 }
