@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { exitCodeOf, exitCodes } from './cli-error.js'
 import type { DevOptions } from './commands/dev.js'
 import type { EmulatorCommandOptions } from './commands/emulator.js'
+import type { SplitOptions } from './commands/emulator-split.js'
 import type { ListOptions } from './commands/list.js'
 import type { StartOptions } from './commands/start.js'
 import type { SubmitOptions } from './commands/submit.js'
@@ -38,7 +39,9 @@ withCommonOptions(program.command('dev [module]'))
     await ending(dev(module, options, terminal))
   })
 
-withCommonOptions(program.command('emulator'))
+// Its subcommands have options of the same names.
+const emulatorCommand = withCommonOptions(program.command('emulator'))
+  .enablePositionalOptions()
   .description('the embedded Cosmos DB alone')
   .option('--port <n>', 'port, 0 for any', '8081')
   .option('--data <dir>', 'keep the data in this directory')
@@ -47,6 +50,16 @@ withCommonOptions(program.command('emulator'))
   .action(async (options: EmulatorCommandOptions) => {
     const { emulator } = await import('./commands/emulator.js')
     await ending(emulator(options, terminal))
+  })
+
+withCommonOptions(emulatorCommand.command('split <container>'))
+  .description('split a physical partition of a container, DATABASE/CONTAINER, of a running emulator')
+  .option('--endpoint <url>', 'of the emulator', 'http://127.0.0.1:8081/')
+  .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
+  .option('--range <id>', 'default: the range with the most documents')
+  .action(async (container: string, options: SplitOptions) => {
+    const { emulatorSplit } = await import('./commands/emulator-split.js')
+    await ending(emulatorSplit(container, options, terminal))
   })
 
 withStoreOptions(program.command('start'))

@@ -6,11 +6,17 @@ import { LmdbJournal } from './lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from './partition-changes.js'
 import type { RestRequest, RestResponse } from './rest-message.js'
 import { createRoutes, errorResponse } from './routes.js'
+import { ThroughputMeter } from './throughput-meter.js'
 
 /** What every kind of emulator is set up with. */
 export interface AccountOptions {
   /** Physical partitions of a new container. Default 1. */
   readonly partitionCount?: number
+  /**
+   * Default false. True: requests beyond the throughput of a container are answered 429 (sub-status 3200) with the time
+   * after which to try again, as in the service; the model of charges says what a request costs.
+   */
+  readonly enforceThroughput?: boolean
   /** Where to keep everything so that it outlives the process. Default: nowhere. */
   readonly dataDirectory?: string
   /** Default the machine's clock. With a virtual one, TTL and `_ts` follow it. */
@@ -52,7 +58,9 @@ export function openAccount(options: AccountOptions, key: string): Account {
       counter.countFault(outcome)
     },
   })
-  const routes = counter.counting(createRoutes({ engine, key, nextId, faults }))
+  const routes = counter.counting(
+    createRoutes({ engine, key, nextId, faults, meter: meterOf(options, engine) }),
+  )
   const apply = async (request: RestRequest): Promise<RestResponse> => {
     const response = routes(request)
     try {
@@ -70,6 +78,13 @@ export function openAccount(options: AccountOptions, key: string): Account {
     stats: () => counter.stats(engine),
     close: () => journal?.close() ?? Promise.resolve(),
   }
+}
+
+function meterOf(
+  { enforceThroughput = false }: AccountOptions,
+  engine: CosmosEngine,
+): ThroughputMeter | null {
+  return enforceThroughput ? new ThroughputMeter(engine) : null
 }
 
 const maxPartitionCount = 1_000

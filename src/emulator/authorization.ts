@@ -24,8 +24,7 @@ export function assertAuthorized(request: RestRequest, resource: SignedResource,
   const date = request.headers['x-ms-date'] ?? request.headers['date'] ?? ''
   const claims = resource.kinds.flatMap((kind) => resource.links.map((link) => ({ kind, link })))
   const isSigned = claims.some(({ kind, link }) => {
-    const text = `${request.method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
-    const expected = createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest()
+    const expected = signature({ method: request.method, kind, link, date }, key)
     return given.length === expected.length && timingSafeEqual(given, expected)
   })
   if (!isSigned) {
@@ -33,6 +32,21 @@ export function assertAuthorized(request: RestRequest, resource: SignedResource,
       'The input authorization token can not serve the request: the signature was not made with the key of this account. Check the key.',
     )
   }
+}
+
+/** What a signature is made over. */
+export interface SignedParts {
+  readonly method: string
+  readonly kind: string
+  readonly link: string
+  /** The `x-ms-date` header. */
+  readonly date: string
+}
+
+/** @param key the account's master key, base64 */
+export function signature({ method, kind, link, date }: SignedParts, key: string): Buffer {
+  const text = `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
+  return createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest()
 }
 
 /** What a client signs for a path: the resource itself, or the parent of a feed. */

@@ -16,7 +16,7 @@
  * or after they were carried out.
  *
  * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, stored
- * procedures, throughput, https.
+ * procedures, https.
  */
 export { startEmulator, type Emulator, type EmulatorOptions } from './emulator-server.js'
 export {
@@ -25,6 +25,8 @@ export {
   type InProcessCosmosOptions,
 } from './in-process-cosmos.js'
 export type { ContainerReference, PartitionChanges, PartitionRange } from './partition-changes.js'
+export { AdminRefusal, callAdmin, type AdminCall } from './admin-client.js'
+export { wellKnownKey } from './well-known-key.js'
 export type { EmulatorStats } from './emulator-stats.js'
 export type {
   Fault,

@@ -7,6 +7,7 @@ import type {
   Journal,
   JournalContents,
   JournalRecord,
+  OfferRecord,
   PartitionRecord,
   VersionFields,
 } from './engine/index.js'
@@ -87,6 +88,7 @@ export class LmdbJournal implements Journal {
       databases: records<DatabaseRecord>('database/'),
       containers: records<ContainerRecord>('container/'),
       partitions: records<PartitionRecord>('partition/'),
+      offers: records<OfferRecord>('offer/'),
       documents: (rid) => decodedVersions(this.values(documentPrefix(rid))),
     }
   }
@@ -201,6 +203,12 @@ function addTo({ entries, cleared }: Group, record: JournalRecord): void {
     }
     case 'partitionDeleted':
       entries.set(`partition/${record.containerRid}/${record.id}`, null)
+      return
+    case 'offer':
+      entries.set(`offer/${record.offer.rid}`, JSON.stringify(record.offer))
+      return
+    case 'offerDeleted':
+      entries.set(`offer/${record.rid}`, null)
       return
     case 'document':
       entries.set(documentKey(record.containerRid, record.version.number), encodedVersion(record.version))

@@ -43,6 +43,7 @@ export const header = {
   itemCount: 'x-ms-item-count',
   itemLsn: 'x-ms-item-lsn',
   maxItemCount: 'x-ms-max-item-count',
+  autopilotSettings: 'x-ms-cosmos-offer-autopilot-settings',
   offerThroughput: 'x-ms-offer-throughput',
   partitionKey: 'x-ms-documentdb-partitionkey',
   rangeId: 'x-ms-documentdb-partitionkeyrangeid',

@@ -4,14 +4,17 @@ import type { Faults } from './faults/index.js'
 import { QueryError } from './query/index.js'
 import { header, type Answer, type RestRequest, type RestResponse } from './rest-message.js'
 import { readAccount } from './routes/account.js'
+import { routeAdmin } from './routes/admin.js'
 import { routeContainers } from './routes/containers.js'
 import type { RouteContext } from './routes/context.js'
-import { feedBody } from './routes/context.js'
 import { routeDatabases } from './routes/databases.js'
 import { routeFaults } from './routes/faults-admin.js'
 import { routeItems } from './routes/items.js'
 import { routePartitionKeyDelete } from './routes/partition-key-delete.js'
+import { routeOffers } from './routes/offers.js'
+import { metered } from './routes/metered.js'
 import { routePartitionKeyRanges } from './routes/partition-key-ranges.js'
+import type { ThroughputMeter } from './throughput-meter.js'
 
 /** What the routes stand on. */
 export interface RoutesOptions {
@@ -21,6 +24,8 @@ export interface RoutesOptions {
   readonly key: string
   /** Names each request. */
   readonly nextId: () => string
+  /** Holds requests for documents to the throughput that was bought; null: as many as come. */
+  readonly meter: ThroughputMeter | null
 }
 
 /** Answers requests. Synchronous: whoever calls it decides when the answer may leave. */
@@ -39,21 +44,21 @@ export function createRoutes(options: RoutesOptions): Routes {
   }
 }
 
-function route(request: RestRequest, { engine, key, faults }: RoutesOptions): Answer {
+function route(request: RestRequest, { engine, key, faults, meter }: RoutesOptions): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
   assertAuthorized(request, signedResource(segments, rawSegments), key)
   const answer =
     segments.join('/') === '_stepward/faults'
       ? routeFaults(request, faults)
-      : dispatch({ engine, request, segments })
+      : dispatch({ engine, request, segments }, meter)
   if (answer !== undefined) return answer
   throw badRequest(
     `${request.method} /${segments.join('/')} is not an operation of the embedded Cosmos DB. Check the method and the path.`,
   )
 }
 
-function dispatch(context: RouteContext): Answer | undefined {
+function dispatch(context: RouteContext, meter: ThroughputMeter | null): Answer | undefined {
   const { segments } = context
   if (segments.length === 0) return context.request.method === 'GET' ? readAccount(context) : undefined
   // Names of the levels: dbs, dbs/colls, dbs/colls/docs.
@@ -66,12 +71,13 @@ function dispatch(context: RouteContext): Answer | undefined {
     case 'dbs/colls/pkranges':
       return segments.length === 5 ? routePartitionKeyRanges(context) : undefined
     case 'dbs/colls/docs':
-      return routeItems(context)
+      return metered(context, meter, routeItems)
     case 'dbs/colls/operations':
       return routePartitionKeyDelete(context)
+    case '_stepward':
+      return routeAdmin(context)
     case 'offers':
-      // Throughput is not provisioned here, as in a serverless account.
-      return { status: 200, body: feedBody('', 'Offers', []), charge: lookupCharge }
+      return routeOffers(context)
     default:
       return undefined
   }

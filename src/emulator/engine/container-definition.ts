@@ -17,12 +17,8 @@ export interface ContainerDefinition {
   readonly body: JsonObject
 }
 
-const defaultIndexingPolicy: JsonObject = {
-  indexingMode: 'consistent',
-  automatic: true,
-  includedPaths: [{ path: '/*' }],
-  excludedPaths: [{ path: '/"_etag"/?' }],
-}
+/** Never indexed, whatever the policy says. */
+const etagPath = '/"_etag"/?'
 
 const defaultConflictResolution: JsonObject = {
   mode: 'LastWriterWins',
@@ -36,8 +32,8 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
   const partitionKey = parsePartitionKeyDefinition(body['partitionKey'])
   const defaultTtl = parseDefaultTtl(body['defaultTtl'])
   const uniqueKeys = parseUniqueKeys(body['uniqueKeyPolicy'])
-  const indexingPolicy = isJsonObject(body['indexingPolicy']) ? body['indexingPolicy'] : {}
-  const { _rid, _self, _etag, _ts, ...own } = body
+  const indexingPolicy = computedIndexingPolicy(body['indexingPolicy'])
+  const { _rid, _self, _etag, _ts, _docs, _sprocs, _triggers, _udfs, _conflicts, ...own } = body
   return {
     id,
     partitionKey,
@@ -46,10 +42,33 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
     indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
     body: {
       conflictResolutionPolicy: defaultConflictResolution,
+      geospatialConfig: { type: 'Geography' },
+      uniqueKeyPolicy: { uniqueKeys: [] },
       ...own,
-      indexingPolicy: { ...defaultIndexingPolicy, ...indexingPolicy },
+      indexingPolicy,
       partitionKey,
     },
+  }
+}
+
+/** What the service makes of an indexing policy, or of none. */
+function computedIndexingPolicy(value: unknown): JsonObject {
+  const given = isJsonObject(value) ? value : {}
+  const { indexingMode: named = 'consistent', excludedPaths = [] } = given
+  const indexingMode = String(named).toLowerCase()
+  if (!['consistent', 'lazy', 'none'].includes(indexingMode)) {
+    throw badRequest(`The indexingMode is ${JSON.stringify(named)}; it must be consistent, lazy or none.`)
+  }
+  if (indexingMode === 'none') return { indexingMode, automatic: false, includedPaths: [], excludedPaths: [] }
+  if (!Array.isArray(excludedPaths))
+    throw badRequest('The excludedPaths of an indexing policy must be an array.')
+  const isComplete = excludedPaths.some((entry: unknown) => isJsonObject(entry) && entry['path'] === etagPath)
+  return {
+    automatic: true,
+    includedPaths: [{ path: '/*' }],
+    ...given,
+    indexingMode,
+    excludedPaths: isComplete ? excludedPaths : [...(excludedPaths as unknown[]), { path: etagPath }],
   }
 }
 
@@ -90,6 +109,7 @@ export function isTtl(value: unknown): value is number {
 }
 
 function isLean(indexingPolicy: JsonObject): boolean {
+  if (indexingPolicy['indexingMode'] === 'none') return true
   const excluded = indexingPolicy['excludedPaths']
   return (
     Array.isArray(excluded) &&

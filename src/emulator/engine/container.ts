@@ -13,6 +13,7 @@ import type { BatchResult, ItemOperation, OperationResult } from './operations.j
 import { partitionKeyText, type PartitionKey } from './partition-key.js'
 import { PhysicalPartition } from './physical-partition.js'
 import { badRequest, rangeGone, Refusal } from './refusal.js'
+import { documentNumber } from './resource-id.js'
 import { Transaction } from './transaction.js'
 
 /** What a container is born with. */
@@ -114,6 +115,17 @@ export class Container {
   find(key: PartitionKey, id: string): DocumentVersion | undefined {
     const { keyText, partition } = this.locate(key)
     return this.visible(partition.find(keyText, id))
+  }
+
+  /** The id of the document with this rid, or undefined when there is none. */
+  idOf(rid: string): string | undefined {
+    const number = documentNumber(this.rid, rid)
+    if (number === null) return undefined
+    for (const { documents } of this.current) {
+      const [next] = documents.after(number - 1)
+      if (next?.fields.number === number) return next.id
+    }
+    return undefined
   }
 
   /** Refuses a range id that is not (or no longer) one of the container's. */

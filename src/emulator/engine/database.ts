@@ -24,10 +24,15 @@ export class Database {
     return this.containersById.get(name) ?? this.containers.find((container) => container.rid === name)
   }
 
+  /** The path by rid, with a slash at its end. */
+  get self(): string {
+    return `dbs/${this.rid}/`
+  }
+
   /** The database as clients see it. */
   resource(): JsonObject {
     const { id, rid, etag, ts } = this.birth
-    return { id, _rid: rid, _self: `dbs/${rid}/`, _etag: etag, _colls: 'colls/', _users: 'users/', _ts: ts }
+    return { id, _rid: rid, _self: this.self, _etag: etag, _colls: 'colls/', _users: 'users/', _ts: ts }
   }
 
   record(): DatabaseRecord {

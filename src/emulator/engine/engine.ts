@@ -7,9 +7,10 @@ import { etagOf } from './etag.js'
 import { noJournal, type Journal, type JournalContents, type PartitionRecord } from './journal.js'
 import type { JsonObject } from './json.js'
 import { cutEvenly, contains } from './key-ranges.js'
+import { Offers } from './offers.js'
 import { PhysicalPartition } from './physical-partition.js'
 import { alreadyExists, notFound, substatus } from './refusal.js'
-import { containerRid, databaseRid } from './resource-id.js'
+import { containerRid, databaseRid, offerRid } from './resource-id.js'
 
 /** What an engine is given. */
 export interface EngineOptions {
@@ -28,6 +29,7 @@ export interface EngineOptions {
  */
 export class CosmosEngine {
   readonly now: () => number
+  readonly offers: Offers
   private readonly nextId: () => string
   private readonly partitionCount: number
   private readonly journal: Journal
@@ -39,6 +41,11 @@ export class CosmosEngine {
     this.nextId = options.nextId
     this.partitionCount = options.partitionCount ?? 1
     this.journal = options.journal ?? noJournal
+    this.offers = new Offers({
+      journal: this.journal,
+      seconds: () => this.seconds(),
+      newRid: (isTaken) => this.newRid(offerRid, isTaken),
+    })
   }
 
   get databases(): readonly Database[] {
@@ -58,7 +65,13 @@ export class CosmosEngine {
     if (this.databasesById.has(id)) throw alreadyExists(`The database '${id}'`)
     const ts = this.seconds()
     const etag = etagOf({ rangeId: '0', lsn: 0, place: 0, ts })
-    const database = new Database({ id, rid: this.newDatabaseRid(), etag, ts, lastContainerNumber: 0 })
+    const database = new Database({
+      id,
+      rid: this.newRid(databaseRid, (rid) => this.findDatabase(rid) !== undefined),
+      etag,
+      ts,
+      lastContainerNumber: 0,
+    })
     this.databasesById.set(id, database)
     this.journal.append([{ kind: 'database', database: database.record() }])
     return database
@@ -74,6 +87,7 @@ export class CosmosEngine {
   deleteDatabase(name: string): void {
     const database = this.database(name)
     this.databasesById.delete(database.id)
+    this.offers.deleteOf([database.rid, ...database.containers.map(({ rid }) => rid)])
     this.journal.append([
       ...database.containers.map(({ rid }) => ({ kind: 'containerDeleted', rid }) as const),
       { kind: 'databaseDeleted', rid: database.rid },
@@ -128,12 +142,14 @@ export class CosmosEngine {
   deleteContainer(databaseName: string, containerName: string): void {
     const container = this.container(databaseName, containerName)
     this.database(databaseName).containersById.delete(container.id)
+    this.offers.deleteOf([container.rid])
     this.journal.append([{ kind: 'containerDeleted', rid: container.rid }])
   }
 
   /** Takes over what a journal kept. Only on an engine that is empty. */
   restore(contents: JournalContents): void {
     for (const record of contents.databases) this.databasesById.set(record.id, new Database(record))
+    this.offers.restore(contents.offers)
     const partitionRecords = [...contents.partitions]
     for (const record of contents.containers) {
       const database = this.findDatabase(record.databaseRid)
@@ -176,11 +192,11 @@ export class CosmosEngine {
   }
 
   /** From chance, so that a token kept from an account that is gone does not fit a new one. */
-  private newDatabaseRid(): string {
+  private newRid(ridOf: (number: number) => string, isTaken: (rid: string) => boolean): string {
     while (true) {
       const digits = this.nextId().replaceAll(/[^0-9a-f]/gu, '')
-      const rid = databaseRid(Number.parseInt(digits.slice(0, 8), 16))
-      if (this.findDatabase(rid) === undefined) return rid
+      const rid = ridOf(Number.parseInt(digits.slice(0, 8), 16))
+      if (!isTaken(rid)) return rid
     }
   }
 }

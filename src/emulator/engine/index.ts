@@ -15,11 +15,12 @@
  * `Journal` in one call per transaction.
  */
 export { CosmosEngine, type EngineOptions } from './engine.js'
+export { Database } from './database.js'
 export { Container, type KeyPlace } from './container.js'
 export { DocumentVersion, type VersionFields } from './document-version.js'
 export { PhysicalPartition } from './physical-partition.js'
 export { isJsonObject, type JsonObject } from './json.js'
-export { contains, cutEvenly, intersection, wholeKeySpace, type KeyRange } from './key-ranges.js'
+export { contains, cutEvenly, intersection, wholeKeySpace, widthOf, type KeyRange } from './key-ranges.js'
 export {
   checkedPartitionKey,
   parsePartitionKey,
@@ -32,6 +33,14 @@ export { keyRangeOfPrefix } from './effective-partition-key.js'
 export { deleteKey } from './delete-key.js'
 export { parseContainerDefinition, type ContainerDefinition } from './container-definition.js'
 export { readChanges, resolveStart, type ChangeFeedPage, type ChangeFeedStart } from './change-feed.js'
+export { offerResource } from './offers.js'
+export {
+  checkedThroughput,
+  minimumThroughput,
+  parseOfferContent,
+  partitionsFor,
+  type Throughput,
+} from './throughput.js'
 export { scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './operations.js'
@@ -46,5 +55,6 @@ export type {
   Journal,
   JournalContents,
   JournalRecord,
+  OfferRecord,
   PartitionRecord,
 } from './journal.js'

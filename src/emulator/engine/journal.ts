@@ -1,5 +1,6 @@
 import type { JsonObject } from './json.js'
 import type { VersionFields } from './document-version.js'
+import type { Throughput } from './throughput.js'
 
 /** A database as the journal keeps it. */
 export interface DatabaseRecord {
@@ -33,6 +34,20 @@ export interface PartitionRecord {
   readonly lastDocumentNumber: number
 }
 
+/** An offer as the journal keeps it: the throughput that a container or a database has bought. */
+export interface OfferRecord {
+  readonly rid: string
+  readonly ownerRid: string
+  /** The owner's path by rids, with a slash at its end. */
+  readonly ownerSelf: string
+  readonly throughput: Throughput
+  /** The most it ever was, RU/s: what it may go down to depends on it. */
+  readonly highestEver: number
+  /** How often it was changed. */
+  readonly changes: number
+  readonly ts: number
+}
+
 /** One change of what is stored. */
 export type JournalRecord =
   | { readonly kind: 'database'; readonly database: DatabaseRecord }
@@ -41,6 +56,8 @@ export type JournalRecord =
   | { readonly kind: 'containerDeleted'; readonly rid: string }
   | { readonly kind: 'partition'; readonly partition: PartitionRecord }
   | { readonly kind: 'partitionDeleted'; readonly containerRid: string; readonly id: string }
+  | { readonly kind: 'offer'; readonly offer: OfferRecord }
+  | { readonly kind: 'offerDeleted'; readonly rid: string }
   | { readonly kind: 'document'; readonly containerRid: string; readonly version: VersionFields }
   | { readonly kind: 'documentDeleted'; readonly containerRid: string; readonly number: number }
 
@@ -59,6 +76,7 @@ export interface JournalContents {
   readonly databases: Iterable<DatabaseRecord>
   readonly containers: Iterable<ContainerRecord>
   readonly partitions: Iterable<PartitionRecord>
+  readonly offers: Iterable<OfferRecord>
   documents(containerRid: string): Iterable<VersionFields>
 }
 

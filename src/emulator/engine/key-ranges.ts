@@ -26,6 +26,11 @@ export function middleOf(range: KeyRange): string {
   return asKey((low + high) / 2n)
 }
 
+/** How much of the key space that documents use a range has. */
+export function widthOf(range: KeyRange): bigint {
+  return (range.max === wholeKeySpace.max ? usedKeySpace : asNumber(range.max)) - asNumber(range.min)
+}
+
 export function contains(range: KeyRange, key: string): boolean {
   return key >= range.min && key < range.max
 }

@@ -1,6 +1,6 @@
 /**
  * Resource ids (`_rid`) in the service's shape, since every SDK parses them: 4 bytes for a database, 8 for a container
- * (its database's first), 16 for a document (its container's first); base64 with `-` for `/`.
+ * (its database's first), 16 for a document (its container's first), 3 for an offer; base64 with `-` for `/`.
  */
 
 /** Set in the container's part, so that it is told from a user of the same database. */
@@ -10,6 +10,12 @@ export function databaseRid(number: number): string {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(number >>> 0)
   return encoded(bytes)
+}
+
+export function offerRid(number: number): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(number >>> 0)
+  return encoded(bytes.subarray(1))
 }
 
 export function containerRid(database: string, number: number): string {
@@ -24,6 +30,14 @@ export function documentRid(container: string, number: number): string {
   decoded(container).copy(bytes)
   bytes.writeBigUInt64BE(BigInt(number), 8)
   return encoded(bytes)
+}
+
+/** The number in a document's rid, or null when it is not a rid of that container's documents. */
+export function documentNumber(container: string, rid: string): number | null {
+  const bytes = decoded(rid)
+  const owner = decoded(container)
+  const isOwn = bytes.length === 16 && bytes.subarray(0, 8).equals(owner) && encoded(bytes) === rid
+  return isOwn ? Number(bytes.readBigUInt64BE(8)) : null
 }
 
 function encoded(bytes: Buffer): string {

@@ -1,14 +1,16 @@
 import {
-  badRequest,
   lookupCharge,
   parseContainerDefinition,
+  partitionsFor,
   Refusal,
   type Container,
+  type Database,
 } from '../engine/index.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
 import { bodyObject, containerHeaders, containerOf, feedBody, isSet, type RouteContext } from './context.js'
 import { resourceAnswer, writeCharge } from './databases.js'
 import { queryResources } from './item-queries.js'
+import { defaultThroughput, throughputOf } from './offers.js'
 
 /** `/dbs/{database}/colls` and `/dbs/{database}/colls/{container}`. */
 export function routeContainers(context: RouteContext): Answer | undefined {
@@ -29,7 +31,23 @@ export function routeContainers(context: RouteContext): Answer | undefined {
       charge: lookupCharge,
     }
   }
-  return answer(201, engine.createContainer(databaseName, bodyObject(request), partitionCountOf(request)))
+  return answer(201, createContainer(context, database))
+}
+
+/** With the partitions and the offer that its throughput asks for; else it has a part in its database's. */
+function createContainer({ engine, request }: RouteContext, database: Database): Container {
+  const wanted = throughputOf(request)
+  const shared = engine.offers.of(database.rid)?.throughput
+  const sized = wanted ?? shared
+  const container = engine.createContainer(
+    database.id,
+    bodyObject(request),
+    sized === undefined ? undefined : partitionsFor(sized),
+  )
+  if (shared === undefined || wanted !== undefined) {
+    engine.offers.create(container, wanted ?? defaultThroughput)
+  }
+  return container
 }
 
 function routeContainer(context: RouteContext): Answer | undefined {
@@ -61,19 +79,4 @@ function assertMatch(request: RestRequest, container: Container): void {
     412,
     `The container has etag ${container.etag}, not ${expected}. Read it, and decide again.`,
   )
-}
-
-/** What one physical partition of the service serves. */
-const throughputPerPartition = 10_000
-
-/** As many partitions as the service would give the throughput asked for, or undefined for the engine's default. */
-function partitionCountOf(request: RestRequest): number | undefined {
-  const text = request.headers[header.offerThroughput]
-  if (text === undefined) return undefined
-  const throughput = Number(text)
-  if (!Number.isInteger(throughput) || throughput < 1) {
-    throw badRequest(`The throughput is ${text}; it must be a whole number above 0.`)
-  }
-  const count = Math.ceil(throughput / throughputPerPartition)
-  return count > 1 ? count : undefined
 }

@@ -2,6 +2,7 @@ import { lookupCharge, type JsonObject } from '../engine/index.js'
 import { header, type Answer } from '../rest-message.js'
 import { bodyObject, feedBody, isSet, type RouteContext } from './context.js'
 import { queryResources } from './item-queries.js'
+import { throughputOf } from './offers.js'
 
 /** `/dbs` and `/dbs/{database}`. Undefined for a method that these do not have. */
 export function routeDatabases(context: RouteContext): Answer | undefined {
@@ -19,7 +20,10 @@ export function routeDatabases(context: RouteContext): Answer | undefined {
     const resources = engine.databases.map((database) => database.resource())
     return { status: 200, body: queryResources(request, 'Databases', resources), charge: lookupCharge }
   }
-  return resourceAnswer(201, engine.createDatabase(bodyObject(request)['id'] as string).resource())
+  const throughput = throughputOf(request)
+  const database = engine.createDatabase(bodyObject(request)['id'] as string)
+  if (throughput !== undefined) engine.offers.create(database, throughput)
+  return resourceAnswer(201, database.resource())
 }
 
 /** What the service asks for a change of databases and containers. */

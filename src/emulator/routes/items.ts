@@ -27,7 +27,7 @@ import { parsePatch } from './patches.js'
 export function routeItems(context: RouteContext): Answer | undefined {
   const { request, segments } = context
   const container = containerOf(context)
-  if (segments[5] !== undefined) return routeItem(request, container, segments[5])
+  if (segments[5] !== undefined) return routeItem(request, container, itemId(context, container, segments[5]))
   if (request.method === 'GET') {
     return request.headers['a-im'] === undefined
       ? routeReadFeed(request, container)
@@ -41,6 +41,12 @@ export function routeItems(context: RouteContext): Answer | undefined {
   const kind = isSet(request, header.isUpsert) ? 'upsert' : 'create'
   const key = keyOf(request, container) ?? partitionKeyOf(document, container.definition.partitionKey)
   return execute(request, { container, key }, { kind, document, ...conditionsOf(request) })
+}
+
+/** A path that names its container by rids names its document so, too. */
+function itemId({ segments }: RouteContext, container: Container, name: string): string {
+  const isByRids = segments[1] === container.databaseRid && segments[3] === container.rid
+  return isByRids ? (container.idOf(name) ?? name) : name
 }
 
 function routeItem(request: RestRequest, container: Container, id: string): Answer | undefined {

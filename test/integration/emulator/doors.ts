@@ -10,6 +10,7 @@ export type Door = Pick<
 export interface DoorOptions {
   readonly partitionCount?: number
   readonly clock?: Clock
+  readonly enforceThroughput?: boolean
 }
 
 /** The ways the unmodified SDK reaches the embedded Cosmos DB; every suite runs through each. */

@@ -1,0 +1,133 @@
+import { etagOf } from './etag.js'
+import type { Journal, OfferRecord } from './journal.js'
+import type { JsonObject } from './json.js'
+import { badRequest, notFound, Refusal } from './refusal.js'
+import { minimumThroughput, offerContent, type Throughput } from './throughput.js'
+
+/** What an offer is for. */
+export interface OfferOwner {
+  readonly rid: string
+  /** Its path by rids, with a slash at its end. */
+  readonly self: string
+}
+
+/** What the offers stand on. */
+export interface OffersOptions {
+  readonly journal: Journal
+  /** Seconds since the epoch. */
+  readonly seconds: () => number
+  /** A rid that no offer has. */
+  readonly newRid: (isTaken: (rid: string) => boolean) => string
+}
+
+/** How an offer is to be changed. */
+export interface OfferChange {
+  readonly throughput: Throughput
+  /** Whether the client asked in so many words to go from manual to autoscale or back. */
+  readonly isMigration: boolean
+  readonly ifMatch?: string
+}
+
+/** The throughput that containers and databases have bought, by the rid of the offer. */
+export class Offers {
+  private readonly byRid = new Map<string, OfferRecord>()
+
+  constructor(private readonly options: OffersOptions) {}
+
+  get all(): readonly OfferRecord[] {
+    return [...this.byRid.values()]
+  }
+
+  restore(records: Iterable<OfferRecord>): void {
+    for (const record of records) this.byRid.set(record.rid, record)
+  }
+
+  /** The offer with this rid; clients write it in any case. */
+  get(rid: string): OfferRecord {
+    const found =
+      this.byRid.get(rid) ?? this.all.find((offer) => offer.rid.toLowerCase() === rid.toLowerCase())
+    if (found === undefined) throw notFound(`The offer '${rid}'`)
+    return found
+  }
+
+  /** The offer of a container or database, if it has one of its own. */
+  of(ownerRid: string): OfferRecord | undefined {
+    return this.all.find((offer) => offer.ownerRid === ownerRid)
+  }
+
+  create(owner: OfferOwner, throughput: Throughput): void {
+    const { seconds, newRid } = this.options
+    const ts = seconds()
+    this.keep({
+      rid: newRid((rid) => this.byRid.has(rid)),
+      ownerRid: owner.rid,
+      ownerSelf: owner.self,
+      throughput,
+      highestEver: throughput.maxRequestUnits,
+      changes: 0,
+      ts,
+    })
+  }
+
+  /** Throws a `Refusal` and has changed nothing, or gives the offer as it is now. */
+  replace(rid: string, { throughput, isMigration, ifMatch }: OfferChange): OfferRecord {
+    const before = this.get(rid)
+    if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOfOffer(before)) {
+      throw new Refusal(412, `The offer has another etag than ${ifMatch}. Read it, and decide again.`)
+    }
+    if (throughput.kind !== before.throughput.kind && !isMigration) {
+      throw badRequest(
+        `The offer is ${before.throughput.kind}; to make it ${throughput.kind}, send the header x-ms-cosmos-migrate-offer-to-${throughput.kind === 'manual' ? 'manual-throughput' : 'autopilot'}: true.`,
+      )
+    }
+    const minimum = minimumThroughput(throughput.kind, before.highestEver)
+    if (throughput.maxRequestUnits < minimum) {
+      throw badRequest(
+        `The throughput is ${throughput.maxRequestUnits} RU/s; since it was ${before.highestEver} once, it must be at least ${minimum}.`,
+      )
+    }
+    const highestEver = Math.max(before.highestEver, throughput.maxRequestUnits)
+    const after = {
+      ...before,
+      throughput,
+      highestEver,
+      changes: before.changes + 1,
+      ts: this.options.seconds(),
+    }
+    this.keep(after)
+    return after
+  }
+
+  /** Forgets the offers of containers and databases that are gone. */
+  deleteOf(ownerRids: readonly string[]): void {
+    for (const { rid } of this.all.filter((offer) => ownerRids.includes(offer.ownerRid))) {
+      this.byRid.delete(rid)
+      this.options.journal.append([{ kind: 'offerDeleted', rid }])
+    }
+  }
+
+  private keep(offer: OfferRecord): void {
+    this.byRid.set(offer.rid, offer)
+    this.options.journal.append([{ kind: 'offer', offer }])
+  }
+}
+
+/** The offer as clients see it. */
+export function offerResource(offer: OfferRecord): JsonObject {
+  return {
+    id: offer.rid,
+    _rid: offer.rid,
+    _self: `offers/${offer.rid}/`,
+    _etag: etagOfOffer(offer),
+    _ts: offer.ts,
+    offerVersion: 'V2',
+    offerType: 'Invalid',
+    resource: offer.ownerSelf,
+    offerResourceId: offer.ownerRid,
+    content: offerContent(offer.throughput, offer.highestEver),
+  }
+}
+
+function etagOfOffer({ changes, ts }: OfferRecord): string {
+  return etagOf({ rangeId: '0', lsn: changes, place: 0, ts })
+}

@@ -1,0 +1,65 @@
+import { isJsonObject, type JsonObject } from './json.js'
+import { badRequest } from './refusal.js'
+
+/** Request units per second that were bought: a fixed number, or at most so many. */
+export interface Throughput {
+  readonly kind: 'manual' | 'autoscale'
+  /** Of autoscale: the most it may scale to. */
+  readonly maxRequestUnits: number
+}
+
+/** What one physical partition serves, request units per second. */
+const requestUnitsPerPartition = 10_000
+
+const bounds = {
+  manual: { min: 400, max: 1_000_000, step: 100 },
+  autoscale: { min: 1_000, max: 1_000_000, step: 1_000 },
+} as const
+
+/** An idle autoscale resource stands at this part of its maximum. */
+const idlePart = 0.1
+
+/** As many physical partitions as the service gives to a throughput. */
+export function partitionsFor({ maxRequestUnits }: Throughput): number {
+  return Math.ceil(maxRequestUnits / requestUnitsPerPartition)
+}
+
+export function checkedThroughput(kind: Throughput['kind'], value: unknown): Throughput {
+  const { min, max, step } = bounds[kind]
+  if (typeof value === 'number' && value >= min && value <= max && value % step === 0) {
+    return { kind, maxRequestUnits: value }
+  }
+  throw badRequest(
+    `The ${kind === 'manual' ? 'throughput' : 'maximum throughput of autoscale'} is ${JSON.stringify(value)}; it must be from ${min} to ${max} RU/s in steps of ${step}.`,
+  )
+}
+
+/** The `content` of an offer as clients see it. */
+export function offerContent(throughput: Throughput, highestEver: number): JsonObject {
+  const { kind, maxRequestUnits } = throughput
+  const isManual = kind === 'manual'
+  return {
+    offerThroughput: isManual ? maxRequestUnits : maxRequestUnits * idlePart,
+    offerIsRUPerMinuteThroughputEnabled: false,
+    offerMinimumThroughputParameters: {
+      maxThroughputEverProvisioned: highestEver,
+      maxConsumedStorageEverInKB: 0,
+    },
+    ...(isManual ? {} : { offerAutopilotSettings: { maxThroughput: maxRequestUnits } }),
+  }
+}
+
+/** Reads the `content` of an offer that a client sends back. Settings of autoscale outweigh the number beside them. */
+export function parseOfferContent(content: unknown): Throughput {
+  if (!isJsonObject(content)) throw badRequest('An offer needs its "content" as a JSON object.')
+  const { offerAutopilotSettings: settings, offerThroughput } = content
+  if (settings === undefined || settings === null) return checkedThroughput('manual', offerThroughput)
+  return checkedThroughput('autoscale', isJsonObject(settings) ? settings['maxThroughput'] : settings)
+}
+
+/** The service lets a resource go down to a hundredth of what it once had, and not further. */
+export function minimumThroughput(kind: Throughput['kind'], highestEver: number): number {
+  const { min, step } = bounds[kind]
+  const part = kind === 'manual' ? highestEver / 100 : highestEver / 10
+  return Math.max(min, Math.ceil(part / step) * step)
+}

@@ -1,0 +1,201 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  ChangeFeedStartFrom,
+  type ChangeFeedIteratorOptions,
+  type Container,
+  type Database,
+  type OfferDefinition,
+} from '@azure/cosmos'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createInProcessCosmos } from '../../../src/emulator/index.js'
+import { doors, type Door } from './doors.js'
+
+function offerContent(manual: number): unknown {
+  return { offerThroughput: manual }
+}
+
+/** Reads the offer, changes what it buys, and sends it back, as the SDK's users do. */
+async function buy(
+  owner: Pick<Container | Database, 'readOffer'>,
+  content: Record<string, unknown>,
+  initialHeaders: Record<string, string> = {},
+): Promise<OfferDefinition | undefined> {
+  const { resource, offer } = await owner.readOffer()
+  if (resource === undefined) throw new Error('there is no offer')
+  const changed = { ...resource, content: { ...resource.content, ...content } }
+  return (await offer.replace(changed as never, { initialHeaders })).resource
+}
+
+async function rangeCount(container: Container): Promise<number> {
+  return (await container.readPartitionKeyRanges().fetchAll()).resources.length
+}
+
+describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) => {
+  let door: Door
+  let database: Database
+
+  beforeEach(async () => {
+    door = await open({ partitionCount: 2 })
+    database = (await door.client().databases.create({ id: 'shop' })).database
+  })
+
+  afterEach(async () => {
+    await door.close()
+  })
+
+  async function create(
+    id: string,
+    more: { throughput?: number; maxThroughput?: number } = {},
+  ): Promise<Container> {
+    return (await database.containers.create({ id, partitionKey: '/pk', ...more })).container
+  }
+
+  it.each([
+    [400, 1],
+    [10_000, 1],
+    [10_100, 2],
+    [25_100, 3],
+  ])('gives %i RU/s as many ranges as the service does: %i', async (throughput, count) => {
+    const container = await create('c', { throughput })
+    expect(await rangeCount(container)).toBe(count)
+    const { resource } = await container.readOffer()
+    expect(resource).toMatchObject({ offerVersion: 'V2', content: offerContent(throughput) })
+    const { resource: described } = await container.read()
+    expect(resource).toMatchObject({ resource: described?._self, offerResourceId: described?._rid })
+    expect(resource?.content?.offerAutopilotSettings).toBeUndefined()
+  })
+
+  it('reckons autoscale by its maximum', async () => {
+    const container = await create('c', { maxThroughput: 21_000 })
+    expect(await rangeCount(container)).toBe(3)
+    expect((await container.readOffer()).resource?.content).toMatchObject({
+      offerAutopilotSettings: { maxThroughput: 21_000 },
+      offerThroughput: 2_100,
+    })
+  })
+
+  it('gives 400 RU/s and the partitions of the options when nobody asks', async () => {
+    const container = await create('c')
+    expect(await rangeCount(container)).toBe(2)
+    expect((await container.readOffer()).resource).toMatchObject({ content: offerContent(400) })
+  })
+
+  it('splits when throughput is raised, keeps the ranges when it is lowered, and loses nothing', async () => {
+    const container = await create('c', { throughput: 400 })
+    for (let index = 0; index < 20; index += 1)
+      await container.items.create({ id: `${index}`, pk: `${index}` })
+    const beginning: unknown = ChangeFeedStartFrom.Beginning()
+    const iterator = container.items.getChangeFeedIterator({
+      maxItemCount: 3,
+      changeFeedStartFrom: beginning as NonNullable<ChangeFeedIteratorOptions['changeFeedStartFrom']>,
+    })
+    const first = (await iterator.readNext()).count
+    expect(first).toBe(3)
+    expect(await buy(container, offerContent(35_000) as Record<string, unknown>)).toMatchObject({
+      content: offerContent(35_000),
+    })
+    expect(await rangeCount(container)).toBe(4)
+    await buy(container, { offerThroughput: 1_000 })
+    expect(await rangeCount(container)).toBe(4)
+    expect((await container.readOffer()).resource).toMatchObject({ content: offerContent(1_000) })
+    let seen = first
+    for (let page = await iterator.readNext(); page.statusCode !== 304; page = await iterator.readNext()) {
+      seen += page.count
+    }
+    expect(seen).toBe(20)
+  })
+
+  it.each([
+    ['too little', 300],
+    ['no step of 100', 450],
+    ['too much', 1_000_100],
+    ['no number', Number.NaN],
+  ])('refuses throughput that is %s', async (_case, throughput) => {
+    const container = await create('c', { throughput: 400 })
+    await expect(buy(container, { offerThroughput: throughput })).rejects.toMatchObject({ code: 400 })
+    expect((await container.readOffer()).resource).toMatchObject({ content: offerContent(400) })
+    if (Number.isNaN(throughput)) return
+    await expect(create('d', { throughput })).rejects.toMatchObject({ code: 400 })
+    await expect(database.container('d').read()).rejects.toMatchObject({ code: 404 })
+  })
+
+  it('does not go below a hundredth of what it once was', async () => {
+    const container = await create('c', { throughput: 60_000 })
+    await expect(buy(container, { offerThroughput: 500 })).rejects.toMatchObject({ code: 400 })
+    expect(await buy(container, { offerThroughput: 600 })).toMatchObject({ content: offerContent(600) })
+  })
+
+  it('changes between manual and autoscale only when told in so many words', async () => {
+    const container = await create('c', { throughput: 400 })
+    const autoscale = { offerAutopilotSettings: { maxThroughput: 12_000 } }
+    await expect(buy(container, autoscale)).rejects.toMatchObject({ code: 400 })
+    const after = await buy(container, autoscale, { 'x-ms-cosmos-migrate-offer-to-autopilot': 'true' })
+    expect(after).toMatchObject({ content: autoscale })
+    expect(await rangeCount(container)).toBe(2)
+  })
+
+  it('refuses a replace under an old etag', async () => {
+    const container = await create('c', { throughput: 400 })
+    const { resource } = await container.readOffer()
+    await buy(container, { offerThroughput: 500 })
+    const condition = { 'if-match': String(resource?._etag) }
+    await expect(buy(container, { offerThroughput: 600 }, condition)).rejects.toMatchObject({ code: 412 })
+  })
+
+  it('shares a database’s throughput among the containers without their own', async () => {
+    const { database: shared } = await door.client().databases.create({ id: 'shared', throughput: 400 })
+    const { container } = await shared.containers.create({ id: 'c', partitionKey: '/pk' })
+    const { container: own } = await shared.containers.create({
+      id: 'o',
+      partitionKey: '/pk',
+      throughput: 500,
+    })
+    expect((await container.readOffer()).resource).toBeUndefined()
+    expect((await own.readOffer()).resource).toMatchObject({ content: offerContent(500) })
+    expect(await buy(shared, { offerThroughput: 20_000 })).toMatchObject({ content: offerContent(20_000) })
+    expect([await rangeCount(container), await rangeCount(own)]).toEqual([2, 1])
+    expect((await database.readOffer()).resource).toBeUndefined()
+  })
+
+  it('lists, reads and forgets offers', async () => {
+    const client = door.client()
+    const container = await create('c', { throughput: 700 })
+    await create('d', { throughput: 800 })
+    const { resource } = await container.readOffer()
+    expect((await client.offer(String(resource?.id)).read()).resource).toEqual(resource)
+    expect((await client.offers.readAll().fetchAll()).resources).toHaveLength(2)
+    await container.delete()
+    await expect(client.offer(String(resource?.id)).read()).rejects.toMatchObject({ code: 404 })
+    await database.delete()
+    expect((await client.offers.readAll().fetchAll()).resources).toEqual([])
+  })
+})
+
+describe('offers on disk', () => {
+  it('outlive the process, and what is deleted stays deleted', async () => {
+    const dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
+    try {
+      const before = createInProcessCosmos({ dataDirectory })
+      const { database } = await before.client().databases.create({ id: 'shop' })
+      const { container } = await database.containers.create({
+        id: 'c',
+        partitionKey: '/pk',
+        throughput: 400,
+      })
+      const { container: gone } = await database.containers.create({ id: 'gone', partitionKey: '/pk' })
+      await buy(container, { offerThroughput: 11_000 })
+      await gone.delete()
+      const { resources: kept } = await before.client().offers.readAll().fetchAll()
+      await before.close()
+      const after = createInProcessCosmos({ dataDirectory })
+      expect((await after.client().offers.readAll().fetchAll()).resources).toEqual(kept)
+      expect(kept).toMatchObject([{ content: offerContent(11_000) }])
+      expect(await rangeCount(after.client().database('shop').container('c'))).toBe(2)
+      await after.close()
+    } finally {
+      rmSync(dataDirectory, { recursive: true, force: true })
+    }
+  })
+})
