@@ -112,6 +112,20 @@ describe('unique keys', () => {
     expect(refusalOf(() => container.execute(['a'], upsertOf('z', 'a', { mail: 'm' }))).status).toBe(409)
   })
 
+  it('lets another document hold on to what it took from one that goes later', () => {
+    let now = Date.UTC(2026, 0, 1)
+    const container = aContainer(anEngine({ now: () => now }), { ...byMail, defaultTtl: -1 })
+    // More than are dropped at one access, and the document in question last.
+    for (let index = 0; index < 600; index += 1) {
+      container.execute(['a'], upsertOf(`o${index}`, 'a', { mail: index, ttl: 1 }))
+    }
+    now += 1_000
+    expect(container.execute(['a'], upsertOf('new', 'a', { mail: 599 })).status).toBe(201)
+    for (let access = 0; access < 3; access += 1) container.purgeExpired()
+    expect(container.documentCount).toBe(1)
+    expect(refusalOf(() => container.execute(['a'], upsertOf('z', 'a', { mail: 599 }))).status).toBe(409)
+  })
+
   it('holds on after a split', () => {
     const container = aUniqueContainer()
     container.execute(['a'], upsertOf('x', 'a', { mail: 'm' }))
