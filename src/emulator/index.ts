@@ -13,7 +13,7 @@
  * keep a position it has seen, so reads wait, too.
  *
  * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, unique keys, stored
- * procedures, throughput, https.
+ * procedures, throughput.
  */
 export { startEmulator, type Emulator, type EmulatorOptions } from './emulator-server.js'
 export {
