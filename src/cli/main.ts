@@ -47,6 +47,7 @@ const emulatorCommand = withCommonOptions(program.command('emulator'))
   .option('--data <dir>', 'keep the data in this directory')
   .option('--partitions <n>', 'physical partitions of each container', '1')
   .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
+  .option('--https', 'with a certificate made for localhost')
   .action(async (options: EmulatorCommandOptions) => {
     const { emulator } = await import('./commands/emulator.js')
     await ending(emulator(options, terminal))

@@ -1,5 +1,9 @@
+import { Agent } from 'node:https'
 import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
-import { openAccount, type AccountOptions } from './account.js'
+import { systemClock } from '../platform/index.js'
+import { openAccount, type Account, type AccountOptions } from './account.js'
+import { localCertificate } from './certificate.js'
+import { lockDirectory } from './directory-lock.js'
 import type { EmulatorStats } from './emulator-stats.js'
 import type { CosmosEngine } from './engine/index.js'
 import type { Faults } from './faults/index.js'
@@ -15,16 +19,21 @@ export interface EmulatorOptions extends AccountOptions {
   readonly host?: string
   /** The account's master key, base64. Default the well-known key of the emulators. */
   readonly key?: string
-  /** Not supported yet; clients talk http. */
+  /**
+   * Talk https, with a certificate made for localhost, 127.0.0.1 and ::1; it is kept in the data directory if there is
+   * one. Default false: clients talk http.
+   */
   readonly https?: boolean
 }
 
 /** A Cosmos DB account that is reached over HTTP. */
 export interface Emulator extends PartitionChanges {
-  /** Such as `http://127.0.0.1:8081/`. */
+  /** Such as `http://127.0.0.1:8081/`, or `https://localhost:8081/`. */
   readonly endpoint: string
   readonly key: string
   readonly connectionString: string
+  /** With https, what other clients than `client()` must be told to trust, PEM; otherwise null. */
+  readonly certificate: string | null
   readonly engine: CosmosEngine
   /** A new client of the unmodified SDK. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
@@ -40,29 +49,34 @@ const defaultPort = 8081
 /** Starts one. Rejects with one clear error when the port or the data directory is not to be had. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { port = defaultPort, host = '127.0.0.1', key = wellKnownKey, https = false } = options
-  if (https) {
-    throw new Error(
-      'https is not supported yet. Start the emulator without it; the SDK talks http to an http endpoint.',
-    )
-  }
   if (!/^[A-Za-z0-9+/]+={0,2}$/u.test(key)) throw new Error('The key must be base64, as account keys are.')
-  const account = openAccount(options, key)
-  const server = await listen({ port, host, respond: (request) => account.respond(request) }).catch(
-    async (error: unknown) => {
-      await account.close()
-      throw error
-    },
-  )
-  const endpoint = `http://${shown(host)}:${server.port}/`
+  const clock = options.clock ?? systemClock
+  const certificate = https ? await localCertificate(options.dataDirectory, clock) : undefined
+  const account = await openLocked(options, key)
+  const server = await listen({
+    port,
+    host,
+    respond: (request) => account.respond(request),
+    ...(certificate === undefined ? {} : { certificate }),
+  }).catch(async (error: unknown) => {
+    await account.close()
+    throw error
+  })
+  const endpoint = `${https ? 'https' : 'http'}://${shown(host)}:${server.port}/`
+  // Keeps connections, as the SDK's own does.
+  const trust =
+    certificate === undefined ? {} : { agent: new Agent({ keepAlive: true, ca: certificate.certificate }) }
   return {
     endpoint,
     key,
+    certificate: certificate?.certificate ?? null,
     connectionString: `AccountEndpoint=${endpoint};AccountKey=${key};`,
     engine: account.engine,
     ...account.partitionChanges,
     client: (clientOptions = {}) =>
       new CosmosClient({
         key,
+        ...trust,
         ...clientOptions,
         endpoint,
         connectionPolicy: { enableBackgroundEndpointRefreshing: false, ...clientOptions.connectionPolicy },
@@ -75,6 +89,29 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       await server.close()
       await account.close()
     },
+  }
+}
+
+/** The account, and its data directory for as long as it is open. */
+async function openLocked(options: EmulatorOptions, key: string): Promise<Account> {
+  const { dataDirectory } = options
+  if (dataDirectory === undefined) return openAccount(options, key)
+  const lock = await lockDirectory(dataDirectory)
+  try {
+    const account = openAccount(options, key)
+    return {
+      ...account,
+      close: async () => {
+        try {
+          await account.close()
+        } finally {
+          await lock.release()
+        }
+      },
+    }
+  } catch (error) {
+    await lock.release()
+    throw error
   }
 }
 

@@ -1,6 +1,14 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { limits } from './engine/index.js'
+import type { Certificate } from './certificate.js'
 import type { Respond } from './in-process-client.js'
 import type { RestResponse } from './rest-message.js'
 import { errorResponse } from './routes.js'
@@ -12,6 +20,8 @@ export interface HttpServerOptions {
   /** An address of this machine. */
   readonly host: string
   readonly respond: Respond
+  /** With one it talks https, without http. */
+  readonly certificate?: Certificate
 }
 
 /** A server that listens. */
@@ -32,21 +42,19 @@ const maxHeaderBytes = 128 * 1024
 const keepAliveTimeoutMs = 65_000
 
 /** Starts to listen; rejects with one clear error when the port is not to be had. */
-export async function listen({ port, host, respond }: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer(
-    { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: maxHeaderBytes },
-    (request, response) => {
-      const send = (given: RestResponse): void => {
-        // A connection that is busy while the server closes must not stay for another request.
-        if (!server.listening) response.setHeader('connection', 'close')
-        write(response, given)
-      }
-      answer(request, respond, send).catch((error: unknown) => {
-        // The client has gone, or its connection broke while it sent: there is nobody to answer.
-        response.destroy(error instanceof Error ? error : undefined)
-      })
-    },
-  )
+export async function listen({ port, host, respond, certificate }: HttpServerOptions): Promise<HttpServer> {
+  const scheme = certificate === undefined ? 'http' : 'https'
+  const server = serverOf(certificate, (request, response) => {
+    const send = (given: RestResponse): void => {
+      // A connection that is busy while the server closes must not stay for another request.
+      if (!server.listening) response.setHeader('connection', 'close')
+      write(response, given)
+    }
+    answer({ request, scheme }, respond, send).catch((error: unknown) => {
+      // The client has gone, or its connection broke while it sent: there is nobody to answer.
+      response.destroy(error instanceof Error ? error : undefined)
+    })
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? overlongHeaders : malformedRequest)
   })
@@ -55,8 +63,14 @@ export async function listen({ port, host, respond }: HttpServerOptions): Promis
   return { port: address.port, close: () => closed(server) }
 }
 
+function serverOf(certificate: Certificate | undefined, listener: RequestListener): Server {
+  const options = { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: maxHeaderBytes }
+  if (certificate === undefined) return createServer(options, listener)
+  return createTlsServer({ ...options, cert: certificate.certificate, key: certificate.privateKey }, listener)
+}
+
 async function answer(
-  request: IncomingMessage,
+  { request, scheme }: { readonly request: IncomingMessage; readonly scheme: string },
   respond: Respond,
   send: (response: RestResponse) => void,
 ): Promise<void> {
@@ -78,20 +92,28 @@ async function answer(
       path: url,
       headers: Object.fromEntries(single) as Record<string, string | undefined>,
       body,
-      origin: `http://${headers.host ?? local}`,
+      origin: `${scheme}://${headers.host ?? local}`,
     }),
   )
 }
 
-/** The body as text, or null when it is too large; the rest of a large one is thrown away as it comes. */
-async function readBody(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes <= maxBodyBytes) chunks.push(chunk)
-  }
-  return bytes > maxBodyBytes ? null : Buffer.concat(chunks).toString('utf8')
+/**
+ * The body as text, or null when it is too large; the rest of a large one is thrown away as it comes. By events, since
+ * iterating over a request costs more than all else in answering it. Rejects when the client goes before it has sent all.
+ */
+function readBody(request: IncomingMessage): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= maxBodyBytes) chunks.push(chunk)
+    })
+    request.on('end', () => {
+      resolve(bytes > maxBodyBytes ? null : Buffer.concat(chunks).toString('utf8'))
+    })
+    request.on('error', reject)
+  })
 }
 
 function write(response: ServerResponse, { status, headers, body }: RestResponse): void {

@@ -16,7 +16,7 @@
  * or after they were carried out.
  *
  * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, stored
- * procedures, https.
+ * procedures.
  */
 export { startEmulator, type Emulator, type EmulatorOptions } from './emulator-server.js'
 export {

@@ -10,6 +10,7 @@ export interface EmulatorCommandOptions {
   readonly data?: string
   readonly partitions: string
   readonly key?: string
+  readonly https?: boolean
   readonly json?: boolean
 }
 
@@ -19,7 +20,8 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
   const told = untilTold()
   const { endpoint, key, connectionString } = running
   if (options.json === true) {
-    terminal.print(JSON.stringify({ endpoint, key, connectionString }))
+    const trusted = options.https === true ? { certificate: running.certificate } : {}
+    terminal.print(JSON.stringify({ endpoint, key, connectionString, ...trusted }))
   } else {
     const data = options.data ?? 'in memory: gone when it stops'
     terminal.print(
@@ -28,6 +30,7 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
         `key                ${key}`,
         `connection string  ${connectionString}`,
         `data               ${data}`,
+        ...trustLines(options),
         'Ctrl-C stops it.',
       ].join('\n'),
     )
@@ -35,6 +38,14 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
   await told
   await running.close()
   return exitCodes.ok
+}
+
+/** How other clients come to trust the certificate. */
+function trustLines({ https, data }: EmulatorCommandOptions): readonly string[] {
+  if (https !== true) return []
+  if (data === undefined)
+    return ['certificate        made for this run; with --data it is kept, in certificate.pem']
+  return [`certificate        ${resolve(data, 'certificate.pem')} (Node trusts it by NODE_EXTRA_CA_CERTS)`]
 }
 
 /** The options of the embedded store, checked. */
@@ -45,6 +56,7 @@ export function emulatorOptions(options: EmulatorCommandOptions): EmulatorOption
     partitionCount: wholeNumber('--partitions', options.partitions, { min: 1, max: 1_000 }),
     ...(data === undefined ? {} : { dataDirectory: resolve(data) }),
     ...(key === undefined ? {} : { key }),
+    https: options.https === true,
   }
 }
 

@@ -11,7 +11,8 @@ import { refuseUnclear } from './unclear.js'
 const rememberedTrees = 500
 const trees = new Map<string, Query>()
 
-const parser = new QueryParser()
+/** Made for the first query: it analyses its grammar, which would be a third of an emulator's start. */
+let sharedParser: QueryParser | undefined
 
 /** Reads a text; throws {@link QueryError} for what is not a query or not supported. */
 export function parse(text: string): Query {
@@ -38,6 +39,7 @@ function read(text: string): Query {
   const lexingError = errors[0]
   if (lexingError !== undefined) throw invalidToken(text, lexingError)
   refuseDeepTokens(tokens)
+  const parser = (sharedParser ??= new QueryParser())
   parser.input = tokens
   const query = parser.query()
   const parsingError = parser.errors[0]

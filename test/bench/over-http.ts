@@ -1,0 +1,64 @@
+import { CosmosClient, type Container } from '@azure/cosmos'
+import { startEmulator } from '../../src/emulator/index.js'
+import { startConstantServer } from './constant-server.js'
+import { perSecond, type Effort, type Figure } from './figure.js'
+import { anOrder } from './orders.js'
+
+const inFlight = 32
+const rounds = 6
+
+/** Point writes and reads of the same client, against the emulator and against a server that answers constants. */
+export async function overHttp({ seconds }: Effort): Promise<readonly Figure[]> {
+  const emulator = await startEmulator({ port: 0 })
+  const constant = await startConstantServer(emulator.key)
+  const pair = [
+    await aContainer(emulator.endpoint, emulator.key),
+    await aContainer(constant.endpoint, emulator.key),
+  ] as const
+  const write = await compared(pair, seconds, (container, number) =>
+    container.items.upsert(anOrder(number % 5_000)),
+  )
+  const read = await compared(pair, seconds, (container) => container.item('order-1', 'customer-1').read())
+  await emulator.close()
+  await constant.close()
+  const target = { atLeast: 0.8 }
+  return [
+    { name: 'writes over HTTP ÷ constant answers', value: write.ratio, unit: '×', target },
+    { name: 'reads over HTTP ÷ constant answers', value: read.ratio, unit: '×', target },
+    { name: 'writes over HTTP', value: write.perSecond, unit: '/s' },
+    { name: 'reads over HTTP', value: read.perSecond, unit: '/s' },
+  ]
+}
+
+async function aContainer(endpoint: string, key: string): Promise<Container> {
+  const connectionPolicy = { enableBackgroundEndpointRefreshing: false }
+  const client = new CosmosClient({ endpoint, key, connectionPolicy })
+  const { database } = await client.databases.create({ id: 'shop' })
+  const { container } = await database.containers.create({ id: 'orders', partitionKey: '/pk' })
+  await container.items.upsert(anOrder(1))
+  return container
+}
+
+type Work = (container: Container, number: number) => Promise<unknown>
+
+/** In turns, so that whatever else the machine does falls on both. The first turn of each only warms up. */
+async function compared(
+  [ours, constant]: readonly [Container, Container],
+  seconds: number,
+  work: Work,
+): Promise<{ readonly ratio: number; readonly perSecond: number }> {
+  let number = 0
+  const rate = (container: Container): Promise<number> =>
+    perSecond(seconds / 2, async () => {
+      await Promise.all(Array.from({ length: inFlight }, () => work(container, (number += 1))))
+      return inFlight
+    })
+  const sums = { ours: 0, constant: 0 }
+  for (let round = 0; round < rounds; round += 1) {
+    const [first, second] = [await rate(ours), await rate(constant)]
+    if (round === 0) continue
+    sums.ours += first
+    sums.constant += second
+  }
+  return { ratio: sums.ours / sums.constant, perSecond: sums.ours / (rounds - 1) }
+}
