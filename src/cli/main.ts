@@ -23,6 +23,8 @@ const program = new Command('stepward')
   .description('Durable distributed jobs on Azure Cosmos DB.')
   .version(version)
   .exitOverride()
+  // A subcommand may have options of its command's names: what follows it is its own.
+  .enablePositionalOptions()
   .addHelpText(
     'after',
     '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict, 5 store not reached or refusing.',
@@ -39,7 +41,6 @@ withCommonOptions(program.command('dev [module]'))
     await ending(dev(module, options, terminal))
   })
 
-// Its subcommands have options of the same names.
 const emulatorCommand = withCommonOptions(program.command('emulator'))
   .enablePositionalOptions()
   .description('the embedded Cosmos DB alone')

@@ -237,7 +237,6 @@ describe('splits and merges on disk', () => {
     const iterator = feed(container)
     const first = await iterator.readNext()
     const rest = await drained(iterator)
-    await before.splitPartition(container)
     await before.close()
 
     const after = createInProcessCosmos({ dataDirectory })
@@ -245,13 +244,16 @@ describe('splits and merges on disk', () => {
     const resumed = await drained(feed(restored, first.continuationToken))
     expect(resumed.map(({ id }) => id).sort()).toEqual(rest.map(({ id }) => id).sort())
     expect(first.result.length + resumed.length).toBe(25)
-    const parents = after.engine
-      .container('shop', 'orders')
-      .partitions.map(({ identity }) => identity.parents)
-    expect(parents).toEqual([
-      ['0', '1', '2'],
-      ['0', '1', '2'],
-    ])
+    await after.splitPartition(restored)
     await after.close()
+
+    const last = createInProcessCosmos({ dataDirectory })
+    const { partitions, documentCount } = last.engine.container('shop', 'orders')
+    expect(partitions.map(({ identity }) => [identity.id, identity.parents])).toEqual([
+      ['3', ['0', '1', '2']],
+      ['4', ['0', '1', '2']],
+    ])
+    expect(documentCount).toBe(25)
+    await last.close()
   })
 })
