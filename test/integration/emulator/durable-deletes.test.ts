@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createInProcessCosmos } from '../../../src/emulator/index.js'
+import { VirtualClock } from '../../../src/platform/index.js'
+
+let dataDirectory: string
+
+beforeEach(() => {
+  dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
+})
+
+afterEach(() => {
+  rmSync(dataDirectory, { recursive: true })
+})
+
+it('keeps deletes of a whole key, and of what expired and was dropped at a read, over a restart', async () => {
+  const clock = new VirtualClock()
+  const before = createInProcessCosmos({ dataDirectory, clock })
+  const { database } = await before.client().databases.createIfNotExists({ id: 'shop' })
+  const definition = { id: 'orders', partitionKey: '/pk', defaultTtl: -1 }
+  const { container } = await database.containers.createIfNotExists(definition)
+  for (const id of ['x', 'y']) await container.items.create({ id, pk: 'emptied' })
+  await container.items.create({ id: 'expired', pk: 'a', ttl: 10 })
+  await container.items.create({ id: 'kept', pk: 'a' })
+  await container.deleteAllItemsForPartitionKey('emptied')
+  await clock.advance(10_000)
+  await container.item('kept', 'a').read()
+  await before.close()
+  // A clock that has gone back would show what expired, were it still there.
+  const after = createInProcessCosmos({ dataDirectory, clock: new VirtualClock() })
+  const { resources } = await after
+    .client()
+    .database('shop')
+    .container('orders')
+    .items.readAll<{ id: string }>()
+    .fetchAll()
+  expect(resources.map(({ id }) => id)).toEqual(['kept'])
+  await after.close()
+})
