@@ -15,7 +15,7 @@
  * What goes wrong between a client and the service is had on demand: `faults` delays, fails or cuts off requests, before
  * or after they were carried out.
  *
- * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, unique keys, stored
+ * What it does not do, it refuses in plain words rather than pretending: unique keys, stored
  * procedures, throughput, https.
  */
 export { startEmulator, type Emulator, type EmulatorOptions } from './emulator-server.js'

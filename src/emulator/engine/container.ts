@@ -1,9 +1,11 @@
+import { ChangeHistory, type KeptHistory } from './change-history.js'
 import type { ContainerDefinition } from './container-definition.js'
 import type { DocumentVersion } from './document-version.js'
 import { effectivePartitionKey } from './effective-partition-key.js'
 import { etagOf } from './etag.js'
 import type { Journal, JournalRecord } from './journal.js'
 import type { JsonObject } from './json.js'
+import { historyRecords, recordChanges } from './kept-changes.js'
 import { contains, intersection, middleOf, type KeyRange } from './key-ranges.js'
 import { limits } from './limits.js'
 import type { BatchResult, ItemOperation, OperationResult } from './operations.js'
@@ -11,6 +13,7 @@ import { partitionKeyText, type PartitionKey } from './partition-key.js'
 import { PhysicalPartition } from './physical-partition.js'
 import { badRequest, rangeGone, Refusal } from './refusal.js'
 import { Transaction } from './transaction.js'
+import { expiryOf } from './version-change.js'
 
 /** What a container is born with. */
 export interface ContainerBirth {
@@ -22,6 +25,8 @@ export interface ContainerBirth {
   readonly ts: number
   readonly partitions: readonly PhysicalPartition[]
   readonly lastDocumentNumber: number
+  /** What a journal kept of its history. */
+  readonly history?: KeptHistory | undefined
   readonly journal: Journal
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -52,9 +57,12 @@ export class Container {
   etag: string
   ts: number
   lastDocumentNumber: number
+  /** Every change within the retention; null when the policy asks for none. */
+  history: ChangeHistory | null
   /** Ordered by range; together they cover the key space. */
   private current: readonly PhysicalPartition[]
   private purgedUpTo = 0
+  private sweptAt = 0
   /** Hashing costs more than all else in a small write, and writers come back to their keys. */
   private readonly hashes = new Map<string, string>()
 
@@ -69,6 +77,7 @@ export class Container {
     this.lastDocumentNumber = birth.lastDocumentNumber
     this.journal = birth.journal
     this.now = birth.now
+    this.history = historyFor(birth.definition, birth.partitions, birth.history)
   }
 
   get id(): string {
@@ -139,8 +148,8 @@ export class Container {
   execute(key: PartitionKey, operation: ItemOperation): OperationResult {
     const transaction = new Transaction(this, key)
     const result = transaction.execute(operation)
-    if (operation.kind !== 'read') this.purgeExpired()
     transaction.commit()
+    if (operation.kind !== 'read') this.purgeExpired()
     return result
   }
 
@@ -161,8 +170,8 @@ export class Container {
         return { kind: 'rolledBack', failedAt: results.length, refusal: error, charge: sum(results) }
       }
     }
-    this.purgeExpired()
     transaction.commit()
+    this.purgeExpired()
     return { kind: 'committed', results, charge: sum(results) }
   }
 
@@ -178,7 +187,7 @@ export class Container {
     const ts = Math.floor(this.now() / 1000)
     this.etag = nextEtag(this.etag, ts)
     this.ts = ts
-    this.journal.append([this.record()])
+    this.journal.append([this.record(), ...this.redefinedHistory()])
   }
 
   /**
@@ -256,14 +265,54 @@ export class Container {
         if (looked.length === purgedPerWrite) break
       }
       this.purgedUpTo = looked.at(-1)?.fields.number ?? 0
-      for (const version of looked.filter((one) => this.isExpired(one))) {
-        partition.remove(version)
-        this.journal.append([
-          { kind: 'documentDeleted', containerRid: this.rid, number: version.fields.number },
-        ])
-      }
+      for (const version of looked.filter((one) => this.isExpired(one))) this.expire(partition, version)
     }
   }
+
+  /** Drops all that nobody can see any more. Documents expire at full seconds, so once in each is enough. */
+  sweepExpired(): void {
+    const second = Math.floor(this.now() / 1000)
+    if (this.definition.defaultTtl === null || second === this.sweptAt) return
+    this.sweptAt = second
+    for (const partition of this.current) {
+      const expired = [...partition.documents.after(0)].filter((version) => this.isExpired(version))
+      for (const version of expired) this.expire(partition, version)
+    }
+  }
+
+  /** Where every change is kept, the end of a document is one, with an LSN of its own. */
+  private expire(partition: PhysicalPartition, version: DocumentVersion): void {
+    partition.remove(version)
+    const records: JournalRecord[] = [
+      { kind: 'documentDeleted', containerRid: this.rid, number: version.fields.number },
+    ]
+    if (this.history !== null) {
+      partition.lsn += 1
+      const change = expiryOf(version, { lsn: partition.lsn, place: 0, ts: Math.floor(this.now() / 1000) })
+      records.push(this.partitionRecord(partition), ...recordChanges(this, partition, [change]))
+    }
+    this.journal.append(records)
+  }
+
+  /** A policy that came begins a history now; one that went takes it along. */
+  private redefinedHistory(): readonly JournalRecord[] {
+    const { history } = this
+    const { retentionSeconds } = this.definition
+    if (history !== null && retentionSeconds !== null) {
+      history.retentionSeconds = retentionSeconds
+      return []
+    }
+    this.history = historyFor(this.definition, this.current)
+    return history === null ? historyRecords(this) : [{ kind: 'historyDropped', containerRid: this.rid }]
+  }
+}
+
+function historyFor(
+  { retentionSeconds }: ContainerDefinition,
+  partitions: readonly PhysicalPartition[],
+  kept?: KeptHistory,
+): ChangeHistory | null {
+  return retentionSeconds === null ? null : new ChangeHistory(partitions, retentionSeconds, kept)
 }
 
 /** The etag of settings that were changed, which have no LSN of their own. */
