@@ -15,8 +15,7 @@
  * What goes wrong between a client and the service is had on demand: `faults` delays, fails or cuts off requests, before
  * or after they were carried out.
  *
- * What it does not do, it refuses in plain words rather than pretending: the all-versions feed mode, stored
- * procedures.
+ * What it does not do, it refuses in plain words rather than pretending: stored procedures, triggers, users.
  */
 export { startEmulator, type Emulator, type EmulatorOptions } from './emulator-server.js'
 export {

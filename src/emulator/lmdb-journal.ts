@@ -1,14 +1,17 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { open, type RootDatabase } from 'lmdb'
 import { assertOnlyProcess } from './lmdb-lock.js'
+import { epkOf } from './engine/index.js'
 import type {
   ContainerRecord,
   DatabaseRecord,
+  HistoryFloor,
   Journal,
   JournalContents,
   JournalRecord,
   OfferRecord,
   PartitionRecord,
+  VersionChange,
   VersionFields,
 } from './engine/index.js'
 
@@ -71,6 +74,7 @@ export class LmdbJournal implements Journal {
   }
 
   append(records: readonly JournalRecord[]): void {
+    if (records.length === 0) return
     const group = (this.gathering ??= this.newGroup())
     for (const record of records) addTo(group, record)
     if (this.committing === null) group.begin()
@@ -90,6 +94,14 @@ export class LmdbJournal implements Journal {
       partitions: records<PartitionRecord>('partition/'),
       offers: records<OfferRecord>('offer/'),
       documents: (rid) => decodedVersions(this.values(documentPrefix(rid))),
+      history: (rid) => {
+        const floors = this.store.get(floorsKey(rid))
+        if (floors === undefined) return undefined
+        return {
+          floors: JSON.parse(floors) as readonly HistoryFloor[],
+          changes: records<VersionChange>(changePrefix(rid)),
+        }
+      },
     }
   }
 
@@ -178,7 +190,8 @@ function assertFormat(store: RootDatabase<string, string>, directory: string): v
   )
 }
 
-function addTo({ entries, cleared }: Group, record: JournalRecord): void {
+function addTo(group: Group, record: JournalRecord): void {
+  const { entries } = group
   switch (record.kind) {
     case 'database':
       entries.set(`database/${record.database.rid}`, JSON.stringify(record.database))
@@ -191,14 +204,25 @@ function addTo({ entries, cleared }: Group, record: JournalRecord): void {
       return
     case 'containerDeleted':
       entries.set(`container/${record.rid}`, null)
-      for (const prefix of [documentPrefix(record.rid), `partition/${record.rid}/`]) {
-        cleared.add(prefix)
-        for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
+      for (const prefix of [documentPrefix, partitionPrefix, historyPrefix]) {
+        clear(group, prefix(record.rid))
       }
+      return
+    case 'change':
+      entries.set(changeKey(record.containerRid, record.change), JSON.stringify(record.change))
+      return
+    case 'changeForgotten':
+      entries.set(changeKey(record.containerRid, record.change), null)
+      return
+    case 'historyFloors':
+      entries.set(floorsKey(record.containerRid), JSON.stringify(record.floors))
+      return
+    case 'historyDropped':
+      clear(group, historyPrefix(record.containerRid))
       return
     case 'partition': {
       const { containerRid, id } = record.partition
-      entries.set(`partition/${containerRid}/${id}`, JSON.stringify(record.partition))
+      entries.set(`${partitionPrefix(containerRid)}${id}`, JSON.stringify(record.partition))
       return
     }
     case 'partitionDeleted':
@@ -216,6 +240,34 @@ function addTo({ entries, cleared }: Group, record: JournalRecord): void {
     case 'documentDeleted':
       entries.set(documentKey(record.containerRid, record.number), null)
   }
+}
+
+/** Removes what is on disk under a prefix, and what would have come there. */
+function clear({ entries, cleared }: Group, prefix: string): void {
+  cleared.add(prefix)
+  for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
+}
+
+function partitionPrefix(containerRid: string): string {
+  return `partition/${containerRid}/`
+}
+
+function historyPrefix(containerRid: string): string {
+  return `history/${containerRid}/`
+}
+
+function floorsKey(containerRid: string): string {
+  return `${historyPrefix(containerRid)}floors`
+}
+
+function changePrefix(containerRid: string): string {
+  return `${historyPrefix(containerRid)}change/`
+}
+
+/** A key is in one partition at a time, so it and the LSN name a transaction whatever was split or merged. */
+function changeKey(containerRid: string, change: VersionChange): string {
+  const lsn = String(change.lsn).padStart(16, '0')
+  return `${changePrefix(containerRid)}${lsn}/${String(change.place).padStart(3, '0')}/${epkOf(change)}`
 }
 
 function documentPrefix(containerRid: string): string {

@@ -29,6 +29,7 @@ export interface Answer {
 /** Names of headers that both sides must spell alike. */
 export const header = {
   activityId: 'x-ms-activity-id',
+  changeFeedFormat: 'x-ms-cosmos-changefeed-wire-format-version',
   charge: 'x-ms-request-charge',
   contentPath: 'x-ms-content-path',
   altContentPath: 'x-ms-alt-content-path',

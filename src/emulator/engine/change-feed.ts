@@ -21,6 +21,8 @@ export interface ChangeFeedRequest {
   readonly range?: KeyRange
   /** One partition key, as `partitionKeyText` writes it. */
   readonly keyText?: string
+  /** The place of that key. */
+  readonly epk?: string
   readonly maxItemCount: number
 }
 

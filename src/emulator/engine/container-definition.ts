@@ -12,6 +12,8 @@ export interface ContainerDefinition {
   /** Seconds; -1: only documents with a `ttl` expire; null: none does. */
   readonly defaultTtl: number | null
   readonly uniqueKeys: readonly UniqueKey[]
+  /** For how long every change is kept for the all-versions feed; null: not at all. */
+  readonly retentionSeconds: number | null
   readonly indexing: IndexingFactor
   /** As clients see it, without the system properties. */
   readonly body: JsonObject
@@ -39,6 +41,7 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
     partitionKey,
     defaultTtl,
     uniqueKeys,
+    retentionSeconds: parseRetention(body['changeFeedPolicy']),
     indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
     body: {
       conflictResolutionPolicy: defaultConflictResolution,
@@ -98,6 +101,18 @@ function parseDefaultTtl(value: unknown): number | null {
   if (isTtl(value)) return value
   throw badRequest(
     `defaultTtl is ${JSON.stringify(value)}; it must be -1 or a whole number of seconds above 0.`,
+  )
+}
+
+/** The policy says minutes; 0 is as good as none. */
+function parseRetention(policy: unknown): number | null {
+  if (policy === undefined || policy === null) return null
+  const minutes = isJsonObject(policy) ? policy['retentionDuration'] : policy
+  if (typeof minutes === 'number' && Number.isInteger(minutes) && minutes >= 0) {
+    return minutes === 0 ? null : minutes * 60
+  }
+  throw badRequest(
+    `changeFeedPolicy is ${JSON.stringify(policy)}; it must look like { "retentionDuration": 10 }, in whole minutes.`,
   )
 }
 

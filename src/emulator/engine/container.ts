@@ -1,3 +1,4 @@
+import { ChangeHistory, type KeptHistory } from './change-history.js'
 import type { ContainerDefinition } from './container-definition.js'
 import type { DocumentVersion } from './document-version.js'
 import { DocumentIndexes } from './document-indexes.js'
@@ -6,6 +7,7 @@ import { etagOf } from './etag.js'
 import { expiresAt } from './expiry-queue.js'
 import type { Journal, JournalRecord } from './journal.js'
 import type { JsonObject } from './json.js'
+import { historyRecords, recordChanges } from './kept-changes.js'
 import { contains, intersection, middleOf, type KeyRange } from './key-ranges.js'
 import { limits } from './limits.js'
 import { merge } from './merge.js'
@@ -15,6 +17,7 @@ import { PhysicalPartition } from './physical-partition.js'
 import { badRequest, rangeGone, Refusal } from './refusal.js'
 import { documentNumber } from './resource-id.js'
 import { Transaction } from './transaction.js'
+import { expiryOf } from './version-change.js'
 
 /** What a container is born with. */
 export interface ContainerBirth {
@@ -26,6 +29,8 @@ export interface ContainerBirth {
   readonly ts: number
   readonly partitions: readonly PhysicalPartition[]
   readonly lastDocumentNumber: number
+  /** What a journal kept of its history. */
+  readonly history?: KeptHistory | undefined
   readonly journal: Journal
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -57,6 +62,8 @@ export class Container {
   ts: number
   lastDocumentNumber: number
   indexes: DocumentIndexes
+  /** Every change within the retention; null when the policy asks for none. */
+  history: ChangeHistory | null
   /** Ordered by range; together they cover the key space. */
   private current: readonly PhysicalPartition[]
   /** Hashing costs more than all else in a small write, and writers come back to their keys. */
@@ -74,6 +81,7 @@ export class Container {
     this.journal = birth.journal
     this.now = birth.now
     this.indexes = this.indexed()
+    this.history = historyFor(birth.definition, birth.partitions, birth.history)
   }
 
   get id(): string {
@@ -200,7 +208,7 @@ export class Container {
     const ts = Math.floor(this.now() / 1000)
     this.etag = nextEtag(this.etag, ts)
     this.ts = ts
-    this.journal.append([this.record()])
+    this.journal.append([this.record(), ...this.redefinedHistory()])
   }
 
   /**
@@ -299,10 +307,10 @@ export class Container {
   }
 
   /** Drops documents that nobody can see any more. Not while documents are being read: their order would break. */
-  purgeExpired(): void {
+  purgeExpired(most = purgedPerAccess): void {
     const { expiry } = this.indexes
     const nowSeconds = this.now() / 1000
-    let left = purgedPerAccess
+    let left = most
     while (left > 0) {
       const versions = expiry.due(nowSeconds, left)
       if (versions.length === 0) return
@@ -311,11 +319,19 @@ export class Container {
     }
   }
 
+  /** Where every change is kept, the end of a document is one, with an LSN of its own. */
   private drop(version: DocumentVersion): void {
     const { epk, number } = version.fields
-    this.partitionOf(epk).remove(version)
+    const partition = this.partitionOf(epk)
+    partition.remove(version)
     this.indexes.remove(version)
-    this.journal.append([{ kind: 'documentDeleted', containerRid: this.rid, number }])
+    const records: JournalRecord[] = [{ kind: 'documentDeleted', containerRid: this.rid, number }]
+    if (this.history !== null) {
+      partition.lsn += 1
+      const change = expiryOf(version, { lsn: partition.lsn, place: 0, ts: Math.floor(this.now() / 1000) })
+      records.push(this.partitionRecord(partition), ...recordChanges(this, partition, [change]))
+    }
+    this.journal.append(records)
   }
 
   private indexed(): DocumentIndexes {
@@ -323,11 +339,31 @@ export class Container {
     for (const partition of this.current) indexes.add(partition.documents.after(0))
     return indexes
   }
+
+  /** A policy that came begins a history now; one that went takes it along. */
+  private redefinedHistory(): readonly JournalRecord[] {
+    const { history } = this
+    const { retentionSeconds } = this.definition
+    if (history !== null && retentionSeconds !== null) {
+      history.retentionSeconds = retentionSeconds
+      return []
+    }
+    this.history = historyFor(this.definition, this.current)
+    return history === null ? historyRecords(this) : [{ kind: 'historyDropped', containerRid: this.rid }]
+  }
 }
 
 /** Of settings that were parsed, so that their properties stand in one order. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function historyFor(
+  { retentionSeconds }: ContainerDefinition,
+  partitions: readonly PhysicalPartition[],
+  kept?: KeptHistory,
+): ChangeHistory | null {
+  return retentionSeconds === null ? null : new ChangeHistory(partitions, retentionSeconds, kept)
 }
 
 /** The etag of settings that were changed, which have no LSN of their own. */

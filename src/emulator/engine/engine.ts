@@ -6,6 +6,7 @@ import { DocumentVersion } from './document-version.js'
 import { etagOf } from './etag.js'
 import { noJournal, type Journal, type JournalContents, type PartitionRecord } from './journal.js'
 import type { JsonObject } from './json.js'
+import { historyRecords } from './kept-changes.js'
 import { cutEvenly, contains } from './key-ranges.js'
 import { Offers } from './offers.js'
 import { PhysicalPartition } from './physical-partition.js'
@@ -123,6 +124,7 @@ export class CosmosEngine {
       { kind: 'database', database: database.record() },
       container.record(),
       ...container.partitions.map((partition) => container.partitionRecord(partition)),
+      ...historyRecords(container),
     ])
     return container
   }
@@ -155,6 +157,7 @@ export class CosmosEngine {
       const database = this.findDatabase(record.databaseRid)
       if (database === undefined) throw new RangeError(`the journal has no database ${record.databaseRid}`)
       const own = partitionRecords.filter((partition) => partition.containerRid === record.rid)
+      const history = contents.history(record.rid)
       const container = new Container({
         ...record,
         databaseId: database.id,
@@ -164,10 +167,12 @@ export class CosmosEngine {
           [...contents.documents(record.rid)].map((fields) => new DocumentVersion(fields)),
         ),
         lastDocumentNumber: Math.max(0, ...own.map((partition) => partition.lastDocumentNumber)),
+        history,
         journal: this.journal,
         now: this.now,
       })
       database.containersById.set(container.id, container)
+      if (history === undefined) this.journal.append(historyRecords(container))
     }
   }
 

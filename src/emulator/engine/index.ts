@@ -10,6 +10,8 @@
  * one, too) takes the partition's next **LSN**; its documents are stored and enter the log together. Reading the feed is
  * reading the log after an LSN.
  *
+ * A container with a change feed policy also has a **history**: every change within the retention, deletes included.
+ *
  * A version of a document is immutable and kept as JSON text: a read hands out the text, so nobody can reach into what
  * is stored. Refusals are `Refusal`s with the status the service would answer. Everything that changes is told to a
  * `Journal` in one call per transaction.
@@ -41,6 +43,9 @@ export {
   partitionsFor,
   type Throughput,
 } from './throughput.js'
+export { readAllVersions, type AllVersionsPage } from './all-versions-feed.js'
+export type { HistoryFloor, KeptHistory } from './change-history.js'
+export { epkOf, type VersionChange } from './version-change.js'
 export { scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './operations.js'

@@ -1,6 +1,8 @@
 import type { JsonObject } from './json.js'
+import type { HistoryFloor, KeptHistory } from './change-history.js'
 import type { VersionFields } from './document-version.js'
 import type { Throughput } from './throughput.js'
+import type { VersionChange } from './version-change.js'
 
 /** A database as the journal keeps it. */
 export interface DatabaseRecord {
@@ -60,6 +62,14 @@ export type JournalRecord =
   | { readonly kind: 'offerDeleted'; readonly rid: string }
   | { readonly kind: 'document'; readonly containerRid: string; readonly version: VersionFields }
   | { readonly kind: 'documentDeleted'; readonly containerRid: string; readonly number: number }
+  | { readonly kind: 'change'; readonly containerRid: string; readonly change: VersionChange }
+  | { readonly kind: 'changeForgotten'; readonly containerRid: string; readonly change: VersionChange }
+  | {
+      readonly kind: 'historyFloors'
+      readonly containerRid: string
+      readonly floors: readonly HistoryFloor[]
+    }
+  | { readonly kind: 'historyDropped'; readonly containerRid: string }
 
 /**
  * Told of every change in the order it was made; one call is one transaction, to be kept or lost as a whole. Memory is
@@ -78,6 +88,8 @@ export interface JournalContents {
   readonly partitions: Iterable<PartitionRecord>
   readonly offers: Iterable<OfferRecord>
   documents(containerRid: string): Iterable<VersionFields>
+  /** Undefined when the container keeps none. */
+  history(containerRid: string): KeptHistory | undefined
 }
 
 /** For an engine that forgets everything with its process. */

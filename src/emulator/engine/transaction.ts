@@ -6,6 +6,7 @@ import { DocumentVersion, withSystemProperties } from './document-version.js'
 import { etagOf } from './etag.js'
 import type { JournalRecord } from './journal.js'
 import type { JsonObject } from './json.js'
+import { recordChanges } from './kept-changes.js'
 import { limits } from './limits.js'
 import type { ItemOperation, OperationResult, WriteConditions } from './operations.js'
 import { applyPatch } from './patch.js'
@@ -15,6 +16,7 @@ import { alreadyExists, badRequest, notFound, notUnique, preconditionFailed, too
 import { documentRid } from './resource-id.js'
 import { uniqueKeyTexts } from './unique-keys.js'
 import { assertShape } from './value-shape.js'
+import { expiryOf, type VersionChange } from './version-change.js'
 
 /**
  * Operations on one partition key that become visible together or not at all, under one LSN. Operations see what those
@@ -28,6 +30,8 @@ export class Transaction {
   private readonly staged = new Map<string, DocumentVersion | null>()
   /** Who took which unique values last; whether it still holds them is to be looked up. */
   private readonly claimed = new Map<string, string>()
+  /** Every single change, for a container that keeps them; `staged` has only what comes of them. */
+  private readonly changes: VersionChange[] | null
   private place = 0
   private created = 0
 
@@ -40,6 +44,7 @@ export class Transaction {
     this.epk = epk
     this.partition = partition
     this.lsn = this.partition.lsn + 1
+    this.changes = container.history === null ? null : []
   }
 
   /** Applies one operation, or throws a `Refusal` and has changed nothing. */
@@ -81,6 +86,7 @@ export class Transaction {
     }
     partition.store(written)
     container.indexes.add(written)
+    if (this.changes !== null) records.push(...recordChanges(container, partition, this.changes))
     container.journal.append(records)
   }
 
@@ -129,6 +135,7 @@ export class Transaction {
     assertConditions(before, conditions)
     this.staged.set(id, null)
     this.place += 1
+    this.note('delete', null, before)
     return {
       status: 204,
       version: null,
@@ -145,8 +152,10 @@ export class Transaction {
   }
 
   private insert(id: string, document: JsonObject): OperationResult {
+    this.noteExpired(id)
     const version = this.stage(id, document, this.container.lastDocumentNumber + this.created + 1)
     this.created += 1
+    this.note('create', version, null)
     return {
       status: 201,
       version,
@@ -156,11 +165,37 @@ export class Transaction {
 
   private update(before: DocumentVersion, document: JsonObject): OperationResult {
     const version = this.stage(before.id, document, before.fields.number)
+    this.note('replace', version, before)
     return {
       status: 200,
       version,
       charge: replaceCharge(version.bytes, this.container.definition.indexing),
     }
+  }
+
+  private note(
+    kind: VersionChange['kind'],
+    current: DocumentVersion | null,
+    previous: DocumentVersion | null,
+  ): void {
+    this.changes?.push({
+      kind,
+      ...this.nextChange(),
+      current: current?.fields ?? null,
+      previous: previous?.fields ?? null,
+      isExpired: false,
+    })
+  }
+
+  /** A document that takes the place of one nobody can see any more ends that one. */
+  private noteExpired(id: string): void {
+    const expired = this.staged.has(id) ? undefined : this.partition.find(this.keyText, id)
+    if (expired !== undefined) this.changes?.push(expiryOf(expired, this.nextChange()))
+  }
+
+  private nextChange(): Pick<VersionChange, 'lsn' | 'place' | 'ts'> {
+    const ts = Math.floor(this.container.now() / 1000)
+    return { lsn: this.lsn, place: this.changes?.length ?? 0, ts }
   }
 
   private stage(id: string, body: JsonObject, number: number): DocumentVersion {

@@ -28,7 +28,7 @@ interface Standing extends Fault {
 const throttling = { status: 429, substatus: 3200, retryAfterMs: 10 } as const
 
 /** Where requests to the faults themselves go: a fault must not keep anybody from removing it. */
-const adminPath = '/_stepward'
+const adminPath = /^\/*_stepward(\/|$)/u
 
 /** The faults of one account, and the way of a request through them. */
 export class FaultInjection implements Faults {
@@ -78,7 +78,7 @@ export class FaultInjection implements Faults {
   }
 
   private draw(request: RestRequest): Standing | undefined {
-    if (request.path.startsWith(adminPath)) return undefined
+    if (adminPath.test(request.path)) return undefined
     const seen = requestMatched(request)
     const fault = this.standing.find((one) => meets(one, seen))
     if (fault !== undefined) fault.fired += 1

@@ -31,7 +31,7 @@ export interface FaultMatch {
   readonly container?: string
   /** The id of a document; a batch fits if it has an operation on it. */
   readonly id?: string
-  /** The value of a partition key, or all values of a hierarchical one. */
+  /** The value of a partition key, or all values of a hierarchical one; `{}` stands for a missing value. */
   readonly partitionKey?: unknown
 }
 
@@ -49,10 +49,10 @@ export interface RequestMatched {
 
 /** Whether a request has all properties asked for. */
 export function fits(match: FaultMatch, request: RequestMatched): boolean {
-  const { operation, container, id } = match
+  const { operation, container, id, partitionKey } = match
   if (operation !== undefined && ![operation].flat().includes(request.operation)) return false
   if (container !== undefined && container !== request.container) return false
   if (id !== undefined && !request.ids.includes(id)) return false
-  if (!Object.hasOwn(match, 'partitionKey')) return true
-  return JSON.stringify([match.partitionKey].flat()) === JSON.stringify(request.partitionKey)
+  if (partitionKey === undefined) return true
+  return JSON.stringify([partitionKey].flat()) === JSON.stringify(request.partitionKey)
 }

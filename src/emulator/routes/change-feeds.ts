@@ -1,5 +1,6 @@
 import {
   badRequest,
+  readAllVersions,
   readChanges,
   type ChangeFeedStart,
   type Container,
@@ -13,9 +14,10 @@ import { epkRangeOf, feedBody, keyOf, keyPrefixRangeOf, pageSizeOf, partitionHea
 /** GET `…/docs` with `A-IM`: a page of changes, or 304; the etag of either is the place to go on from. */
 export function routeChangeFeed(request: RestRequest, container: Container): Answer {
   const mode = request.headers['a-im']?.toLowerCase()
+  if (mode === 'full-fidelity feed') return allVersions(request, container)
   if (mode !== 'incremental feed') {
     throw badRequest(
-      `The change feed mode '${request.headers['a-im'] ?? ''}' is not supported by the embedded Cosmos DB; read the latest version (Incremental Feed).`,
+      `There is no change feed mode '${request.headers['a-im'] ?? ''}'. Read the latest version (Incremental Feed) or all versions and deletes (Full-Fidelity Feed).`,
     )
   }
   const { partition, ...scope } = scopeOf(request, container)
@@ -35,10 +37,38 @@ export function routeChangeFeed(request: RestRequest, container: Container): Ans
   return { status: 200, body: feedBody(container.rid, 'Documents', items), charge: page.charge, headers }
 }
 
+/** The only form in which every version is shown. */
+const allVersionsFormat = '2021-09-15'
+
+function allVersions(request: RestRequest, container: Container): Answer {
+  const format = request.headers[header.changeFeedFormat]
+  if (format !== allVersionsFormat) {
+    throw badRequest(
+      `${header.changeFeedFormat} is '${format ?? ''}'; all versions and deletes are shown as '${allVersionsFormat}'.`,
+    )
+  }
+  const { partition, ...scope } = scopeOf(request, container)
+  assertSessionReached(partition, request.headers[header.sessionToken])
+  const page = readAllVersions(container, partition, {
+    ...scope,
+    start: startOf(request),
+    maxItemCount: pageSizeOf(request),
+  })
+  const headers = {
+    ...partitionHeaders(container, partition),
+    etag: `"${page.lsn}"`,
+    [header.itemCount]: String(page.texts.length),
+  }
+  if (page.texts.length === 0) return { status: 304, charge: page.charge, headers }
+  const body = feedBody(container.rid, 'Documents', page.texts)
+  return { status: 200, body, charge: page.charge, headers }
+}
+
 interface FeedScope {
   readonly partition: PhysicalPartition
   readonly range?: { readonly min: string; readonly max: string }
   readonly keyText?: string
+  readonly epk?: string
 }
 
 function scopeOf(request: RestRequest, container: Container): FeedScope {
@@ -46,8 +76,7 @@ function scopeOf(request: RestRequest, container: Container): FeedScope {
   if (prefix !== undefined) return { partition: container.partitionOf(prefix.min), range: prefix }
   const key = keyOf(request, container)
   if (key !== undefined) {
-    const { partition, keyText } = container.locate(key)
-    return { partition, keyText }
+    return container.locate(key)
   }
   const rangeId = request.headers[header.rangeId] ?? onlyRangeId(container)
   const range = epkRangeOf(request)

@@ -1,0 +1,62 @@
+import { resolveStart, type ChangeFeedRequest } from './change-feed.js'
+import { feedCharge } from './charges.js'
+import type { Container } from './container.js'
+import { currentHistory } from './kept-changes.js'
+import { contains, type KeyRange } from './key-ranges.js'
+import { limits } from './limits.js'
+import type { PhysicalPartition } from './physical-partition.js'
+import { badRequest } from './refusal.js'
+import { changeText, epkOf, keyTextOf } from './version-change.js'
+
+/** Changes as clients see them, in the order in which they were made. */
+export interface AllVersionsPage {
+  readonly texts: readonly string[]
+  /** Where to go on: everything up to this LSN has been seen. */
+  readonly lsn: number
+  readonly charge: number
+}
+
+/**
+ * Reads one page of every change, deletes included. A transaction is never cut, as in the feed of latest versions.
+ * Documents whose time to live is over are deleted first, so that nobody waits for a write to learn of it.
+ */
+export function readAllVersions(
+  container: Container,
+  partition: PhysicalPartition,
+  request: ChangeFeedRequest,
+): AllVersionsPage {
+  const { range, keyText } = request
+  const history = currentHistory(container)
+  const startLsn = startOf(partition, request)
+  if (!history.isKept(scopeOf(partition, request), startLsn)) throw outsideRetention()
+  const texts: string[] = []
+  let bytes = 0
+  let lsn = startLsn
+  for (const change of history.after(container.partitions, partition, startLsn)) {
+    if (range !== undefined && !contains(range, epkOf(change))) continue
+    if (keyText !== undefined && keyTextOf(change) !== keyText) continue
+    const isFull = texts.length >= request.maxItemCount || bytes > limits.responseBytes
+    if (isFull && change.lsn !== lsn) return { texts, lsn, charge: feedCharge(bytes) }
+    const text = changeText(change, container.definition.partitionKey)
+    texts.push(text)
+    bytes += Buffer.byteLength(text)
+    lsn = change.lsn
+  }
+  return { texts, lsn: partition.lsn, charge: feedCharge(bytes) }
+}
+
+/** This feed has no beginning and no dates: what was before the retention nobody can tell. */
+function startOf(partition: PhysicalPartition, { start }: ChangeFeedRequest): number {
+  if (start.kind === 'beginning' || start.kind === 'time') throw outsideRetention()
+  return resolveStart(partition, start)
+}
+
+function scopeOf(partition: PhysicalPartition, request: ChangeFeedRequest): KeyRange {
+  const { epk, range = partition.range } = request
+  // A key's place is the interval of that key alone.
+  return epk === undefined ? range : { min: epk, max: `${epk}0` }
+}
+
+function outsideRetention(): Error {
+  return badRequest('You must read the change feed from within the retention period.')
+}

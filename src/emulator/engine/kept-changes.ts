@@ -1,0 +1,47 @@
+import type { ChangeHistory } from './change-history.js'
+import type { Container } from './container.js'
+import type { JournalRecord } from './journal.js'
+import type { PhysicalPartition } from './physical-partition.js'
+import { badRequest } from './refusal.js'
+import type { VersionChange } from './version-change.js'
+
+/** The history as it is now: what expired is deleted, what is too old forgotten. Refuses a container that has none. */
+export function currentHistory(container: Container): ChangeHistory {
+  const { history } = container
+  if (history === null) {
+    throw badRequest(
+      `The container '${container.id}' has no changeFeedPolicy, so not every version is kept. Set its retentionDuration.`,
+    )
+  }
+  container.purgeExpired(Infinity)
+  container.journal.append(forgetChanges(container))
+  return history
+}
+
+/** Takes changes of one transaction into the history, if there is one, and tells what to write of it. */
+export function recordChanges(
+  container: Container,
+  partition: PhysicalPartition,
+  changes: readonly VersionChange[],
+): readonly JournalRecord[] {
+  const { history, rid: containerRid } = container
+  if (history === null || changes.length === 0) return []
+  history.add(container.partitions, partition, changes)
+  const written = changes.map((change) => ({ kind: 'change', containerRid, change }) as const)
+  return [...written, ...forgetChanges(container)]
+}
+
+/** What to write of a history that has just begun. */
+export function historyRecords({ history, rid: containerRid }: Container): readonly JournalRecord[] {
+  return history === null ? [] : [{ kind: 'historyFloors', containerRid, floors: history.floors }]
+}
+
+function forgetChanges(container: Container): readonly JournalRecord[] {
+  const { history, partitions, rid: containerRid } = container
+  const forgotten = history?.forget(partitions, Math.floor(container.now() / 1000)) ?? null
+  if (forgotten === null) return []
+  return [
+    ...forgotten.changes.map((change) => ({ kind: 'changeForgotten', containerRid, change }) as const),
+    { kind: 'historyFloors', containerRid, floors: forgotten.floors },
+  ]
+}
