@@ -1,7 +1,10 @@
 import Table from 'cli-table3'
 import { createLogUpdate } from 'log-update'
-import colors from 'picocolors'
+import picocolors from 'picocolors'
 import type { Writable } from 'node:stream'
+
+// A pipe gets no colours, also where a build server's environment asks every tool for them.
+const colors = picocolors.createColors(picocolors.isColorSupported && process.stdout.isTTY)
 
 /** Where a command's words go. */
 export interface Terminal {
