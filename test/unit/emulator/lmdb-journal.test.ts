@@ -57,7 +57,9 @@ describe('LmdbJournal', () => {
 
   it('gives back any document as it was, whatever its key and text', async () => {
     const keyed = fc.record({
-      id: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((id) => !/[/\\?#]| $/u.test(id)),
+      id: fc
+        .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+        .filter((id) => !/[/\\?#]| $/u.test(id)),
       pk: fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer(), fc.boolean(), fc.constant(null)),
       more: fc.jsonValue(),
     })
