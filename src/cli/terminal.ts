@@ -4,7 +4,9 @@ import picocolors from 'picocolors'
 import type { Writable } from 'node:stream'
 
 // A pipe gets no colours, also where a build server's environment asks every tool for them.
-const colors = picocolors.createColors(picocolors.isColorSupported && process.stdout.isTTY)
+// (Node leaves `isTTY` out where there is no terminal; its types do not say so.)
+const { isTTY = false }: { readonly isTTY?: boolean } = process.stdout
+const colors = picocolors.createColors(picocolors.isColorSupported && isTTY)
 
 /** Where a command's words go. */
 export interface Terminal {
