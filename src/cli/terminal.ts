@@ -2,11 +2,10 @@ import Table from 'cli-table3'
 import { createLogUpdate } from 'log-update'
 import picocolors from 'picocolors'
 import type { Writable } from 'node:stream'
+import { isatty } from 'node:tty'
 
 // A pipe gets no colours, also where a build server's environment asks every tool for them.
-// (Node leaves `isTTY` out where there is no terminal; its types do not say so.)
-const { isTTY = false }: { readonly isTTY?: boolean } = process.stdout
-const colors = picocolors.createColors(picocolors.isColorSupported && isTTY)
+const colors = picocolors.createColors(picocolors.isColorSupported && isatty(process.stdout.fd))
 
 /** Where a command's words go. */
 export interface Terminal {
