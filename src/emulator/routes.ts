@@ -1,7 +1,7 @@
 import { assertAuthorized, signedResource } from './authorization.js'
 import { badRequest, lookupCharge, Refusal, type CosmosEngine } from './engine/index.js'
 import type { Faults } from './faults/index.js'
-import { QueryError } from './query/index.js'
+import { QueryError } from './query/query-error.js'
 import { header, type Answer, type RestRequest, type RestResponse } from './rest-message.js'
 import { readAccount } from './routes/account.js'
 import { routeAdmin } from './routes/admin.js'
