@@ -79,7 +79,7 @@ export class LmdbJournal implements Journal {
       openDirectories.add(directory)
       return journal
     } catch (error) {
-      lock.then(({ release }) => release()).catch(() => undefined)
+      lock.then((held) => held.release()).catch(() => undefined)
       throw error
     }
   }
@@ -125,7 +125,7 @@ export class LmdbJournal implements Journal {
       await this.store.close()
       openDirectories.delete(this.directory)
       await this.lock.then(
-        ({ release }) => release(),
+        (held) => held.release(),
         () => undefined,
       )
     }

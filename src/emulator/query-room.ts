@@ -1,3 +1,4 @@
+import type * as QueryRoom from './query/index.js'
 import type { CompiledQuery, QueryParameter } from './query/index.js'
 import { header, type RestRequest } from './rest-message.js'
 
@@ -5,7 +6,7 @@ import { header, type RestRequest } from './rest-message.js'
  * The room of queries, which is loaded with the first request that may hold one: its parser library takes longer to load
  * than all else that an emulator starts with.
  */
-let room: typeof import('./query/index.js') | null = null
+let room: typeof QueryRoom | null = null
 
 const headers = [header.isQuery, header.isQueryPlan, header.isBatch]
 
