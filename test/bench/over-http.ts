@@ -1,16 +1,21 @@
 import { CosmosClient, type Container } from '@azure/cosmos'
-import { startEmulator } from '../../src/emulator/index.js'
-import { startConstantServer } from './constant-server.js'
-import { perSecond, type Effort, type Figure } from './figure.js'
+import { perSecond, type Effort, type Figure, type Programs } from './figure.js'
 import { anOrder } from './orders.js'
+import { startEmulatorProcess, startServer } from './server-process.js'
 
 const inFlight = 32
 const rounds = 6
 
-/** Point writes and reads of the same client, against the emulator and against a server that answers constants. */
-export async function overHttp({ seconds }: Effort): Promise<readonly Figure[]> {
-  const emulator = await startEmulator({ port: 0 })
-  const constant = await startConstantServer(emulator.key)
+/**
+ * Point writes and reads of the same client, against the emulator and against a server that answers constants; client and
+ * servers are processes of their own.
+ */
+export async function overHttp(
+  { cli, constantServer }: Programs,
+  { seconds }: Effort,
+): Promise<readonly Figure[]> {
+  const emulator = await startEmulatorProcess(cli, [])
+  const constant = await startServer(constantServer, [emulator.endpoint])
   const pair = [
     await aContainer(emulator.endpoint, emulator.key),
     await aContainer(constant.endpoint, emulator.key),
@@ -19,8 +24,8 @@ export async function overHttp({ seconds }: Effort): Promise<readonly Figure[]> 
     container.items.upsert(anOrder(number % 5_000)),
   )
   const read = await compared(pair, seconds, (container) => container.item('order-1', 'customer-1').read())
-  await emulator.close()
-  await constant.close()
+  await emulator.kill()
+  await constant.kill()
   const target = { atLeast: 0.8 }
   return [
     { name: 'writes over HTTP ÷ constant answers', value: write.ratio, unit: '×', target },
@@ -33,8 +38,11 @@ export async function overHttp({ seconds }: Effort): Promise<readonly Figure[]> 
 async function aContainer(endpoint: string, key: string): Promise<Container> {
   const connectionPolicy = { enableBackgroundEndpointRefreshing: false }
   const client = new CosmosClient({ endpoint, key, connectionPolicy })
-  const { database } = await client.databases.create({ id: 'shop' })
-  const { container } = await database.containers.create({ id: 'orders', partitionKey: '/pk' })
+  const { database } = await client.databases.createIfNotExists({ id: 'shop' })
+  const { container } = await database.containers.createIfNotExists({
+    id: 'orders',
+    partitionKey: '/pk',
+  })
   await container.items.upsert(anOrder(1))
   return container
 }
