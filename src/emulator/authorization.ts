@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { Refusal } from './engine/index.js'
 import type { RestRequest } from './rest-message.js'
 
@@ -10,8 +10,13 @@ export interface SignedResource {
   readonly links: readonly string[]
 }
 
-/** Refuses a request that was not signed with `key`, the account's master key in base64. */
-export function assertAuthorized(request: RestRequest, resource: SignedResource, key: string): void {
+/** An account's master key, ready to sign; `key` is in base64. */
+export function masterKey(key: string): KeyObject {
+  return createSecretKey(Buffer.from(key, 'base64'))
+}
+
+/** Refuses a request that was not signed with `key`, the account's. */
+export function assertAuthorized(request: RestRequest, resource: SignedResource, key: KeyObject): void {
   const token = decoded(request.headers['authorization'] ?? '')
   if (token === '') throw unauthorized('The request has no authorization header.')
   const fields = new Map(token.split('&').map((field) => split(field)))
@@ -43,10 +48,9 @@ export interface SignedParts {
   readonly date: string
 }
 
-/** @param key the account's master key, base64 */
-export function signature({ method, kind, link, date }: SignedParts, key: string): Buffer {
+export function signature({ method, kind, link, date }: SignedParts, key: KeyObject): Buffer {
   const text = `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
-  return createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest()
+  return createHmac('sha256', key).update(text).digest()
 }
 
 /** What a client signs for a path: the resource itself, or the parent of a feed. */

@@ -23,7 +23,8 @@ export async function overHttp(
   const write = await compared(pair, seconds, (container, number) =>
     container.items.upsert(anOrder(number % 5_000)),
   )
-  const read = await compared(pair, seconds, (container) => container.item('order-1', 'customer-1').read())
+  for (const container of pair) await allRead(container)
+  const read = await compared(pair, seconds, readOne)
   await emulator.kill()
   await constant.kill()
   const target = { atLeast: 0.8 }
@@ -33,6 +34,21 @@ export async function overHttp(
     { name: 'writes over HTTP', value: write.perSecond, unit: '/s' },
     { name: 'reads over HTTP', value: read.perSecond, unit: '/s' },
   ]
+}
+
+const readable = 500
+
+function readOne(container: Container, number: number): Promise<unknown> {
+  const order = number % readable
+  return container.item(`order-${order}`, `customer-${order}`).read()
+}
+
+/** Stored, and learnt by the server of constants, before any time is taken. */
+async function allRead(container: Container): Promise<void> {
+  for (let number = 0; number < readable; number += 1) {
+    await container.items.upsert(anOrder(number))
+    await readOne(container, number)
+  }
 }
 
 async function aContainer(endpoint: string, key: string): Promise<Container> {
@@ -56,11 +72,15 @@ async function compared(
   work: Work,
 ): Promise<{ readonly ratio: number; readonly perSecond: number }> {
   let number = 0
-  const rate = (container: Container): Promise<number> =>
-    perSecond(seconds / 2, async () => {
-      await Promise.all(Array.from({ length: inFlight }, () => work(container, (number += 1))))
-      return inFlight
-    })
+  // Each caller asks again when it has its answer: client and server work at the same time.
+  const rate = async (container: Container): Promise<number> => {
+    const one = async (): Promise<number> => {
+      await work(container, (number += 1))
+      return 1
+    }
+    const rates = await Promise.all(Array.from({ length: inFlight }, () => perSecond(seconds / 2, one)))
+    return rates.reduce((total, each) => total + each, 0)
+  }
   const sums = { ours: 0, constant: 0 }
   for (let round = 0; round < rounds; round += 1) {
     const [first, second] = [await rate(ours), await rate(constant)]
