@@ -1,5 +1,4 @@
-import type { KeyObject } from 'node:crypto'
-import { assertAuthorized, masterKey, signedResource } from './authorization.js'
+import { assertAuthorized, MasterKey, signedResource } from './authorization.js'
 import { badRequest, lookupCharge, Refusal, type CosmosEngine } from './engine/index.js'
 import type { Faults } from './faults/index.js'
 import { QueryError } from './query/query-error.js'
@@ -34,7 +33,7 @@ export type Routes = (request: RestRequest) => RestResponse
 
 /** The REST interface of an engine. Whatever is wrong with a request comes back as an answer, never as an exception. */
 export function createRoutes(options: RoutesOptions): Routes {
-  const key = masterKey(options.key)
+  const key = new MasterKey(options.key)
   return (request) => {
     let answer: Answer
     try {
@@ -46,7 +45,7 @@ export function createRoutes(options: RoutesOptions): Routes {
   }
 }
 
-function route(request: RestRequest, { engine, faults, meter }: RoutesOptions, key: KeyObject): Answer {
+function route(request: RestRequest, { engine, faults, meter }: RoutesOptions, key: MasterKey): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
   assertAuthorized(request, signedResource(segments, rawSegments), key)

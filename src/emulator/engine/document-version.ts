@@ -55,6 +55,11 @@ export class DocumentVersion {
     return this.parsed
   }
 
+  /** Whether all these stand in the document's JSON, as far as that is told sooner than by parsing it. */
+  mayHold(texts: readonly string[]): boolean {
+    return this.parsed !== undefined || texts.every((text) => this.fields.text.includes(text))
+  }
+
   /** A copy of its own for whoever asks. */
   copy(): JsonObject {
     return JSON.parse(this.fields.text) as JsonObject

@@ -37,6 +37,7 @@ export function routeReadFeed(request: RestRequest, container: Container): Answe
 
 const everyDocument: CompiledQuery = {
   equalities: new Map(),
+  requiredTexts: [],
   isStreaming: true,
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
@@ -61,6 +62,7 @@ function answerPage(request: RestRequest, container: Container, query: CompiledQ
   const wanted: PageRequest = {
     scope,
     query,
+    text: request.body,
     maxItemCount: pageSizeOf(request),
     ...(continuation === undefined || continuation === '' ? {} : { continuation }),
   }
