@@ -6,6 +6,8 @@ import {
   type PlannedLease,
 } from '../../lease-store/index.js'
 import { retry } from '../platform/index.js'
+import { foreignModeProblems } from './cosmos-start-check.js'
+import { ProcessorOptionsError } from './errors.js'
 import type { Runtime } from './runtime.js'
 import { firstPositionOf } from './start-position.js'
 
@@ -60,12 +62,9 @@ export class Bootstrapper {
   private async createMissing(): Promise<boolean> {
     const { feed, leaseStore, options } = this.runtime
     const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
-    const foreign = leases.find((lease) => lease.mode !== 'Incremental Feed')
-    if (foreign !== undefined)
-      throw new Error(
-        `lease ${JSON.stringify(foreign.leaseToken)} follows the feed in mode ${JSON.stringify(foreign.mode)}, this processor ` +
-          'in mode "Incremental Feed"; a deployment unit keeps its mode: choose another processorName',
-      )
+    // Again after the check at start: somebody else may have been faster with leases of another mode.
+    const problems = foreignModeProblems(leases, 'Incremental Feed')
+    if (problems.length > 0) throw new ProcessorOptionsError(problems)
     for (const planned of planLeases(physicalRanges, leases, options.leasesPerFeedRange)) {
       const lease = await this.positioned(planned)
       if (lease === null) return false
