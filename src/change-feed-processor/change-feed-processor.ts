@@ -75,10 +75,11 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     this.starting = starting
     const { options, ports } = await this.checked()
     const runtime = this.runtime(options, ports)
-    await new Bootstrapper(runtime).run(starting.signal)
+    const bootstrapper = new Bootstrapper(runtime)
+    await bootstrapper.run(starting.signal)
     if (starting.signal.aborted) return null
     const controller = new PartitionController(runtime)
-    const balancer = new LoadBalancer(runtime, controller)
+    const balancer = new LoadBalancer(runtime, controller, bootstrapper)
     const unsubscribe = options.hints?.subscribe((physicalRangeId) => {
       controller.wake(physicalRangeId)
     })

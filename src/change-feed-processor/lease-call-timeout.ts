@@ -32,7 +32,7 @@ function initializationWithTimeouts(
   soon: <T>(what: string, call: Promise<T>) => Promise<T>,
 ): LeaseInitialization {
   return {
-    isDone: () => soon('lease.readMarker', initialization.isDone()),
+    doneAtMs: () => soon('lease.readMarker', initialization.doneAtMs()),
     tryLock: (ttlSeconds) => soon('lease.lock', initialization.tryLock(ttlSeconds)),
     markDone: () => soon('lease.markDone', initialization.markDone()),
     unlock: () => soon('lease.unlock', initialization.unlock()),

@@ -14,12 +14,16 @@ import {
   type Selection,
 } from '../../lease-store/index.js'
 import { BackgroundLoop } from '../platform/index.js'
+import type { Bootstrapper } from './bootstrapper.js'
 import { FeedError } from './errors.js'
 import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from './runtime.js'
 
 /** Taken or asked for before the leases are looked at again, however few this instance has. */
 const fewestPerLook = 4
+
+/** Between two looks whether leases still cover the feed, in expiration intervals. */
+const verifyEveryExpirations = 5
 
 /** In one turn; each may double what this instance has, so more are needed only if others write all the time. */
 const looksPerTurn = 16
@@ -34,15 +38,21 @@ export class LoadBalancer {
   private readonly loop: BackgroundLoop
   private observations: LeaseObservations = new Map()
   private reportedTwin: string | null = null
+  private verifiedAtMs: number
+  private hasFirst = false
 
   constructor(
     private readonly runtime: Runtime,
     private readonly controller: PartitionController,
+    private readonly bootstrapper: Bootstrapper,
   ) {
+    // It was verified at start.
+    this.verifiedAtMs = runtime.clock.monotonic()
     this.loop = new BackgroundLoop({
       clock: runtime.clock,
       turn: async (signal) => {
         await this.balance(signal)
+        await this.verify()
         return this.restMs()
       },
       onError: (error) => {
@@ -67,6 +77,15 @@ export class LoadBalancer {
     }
   }
 
+  /** Now and then, by whoever has the first lease there is. */
+  private async verify(): Promise<void> {
+    const { clock, options } = this.runtime
+    const intervalMs = verifyEveryExpirations * options.leaseExpirationIntervalMs
+    if (clock.monotonic() - this.verifiedAtMs < intervalMs) return
+    this.verifiedAtMs = clock.monotonic()
+    if (this.hasFirst) await this.bootstrapper.repair()
+  }
+
   /** Answers whether anything came of it. */
   private async apply({ take, ask }: Selection, signal: AbortSignal): Promise<boolean> {
     const most = Math.max(fewestPerLook, this.controller.heldCount)
@@ -89,6 +108,8 @@ export class LoadBalancer {
 
   private wanted({ leases, storeTimeMs }: LeaseListing): Selection {
     const { self, random, options, clock } = this.runtime
+    const [first] = [...leases].sort((left, right) => (left.feedRange.min < right.feedRange.min ? -1 : 1))
+    this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
     const isInHand = (lease: Lease): boolean => this.controller.holds(lease.leaseToken)
     const elsewhere = leases.filter((lease) => !isInHand(lease))
     const monotonicMs = clock.monotonic()

@@ -15,6 +15,7 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'delegate.failed': 'error',
   'feed.failed': 'error',
   'lease.split': 'info',
+  'lease.recreated': 'warn',
   'notification.failed': 'warn',
   'balance.failed': 'error',
   'job.submitted': 'info',

@@ -31,6 +31,8 @@ export type TelemetryEvent =
   | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
+  /** A lease that somebody had deleted was put back; its changes come again since the unit began. */
+  | ({ readonly type: 'lease.recreated' } & OnLease)
   | ({ readonly type: 'lease.split'; readonly children: readonly string[] } & OnLease)
   | ({
       readonly type: 'notification.failed'

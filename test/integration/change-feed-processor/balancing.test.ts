@@ -74,6 +74,24 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     await stopAll(started)
   })
 
+  it('puts back a lease that somebody deleted, and delivers again what it may have stood before (F-L23)', async () => {
+    const world = await processorWorld(door, { partitionCount: 2 })
+    const one = await world.instance('one', { startFrom: 'now' })
+    await one.processor.start()
+    await world.clock.advance(5_000)
+    for (const id of ['1', '2', '3', '4', '5', '6']) await world.put(id)
+    await world.clock.advance(5_000)
+    const store = await world.leaseStore()
+    const { leases } = await store.list()
+    for (const lease of leases) await store.delete(lease)
+    for (const id of ['7', '8', '9', '10', '11', '12']) await world.put(id)
+    await world.clock.advance(6 * 60_000)
+    expect(Object.values(await world.owners())).toEqual(['one', 'one'])
+    expect(one.telemetry.of('lease.recreated')).toHaveLength(2)
+    expect(new Set(one.delivered).size).toBe(12)
+    await stopAll([one])
+  })
+
   it('owns its work again within one acquire interval after an hour without anybody', async () => {
     const world = await processorWorld(door, { partitionCount: 4 })
     const before = await world.instance('one')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { acquire, requestHandover, type Lease, type LeaseStore } from '../../../lease-store/index.js'
+import { Bootstrapper } from '../../../src/change-feed-processor/bootstrapper.js'
 import { LoadBalancer } from '../../../src/change-feed-processor/load-balancer.js'
 import { PartitionController } from '../../../src/change-feed-processor/partition-controller.js'
 import type { ChangeFeed } from '../../../src/change-feed-processor/index.js'
@@ -19,7 +20,7 @@ async function controlling(overrides: RuntimeOverrides = {}): Promise<Controlled
   const runtime = await aRuntime(overrides)
   await (await runtime.world.leaseStore()).create(aNewLease())
   const controller = new PartitionController(runtime)
-  return { runtime, controller, balancer: new LoadBalancer(runtime, controller) }
+  return { runtime, controller, balancer: new LoadBalancer(runtime, controller, new Bootstrapper(runtime)) }
 }
 
 async function existing(lease: Promise<Lease | null>): Promise<Lease> {
