@@ -6,6 +6,7 @@ import {
   type PlannedLease,
 } from '../../lease-store/index.js'
 import { retry } from '../platform/index.js'
+import { leaseModeOf } from './options.js'
 import type { Runtime } from './runtime.js'
 import { firstPositionOf } from './start-position.js'
 
@@ -58,13 +59,14 @@ export class Bootstrapper {
 
   /** False when a range was split while its lease was made: look again. */
   private async createMissing(): Promise<boolean> {
-    const { feed, leaseStore } = this.runtime
+    const { feed, leaseStore, options } = this.runtime
+    const mode = leaseModeOf(options.mode)
     const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
-    const foreign = leases.find((lease) => lease.mode !== 'Incremental Feed')
+    const foreign = leases.find((lease) => lease.mode !== mode)
     if (foreign !== undefined)
       throw new Error(
         `lease ${JSON.stringify(foreign.leaseToken)} follows the feed in mode ${JSON.stringify(foreign.mode)}, this processor ` +
-          'in mode "Incremental Feed"; a deployment unit keeps its mode: choose another processorName',
+          `in mode ${JSON.stringify(mode)}; a deployment unit keeps its mode: choose another processorName`,
       )
     for (const planned of planLeases(physicalRanges, leases)) {
       const lease = await this.positioned(planned)
@@ -75,17 +77,17 @@ export class Bootstrapper {
   }
 
   private async positioned({ leaseToken, feedRange }: PlannedLease): Promise<NewLease | null> {
-    const { feed, options } = this.runtime
+    const { readPage, options } = this.runtime
     const lease: NewLease = {
       leaseToken,
       feedRange,
       continuationToken: null,
       firstPosition: firstPositionOf(options.startFrom),
-      mode: 'Incremental Feed',
+      mode: leaseModeOf(options.mode),
     }
     if (lease.firstPosition !== null) return lease
     const { signal } = new AbortController()
-    const page = await feed.readNext({ feedRange, start: { kind: 'now' } }, { maxItemCount: 1, signal })
+    const page = await readPage({ feedRange, start: { kind: 'now' } }, { maxItemCount: 1, signal })
     const [next, ...others] = page.next
     if (next?.start.kind !== 'continuation' || others.length > 0) return null
     return { ...lease, continuationToken: next.start.token }

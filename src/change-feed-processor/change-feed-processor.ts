@@ -1,12 +1,12 @@
-import type { Change } from './change-feed.js'
 import { Bootstrapper } from './bootstrapper.js'
 import { openPorts } from './cosmos-ports.js'
-import type { ChangeFeedDelegate } from './delegate.js'
 import { LoadBalancer } from './load-balancer.js'
 import { Notifications } from './notifications.js'
-import { resolveOptions, type ChangeFeedProcessorOptions, type ResolvedOptions } from './options.js'
+import { resolveOptions, type AnyProcessorOptions, type ResolvedOptions } from './options.js'
 import { PartitionController } from './partition-controller.js'
-import type { Runtime } from './runtime.js'
+import { PauseGate } from './pause-gate.js'
+import { pageReader, type Runtime } from './runtime.js'
+import { userCodeOf, type UserCode } from './user-code.js'
 
 /** What runs between a start and the stop that follows it. */
 interface Running {
@@ -27,8 +27,9 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   private running: Running | null = null
   private latest: Promise<void> = Promise.resolve()
   private starting: AbortController | undefined
+  private readonly gate = new PauseGate()
 
-  constructor(private readonly options: ChangeFeedProcessorOptions<T>) {}
+  constructor(private readonly options: AnyProcessorOptions<T>) {}
 
   /**
    * Resolves when every part of the feed has a lease with a position, and leases are being taken: no change made after
@@ -51,6 +52,24 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       this.running = null
       if (running !== null) await close(running)
     })
+  }
+
+  /**
+   * From now on nothing is delivered, until {@link resume}: what delegates have they finish, leases stay held and renewed,
+   * so nobody else goes on in their place. Also before a start, and it lasts over a stop.
+   */
+  pause(): void {
+    this.gate.shut()
+  }
+
+  /** Goes on where {@link pause} left off. */
+  resume(): void {
+    this.gate.open()
+  }
+
+  /** Whether it was told to deliver nothing. */
+  get isPaused(): boolean {
+    return this.gate.isPaused
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -88,10 +107,17 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
         telemetry.emit({ type: 'store.charged', operation, charge })
       },
     })
+    // What the documents are is the user's word; nothing behind this line looks inside them.
+    const userCode = await userCodeOf(this.options as unknown as UserCode, {
+      feed: ports.feed,
+      concurrency: options.concurrency,
+    })
     return {
       options,
-      delegate: delegateOf(this.options),
+      ...userCode,
       ...ports,
+      readPage: pageReader(ports.feed, options.mode),
+      gate: this.gate,
       self: { instanceName, incarnation: random.id() },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
       clock,
@@ -99,13 +125,6 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       telemetry,
     }
   }
-}
-
-/** What the documents are is the user's word; nothing here looks inside them. */
-function delegateOf<T>({
-  onChanges,
-}: ChangeFeedProcessorOptions<T>): ChangeFeedDelegate<Record<string, unknown>> {
-  return (changes, context) => onChanges(changes as readonly unknown[] as readonly Change<T>[], context)
 }
 
 async function close({ options, controller, balancer, unsubscribe }: Running): Promise<void> {

@@ -19,12 +19,34 @@
 export { ChangeFeedProcessor } from './change-feed-processor.js'
 export {
   resolveOptions,
+  type AllVersionsOptions,
+  type AnyProcessorOptions,
+  type ChangeFeedMode,
   type ChangeFeedProcessorOptions,
+  type LatestVersionOptions,
   type LifecycleNotifications,
+  type ProcessorOptions,
   type ResolvedOptions,
 } from './options.js'
-export type { ChangeFeedContext, ChangeFeedDelegate, CloseReason, StartPosition } from './delegate.js'
-export { DelegateError, FeedError, ProcessorOptionsError } from './errors.js'
+export type {
+  ChangeDeliveryOptions,
+  CheckpointMode,
+  DeliveryOptions,
+  FailurePolicy,
+  PageDeliveryOptions,
+} from './delivery-options.js'
+export type {
+  ChangeContext,
+  ChangeDelegate,
+  ChangeFeedContext,
+  ChangeFeedDelegate,
+  CloseReason,
+  PageDelegate,
+  StartPosition,
+} from './delegate.js'
+export type { DeadLetter } from './dead-letter.js'
+export type { DeadLetterContainer } from './cosmos-dead-letter.js'
+export { DelegateError, FeedError, LeaseLostError, ProcessorOptionsError } from './errors.js'
 export { FeedHints, type FeedHintListener } from './feed-hints.js'
 export type {
   Change,
@@ -34,6 +56,7 @@ export type {
   FeedStart,
   PhysicalRange,
   ReadOptions,
+  VersionChange,
 } from './change-feed.js'
 export { CosmosChangeFeed, type CosmosChangeFeedOptions } from './cosmos-change-feed.js'
 export type { LeaseContainer, MonitoredContainer } from './cosmos-ports.js'

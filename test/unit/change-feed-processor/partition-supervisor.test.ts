@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ChangeFeed } from '../../../src/change-feed-processor/index.js'
 import { LeaseHolder } from '../../../src/change-feed-processor/lease-holder.js'
-import { PartitionSupervisor, type Closing } from '../../../src/change-feed-processor/partition-supervisor.js'
+import type { Closing } from '../../../src/change-feed-processor/closing.js'
+import { PartitionSupervisor } from '../../../src/change-feed-processor/partition-supervisor.js'
 import {
   anAcquiredLease,
   aRuntime,
@@ -75,7 +76,9 @@ describe('a partition supervisor', () => {
         requestCharge: expect.any(Number) as number,
         sessionToken: expect.stringMatching(/^0:/) as string,
         headers: expect.objectContaining({ etag: expect.any(String) as string }) as object,
+        diagnostics: null,
         signal: expect.any(AbortSignal) as AbortSignal,
+        checkpoint: expect.any(Function) as () => Promise<void>,
       },
     ])
     supervisor.shutDown()
