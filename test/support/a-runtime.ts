@@ -43,9 +43,7 @@ export async function aRuntime(overrides: RuntimeOverrides = {}): Promise<TestRu
   const telemetry = new TelemetryRecorder()
   const [feed, leaseStore] = [world.feed(), await world.leaseStore()]
   const self = { instanceName: 'self', incarnation: 'self-1' }
-  const userCode =
-    overrides.userCode ?? ({ onChanges: overrides.delegate ?? (() => undefined) } as unknown as UserCode)
-  const options = resolveOptions<Document>({
+  const given = {
     monitoredContainer: feed,
     leaseContainer: leaseStore,
     processorName: 'unit',
@@ -53,16 +51,17 @@ export async function aRuntime(overrides: RuntimeOverrides = {}): Promise<TestRu
     startFrom: 'beginning',
     clock,
     telemetry,
-    ...userCode,
+    ...(overrides.userCode ?? { onChanges: overrides.delegate ?? (() => undefined) }),
     ...overrides.options,
-  } as AnyProcessorOptions<Document>)
+  } as AnyProcessorOptions<Document>
+  const options = resolveOptions(given)
   const monitored = overrides.feed?.(feed) ?? feed
   return {
     world,
     feed: monitored,
     readPage: pageReader(monitored, options.mode),
     leaseStore: overrides.leaseStore?.(leaseStore) ?? leaseStore,
-    ...(await userCodeOf(userCode, { feed, concurrency: options.concurrency })),
+    ...(await userCodeOf(given as unknown as UserCode, { feed, concurrency: options.concurrency })),
     gate: new PauseGate(),
     self,
     telemetry,

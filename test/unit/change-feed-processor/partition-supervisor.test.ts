@@ -1,43 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ChangeFeed } from '../../../src/change-feed-processor/index.js'
-import { LeaseHolder } from '../../../src/change-feed-processor/lease-holder.js'
-import type { Closing } from '../../../src/change-feed-processor/closing.js'
-import { PartitionSupervisor } from '../../../src/change-feed-processor/partition-supervisor.js'
-import {
-  anAcquiredLease,
-  aRuntime,
-  storedLease,
-  type RuntimeOverrides,
-  type TestRuntime,
-} from '../../support/a-runtime.js'
+import { storedLease, type RuntimeOverrides, type TestRuntime } from '../../support/a-runtime.js'
 import { intercepted, storeError, type Interception } from '../../support/intercepted.js'
+import { supervising } from '../../support/supervised.js'
 
 type Reading = Interception<Parameters<ChangeFeed['readNext']>, Awaited<ReturnType<ChangeFeed['readNext']>>>
-
-interface Supervised {
-  readonly runtime: TestRuntime
-  readonly holder: LeaseHolder
-  readonly supervisor: PartitionSupervisor
-  /** Null while it runs. */
-  readonly closing: () => Closing | null
-}
-
-async function supervising(
-  overrides: RuntimeOverrides,
-  documents: readonly string[] = [],
-): Promise<Supervised> {
-  const runtime = await aRuntime(overrides)
-  for (const id of documents) await runtime.world.put(id)
-  const holder = new LeaseHolder(runtime, await anAcquiredLease(runtime), runtime.clock.monotonic())
-  holder.start()
-  const supervisor = new PartitionSupervisor(runtime, holder)
-  let closing: Closing | null = null
-  supervisor.run().then(
-    (ended) => (closing = ended),
-    () => undefined,
-  )
-  return { runtime, holder, supervisor, closing: () => closing }
-}
 
 const reading = (...interceptions: Reading[]): RuntimeOverrides => ({
   feed: (feed) => intercepted(feed, 'readNext', interceptions),
