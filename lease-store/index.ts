@@ -39,7 +39,7 @@ export type {
   LeaseStore,
   LeaseWrite,
 } from './lease-store.js'
-export { acquire, checkpoint, isOwnedBy, release, renew } from './transitions.js'
+export { acquire, checkpoint, isOwnedBy, release, renew, reposition } from './transitions.js'
 export { expired, expiredByObservation, observe, type LeaseObservations } from './expiry.js'
 export { selectLeases, type Balance, type LeaseLimits, type Selection } from './balance.js'
 export { planLeases, type NamedRange, type PlannedLease } from './coverage.js'

@@ -60,4 +60,5 @@ export type {
 } from './change-feed.js'
 export { CosmosChangeFeed, type CosmosChangeFeedOptions } from './cosmos-change-feed.js'
 export type { LeaseContainer, MonitoredContainer } from './cosmos-ports.js'
+export { ProcessorRunningError, resetProcessor, type ResetOptions } from './reset-processor.js'
 export type { PollInterval } from './poll-delay.js'

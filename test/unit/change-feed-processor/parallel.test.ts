@@ -11,7 +11,7 @@ interface Handler {
   readonly begun: string[]
   /** How many were under way at most. */
   readonly most: () => number
-  end(id: string): void
+  readonly end: (id: string) => void
 }
 
 /** A delegate whose calls end when the test says so; the part of an id before `-` is its key. */
