@@ -4,14 +4,19 @@
  * Delivers the change feed of a Cosmos DB container to a delegate, shared among any number of instances.
  *
  * What is promised: every change is delivered **at least once**; changes of one partition key come **in order**; a part
- * of the feed has **one owner at a time**; a checkpoint **never passes** a page that the delegate has not accepted. What is
- * not: a page may come again after a crash, a takeover or a split, and only the latest version of a document comes.
+ * of the feed has **one owner at a time**; a checkpoint **never passes** a change that was neither handled nor set aside by
+ * the failure policy, and with manual checkpoints none that the delegate has not reported. What is not: a page may come
+ * again after a crash, a takeover or a split, and unless all versions are asked for only the latest of a document comes.
  *
  * How: the feed is cut into ranges, each with a lease (`lease-store`). Every instance runs one load balancer that
  * takes its share of leases. For each lease it holds, a *supervisor* reads and delivers, and a *holder*, the only writer
  * of that lease, renews it and stores how far it was read. An owner that could not write its lease for almost the
  * expiration interval stops by itself, before anybody may take the lease over: no message is needed, only a clock that
  * runs forward. Everything else that can go wrong is settled by conditional writes.
+ *
+ * Between the supervisor and the user's code stands a *delivery*, of whole pages (`page-delivery.ts`) or of single changes
+ * (`parallel.ts`). What a failure leads to is decided in `failure-policy.ts`, where in a page a position may lie in
+ * `page-positions.ts`, and what of it may be stored in `progress.ts`.
  *
  * Files are read in this order: `change-feed-processor.ts`, `bootstrapper.ts`, `load-balancer.ts`,
  * `partition-controller.ts`, `partition-supervisor.ts`, `lease-holder.ts`. The SDK is met in `cosmos-change-feed.ts` only.

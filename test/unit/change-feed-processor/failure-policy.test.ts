@@ -11,7 +11,8 @@ function delivered(size: number, poisons: ReadonlySet<number>, maxAttempts: numb
   const open: Slice[] = [{ from: 0, to: size, failures: 0, isPart: false }]
   for (let slice = open.pop(); slice !== undefined; slice = open.pop()) {
     attempts += 1
-    const places = Array.from({ length: slice.to - slice.from }, (_, offset) => (slice?.from ?? 0) + offset)
+    const { from, to } = slice
+    const places = Array.from({ length: to - from }, (_, offset) => from + offset)
     if (!places.some((place) => poisons.has(place))) {
       order.push(...places.map(String))
       continue
