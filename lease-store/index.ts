@@ -48,6 +48,7 @@ export {
   isSameOwner,
   release,
   renew,
+  reposition,
   requestHandover,
 } from './transitions.js'
 export { observe, type LeaseObservation, type LeaseObservations } from './observation.js'

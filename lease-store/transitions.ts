@@ -29,6 +29,14 @@ export function checkpoint(lease: Lease, continuationToken: string, now: number)
   return { ...lease, continuationToken, timestampMs: now }
 }
 
+/** To be read from somewhere else: what was stored before counts no more. */
+export function reposition(
+  lease: Lease,
+  position: Pick<Lease, 'continuationToken' | 'firstPosition'>,
+): Lease {
+  return { ...lease, ...position }
+}
+
 /** Free at once: for who asked for it, else for anybody. */
 export function release(lease: Lease, now: number): Lease {
   return { ...lease, owner: null, incarnation: null, timestampMs: now }

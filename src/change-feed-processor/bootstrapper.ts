@@ -8,6 +8,7 @@ import {
 import { retry } from '../platform/index.js'
 import { foreignModeProblems } from './cosmos-start-check.js'
 import { ProcessorOptionsError } from './errors.js'
+import { leaseModeOf } from './options.js'
 import type { Runtime } from './runtime.js'
 import { firstPositionOf } from './start-position.js'
 
@@ -86,7 +87,7 @@ export class Bootstrapper {
     const { feed, leaseStore, options } = this.runtime
     const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
     // Again after the check at start: somebody else may have been faster with leases of another mode.
-    const problems = foreignModeProblems(leases, 'Incremental Feed')
+    const problems = foreignModeProblems(leases, leaseModeOf(options.mode))
     if (problems.length > 0) throw new ProcessorOptionsError(problems)
     for (const planned of planLeases(physicalRanges, leases, options.leasesPerFeedRange)) {
       const lease = await this.positioned(planned, doneAtMs)
@@ -98,24 +99,25 @@ export class Bootstrapper {
 
   /**
    * A lease that is missing although all were there at `doneAtMs` may have stood anywhere after that: it begins there, so
-   * that changes come again rather than not at all.
+   * that changes come again rather than not at all. (A feed of all versions cannot begin at a time: it begins now.)
    */
   private async positioned(
     { leaseToken, feedRange }: PlannedLease,
     doneAtMs: number | null,
   ): Promise<NewLease | null> {
-    const { feed, options } = this.runtime
+    const { readPage, options } = this.runtime
+    const isTimed = doneAtMs !== null && options.mode === 'latestVersion'
     const lease: NewLease = {
       leaseToken,
       feedRange,
       continuationToken: null,
       firstPosition:
-        firstPositionOf(options.startFrom) ?? (doneAtMs === null ? null : { kind: 'time', atMs: doneAtMs }),
-      mode: 'Incremental Feed',
+        firstPositionOf(options.startFrom) ?? (isTimed ? { kind: 'time', atMs: doneAtMs } : null),
+      mode: leaseModeOf(options.mode),
     }
     if (lease.firstPosition !== null) return lease
     const { signal } = new AbortController()
-    const page = await feed.readNext({ feedRange, start: { kind: 'now' } }, { maxItemCount: 1, signal })
+    const page = await readPage({ feedRange, start: { kind: 'now' } }, { maxItemCount: 1, signal })
     const [next, ...others] = page.next
     if (next?.start.kind !== 'continuation' || others.length > 0) return null
     return { ...lease, continuationToken: next.start.token }

@@ -1,17 +1,17 @@
 import { silent } from '../telemetry/index.js'
 import { systemClock, systemRandom } from '../platform/index.js'
-import type { Change } from './change-feed.js'
 import { Bootstrapper } from './bootstrapper.js'
 import type { Ports } from './cosmos-ports.js'
 import { checkStart } from './cosmos-start-check.js'
-import type { ChangeFeedDelegate } from './delegate.js'
 import { ProcessorOptionsError } from './errors.js'
 import { withTimeouts } from './lease-call-timeout.js'
 import { LoadBalancer } from './load-balancer.js'
 import { Notifications } from './notifications.js'
-import { resolveOptions, type ChangeFeedProcessorOptions, type ResolvedOptions } from './options.js'
+import { leaseModeOf, resolveOptions, type AnyProcessorOptions, type ResolvedOptions } from './options.js'
 import { PartitionController } from './partition-controller.js'
-import type { Runtime } from './runtime.js'
+import { PauseGate } from './pause-gate.js'
+import { pageReader, type Runtime } from './runtime.js'
+import { userCodeOf, type UserCode } from './user-code.js'
 
 /** What runs between a start and the stop that follows it. */
 interface Running {
@@ -32,8 +32,9 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   private running: Running | null = null
   private latest: Promise<void> = Promise.resolve()
   private starting: AbortController | undefined
+  private readonly gate = new PauseGate()
 
-  constructor(private readonly options: ChangeFeedProcessorOptions<T>) {}
+  constructor(private readonly options: AnyProcessorOptions<T>) {}
 
   /**
    * Resolves when every part of the feed has a lease with a position, and leases are being taken: no change made after
@@ -59,6 +60,24 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     })
   }
 
+  /**
+   * From now on nothing is delivered, until {@link resume}: what delegates have they finish, leases stay held and renewed,
+   * so nobody else goes on in their place. Also before a start, and it lasts over a stop.
+   */
+  pause(): void {
+    this.gate.shut()
+  }
+
+  /** Goes on where {@link pause} left off. */
+  resume(): void {
+    this.gate.open()
+  }
+
+  /** Whether it was told to deliver nothing. */
+  get isPaused(): boolean {
+    return this.gate.isPaused
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }
@@ -74,7 +93,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     const starting = new AbortController()
     this.starting = starting
     const { options, ports } = await this.checked()
-    const runtime = this.runtime(options, ports)
+    const runtime = await this.runtime(options, ports)
     const bootstrapper = new Bootstrapper(runtime)
     await bootstrapper.run(starting.signal)
     if (starting.signal.aborted) return null
@@ -93,7 +112,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     const resolved = triedOptions(this.options)
     const checking = checkStart({
       ...this.options,
-      leaseMode: 'Incremental Feed',
+      leaseMode: leaseModeOf(this.options.mode ?? 'latestVersion'),
       clock,
       random,
       onCharge: (operation, charge) => {
@@ -108,12 +127,19 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return { options: resolved.options, ports: check.ports }
   }
 
-  private runtime(options: ResolvedOptions, ports: Ports): Runtime {
+  private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
     const { processorName, instanceName, clock, random, telemetry } = options
+    // What the documents are is the user's word; nothing behind this line looks inside them.
+    const userCode = await userCodeOf(this.options as unknown as UserCode, {
+      feed: ports.feed,
+      concurrency: options.concurrency,
+    })
     return {
       options,
-      delegate: delegateOf(this.options),
+      ...userCode,
       feed: ports.feed,
+      readPage: pageReader(ports.feed, options.mode),
+      gate: this.gate,
       leaseStore: withTimeouts(ports.leaseStore, {
         clock,
         // Twice in a renew interval, so that one answer may fail to come.
@@ -129,7 +155,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 }
 
-function triedOptions<T>(options: ChangeFeedProcessorOptions<T>): {
+function triedOptions<T>(options: AnyProcessorOptions<T>): {
   options: ResolvedOptions | null
   problems: readonly string[]
 } {
@@ -139,13 +165,6 @@ function triedOptions<T>(options: ChangeFeedProcessorOptions<T>): {
     if (error instanceof ProcessorOptionsError) return { options: null, problems: error.problems }
     throw error
   }
-}
-
-/** What the documents are is the user's word; nothing here looks inside them. */
-function delegateOf<T>({
-  onChanges,
-}: ChangeFeedProcessorOptions<T>): ChangeFeedDelegate<Record<string, unknown>> {
-  return (changes, context) => onChanges(changes as readonly unknown[] as readonly Change<T>[], context)
 }
 
 async function close({ options, controller, balancer, unsubscribe }: Running): Promise<void> {

@@ -1,7 +1,8 @@
 import { acquire, requestHandover, type Lease } from '../../lease-store/index.js'
+import type { Closing } from './closing.js'
 import { FeedError } from './errors.js'
 import { LeaseHolder } from './lease-holder.js'
-import { PartitionSupervisor, type Closing } from './partition-supervisor.js'
+import { PartitionSupervisor } from './partition-supervisor.js'
 import type { Runtime } from './runtime.js'
 import { childLeases } from './split.js'
 
@@ -131,6 +132,7 @@ export class PartitionController {
         return
       case 'Shutdown':
       case 'HandedOver':
+      case 'DelegateError':
         return holder.release()
       case 'FeedError':
         this.runtime.notifications.failed(holder.lease.leaseToken, closing.error)

@@ -13,6 +13,7 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'checkpoint.stored': 'debug',
   'page.delivered': 'debug',
   'delegate.failed': 'error',
+  'deadLetter.written': 'error',
   'feed.failed': 'error',
   'lease.split': 'info',
   'lease.recreated': 'warn',

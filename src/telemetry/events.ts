@@ -30,6 +30,12 @@ export type TelemetryEvent =
   | ({ readonly type: 'checkpoint.stored'; readonly continuationToken: string } & OnLease)
   | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
+  | ({
+      readonly type: 'deadLetter.written'
+      readonly documentId: string
+      readonly attempts: number
+      readonly error: unknown
+    } & OnLease)
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
   /** A lease that somebody had deleted was put back; its changes come again since the unit began. */
   | ({ readonly type: 'lease.recreated' } & OnLease)

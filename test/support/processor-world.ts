@@ -35,6 +35,9 @@ export interface InstanceOptions extends Partial<
     | 'checkpointIntervalMs'
     | 'stopTimeoutMs'
     | 'pollIntervalMs'
+    | 'checkpoint'
+    | 'failurePolicy'
+    | 'delegateTimeoutMs'
   >
 > {
   /** Called before a page counts as delivered. */

@@ -34,7 +34,13 @@ export {
 export { keyRangeOfPrefix } from './effective-partition-key.js'
 export { deleteKey } from './delete-key.js'
 export { parseContainerDefinition, type ContainerDefinition } from './container-definition.js'
-export { readChanges, resolveStart, type ChangeFeedPage, type ChangeFeedStart } from './change-feed.js'
+export {
+  readChanges,
+  resolveStart,
+  type ChangeFeedPage,
+  type ChangeFeedRequest,
+  type ChangeFeedStart,
+} from './change-feed.js'
 export { offerResource } from './offers.js'
 export {
   checkedThroughput,
