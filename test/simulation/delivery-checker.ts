@@ -40,7 +40,8 @@ export class DeliveryChecker implements Checker {
           this.open.get(key)?.delete(place)
         }
         return []
-      default:
+      case 'lease.released':
+      case 'fault':
         return []
     }
   }
@@ -76,11 +77,10 @@ export class DeliveryChecker implements Checker {
   /** What was found by the last checkpoint of a lease need not be looked at again: only what the new one adds. */
   private checkpointed({ before, after }: Written): readonly string[] {
     const lease = leaseIn(after)
-    if (lease?.continuationToken == null) return []
-    const reached = lsnOf(lease.continuationToken)
-    const from = leaseIn(before)?.continuationToken
-    const start = from == null ? 0 : lsnOf(from)
-    return this.changesIn(lease.feedRange, start, reached).flatMap(({ key, place }) =>
+    if (lease === null) return []
+    const earlier = leaseIn(before)
+    const from = earlier === null ? 0 : lsnOf(earlier.continuationToken)
+    return this.changesIn(lease.feedRange, from, lsnOf(lease.continuationToken)).flatMap(({ key, place }) =>
       this.open.get(key)?.has(place) === true
         ? [
             `I10: the checkpoint of lease ${lease.leaseToken} passes change ${place} of key ${key}, not accepted`,

@@ -52,7 +52,8 @@ export class LeaseChecker implements Checker {
       case 'lease.released':
         this.writtenAtMs.delete(place(event.processId, event.leaseToken))
         return []
-      default:
+      case 'delivery.accepted':
+      case 'fault':
         return []
     }
   }
@@ -73,7 +74,7 @@ export class LeaseChecker implements Checker {
   private replaced(by: Request | null, before: Lease, after: Lease): readonly string[] {
     const problems: string[] = []
     const { leaseToken } = after
-    const [from, to] = [lsn(before), lsn(after)]
+    const [from, to] = [lsnOf(before.continuationToken), lsnOf(after.continuationToken)]
     const writer = by?.process.id ?? 'nobody'
     if (to < from) problems.push(`I12: ${writer} moved lease ${leaseToken} back from ${from} to ${to}`)
     const isSameOwner = before.owner === after.owner && before.incarnation === after.incarnation
@@ -140,8 +141,4 @@ function basisProblems(by: Request | null, before: Lease): readonly string[] {
 
 function place(processId: string, leaseToken: string): string {
   return `${processId} ${leaseToken}`
-}
-
-function lsn({ continuationToken }: Lease): number {
-  return continuationToken === null ? 0 : lsnOf(continuationToken)
 }

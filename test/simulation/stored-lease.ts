@@ -3,13 +3,14 @@ import type { VersionFields } from '../../src/emulator/engine/index.js'
 
 /** A lease in the lease container; null for its other documents. */
 export function leaseIn(version: VersionFields | null): Lease | null {
-  if (version === null || !version.id.includes('..')) return null
+  if (version?.id.includes('..') !== true) return null
   const decoded = decodeLease(documentIn(version))
   return decoded.kind === 'lease' ? decoded.lease : null
 }
 
-export function lsnOf(continuationToken: string): number {
-  return Number(continuationToken.replaceAll('"', ''))
+/** How far a lease was read; 0 when it was not. */
+export function lsnOf(continuationToken: string | null): number {
+  return continuationToken === null ? 0 : Number(continuationToken.replaceAll('"', ''))
 }
 
 export function documentIn(version: VersionFields): Readonly<Record<string, unknown>> {

@@ -94,7 +94,18 @@ export class World {
     this.eventCount += 1
     if (this.options.isHashed ?? true) this.hash.update(`${this.time.monotonic()} ${lineOf(event)}\n`)
     for (const checker of this.checkers) {
-      for (const problem of checker.check(event)) this.problems.push(`${this.atText()}: ${problem}`)
+      for (const problem of this.judge(checker, event)) this.problems.push(`${this.atText()}: ${problem}`)
+    }
+  }
+
+  /** A checker is called in the middle of what it checks, which would take what it throws for a failure of its own. */
+  private judge(checker: Checker, event: SimulationEvent): readonly string[] {
+    try {
+      return checker.check(event)
+    } catch (error) {
+      return [
+        `the checker failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      ]
     }
   }
 
