@@ -41,6 +41,10 @@ export interface ChangeFeedProcessorOptions<T> extends LifecycleNotifications {
   readonly trustMarginMs?: number
   /** Checkpoints are coalesced to one in this time; 0 for one after every page. Default as for `trustMarginMs`. */
   readonly checkpointIntervalMs?: number
+  /** Taken even if other instances then have fewer than their share. Default: no such wish. */
+  readonly minLeases?: number
+  /** Never more than these. Default: no limit. */
+  readonly maxLeases?: number
   /** How long `stop` waits for delegates before it abandons them. Default 30,000. */
   readonly stopTimeoutMs?: number
   /** Wakes readers when something was written in this process. */
@@ -64,6 +68,8 @@ export interface ResolvedOptions extends LifecycleNotifications {
   readonly leaseExpirationIntervalMs: number
   readonly trustMarginMs: number
   readonly checkpointIntervalMs: number
+  readonly minLeases: number | null
+  readonly maxLeases: number | null
   readonly stopTimeoutMs: number
   readonly hints: FeedHints | null
   readonly telemetry: Telemetry
@@ -89,6 +95,8 @@ export function resolveOptions<T>(options: ChangeFeedProcessorOptions<T>): Resol
     leaseExpirationIntervalMs,
     trustMarginMs: options.trustMarginMs ?? twelfthMs,
     checkpointIntervalMs: options.checkpointIntervalMs ?? twelfthMs,
+    minLeases: options.minLeases ?? null,
+    maxLeases: options.maxLeases ?? null,
     stopTimeoutMs: options.stopTimeoutMs ?? 30_000,
     hints: options.hints ?? null,
     telemetry: options.telemetry ?? silent,
@@ -111,6 +119,8 @@ function boundProblems(options: ResolvedOptions): string[] {
     ['leaseExpirationIntervalMs', options.leaseExpirationIntervalMs, 1, Infinity],
     ['trustMarginMs', options.trustMarginMs, 0, Infinity],
     ['checkpointIntervalMs', options.checkpointIntervalMs, 0, Infinity],
+    ['minLeases', options.minLeases ?? 1, 1, Infinity],
+    ['maxLeases', options.maxLeases ?? 1, 1, Infinity],
     ['stopTimeoutMs', options.stopTimeoutMs, 0, Infinity],
   ]
   return counts
@@ -140,6 +150,10 @@ function relationProblems(options: ResolvedOptions): string[] {
     [
       renew + margin < expiration,
       `trustMarginMs is ${margin}; with leaseRenewIntervalMs (${renew}) it must stay below leaseExpirationIntervalMs (${expiration})`,
+    ],
+    [
+      (options.minLeases ?? 1) <= (options.maxLeases ?? Infinity),
+      `minLeases is ${options.minLeases ?? 'not set'}; it must not exceed maxLeases (${options.maxLeases ?? 'not set'})`,
     ],
     [
       options.leaseAcquireIntervalMs < expiration,

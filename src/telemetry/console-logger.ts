@@ -8,6 +8,7 @@ type Level = 'debug' | 'info' | 'warn' | 'error'
 const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'lease.acquired': 'info',
   'lease.released': 'info',
+  'lease.requested': 'info',
   'lease.renewed': 'debug',
   'checkpoint.stored': 'debug',
   'page.delivered': 'debug',
