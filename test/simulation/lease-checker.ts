@@ -81,7 +81,11 @@ export class LeaseChecker implements Checker {
     if (!isSameOwner && after.owner !== null) {
       if (by !== null && after.incarnation !== null) this.processOf.set(after.incarnation, writer)
       if (to !== from) problems.push(`I12: ${writer} moved lease ${leaseToken} while it took it`)
-      this.moves.push(this.move(before, after, after.owner))
+      const move = this.move(before, after, after.owner)
+      this.moves.push(move)
+      // Only hosts that cannot read a request for hand-over (they tell no incarnation) may be stolen from.
+      if (move.kind === 'stolen' && before.incarnation !== null)
+        problems.push(`I12: ${writer} stole lease ${leaseToken} from ${before.owner}, which lives`)
     } else if (!this.isWriterOf(by, before) && to !== from) {
       problems.push(`I12: ${writer} stored a checkpoint in lease ${leaseToken}, which ${before.owner} owns`)
     } else if (!this.isWriterOf(by, before) && after.owner === null) {

@@ -36,11 +36,12 @@ export function leaseStoreWiring(leases: () => Container): Wiring {
   }
 }
 
-/** L2 acquire, L3 renew, L4 checkpoint, L5 release: told apart by what the write would change. */
+/** The request for a hand-over, a write before L2; L2 acquire, L3 renew, L4 checkpoint, L5 release: told apart by what the write would change. */
 function replacePoint(leases: Container, lease: Lease): string {
   if (lease.owner === null) return 'L5'
   const id = String(lease.document['id'])
   const stored = leaseIn(leases.find([id], id)?.fields ?? null)
+  if (stored?.timestampMs === lease.timestampMs) return 'ask'
   if (stored?.owner !== lease.owner || stored.incarnation !== lease.incarnation) return 'L2'
   return stored.continuationToken === lease.continuationToken ? 'L3' : 'L4'
 }
