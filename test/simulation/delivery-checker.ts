@@ -22,6 +22,9 @@ export class DeliveryChecker implements Checker {
 
   constructor(private readonly container: () => Container) {}
 
+  /** Changes that delegates have accepted, repetitions included. */
+  acceptedCount = 0
+
   /** Changes that no delegate has accepted yet. */
   get openCount(): number {
     return [...this.open.values()].reduce((count, places) => count + places.size, 0)
@@ -35,6 +38,7 @@ export class DeliveryChecker implements Checker {
       case 'delivery.started':
         return this.started(event)
       case 'delivery.accepted':
+        this.acceptedCount += event.changes.length
         for (const change of event.changes) {
           const { key, place } = keyedChange(change)
           this.open.get(key)?.delete(place)
@@ -57,7 +61,7 @@ export class DeliveryChecker implements Checker {
   }
 
   private started({ processId, leaseToken, changes }: Delivery): readonly string[] {
-    const problems: string[] = []
+    const problems = changes.length === 0 ? [`${processId} was given an empty page`] : []
     const seen = new Map<string, Set<number>>()
     for (const change of changes) {
       const { key, place } = keyedChange(change)

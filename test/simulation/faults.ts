@@ -28,6 +28,8 @@ export interface FaultOptions {
   readonly random: Random
   readonly rates?: FaultRates
   readonly planned?: readonly PlannedFault[]
+  /** Chosen by the test: what becomes of a request, or null for what would become of it anyway. */
+  readonly scripted?: (request: Request) => Fate['kind'] | null
   /** Most of the time a request is on its way in one direction. Default 20. */
   readonly latencyMs?: number
 }
@@ -60,7 +62,7 @@ export class Faults {
 
   fateOf(request: Request): Fate {
     const { random, latencyMs = 20 } = this.options
-    const kind = this.planned(request) ?? this.chosen(request)
+    const kind = this.scripted(request) ?? this.planned(request) ?? this.chosen(request)
     const isSlow = !this.isOver && random.next() < (this.options.rates?.slow ?? 0)
     const longestMs = isSlow ? slowestMs : latencyMs
     const error = kind === 'refused' ? refusal(request, random) : loss(random)
@@ -69,6 +71,10 @@ export class Faults {
       this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
     }
     return { kind, delayMs: random.next() * longestMs, answerDelayMs: random.next() * longestMs, error }
+  }
+
+  private scripted(request: Request): Fate['kind'] | null {
+    return this.isOver ? null : (this.options.scripted?.(request) ?? null)
   }
 
   private planned({ writePoint }: Request): Fate['kind'] | null {

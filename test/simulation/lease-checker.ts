@@ -62,8 +62,12 @@ export class LeaseChecker implements Checker {
     if (event.after?.id.endsWith('.info') === true) this.isBootstrapped = true
     const [before, after] = [leaseIn(event.before), leaseIn(event.after)]
     if (before === null && after === null) return this.uncovered()
-    if (after === null && before !== null) this.stored.delete(before.leaseToken)
-    else if (after !== null) this.stored.set(after.leaseToken, after)
+    if (after === null && before !== null) {
+      this.stored.delete(before.leaseToken)
+      // Somebody outside deleted it: that there is a gap now is nobody's fault, until the leases are complete again.
+      if (event.by === null) this.isBootstrapped = false
+    }
+    if (after !== null) this.stored.set(after.leaseToken, after)
     const unconditional = before === null ? [] : basisProblems(event.by, before)
     const owner = before === null || after === null ? [] : this.replaced(event.by, before, after)
     // A replace changes no range.
@@ -119,8 +123,11 @@ export class LeaseChecker implements Checker {
   }
 
   private uncovered(): readonly string[] {
-    if (!this.isBootstrapped) return []
     const gap = firstGap(this.leases.map(({ feedRange }) => feedRange))
+    if (!this.isBootstrapped) {
+      this.isBootstrapped = gap === null
+      return []
+    }
     return gap === null ? [] : [`I11: nobody covers the key space from ${JSON.stringify(gap)}`]
   }
 }

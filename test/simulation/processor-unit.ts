@@ -25,6 +25,7 @@ export type ProcessorSettings = Partial<
     | 'leaseRenewIntervalMs'
     | 'leaseExpirationIntervalMs'
     | 'stopTimeoutMs'
+    | 'startFrom'
   >
 >
 
@@ -40,6 +41,10 @@ export type SimulatedDelegate = (
 ) => Promise<void>
 
 export interface ProcessorUnitOptions {
+  /** Physical partitions of the monitored container. Default 1. */
+  readonly partitionCount?: number
+  /** Whether documents of the lease container may expire. Default true. */
+  readonly isTtlOn?: boolean
   readonly settings?: ProcessorSettings
   readonly delegate?: SimulatedDelegate
   readonly telemetry?: Telemetry
@@ -53,7 +58,10 @@ const restartMs = 5_000
  * releases to the world's checkers.
  */
 export class ProcessorUnit {
-  private readonly running = new Map<string, { process: SimulatedProcess; processor: ChangeFeedProcessor }>()
+  private readonly running = new Map<
+    Computer,
+    { process: SimulatedProcess; processor: ChangeFeedProcessor }
+  >()
   private readonly leaseWiring: Wiring
   private readonly feedWiring = feedWiring()
 
@@ -61,8 +69,11 @@ export class ProcessorUnit {
     private readonly world: World,
     private readonly options: ProcessorUnitOptions = {},
   ) {
-    world.createContainer(monitored, '/pk')
-    world.createContainer(leases, '/id', { defaultTtl: -1 })
+    world.createContainer(monitored, { partitionKey: '/pk', partitionCount: options.partitionCount ?? 1 })
+    world.createContainer(leases, {
+      partitionKey: '/id',
+      ...((options.isTtlOn ?? true) ? { defaultTtl: -1 } : {}),
+    })
     this.leaseWiring = leaseStoreWiring(() => world.container(leases))
   }
 
@@ -79,7 +90,7 @@ export class ProcessorUnit {
   start(computer: Computer): SimulatedProcess {
     const process = this.world.process(computer)
     const processor = this.processorIn(process)
-    this.running.set(computer.name, { process, processor })
+    this.running.set(computer, { process, processor })
     const launch = (): void => {
       processor.start().catch(() => {
         process.clock.schedule(restartMs, launch)
@@ -91,7 +102,7 @@ export class ProcessorUnit {
 
   /** As a deployment does it: the process ends when `stop` has resolved. */
   async stop(computer: Computer): Promise<void> {
-    const running = this.running.get(computer.name)
+    const running = this.running.get(computer)
     if (running === undefined || running.process.isCrashed) return
     await running.processor.stop()
     running.process.crash()
@@ -101,12 +112,12 @@ export class ProcessorUnit {
     const { world } = this
     const report = { processId: process.id }
     return new ChangeFeedProcessor<Document>({
+      startFrom: 'beginning',
       ...this.options.settings,
       monitoredContainer: world.network.connect(world.ports.changeFeed(monitored), process, this.feedWiring),
       leaseContainer: this.leaseStore(process),
       processorName: 'unit',
       instanceName: process.computer.name,
-      startFrom: 'beginning',
       clock: process.clock,
       random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
       telemetry: this.options.telemetry ?? silent,

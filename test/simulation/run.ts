@@ -5,7 +5,8 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { systemClock, systemRandom } from '../../src/platform/index.js'
-import { simulateProcessor, type Report } from './simulate.js'
+import type { Report } from './scene.js'
+import { simulateProcessor } from './simulate.js'
 
 const { values } = parseArgs({
   options: { seed: { type: 'string' }, minutes: { type: 'string', default: '1' } },

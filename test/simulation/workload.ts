@@ -32,15 +32,35 @@ export class Workload {
     this.isOver = true
   }
 
+  /** Documents of one key in one transaction. */
+  writeTogether(count: number): void {
+    const pk = this.anyKey()
+    const operations = Array.from({ length: count }, () => {
+      const place = this.nextPlace(pk)
+      return { kind: 'upsert', document: { id: `${pk}-${place}`, pk, place } } as const
+    })
+    this.options.world.container(monitored).batch([pk], operations)
+  }
+
   write(): void {
-    const { world, keyCount } = this.options
-    const pk = `key-${Math.floor(world.random.next() * keyCount)}`
-    const place = (this.places.get(pk) ?? 0) + 1
-    this.places.set(pk, place)
+    const { world } = this.options
+    const pk = this.anyKey()
+    const place = this.nextPlace(pk)
     const isUpdate = place > 1 && world.random.next() < updateShare
     const number = isUpdate ? 1 + Math.floor(world.random.next() * (place - 1)) : place
     world
       .container(monitored)
       .execute([pk], { kind: 'upsert', document: { id: `${pk}-${number}`, pk, place } })
+  }
+
+  private anyKey(): string {
+    const { world, keyCount } = this.options
+    return `key-${Math.floor(world.random.next() * keyCount)}`
+  }
+
+  private nextPlace(key: string): number {
+    const place = (this.places.get(key) ?? 0) + 1
+    this.places.set(key, place)
+    return place
   }
 }

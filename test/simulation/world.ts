@@ -9,12 +9,19 @@ import { SimulatedProcess, type Computer } from './simulated-process.js'
 /** How a world begins. */
 export interface WorldOptions {
   readonly seed: number
-  /** Physical partitions of its containers. Default 1. */
-  readonly partitionCount?: number
   /** What becomes of requests; default: each is answered at once. */
   readonly fateOf?: (request: Request) => Fate
   /** Whether events are hashed, which costs more than all else in a large world. Default true. */
   readonly isHashed?: boolean
+}
+
+/** What a container of the world is like. */
+export interface ContainerSettings {
+  /** The path. */
+  readonly partitionKey: string
+  readonly defaultTtl?: number
+  /** Default 1. */
+  readonly partitionCount?: number
 }
 
 /** Name of the one database. */
@@ -52,7 +59,6 @@ export class World {
     this.engine = new CosmosEngine({
       now: () => this.time.now(),
       nextId: () => this.random.id(),
-      partitionCount: options.partitionCount ?? 1,
       journal: {
         append: (records) => {
           for (const record of records) this.journal(record)
@@ -69,9 +75,14 @@ export class World {
     })
   }
 
-  createContainer(id: string, partitionKey: string, settings: { readonly defaultTtl?: number } = {}): void {
-    const body = { id, partitionKey: { paths: [partitionKey], kind: 'Hash', version: 2 }, ...settings }
-    this.engine.createContainer(databaseId, body)
+  createContainer(id: string, settings: ContainerSettings): void {
+    const { partitionKey, partitionCount = 1, ...own } = settings
+    const body = { id, partitionKey: { paths: [partitionKey], kind: 'Hash', version: 2 }, ...own }
+    this.engine.createContainer(databaseId, body, partitionCount)
+  }
+
+  dropContainer(id: string): void {
+    this.engine.deleteContainer(databaseId, id)
   }
 
   container(id: string): ReturnType<CosmosEngine['container']> {
