@@ -32,7 +32,7 @@ export {
   leasePrefix,
   type LeasePrefix,
 } from './lease-naming.js'
-export { isEpkRange, leaseTokenOf } from './feed-range.js'
+export { cutRange, isEpkRange, leaseTokenOf } from './feed-range.js'
 export type {
   LeaseCreation,
   LeaseDeletion,

@@ -58,7 +58,7 @@ export class Bootstrapper {
 
   /** False when a range was split while its lease was made: look again. */
   private async createMissing(): Promise<boolean> {
-    const { feed, leaseStore } = this.runtime
+    const { feed, leaseStore, options } = this.runtime
     const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
     const foreign = leases.find((lease) => lease.mode !== 'Incremental Feed')
     if (foreign !== undefined)
@@ -66,7 +66,7 @@ export class Bootstrapper {
         `lease ${JSON.stringify(foreign.leaseToken)} follows the feed in mode ${JSON.stringify(foreign.mode)}, this processor ` +
           'in mode "Incremental Feed"; a deployment unit keeps its mode: choose another processorName',
       )
-    for (const planned of planLeases(physicalRanges, leases)) {
+    for (const planned of planLeases(physicalRanges, leases, options.leasesPerFeedRange)) {
       const lease = await this.positioned(planned)
       if (lease === null) return false
       await leaseStore.create(lease)

@@ -2,6 +2,7 @@ import type { Change } from './change-feed.js'
 import { Bootstrapper } from './bootstrapper.js'
 import { openPorts } from './cosmos-ports.js'
 import type { ChangeFeedDelegate } from './delegate.js'
+import { withTimeouts } from './lease-call-timeout.js'
 import { LoadBalancer } from './load-balancer.js'
 import { Notifications } from './notifications.js'
 import { resolveOptions, type ChangeFeedProcessorOptions, type ResolvedOptions } from './options.js'
@@ -91,7 +92,13 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return {
       options,
       delegate: delegateOf(this.options),
-      ...ports,
+      feed: ports.feed,
+      leaseStore: withTimeouts(ports.leaseStore, {
+        clock,
+        // Twice in a renew interval, so that one answer may fail to come.
+        callMs: options.leaseRenewIntervalMs / 2,
+        listMs: options.leaseAcquireIntervalMs,
+      }),
       self: { instanceName, incarnation: random.id() },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
       clock,

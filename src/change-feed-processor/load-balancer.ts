@@ -1,10 +1,12 @@
 import {
   expired,
   expiredByObservation,
+  givesWayTo,
   isOwnedBy,
   lapsed,
   observe,
   selectLeases,
+  twinLease,
   unanswered,
   type Lease,
   type LeaseListing,
@@ -12,6 +14,7 @@ import {
   type Selection,
 } from '../../lease-store/index.js'
 import { BackgroundLoop } from '../platform/index.js'
+import { FeedError } from './errors.js'
 import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from './runtime.js'
 
@@ -30,6 +33,7 @@ const looksPerTurn = 16
 export class LoadBalancer {
   private readonly loop: BackgroundLoop
   private observations: LeaseObservations = new Map()
+  private reportedTwin: string | null = null
 
   constructor(
     private readonly runtime: Runtime,
@@ -90,6 +94,7 @@ export class LoadBalancer {
     const monotonicMs = clock.monotonic()
     this.observations = observe(this.observations, elsewhere, monotonicMs)
     const { observations } = this
+    if (this.givesWay(monotonicMs)) return { take: [], ask: [] }
     const patience = { ...options, self, observations, monotonicMs, storeTimeMs }
     const { take, ask } = selectLeases({
       self,
@@ -102,6 +107,28 @@ export class LoadBalancer {
     })
     const stray = leases.filter((lease) => isOwnedBy(lease, self) && !take.includes(lease))
     return { take: [...take, ...stray].filter((lease) => !isInHand(lease)), ask }
+  }
+
+  /**
+   * Whether another living process has the name of this instance and stays. Leases tell the two apart, but .NET hosts and
+   * people do not, so one of them works and the other stands by (F-L16).
+   */
+  private givesWay(monotonicMs: number): boolean {
+    const { self, options, notifications } = this.runtime
+    const twin = twinLease(this.observations, self, monotonicMs, options.leaseExpirationIntervalMs)
+    if (twin === null) return false
+    const isGivingWay = givesWayTo(self, twin)
+    if (this.reportedTwin !== twin.incarnation) {
+      const consequence = isGivingWay
+        ? 'this one takes no leases while the other lives'
+        : 'the other stands by'
+      const remedy = new Error(`give each process an instanceName of its own; ${consequence}`)
+      const name = `instanceName ${JSON.stringify(self.instanceName)} is used by two living processes`
+      notifications.failed(twin.leaseToken, new FeedError(name, remedy))
+    }
+    this.reportedTwin = twin.incarnation
+    if (isGivingWay) this.controller.giveWay()
+    return isGivingWay
   }
 
   private silentTokens(

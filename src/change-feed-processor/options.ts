@@ -45,6 +45,11 @@ export interface ChangeFeedProcessorOptions<T> extends LifecycleNotifications {
   readonly minLeases?: number
   /** Never more than these. Default: no limit. */
   readonly maxLeases?: number
+  /**
+   * Into how many leases each physical partition is cut when leases are created, so that more instances than physical
+   * partitions can work; leases there are stay as they are. 1 to 256, default 1. Costs that many times the idle requests.
+   */
+  readonly leasesPerFeedRange?: number
   /** How long `stop` waits for delegates before it abandons them. Default 30,000. */
   readonly stopTimeoutMs?: number
   /** Wakes readers when something was written in this process. */
@@ -70,6 +75,7 @@ export interface ResolvedOptions extends LifecycleNotifications {
   readonly checkpointIntervalMs: number
   readonly minLeases: number | null
   readonly maxLeases: number | null
+  readonly leasesPerFeedRange: number
   readonly stopTimeoutMs: number
   readonly hints: FeedHints | null
   readonly telemetry: Telemetry
@@ -97,6 +103,7 @@ export function resolveOptions<T>(options: ChangeFeedProcessorOptions<T>): Resol
     checkpointIntervalMs: options.checkpointIntervalMs ?? twelfthMs,
     minLeases: options.minLeases ?? null,
     maxLeases: options.maxLeases ?? null,
+    leasesPerFeedRange: options.leasesPerFeedRange ?? 1,
     stopTimeoutMs: options.stopTimeoutMs ?? 30_000,
     hints: options.hints ?? null,
     telemetry: options.telemetry ?? silent,
@@ -121,6 +128,7 @@ function boundProblems(options: ResolvedOptions): string[] {
     ['checkpointIntervalMs', options.checkpointIntervalMs, 0, Infinity],
     ['minLeases', options.minLeases ?? 1, 1, Infinity],
     ['maxLeases', options.maxLeases ?? 1, 1, Infinity],
+    ['leasesPerFeedRange', options.leasesPerFeedRange, 1, 256],
     ['stopTimeoutMs', options.stopTimeoutMs, 0, Infinity],
   ]
   return counts

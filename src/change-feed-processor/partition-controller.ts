@@ -78,6 +78,11 @@ export class PartitionController {
     }
   }
 
+  /** Hands every lease back when the page under way is done, and may acquire others afterwards. */
+  giveWay(): void {
+    for (const { supervisor } of this.held.values()) supervisor.handOver()
+  }
+
   /** Leaves everything as it stands: others take the leases over when they expire. */
   abandon(): void {
     this.isStopping = true

@@ -52,6 +52,28 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     await stopAll(started)
   })
 
+  it('lets more instances than physical partitions work, on leases finer than those', async () => {
+    const world = await processorWorld(door, { partitionCount: 1 })
+    const started = await Promise.all(
+      ['one', 'two', 'three'].map((name) => world.instance(name, { leasesPerFeedRange: 6 })),
+    )
+    for (const id of Array.from({ length: 30 }, (_, index) => `before-${index}`)) await world.put(id)
+    for (const { processor } of started) await processor.start()
+    await world.clock.advance(3 * acquireIntervalMs)
+    expect(await counts(world)).toEqual([2, 2, 2])
+    const ids = Array.from({ length: 30 }, (_, index) => `after-${index}`)
+    for (const id of ids) await world.put(id)
+    await world.clock.advance(10_000)
+    world.split('0')
+    for (const id of ids) await world.put(`${id}-split`)
+    await world.clock.advance(10_000)
+    const delivered = started.map((instance) => instance.delivered)
+    expect(new Set(delivered.flat()).size).toBe(90)
+    expect(delivered.flat()).toHaveLength(90)
+    for (const own of delivered) expect(own.length).toBeGreaterThan(5)
+    await stopAll(started)
+  })
+
   it('owns its work again within one acquire interval after an hour without anybody', async () => {
     const world = await processorWorld(door, { partitionCount: 4 })
     const before = await world.instance('one')
@@ -66,6 +88,29 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     expect(await counts(world)).toEqual([4])
     expect(after.delivered).toEqual(['1'])
     await stopAll([after])
+  })
+})
+
+describe('two living processes of one name (F-L16)', () => {
+  it('are told, and one stands by until the other is gone', async () => {
+    const world = await processorWorld('engine ports', { partitionCount: 2 })
+    const twins = [await world.instance('same'), await world.instance('same')] as const
+    for (const { processor } of twins) await processor.start()
+    await world.clock.advance(120_000)
+    const held = twins.map(({ notifications }) => {
+      const acquired = notifications.filter((line) => line.startsWith('acquired')).length
+      return acquired - notifications.filter((line) => line.startsWith('released')).length
+    })
+    expect([...held].sort()).toEqual([0, 2])
+    const failures = twins.flatMap(({ telemetry }) => telemetry.of('feed.failed'))
+    expect(String(failures[0]?.error)).toMatch(/instanceName "same" is used by two living processes/)
+    const [working, waiting] = held[0] === 2 ? twins : [twins[1], twins[0]]
+    working.cutOff()
+    await world.clock.advance(150_000)
+    await world.put('1')
+    await world.clock.advance(5_000)
+    expect(waiting.delivered).toEqual(['1'])
+    await waiting.processor.stop()
   })
 })
 
