@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/platform/index.js'
+import { storeError } from '../support/intercepted.js'
 import type { Request } from './network.js'
 import { leases, monitored } from './processor-unit.js'
 import { Scene, type SceneOptions } from './scene.js'
@@ -193,6 +194,16 @@ describe('an owner', () => {
     expect(scene.world.problems).toEqual([])
   })
 
+  it('F-L8 whose renewals and checkpoints are all under way does not take its own for another’s', async () => {
+    const settings = { checkpointIntervalMs: 100 }
+    const scene = sceneWith({ writeIntervalMs: 100, settings, faults: { latencyMs: 3_000 } })
+    await scene.pass(3 * minuteMs)
+    const moves = scene.ownership.moves.length
+    await scene.pass(5 * minuteMs)
+    expect(scene.ownership.moves).toHaveLength(moves)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
   it('F-L29 stores at most one checkpoint in five seconds, however many pages there are', async () => {
     const scene = sceneWith({ writeIntervalMs: 50 })
     const checkpoints: number[] = []
@@ -223,13 +234,38 @@ describe('a store', () => {
   ])('%s, for three minutes', async (_name, isHit, kind) => {
     let isFailing = false
     const scene = sceneWith({
-      faults: { scripted: (request) => (isFailing && isHit(request) ? kind : null) },
+      faults: { scripted: (request) => (isFailing && isHit(request) ? { kind } : null) },
     })
     await scene.pass(minuteMs)
     isFailing = true
     await scene.pass(3 * minuteMs)
     isFailing = false
     await scene.pass(minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it.each([
+    ['F-C19 that answers 410 without saying why', 410, false],
+    ['F-C20 whose container is another than the one that gave the positions', 400, true],
+  ])('%s, for three minutes, moves no lease to another position', async (_name, code, isGivenBack) => {
+    let isFailing = false
+    const error = storeError(code)
+    const scene = sceneWith({
+      faults: {
+        scripted: ({ method }) => (isFailing && method === 'readNext' ? { kind: 'refused', error } : null),
+      },
+    })
+    await scene.pass(minuteMs)
+    isFailing = true
+    await scene.pass(5_000)
+    const positions = (): readonly unknown[] =>
+      scene.ownership.leases.map(({ leaseToken, continuationToken }) => [leaseToken, continuationToken])
+    const before = positions()
+    await scene.pass(3 * minuteMs)
+    expect(positions()).toEqual(before)
+    isFailing = false
+    const freed = scene.ownership.moves.filter(({ kind }) => kind === 'free').length
+    expect(freed > 10).toBe(isGivenBack)
     expect((await scene.recover()).problems).toEqual([])
   })
 

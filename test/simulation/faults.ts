@@ -23,13 +23,19 @@ export interface PlannedFault {
   readonly kind: Fate['kind']
 }
 
+/** What a test wants to become of a request. `error`: default one of those that pass. */
+export interface ScriptedFault {
+  readonly kind: Fate['kind']
+  readonly error?: Error
+}
+
 /** What a simulation's requests suffer. */
 export interface FaultOptions {
   readonly random: Random
   readonly rates?: FaultRates
   readonly planned?: readonly PlannedFault[]
-  /** Chosen by the test: what becomes of a request, or null for what would become of it anyway. */
-  readonly scripted?: (request: Request) => Fate['kind'] | null
+  /** Chosen by a test: what becomes of a request, or null for what would become of it anyway. */
+  readonly scripted?: (request: Request) => ScriptedFault | null
   /** Most of the time a request is on its way in one direction. Default 20. */
   readonly latencyMs?: number
 }
@@ -62,10 +68,12 @@ export class Faults {
 
   fateOf(request: Request): Fate {
     const { random, latencyMs = 20 } = this.options
-    const kind = this.scripted(request) ?? this.planned(request) ?? this.chosen(request)
+    const scripted = this.scripted(request)
+    const kind = scripted?.kind ?? this.planned(request) ?? this.chosen(request)
     const isSlow = !this.isOver && random.next() < (this.options.rates?.slow ?? 0)
     const longestMs = isSlow ? slowestMs : latencyMs
-    const error = kind === 'refused' ? refusal(request, random) : loss(random)
+    const passing = kind === 'refused' ? refusal(request, random) : loss(random)
+    const error = scripted?.error ?? passing
     if (kind !== 'answered') {
       const name = `${kind} ${request.writePoint ?? request.method}`
       this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
@@ -73,7 +81,7 @@ export class Faults {
     return { kind, delayMs: random.next() * longestMs, answerDelayMs: random.next() * longestMs, error }
   }
 
-  private scripted(request: Request): Fate['kind'] | null {
+  private scripted(request: Request): ScriptedFault | null {
     return this.isOver ? null : (this.options.scripted?.(request) ?? null)
   }
 
