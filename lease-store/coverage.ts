@@ -22,7 +22,7 @@ export function planLeases(
   leases: readonly Pick<Lease, 'feedRange'>[],
   leasesPerFeedRange = 1,
 ): readonly PlannedLease[] {
-  const covered = leases.map((lease) => lease.feedRange)
+  const covered = leases.map((lease) => lease.feedRange).sort((left, right) => compare(left.min, right.min))
   return physicalRanges.flatMap(({ id, min, max }) =>
     gaps({ min, max }, covered).flatMap((gap) => {
       const isWhole = gap.min === min && gap.max === max
@@ -33,11 +33,11 @@ export function planLeases(
   )
 }
 
-/** The parts of `range` that lie in none of `covered`, in order. Bounds compare as text: they are hexadecimal. */
+/** The parts of `range` that lie in none of `covered`, which are in order of `min`. Bounds compare as text: they are hexadecimal. */
 function gaps(range: FeedRange, covered: readonly FeedRange[]): FeedRange[] {
   const found: FeedRange[] = []
   let reached = range.min
-  for (const { min, max } of [...covered].sort((left, right) => compare(left.min, right.min))) {
+  for (const { min, max } of covered) {
     if (min >= range.max) break
     if (min > reached) found.push({ min: reached, max: min })
     if (max > reached) reached = max
