@@ -25,6 +25,7 @@ export {
 } from './options.js'
 export type { ChangeFeedContext, ChangeFeedDelegate, CloseReason, StartPosition } from './delegate.js'
 export { DelegateError, FeedError, ProcessorOptionsError } from './errors.js'
+export { ChangeFeedEstimator, type ChangeFeedEstimatorOptions, type LeaseEstimate } from './estimator.js'
 export { FeedHints, type FeedHintListener } from './feed-hints.js'
 export type {
   Change,

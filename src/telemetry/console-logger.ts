@@ -16,6 +16,7 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'lease.split': 'info',
   'notification.failed': 'warn',
   'balance.failed': 'error',
+  'lag.estimated': 'debug',
   'job.submitted': 'info',
   'step.dispatched': 'debug',
   'step.started': 'debug',

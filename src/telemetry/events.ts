@@ -41,6 +41,14 @@ export type TelemetryEvent =
       readonly instanceName: string
       readonly error: unknown
     }
+  | {
+      readonly type: 'lag.estimated'
+      readonly processorName: string
+      readonly leaseToken: string
+      /** Transactions. */
+      readonly estimatedLag: number
+      readonly oldestAgeMs: number | null
+    }
   // ── jobs and steps ───────────────────────────────────────────────────────────────────────────────────────────────
   | ({ readonly type: 'job.submitted'; readonly isNew: boolean } & OnJob)
   | ({ readonly type: 'step.dispatched' } & OnStep)
