@@ -90,7 +90,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     })
     return {
       options,
-      delegate: delegateOf(this.options),
+      delegate: traced(delegateOf(this.options), options),
       ...ports,
       self: { instanceName, incarnation: random.id() },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
@@ -106,6 +106,19 @@ function delegateOf<T>({
   onChanges,
 }: ChangeFeedProcessorOptions<T>): ChangeFeedDelegate<Record<string, unknown>> {
   return (changes, context) => onChanges(changes as readonly unknown[] as readonly Change<T>[], context)
+}
+
+/** Delivers within what telemetry surrounds deliveries with, if anything. */
+function traced(
+  delegate: Runtime['delegate'],
+  { telemetry, processorName, instanceName }: ResolvedOptions,
+): Runtime['delegate'] {
+  return async (changes, context) => {
+    const { leaseToken } = context
+    const delivery = { processorName, instanceName, leaseToken, count: changes.length }
+    const deliver = async (): Promise<void> => delegate(changes, context)
+    await (telemetry.during?.(delivery, deliver) ?? deliver())
+  }
 }
 
 async function close({ options, controller, balancer, unsubscribe }: Running): Promise<void> {
