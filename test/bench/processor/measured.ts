@@ -22,9 +22,9 @@ export const fullProcessorEffort: ProcessorEffort = {
   writes: 200,
 }
 export const quickProcessorEffort: ProcessorEffort = {
-  documents: 10_000,
-  rounds: 2,
-  slowPages: 160,
+  documents: 20_000,
+  rounds: 3,
+  slowPages: 240,
   writes: 40,
 }
 
