@@ -10,6 +10,8 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'lease.released': 'info',
   'lease.renewed': 'debug',
   'checkpoint.stored': 'debug',
+  'feed.polled': 'debug',
+  'leases.listed': 'debug',
   'page.delivered': 'debug',
   'delegate.failed': 'error',
   'feed.failed': 'error',

@@ -26,6 +26,8 @@ export type TelemetryEvent =
   | ({ readonly type: 'lease.released'; readonly reason: string } & OnLease)
   | ({ readonly type: 'lease.renewed' } & OnLease)
   | ({ readonly type: 'checkpoint.stored'; readonly continuationToken: string } & OnLease)
+  /** A page was read, be it empty. */
+  | ({ readonly type: 'feed.polled'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
@@ -35,6 +37,13 @@ export type TelemetryEvent =
       readonly notification: string
       readonly error: unknown
     } & OnLease)
+  /** The balancer has looked at the leases. */
+  | {
+      readonly type: 'leases.listed'
+      readonly processorName: string
+      readonly instanceName: string
+      readonly count: number
+    }
   | {
       readonly type: 'balance.failed'
       readonly processorName: string

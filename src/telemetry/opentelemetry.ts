@@ -153,6 +153,8 @@ function record(to: Instruments, event: TelemetryEvent): void {
     case 'outcome.discarded':
       to.failures.add(1, failureAttributes(event))
       return
+    case 'feed.polled':
+    case 'leases.listed':
     case 'lease.renewed':
     case 'lease.split':
     case 'job.submitted':

@@ -14,7 +14,8 @@ export async function againstBareIterator({
 }: ProcessorEffort): Promise<readonly Figure[]> {
   const shop = await aShop(1)
   fill(shop, documents)
-  const spent = { processor: 0, bare: 0 }
+  // The best of each: what else the machine does only ever adds.
+  const best = { processorMs: Infinity, bareMs: Infinity }
   let checkpoints = 0
   let writes = 0
   for (let round = 0; round <= rounds; round += 1) {
@@ -23,20 +24,19 @@ export async function againstBareIterator({
     const processorMs = await readByProcessor(shop, documents, telemetry)
     // The first of each only warms up.
     if (round === 0) continue
-    spent.bare += bareMs
-    spent.processor += processorMs
+    best.bareMs = Math.min(best.bareMs, bareMs)
+    best.processorMs = Math.min(best.processorMs, processorMs)
     checkpoints += telemetry.of('checkpoint.stored').length
     writes += requestsOfCheckpoints(telemetry)
   }
-  const rate = (documents * rounds * 1_000) / spent.processor
   return [
     {
       name: 'processor ÷ bare SDK iterator, pages of 100',
-      value: spent.bare / spent.processor,
+      value: best.bareMs / best.processorMs,
       unit: '×',
       target: { atLeast: 0.9 },
     },
-    { name: 'documents through one lease', value: rate, unit: '/s' },
+    { name: 'documents through one lease', value: (documents * 1_000) / best.processorMs, unit: '/s' },
     { name: 'requests per checkpoint', value: writes / checkpoints, unit: '', target: { atMost: 1 } },
   ]
 }
@@ -78,9 +78,13 @@ async function readByProcessor(shop: Shop, documents: number, telemetry: Telemet
 }
 
 /** Pages through a delegate that waits, on one range and on eight. */
-export async function rangesSideBySide({ slowPages }: ProcessorEffort): Promise<readonly Figure[]> {
-  const alone = await pagesPerSecond(1, slowPages / 4)
-  const together = await pagesPerSecond(8, slowPages)
+export async function rangesSideBySide({ slowPages, rounds }: ProcessorEffort): Promise<readonly Figure[]> {
+  let alone = 0
+  let together = 0
+  for (let round = 0; round < rounds; round += 1) {
+    alone = Math.max(alone, await pagesPerSecond(1, slowPages / 4))
+    together = Math.max(together, await pagesPerSecond(8, slowPages))
+  }
   return [
     {
       name: '8 ranges ÷ 1, delegate waits 5 ms a page',
