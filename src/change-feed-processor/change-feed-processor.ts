@@ -1,9 +1,10 @@
-import { silent } from '../telemetry/index.js'
+import { fanOut, silent } from '../telemetry/index.js'
 import { systemClock, systemRandom } from '../platform/index.js'
 import { Bootstrapper } from './bootstrapper.js'
 import type { Ports } from './cosmos-ports.js'
 import { checkStart } from './cosmos-start-check.js'
 import { ProcessorOptionsError } from './errors.js'
+import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
 import { withTimeouts } from './lease-call-timeout.js'
 import { LoadBalancer } from './load-balancer.js'
 import { Notifications } from './notifications.js'
@@ -11,6 +12,7 @@ import { leaseModeOf, resolveOptions, type AnyProcessorOptions, type ResolvedOpt
 import { PartitionController } from './partition-controller.js'
 import { PauseGate } from './pause-gate.js'
 import { pageReader, type Runtime } from './runtime.js'
+import { traced } from './traced.js'
 import { userCodeOf, type UserCode } from './user-code.js'
 
 /** What runs between a start and the stop that follows it. */
@@ -19,6 +21,7 @@ interface Running {
   readonly controller: PartitionController
   readonly balancer: LoadBalancer
   readonly unsubscribe: () => void
+  readonly monitor: HealthMonitor
 }
 
 /**
@@ -78,6 +81,11 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return this.gate.isPaused
   }
 
+  /** How it does, by what it has done lately; for health checks of a host. Asks nobody. */
+  health(): ProcessorHealth {
+    return this.running?.monitor.health() ?? notRunning
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }
@@ -92,7 +100,12 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   private async open(): Promise<Running | null> {
     const starting = new AbortController()
     this.starting = starting
-    const { options, ports } = await this.checked()
+    const { options: given, ports } = await this.checked()
+    const monitor = new HealthMonitor(given.clock, {
+      balanceMs: 3 * given.leaseAcquireIntervalMs,
+      progressMs: Math.max(given.leaseExpirationIntervalMs, 3 * given.pollInterval.maxMs),
+    })
+    const options: ResolvedOptions = { ...given, telemetry: fanOut(given.telemetry, monitor) }
     const runtime = await this.runtime(options, ports)
     const bootstrapper = new Bootstrapper(runtime)
     await bootstrapper.run(starting.signal)
@@ -103,7 +116,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       controller.wake(physicalRangeId)
     })
     balancer.start()
-    return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined) }
+    return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined), monitor }
   }
 
   /** Everything that is wrong is told at once, before anything is written. */
@@ -137,6 +150,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return {
       options,
       ...userCode,
+      delegates: traced(userCode.delegates, options),
       feed: ports.feed,
       readPage: pageReader(ports.feed, options.mode),
       gate: this.gate,

@@ -52,6 +52,12 @@ export type {
 export type { DeadLetter } from './dead-letter.js'
 export type { DeadLetterContainer } from './cosmos-dead-letter.js'
 export { DelegateError, FeedError, LeaseLostError, ProcessorOptionsError } from './errors.js'
+export { ChangeFeedEstimator, type ChangeFeedEstimatorOptions, type LeaseEstimate } from './estimator.js'
+export type { LeaseHealth, ProcessorHealth } from './health.js'
+export { inspect, type Inspection, type InspectionOptions } from './doctor/cosmos-inspection.js'
+export { diagnose, type DiagnosisOptions } from './doctor/diagnosis.js'
+export type { Finding, FindingRule } from './doctor/finding.js'
+export type { UnitDocuments } from './doctor/units.js'
 export { FeedHints, type FeedHintListener } from './feed-hints.js'
 export type {
   Change,

@@ -73,6 +73,9 @@ export class LoadBalancer {
   private async balance(signal: AbortSignal): Promise<void> {
     for (let looks = 0; looks < looksPerTurn && !signal.aborted; looks += 1) {
       const listing = await this.runtime.leaseStore.list()
+      const { processorName, instanceName } = this.runtime.options
+      const { length: count } = listing.leases
+      this.runtime.telemetry.emit({ type: 'leases.listed', processorName, instanceName, count })
       if (!(await this.apply(this.wanted(listing), signal))) return
     }
   }

@@ -1,6 +1,6 @@
 import type { FeedRange, LeaseMode } from '../../lease-store/index.js'
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
-import { silent, type Telemetry } from '../telemetry/index.js'
+import { openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { isChangeFeed, isLeaseStore, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
 import type { Change, VersionChange } from './change-feed.js'
 import type { CloseReason, StartPosition } from './delegate.js'
@@ -63,6 +63,7 @@ export interface ProcessorOptions extends LifecycleNotifications {
   readonly stopTimeoutMs?: number
   /** Wakes readers when something was written in this process. */
   readonly hints?: FeedHints
+  /** Where events go. Default: OpenTelemetry, if the process has an SDK for it. */
   readonly telemetry?: Telemetry
   readonly clock?: Clock
   readonly random?: Random
@@ -142,7 +143,7 @@ export function resolveOptions<T>(options: AnyProcessorOptions<T>): ResolvedOpti
     leasesPerFeedRange: options.leasesPerFeedRange ?? 1,
     stopTimeoutMs: options.stopTimeoutMs ?? 30_000,
     hints: options.hints ?? null,
-    telemetry: options.telemetry ?? silent,
+    telemetry: options.telemetry ?? openTelemetry(),
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
   }

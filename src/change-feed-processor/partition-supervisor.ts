@@ -108,7 +108,7 @@ export class PartitionSupervisor {
 
   /** A page, however often it takes; or why no more pages are wanted. */
   private async read(position: FeedPosition): Promise<ChangePage<AnyChange> | Closing> {
-    const { options, clock, random, notifications, gate } = this.runtime
+    const { options, clock, random, notifications, telemetry, gate } = this.runtime
     const { maxItemCount, readTimeoutMs } = options
     const limit = {
       clock,
@@ -122,7 +122,14 @@ export class PartitionSupervisor {
       if (closing !== null) return closing
       this.pollDelay.beginPoll()
       try {
-        return await withinLimit((signal) => this.runtime.readPage(position, { maxItemCount, signal }), limit)
+        const page = await withinLimit(
+          (signal) => this.runtime.readPage(position, { maxItemCount, signal }),
+          limit,
+        )
+        const { changes, charge } = page
+        const on = notifications.on(this.holder.lease.leaseToken)
+        telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
+        return page
       } catch (cause) {
         if (this.closing() !== null) continue
         const error =

@@ -7,25 +7,9 @@ import process from 'node:process'
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import Table from 'cli-table3'
-import { fullEffort, isMet, quickEffort, type Figure } from './figure.js'
+import { shown } from './figure-table.js'
+import { fullEffort, isMet, quickEffort } from './figure.js'
 import { measured } from './measured.js'
-
-function shown(figures: readonly Figure[]): string {
-  const table = new Table({ head: ['', 'measured', 'target', ''], style: { head: [], border: [] } })
-  for (const figure of figures) {
-    const { name, value, unit, target } = figure
-    const limit =
-      target === undefined ? '' : 'atLeast' in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`
-    const verdict = target === undefined ? '' : isMet(figure) ? 'PASS' : 'MISS'
-    table.push([name, `${rounded(value)} ${unit}`, limit, verdict])
-  }
-  return table.toString()
-}
-
-function rounded(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
-}
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
 const loadBefore = loadavg()[0] ?? 0
