@@ -5,6 +5,7 @@ import type { DelegateError, FeedError } from './errors.js'
 export type Closing =
   | { readonly reason: 'Shutdown' }
   | { readonly reason: 'LeaseLost' }
+  | { readonly reason: 'HandedOver' }
   /** `parts` are the positions of the children; everything before them was delivered. */
   | { readonly reason: 'Split'; readonly parts: readonly FeedPosition[] }
   | { readonly reason: 'FeedError'; readonly error: FeedError }

@@ -25,6 +25,7 @@ export class PartitionSupervisor {
   private readonly pollDelay: PollDelay
   private readonly progress: Progress
   private readonly delivery: Delivery
+  private isAskedFor = false
 
   constructor(
     private readonly runtime: Runtime,
@@ -47,6 +48,12 @@ export class PartitionSupervisor {
   /** Ends soon: after the delegate that is running, which sees its signal abort. */
   shutDown(): void {
     this.ending.abort()
+  }
+
+  /** Ends after the page under way, however long its delegate takes: nobody else has the lease until then. */
+  handOver(): void {
+    this.isAskedFor = true
+    this.pollDelay.wake()
   }
 
   /** Something was written that this lease may be about. */
@@ -129,6 +136,7 @@ export class PartitionSupervisor {
 
   private closing(): Closing | null {
     if (!this.holder.isTrusted()) return { reason: 'LeaseLost' }
-    return this.ending.signal.aborted ? { reason: 'Shutdown' } : null
+    if (this.ending.signal.aborted) return { reason: 'Shutdown' }
+    return this.isAskedFor ? { reason: 'HandedOver' } : null
   }
 }

@@ -1,7 +1,7 @@
-import { assertAuthorized, signedResource } from './authorization.js'
+import { assertAuthorized, MasterKey, signedResource } from './authorization.js'
 import { badRequest, lookupCharge, Refusal, type CosmosEngine } from './engine/index.js'
 import type { Faults } from './faults/index.js'
-import { QueryError } from './query/index.js'
+import { QueryError } from './query/query-error.js'
 import { header, type Answer, type RestRequest, type RestResponse } from './rest-message.js'
 import { readAccount } from './routes/account.js'
 import { routeAdmin } from './routes/admin.js'
@@ -33,10 +33,11 @@ export type Routes = (request: RestRequest) => RestResponse
 
 /** The REST interface of an engine. Whatever is wrong with a request comes back as an answer, never as an exception. */
 export function createRoutes(options: RoutesOptions): Routes {
+  const key = new MasterKey(options.key)
   return (request) => {
     let answer: Answer
     try {
-      answer = route(request, options)
+      answer = route(request, options, key)
     } catch (error) {
       answer = refused(error)
     }
@@ -44,7 +45,7 @@ export function createRoutes(options: RoutesOptions): Routes {
   }
 }
 
-function route(request: RestRequest, { engine, key, faults, meter }: RoutesOptions): Answer {
+function route(request: RestRequest, { engine, faults, meter }: RoutesOptions, key: MasterKey): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
   assertAuthorized(request, signedResource(segments, rawSegments), key)

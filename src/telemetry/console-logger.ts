@@ -8,6 +8,7 @@ type Level = 'debug' | 'info' | 'warn' | 'error'
 const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'lease.acquired': 'info',
   'lease.released': 'info',
+  'lease.requested': 'info',
   'lease.renewed': 'debug',
   'checkpoint.stored': 'debug',
   'page.delivered': 'debug',
@@ -15,6 +16,7 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'deadLetter.written': 'error',
   'feed.failed': 'error',
   'lease.split': 'info',
+  'lease.recreated': 'warn',
   'notification.failed': 'warn',
   'balance.failed': 'error',
   'job.submitted': 'info',

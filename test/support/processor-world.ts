@@ -29,6 +29,8 @@ export interface InstanceOptions extends Partial<
   Pick<
     ChangeFeedProcessorOptions<Document>,
     | 'startFrom'
+    | 'leasesPerFeedRange'
+    | 'maxLeases'
     | 'maxItemCount'
     | 'checkpointIntervalMs'
     | 'stopTimeoutMs'

@@ -59,6 +59,7 @@ export { badRequest, Refusal, substatus, tooLarge } from './refusal.js'
 export { lookupCharge, queryCharge } from './charges.js'
 export { assertShape } from './value-shape.js'
 export { limits } from './limits.js'
+export type { DocumentIndexes } from './document-indexes.js'
 export { noJournal } from './journal.js'
 export type {
   ContainerRecord,

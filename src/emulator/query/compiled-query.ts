@@ -16,6 +16,11 @@ export interface CompiledQuery {
    */
   readonly equalities: ReadonlyMap<string, unknown>
   /**
+   * Texts that the JSON of every document that passes holds, as `JSON.stringify` writes it: lets a caller pass over
+   * documents without parsing them. A hint only.
+   */
+  readonly requiredTexts: readonly string[]
+  /**
    * True when results depend on one document at a time and come in document order: no ORDER BY, aggregate, TOP, OFFSET
    * or DISTINCT. Such a query may be paged by document position.
    */

@@ -8,7 +8,8 @@ import {
   type ScanScope,
 } from '../engine/index.js'
 import { readPage, type PageRequest } from '../item-pages.js'
-import { compileQuery, type CompiledQuery, type QueryParameter } from '../query/index.js'
+import type { CompiledQuery, QueryParameter } from '../query/index.js'
+import { compileQuery } from '../query-room.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
 import { assertSessionReached, sessionTokens } from '../session-token.js'
 import {
@@ -31,7 +32,15 @@ export function routeQuery(request: RestRequest, container: Container): Answer {
 
 /** GET `…/docs`: every document of the scope, a page at a time. */
 export function routeReadFeed(request: RestRequest, container: Container): Answer {
-  return answerPage(request, container, compileQuery('SELECT * FROM c', []))
+  return answerPage(request, container, everyDocument)
+}
+
+const everyDocument: CompiledQuery = {
+  equalities: new Map(),
+  requiredTexts: [],
+  isStreaming: true,
+  rowsOf: (document) => [document],
+  execute: (documents) => [...documents],
 }
 
 /** Queries over databases or containers, which are few: one page. */
@@ -53,6 +62,7 @@ function answerPage(request: RestRequest, container: Container, query: CompiledQ
   const wanted: PageRequest = {
     scope,
     query,
+    text: request.body,
     maxItemCount: pageSizeOf(request),
     ...(continuation === undefined || continuation === '' ? {} : { continuation }),
   }

@@ -1,5 +1,7 @@
 import { badRequest, isJsonObject, parsePatchSteps, type Container, type Patch } from '../engine/index.js'
-import { compileQuery, QueryError, type CompiledQuery } from '../query/index.js'
+import type { CompiledQuery } from '../query/index.js'
+import { QueryError } from '../query/query-error.js'
+import { compileQuery } from '../query-room.js'
 
 /** A patch as clients send it: the operations, or these with a condition. */
 export function parsePatch(body: unknown, container: Container): Patch {
