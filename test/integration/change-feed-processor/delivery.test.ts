@@ -42,6 +42,27 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
+  it('does not try again what failed while it is paused', async () => {
+    const world = await processorWorld(door)
+    let attempts = 0
+    const one = await world.instance('one', {
+      onChanges: () => {
+        attempts += 1
+        if (attempts > 1) return
+        one.processor.pause()
+        throw new Error('the service behind is down')
+      },
+    })
+    await world.put('1')
+    await one.processor.start()
+    await world.clock.advance(120_000)
+    expect(attempts).toBe(1)
+    one.processor.resume()
+    await world.clock.advance(0)
+    expect(one.delivered).toEqual(['1'])
+    await one.processor.stop()
+  })
+
   it('ExceptionsRetryBatch: what fails once comes again, in order', async () => {
     const world = await processorWorld(door)
     const seen: string[] = []

@@ -183,13 +183,16 @@ describe('changes delivered one by one', () => {
 
   it('are all handled before a split is reported (F-P5)', async () => {
     const { userCode, end } = handler()
-    const { runtime, closing } = await supervising({ userCode }, ['a'])
+    const { runtime, closing } = await supervising({ userCode }, ['a-1', 'a-2'])
     await runtime.world.clock.advance(0)
     runtime.world.split('0')
-    await runtime.world.clock.advance(20_000)
-    expect(closing()).toBeNull()
-    end('a')
+    for (const id of ['a-1', 'a-2']) {
+      await runtime.world.clock.advance(20_000)
+      expect(closing()).toBeNull()
+      end(id)
+    }
     await runtime.world.clock.advance(0)
-    expect(closing()).toMatchObject({ reason: 'Split' })
+    const start = { kind: 'continuation', token: '"2"' }
+    expect(closing()).toMatchObject({ reason: 'Split', parts: [{ start }, { start }] })
   })
 })
