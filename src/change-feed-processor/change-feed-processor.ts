@@ -1,7 +1,12 @@
+import { silent } from '../telemetry/index.js'
+import { systemClock, systemRandom } from '../platform/index.js'
 import type { Change } from './change-feed.js'
 import { Bootstrapper } from './bootstrapper.js'
-import { openPorts } from './cosmos-ports.js'
+import type { Ports } from './cosmos-ports.js'
+import { checkStart } from './cosmos-start-check.js'
 import type { ChangeFeedDelegate } from './delegate.js'
+import { ProcessorOptionsError } from './errors.js'
+import { withTimeouts } from './lease-call-timeout.js'
 import { LoadBalancer } from './load-balancer.js'
 import { Notifications } from './notifications.js'
 import { resolveOptions, type ChangeFeedProcessorOptions, type ResolvedOptions } from './options.js'
@@ -32,7 +37,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   /**
    * Resolves when every part of the feed has a lease with a position, and leases are being taken: no change made after
-   * that is missed. Rejects on invalid options ({@link ProcessorOptionsError}), missing containers and foreign leases.
+   * that is missed. Rejects with one {@link ProcessorOptionsError} for everything that is wrong with options, containers and the
+   * leases there are, before it has written anything.
    */
   start(): Promise<void> {
     return this.inTurn(async () => {
@@ -65,14 +71,15 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   private async open(): Promise<Running | null> {
-    const options = resolveOptions(this.options)
     const starting = new AbortController()
     this.starting = starting
-    const runtime = await this.runtime(options)
-    await new Bootstrapper(runtime).run(starting.signal)
+    const { options, ports } = await this.checked()
+    const runtime = this.runtime(options, ports)
+    const bootstrapper = new Bootstrapper(runtime)
+    await bootstrapper.run(starting.signal)
     if (starting.signal.aborted) return null
     const controller = new PartitionController(runtime)
-    const balancer = new LoadBalancer(runtime, controller)
+    const balancer = new LoadBalancer(runtime, controller, bootstrapper)
     const unsubscribe = options.hints?.subscribe((physicalRangeId) => {
       controller.wake(physicalRangeId)
     })
@@ -80,24 +87,57 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined) }
   }
 
-  private async runtime(options: ResolvedOptions): Promise<Runtime> {
-    const { processorName, instanceName, clock, random, telemetry } = options
-    const ports = await openPorts({
-      ...options,
+  /** Everything that is wrong is told at once, before anything is written. */
+  private async checked(): Promise<{ options: ResolvedOptions; ports: Ports }> {
+    const { telemetry = silent, clock = systemClock, random = systemRandom } = this.options
+    const resolved = triedOptions(this.options)
+    const checking = checkStart({
+      ...this.options,
+      leaseMode: 'Incremental Feed',
+      clock,
+      random,
       onCharge: (operation, charge) => {
         telemetry.emit({ type: 'store.charged', operation, charge })
       },
     })
+    const check = await checking.catch((error: unknown): never => {
+      throw resolved.options === null ? new ProcessorOptionsError(resolved.problems) : error
+    })
+    const problems = [...resolved.problems, ...(check.isReady ? [] : check.problems)]
+    if (resolved.options === null || !check.isReady) throw new ProcessorOptionsError(problems)
+    return { options: resolved.options, ports: check.ports }
+  }
+
+  private runtime(options: ResolvedOptions, ports: Ports): Runtime {
+    const { processorName, instanceName, clock, random, telemetry } = options
     return {
       options,
       delegate: delegateOf(this.options),
-      ...ports,
+      feed: ports.feed,
+      leaseStore: withTimeouts(ports.leaseStore, {
+        clock,
+        // Twice in a renew interval, so that one answer may fail to come.
+        callMs: options.leaseRenewIntervalMs / 2,
+        listMs: options.leaseAcquireIntervalMs,
+      }),
       self: { instanceName, incarnation: random.id() },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
       clock,
       random,
       telemetry,
     }
+  }
+}
+
+function triedOptions<T>(options: ChangeFeedProcessorOptions<T>): {
+  options: ResolvedOptions | null
+  problems: readonly string[]
+} {
+  try {
+    return { options: resolveOptions(options), problems: [] }
+  } catch (error) {
+    if (error instanceof ProcessorOptionsError) return { options: null, problems: error.problems }
+    throw error
   }
 }
 

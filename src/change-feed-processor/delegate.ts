@@ -33,6 +33,8 @@ export type CloseReason =
   | 'Shutdown'
   /** Somebody else has it, or it could not be renewed in time to be sure that nobody has. */
   | 'LeaseLost'
+  /** Another instance, which has less to do, asked for it; the page under way was finished first. */
+  | 'HandedOver'
   /** Its range was split; leases of the parts have taken its place. */
   | 'Split'
   /** The feed cannot be read at all; the lease was given back for another try by anybody. */

@@ -19,12 +19,12 @@ export class FeedError extends Error {
   }
 }
 
-/** Options that cannot work together, all of them at once; each line names the option, its value and the rule. */
+/** Options, containers or leases that a processor cannot work with, all at once; each line names what, and the rule. */
 export class ProcessorOptionsError extends Error {
   override readonly name = 'ProcessorOptionsError'
 
   constructor(readonly problems: readonly string[]) {
-    super(`change feed processor options are not valid:\n${problems.map((line) => `- ${line}`).join('\n')}`)
+    super(`change feed processor cannot start:\n${problems.map((line) => `- ${line}`).join('\n')}`)
   }
 }
 

@@ -41,6 +41,15 @@ export interface ChangeFeedProcessorOptions<T> extends LifecycleNotifications {
   readonly trustMarginMs?: number
   /** Checkpoints are coalesced to one in this time; 0 for one after every page. Default as for `trustMarginMs`. */
   readonly checkpointIntervalMs?: number
+  /** Taken even if other instances then have fewer than their share. Default: no such wish. */
+  readonly minLeases?: number
+  /** Never more than these. Default: no limit. */
+  readonly maxLeases?: number
+  /**
+   * Into how many leases each physical partition is cut when leases are created, so that more instances than physical
+   * partitions can work; leases there are stay as they are. 1 to 256, default 1. Costs that many times the idle requests.
+   */
+  readonly leasesPerFeedRange?: number
   /** How long `stop` waits for delegates before it abandons them. Default 30,000. */
   readonly stopTimeoutMs?: number
   /** Wakes readers when something was written in this process. */
@@ -64,6 +73,9 @@ export interface ResolvedOptions extends LifecycleNotifications {
   readonly leaseExpirationIntervalMs: number
   readonly trustMarginMs: number
   readonly checkpointIntervalMs: number
+  readonly minLeases: number | null
+  readonly maxLeases: number | null
+  readonly leasesPerFeedRange: number
   readonly stopTimeoutMs: number
   readonly hints: FeedHints | null
   readonly telemetry: Telemetry
@@ -89,6 +101,9 @@ export function resolveOptions<T>(options: ChangeFeedProcessorOptions<T>): Resol
     leaseExpirationIntervalMs,
     trustMarginMs: options.trustMarginMs ?? twelfthMs,
     checkpointIntervalMs: options.checkpointIntervalMs ?? twelfthMs,
+    minLeases: options.minLeases ?? null,
+    maxLeases: options.maxLeases ?? null,
+    leasesPerFeedRange: options.leasesPerFeedRange ?? 1,
     stopTimeoutMs: options.stopTimeoutMs ?? 30_000,
     hints: options.hints ?? null,
     telemetry: options.telemetry ?? silent,
@@ -111,6 +126,9 @@ function boundProblems(options: ResolvedOptions): string[] {
     ['leaseExpirationIntervalMs', options.leaseExpirationIntervalMs, 1, Infinity],
     ['trustMarginMs', options.trustMarginMs, 0, Infinity],
     ['checkpointIntervalMs', options.checkpointIntervalMs, 0, Infinity],
+    ['minLeases', options.minLeases ?? 1, 1, Infinity],
+    ['maxLeases', options.maxLeases ?? 1, 1, Infinity],
+    ['leasesPerFeedRange', options.leasesPerFeedRange, 1, 256],
     ['stopTimeoutMs', options.stopTimeoutMs, 0, Infinity],
   ]
   return counts
@@ -140,6 +158,10 @@ function relationProblems(options: ResolvedOptions): string[] {
     [
       renew + margin < expiration,
       `trustMarginMs is ${margin}; with leaseRenewIntervalMs (${renew}) it must stay below leaseExpirationIntervalMs (${expiration})`,
+    ],
+    [
+      (options.minLeases ?? 1) <= (options.maxLeases ?? Infinity),
+      `minLeases is ${options.minLeases ?? 'not set'}; it must not exceed maxLeases (${options.maxLeases ?? 'not set'})`,
     ],
     [
       options.leaseAcquireIntervalMs < expiration,

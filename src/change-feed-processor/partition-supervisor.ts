@@ -12,6 +12,7 @@ import { startOf } from './start-position.js'
 export type Closing =
   | { readonly reason: 'Shutdown' }
   | { readonly reason: 'LeaseLost' }
+  | { readonly reason: 'HandedOver' }
   /** `parts` are the positions of the children; everything before them was delivered. */
   | { readonly reason: 'Split'; readonly parts: readonly FeedPosition[] }
   | { readonly reason: 'FeedError'; readonly error: FeedError }
@@ -27,6 +28,7 @@ const delegateBackoff: Backoff = { minMs: 500, maxMs: 30_000 }
 export class PartitionSupervisor {
   private readonly ending = new AbortController()
   private readonly pollDelay: PollDelay
+  private isAskedFor = false
 
   constructor(
     private readonly runtime: Runtime,
@@ -38,6 +40,12 @@ export class PartitionSupervisor {
   /** Ends soon: after the delegate that is running, which sees its signal abort. */
   shutDown(): void {
     this.ending.abort()
+  }
+
+  /** Ends after the page under way, however long its delegate takes: nobody else has the lease until then. */
+  handOver(): void {
+    this.isAskedFor = true
+    this.pollDelay.wake()
   }
 
   /** Something was written that this lease may be about. */
@@ -135,7 +143,8 @@ export class PartitionSupervisor {
 
   private closing(): Closing | null {
     if (!this.holder.isTrusted()) return { reason: 'LeaseLost' }
-    return this.ending.signal.aborted ? { reason: 'Shutdown' } : null
+    if (this.ending.signal.aborted) return { reason: 'Shutdown' }
+    return this.isAskedFor ? { reason: 'HandedOver' } : null
   }
 
   private contextOf(page: ChangePage): Parameters<Runtime['delegate']>[1] {

@@ -24,11 +24,15 @@ export type TelemetryEvent =
   // ── leases and the feed ──────────────────────────────────────────────────────────────────────────────────────────
   | ({ readonly type: 'lease.acquired'; readonly takenFrom: string | null } & OnLease)
   | ({ readonly type: 'lease.released'; readonly reason: string } & OnLease)
+  /** This instance has asked the lease's living owner for it. */
+  | ({ readonly type: 'lease.requested'; readonly owner: string } & OnLease)
   | ({ readonly type: 'lease.renewed' } & OnLease)
   | ({ readonly type: 'checkpoint.stored'; readonly continuationToken: string } & OnLease)
   | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
+  /** A lease that somebody had deleted was put back; its changes come again since the unit began. */
+  | ({ readonly type: 'lease.recreated' } & OnLease)
   | ({ readonly type: 'lease.split'; readonly children: readonly string[] } & OnLease)
   | ({
       readonly type: 'notification.failed'

@@ -28,7 +28,13 @@ export interface TestInstance {
 export interface InstanceOptions extends Partial<
   Pick<
     ChangeFeedProcessorOptions<Document>,
-    'startFrom' | 'maxItemCount' | 'checkpointIntervalMs' | 'stopTimeoutMs' | 'pollIntervalMs'
+    | 'startFrom'
+    | 'leasesPerFeedRange'
+    | 'maxLeases'
+    | 'maxItemCount'
+    | 'checkpointIntervalMs'
+    | 'stopTimeoutMs'
+    | 'pollIntervalMs'
   >
 > {
   /** Called before a page counts as delivered. */
