@@ -2,9 +2,10 @@ import Table from 'cli-table3'
 import { createLogUpdate } from 'log-update'
 import picocolors from 'picocolors'
 import type { Writable } from 'node:stream'
+import { isatty } from 'node:tty'
 
 // A pipe gets no colours, also where a build server's environment asks every tool for them.
-const colors = picocolors.createColors(picocolors.isColorSupported && process.stdout.isTTY)
+const colors = picocolors.createColors(picocolors.isColorSupported && isatty(process.stdout.fd))
 
 /** Where a command's words go. */
 export interface Terminal {
