@@ -17,7 +17,7 @@ const checks = join('test', 'long', 'python-client', 'check.py')
 if (spawnSync(values.python, ['-c', 'import azure.cosmos']).status === 0) {
   const emulator = await startEmulator({ port: 0 })
   const running = spawn(values.python, [checks, emulator.endpoint, emulator.key], { stdio: 'inherit' })
-  const [code]: unknown[] = await once(running, 'close')
+  const [code] = (await once(running, 'close')) as unknown[]
   process.exitCode = typeof code === 'number' ? code : 1
   await emulator.close()
 } else {
