@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { exitCodeOf, exitCodes } from './cli-error.js'
 import type { DevOptions } from './commands/dev.js'
 import type { EmulatorCommandOptions } from './commands/emulator.js'
-import type { SplitOptions } from './commands/emulator-split.js'
+import type { MergeOptions, SplitOptions } from './commands/emulator-partitions.js'
 import type { ListOptions } from './commands/list.js'
 import type { StartOptions } from './commands/start.js'
 import type { SubmitOptions } from './commands/submit.js'
@@ -66,8 +66,18 @@ withCommonOptions(emulatorCommand.command('split <container>'))
   .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
   .option('--range <id>', 'default: the range with the most documents')
   .action(async (container: string, options: SplitOptions) => {
-    const { emulatorSplit } = await import('./commands/emulator-split.js')
+    const { emulatorSplit } = await import('./commands/emulator-partitions.js')
     await ending(emulatorSplit(container, options, terminal))
+  })
+
+withCommonOptions(emulatorCommand.command('merge <container>'))
+  .description('merge two neighbouring partitions of a container, DATABASE/CONTAINER, of a running emulator')
+  .option('--endpoint <url>', 'of the emulator', 'http://127.0.0.1:8081/')
+  .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
+  .requiredOption('--ranges <ids...>', 'the ids of both')
+  .action(async (container: string, options: MergeOptions) => {
+    const { emulatorMerge } = await import('./commands/emulator-partitions.js')
+    await ending(emulatorMerge(container, options, terminal))
   })
 
 withStoreOptions(program.command('start'))

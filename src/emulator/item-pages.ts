@@ -109,6 +109,8 @@ function nameOf(scope: ScanScope): string {
 function narrowed(container: Container, { scope, query }: PageRequest): ScanScope {
   const { partitionKey } = container.definition
   const values = partitionKey.paths.map((path) => query.equalities.get(path.slice(1).replaceAll('/', '.')))
+  // A name with a dot in it could not be told from a nested one.
+  if (partitionKey.paths.some((path) => path.includes('.'))) return scope
   const isKnown = values.every((value) => typeof value === 'string' || typeof value === 'number')
   if (scope.kind !== 'container' || scope.range !== undefined || !isKnown) return scope
   return { kind: 'key', ...container.locate(checkedPartitionKey(values, partitionKey)) }

@@ -34,6 +34,7 @@ export function compileQuery(text: string, parameters: readonly QueryParameter[]
     equalities,
     requiredTexts,
     isStreaming,
+    isValue: query.selection.kind === 'value',
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf answers for streaming queries only; call execute')
       return matches(document) ? [...makeRows([document])] : []

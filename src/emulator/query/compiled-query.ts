@@ -25,6 +25,8 @@ export interface CompiledQuery {
    * or DISTINCT. Such a query may be paged by document position.
    */
   readonly isStreaming: boolean
+  /** Whether it is a SELECT VALUE, whose rows need not be objects. */
+  readonly isValue: boolean
   /** For streaming queries: the rows one document gives (0 or 1; undefined projections give none). */
   rowsOf(document: QueryDocument): readonly unknown[]
   /** All rows of a set of documents: filtered, ordered, aggregated, cut. */

@@ -117,6 +117,16 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
     expect((await container.items.readAll().fetchAll()).resources).toHaveLength(30)
   })
 
+  it('does not take a path for a key whose name has a dot', async () => {
+    const { container: dotted } = await container.database.containers.create({
+      id: 'dotted',
+      partitionKey: '/a.b',
+    })
+    await dotted.items.create({ id: '1', a: { b: 'x' }, 'a.b': 'y' })
+    const { resources } = await dotted.items.query('SELECT VALUE c.id FROM c WHERE c.a.b = "x"').fetchAll()
+    expect(resources).toEqual(['1'])
+  })
+
   it('answers a syntax error with 400 and its place', async () => {
     const broken = container.items.query(query('SELEC * FROM c')).fetchAll()
     await expect(broken).rejects.toMatchObject({ code: 400 })
