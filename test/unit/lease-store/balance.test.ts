@@ -236,16 +236,21 @@ describe('n instances and m leases', () => {
     )
   })
 
-  it.each([2, 10, 50])('come to rest within 3 rounds when %i share what one has of 100', (instanceCount) => {
+  it.each([
+    [2, 100],
+    [10, 100],
+    [50, 100],
+    [100, 1_000],
+  ])('come to rest within 3 rounds when %i share what one has of %i', (instanceCount, leaseCount) => {
     const instances = Array.from({ length: instanceCount }, (_, index) => `host-${index}`)
     const generator = seededRandom(instanceCount)
-    const { leases } = situation({ 'host-0': 100 })
+    const { leases } = situation({ 'host-0': leaseCount })
     let moves = 0
     for (let rounds = 0; rounds < 3; rounds += 1)
       moves += round(leases, { instances, random: () => generator.next(), isStale: false }).moved
     const counts = instances.map((name) => leases.filter((lease) => lease.owner === name).length)
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
     // Each lease moves once: those that asked in vain were told so before anything moved.
-    expect(moves).toBe(100 - Math.ceil(100 / instanceCount))
+    expect(moves).toBe(leaseCount - Math.ceil(leaseCount / instanceCount))
   })
 })
