@@ -157,6 +157,9 @@ function record(to: Instruments, event: TelemetryEvent): void {
     case 'leases.listed':
     case 'lease.renewed':
     case 'lease.split':
+    case 'lease.requested':
+    case 'lease.recreated':
+    case 'deadLetter.written':
     case 'job.submitted':
     case 'step.dispatched':
     case 'step.started':

@@ -46,6 +46,7 @@ const everyDocument: CompiledQuery = {
   equalities: new Map(),
   requiredTexts: [],
   isStreaming: true,
+  isValue: false,
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
 }
