@@ -10,6 +10,7 @@ import { isOpen, settle, type Outcome } from './settle.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from './state-store.js'
 import { updateStep } from './update-step.js'
+import { workOf } from './work.js'
 
 /** What an agents instance works with. */
 export interface AgentsOptions {
@@ -67,9 +68,9 @@ export class Agents {
   private async offer(step: Stored<StepDocument>, signal: AbortSignal): Promise<void> {
     const attemptKey = `${step.pk}\n${step.id}\n${step.fence}`
     if (!isOpen(step, this.options.clock.now()) || this.running.has(attemptKey)) return
-    const agent = this.definitions.get(step.actor)
+    const agent = this.definitions.get(workOf(step).actor)
     if (agent === undefined) {
-      const reason = `this instance has no agent ${JSON.stringify(step.actor)}`
+      const reason = `this instance has no agent ${JSON.stringify(workOf(step).actor)}`
       this.options.telemetry.emit({ type: 'document.refused', id: step.id, reason })
       return
     }
@@ -91,12 +92,12 @@ export class Agents {
       // Waiting for a slot took time: the attempt may be over before it began.
       if (!isOpen(step, clock.now())) return
       telemetry.emit({ type: 'step.started', ...about })
-      const handler = agent.handlers.get(step.action)
+      const handler = agent.handlers.get(workOf(step).action)
       const outcome: Outcome | null =
         handler === undefined
           ? {
               kind: 'failed',
-              message: `agent ${agent.name} has no operation ${JSON.stringify(step.action)} here`,
+              message: `agent ${agent.name} has no operation ${JSON.stringify(workOf(step).action)} here`,
             }
           : await makeAttempt({ step, handler, clock, stopping: this.stopping.signal })
       if (outcome === null) {
@@ -143,14 +144,10 @@ export class Agents {
     const error = outcome.kind === 'success' ? {} : { error: outcome.message }
     telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
     if (outcome.kind === 'permanent') {
-      const raised = { kind: 'error', message: outcome.message }
-      telemetry.emit({
-        type: 'attention.raised',
-        ...raised,
-        jobId: step.jobId,
-        workflow: step.workflow,
-        stepId: step.stepId,
-      })
+      const kind = update.kind === 'written' ? update.step.attention?.kind : undefined
+      const raised = { kind: kind ?? 'error', message: outcome.message }
+      const { jobId, workflow, stepId } = step
+      telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })
     }
   }
 }

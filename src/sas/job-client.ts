@@ -1,12 +1,14 @@
 import type { Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { jobDocumentId, type JobDocument, type Json } from './documents.js'
-import { JobConflict, StoreUnavailable, SubmissionInvalid } from './errors.js'
+import { CommandRefused, JobConflict, JobNotFound, StoreUnavailable, SubmissionInvalid } from './errors.js'
 import { Job } from './job.js'
 import { JobWaiting, type WakeUps } from './job-waiting.js'
+import type { OperatorCommand } from './operate.js'
 import { payloadHash } from './payload.js'
 import type { JobFilter, StateDocument, StateStore, StateWrite } from './state-store.js'
 import { submit } from './submit.js'
+import { updateJob } from './update-job.js'
 import type { Alongside, Workflow } from './workflow.js'
 
 /** What a job client works with. */
@@ -30,6 +32,31 @@ export interface SubmitOptions {
   readonly alongside?: readonly Alongside[]
 }
 
+/** Who decides about a job, and where it is. */
+export interface CommandOptions {
+  /** Kept on the job with the decision. Default `'operator'`. */
+  readonly by?: string
+  /** The job's partition key value, where it is known and not the job's id: saves a query. */
+  readonly partitionKey?: string
+}
+
+/** Which step of a job is released. */
+export interface ReleaseOptions extends CommandOptions {
+  /** Kept on the job with the decision. */
+  readonly why?: string
+  readonly step?: string
+}
+
+/** Which failed step is tried again, and with what. */
+export interface ResubmitOptions extends CommandOptions {
+  readonly by: string
+  /** Kept on the job with the decision. */
+  readonly why: string
+  readonly step?: string
+  /** Replaces the step's input; JSON. */
+  readonly input?: unknown
+}
+
 /** A row of a list of jobs. */
 export interface JobSummary {
   readonly jobId: string
@@ -47,6 +74,8 @@ export interface JobSummary {
 const maxOperations = 100
 const maxBatchBytes = 1_900_000
 const maxIdLength = 200
+/** Who decided, when the caller does not say. */
+const defaultOperator = 'operator'
 /** Submissions of one job while the store gives no answer and shows no job. */
 const maxSubmitTries = 3
 
@@ -109,6 +138,61 @@ export class JobClient {
       stepCount: stepIds.length,
       attention,
     }))
+  }
+
+  /**
+   * Gives the failed steps of a job in Error another try, with new idempotency keys; or begins a job that was undone
+   * once more. `step` names one of several failed steps, `input` replaces what it is given.
+   *
+   * @throws CommandRefused when nothing of the job failed, or `step` did not; nothing was written
+   * @throws JobNotFound when there is no such job
+   */
+  async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
+    const { step, input, by, why, ...where } = options
+    const edit = input === undefined ? {} : { input: asJson(jobId, input) }
+    const steps = step === undefined ? {} : { steps: [{ stepId: step, ...edit }] }
+    if (step === undefined && input !== undefined) {
+      throw new CommandRefused(jobId, 'an edited input needs the name of its step')
+    }
+    await this.command(jobId, { kind: 'resubmit', by, why, ...steps }, where)
+  }
+
+  /**
+   * Lets steps that are parked or wait for long go on at once: `step`, or all of them.
+   *
+   * @throws CommandRefused when nothing waits so; nothing was written
+   * @throws JobNotFound when there is no such job
+   */
+  async release(jobId: string, options: ReleaseOptions = {}): Promise<void> {
+    const { step, by = defaultOperator, why = 'released', ...where } = options
+    const which = step === undefined ? {} : { stepId: step }
+    await this.command(jobId, { kind: 'release', by, why, ...which }, where)
+  }
+
+  /**
+   * Stops a job: attempts under way no longer count, and what was done is undone where it has an undo. The job ends
+   * Compensated.
+   *
+   * @throws CommandRefused when the job has ended, or is being undone already; nothing was written
+   * @throws JobNotFound when there is no such job
+   */
+  async cancel(jobId: string, reason: string, options: CommandOptions = {}): Promise<void> {
+    const { by = defaultOperator, ...where } = options
+    await this.command(jobId, { kind: 'cancel', by, why: reason }, where)
+  }
+
+  private async command(
+    jobId: string,
+    command: OperatorCommand,
+    where: { readonly partitionKey?: string },
+  ): Promise<void> {
+    const { store, clock, telemetry } = this.options
+    const job = await this.get(jobId, where)
+    const address = addressOf(job?.partitionKey ?? jobId, jobId)
+    const written = job === null ? null : await updateJob(store, address, command, () => clock.now())
+    if (written === null) throw new JobNotFound(jobId)
+    const { kind, by, why } = command
+    telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
   }
 
   private requestOf<I>(workflow: Workflow<I>, input: I, options: SubmitOptions) {

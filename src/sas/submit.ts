@@ -10,6 +10,7 @@ import {
   type StepDocument,
 } from './documents.js'
 import type { Plan, PlanStep } from './plan.js'
+import { idempotencyKey } from './work.js'
 import type { StateDocument, StateWrite } from './state-store.js'
 
 /** Everything a submission is made of; times and hashes are handed in. */
@@ -62,6 +63,9 @@ function jobOf(request: SubmitRequest): JobDocument {
     stepIds: plan.steps.map((step) => step.id),
     steps: Object.fromEntries(ledger),
     onExhausted: plan.onExhausted,
+    maxGenerations: plan.maxGenerations,
+    compensation: null,
+    audit: [],
     input: request.input,
     payloadHash: request.payloadHash,
     submittedAt: new Date(now).toISOString(),
@@ -77,6 +81,7 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     id: stepDocumentId(request.jobId, step.id),
     type: 'sas.step' as const,
     stepId: step.id,
+    direction: 'do' as const,
     actor: step.actor,
     action: step.action,
     dependsOn: [...step.dependsOn],
@@ -86,15 +91,24 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     targetState: step.targetState,
     currentState: step.initialState,
     desiredState: step.initialState,
+    undo: undoOf(step),
+    onExhausted: step.onExhausted,
     completeWithinMs: step.completeWithinMs,
     retryBackoff: step.retryBackoff,
     maxFailures: step.maxFailures,
+    notBeforeMs: null,
     dispatch: 0,
     attempt: 0,
-    idempotencyKey: `${request.jobId}/${step.id}/g1/do`,
+    idempotencyKey: idempotencyKey({ jobId: request.jobId, stepId: step.id }, 1, 'do'),
     outcome: null,
     output: null,
   })
+}
+
+function undoOf({ undo }: PlanStep): StepDocument['undo'] {
+  if (undo === null) return null
+  const { actor, action, input: inputTemplate, whenUncertain } = undo
+  return { actor, action, inputTemplate, input: null, failureCount: 0, whenUncertain }
 }
 
 function envelopeOf(request: SubmitRequest) {

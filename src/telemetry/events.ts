@@ -59,6 +59,12 @@ export type TelemetryEvent =
       readonly kind: string
       readonly message: string
     } & OnJob)
+  | ({
+      readonly type: 'job.operated'
+      readonly command: 'resubmit' | 'release' | 'cancel'
+      readonly by: string
+      readonly why: string
+    } & OnJob)
   | ({ readonly type: 'job.finished'; readonly state: string } & OnJob)
   | { readonly type: 'document.refused'; readonly id: string; readonly reason: string }
   // ── the store ────────────────────────────────────────────────────────────────────────────────────────────────────

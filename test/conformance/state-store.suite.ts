@@ -296,7 +296,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         const steps = new Map<string, Stored<StepDocument>>(stored.map((step) => [step.stepId, step]))
         const decision = schedule({ job, steps, now: opened.clock.now(), scheduler: 's' })
         if (decision.kind !== 'write') throw new Error(`decided ${decision.kind}`)
-        const writes = decision.dispatched.flatMap((step) => {
+        const writes = decision.changed.flatMap((step) => {
           const before = steps.get(step.stepId)
           return before === undefined ? [] : [replacing(before, step)]
         })

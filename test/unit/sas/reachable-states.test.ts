@@ -49,7 +49,7 @@ function edgesFrom(state: State): Edge[] {
   const edges: Edge[] = []
   const decision = scheduling(state)
   if (decision.kind === 'write') {
-    const steps = replaced(state.steps, ...decision.dispatched)
+    const steps = replaced(state.steps, ...decision.changed)
     edges.push({ by: 'schedule', stepId: null, to: { ...state, job: decision.job, steps } })
   }
   const dueTimes: number[] = []
