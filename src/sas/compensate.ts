@@ -48,11 +48,13 @@ export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForw
   const next = stepsToUndo(begun, afterStop, steps).map((step) => beginUndo(step, state))
   const changes = fitting([...stopped, ...again, ...next], job)
   const after = withChanges(ledger, changes)
-  if (changes.length > 0 || Object.values(after).some(isUnderWay)) {
+  // What was stopped must be written before a new generation may begin with it.
+  const isFirst = changes.length > 0 && job.compensation?.thenRetry === true
+  if (isFirst || Object.values(after).some(isUnderWay)) {
     const isNews = job.lockedBy === null || !sameLedger(job.steps, after) || !isFlagCurrent(state, ledger)
     return isNews ? goOn(withIntent(state), ledger, changes) : { kind: 'nothing' }
   }
-  return finishCompensation(state, after, goForward)
+  return finishCompensation(state, { ledger, changes }, goForward)
 }
 
 /** The job with the intent to get back where it began, in both vocabularies. */
@@ -74,7 +76,8 @@ function stoppedStep(
   if (state !== 'Processing') return []
   if (!isUncertain) return [stop(step)]
   // Until its deadline an attempt may still be running, deaf to its new fence; its effect is undone after that (F-K2).
-  return step.lockedBy === null ? [beginUndo(step, by)] : [undoAfter(step, step.completeByMs)]
+  const mayBeRunning = step.lockedBy !== null && step.completeByMs !== null && by.now < step.completeByMs
+  return mayBeRunning ? [undoAfter(step, step.completeByMs)] : [beginUndo(step, by)]
 }
 
 /** Done steps that have an undo and all of whose dependents, near and far, are out of the way (I6). */
@@ -111,7 +114,13 @@ function dependentsOf(stepId: string, steps: readonly StepDocument[]): Set<strin
   return found
 }
 
-function finishCompensation(state: SchedulingState, ledger: Ledger, goForward: GoForward): Schedule {
+interface Finished {
+  readonly ledger: Ledger
+  readonly changes: readonly StepChange[]
+}
+
+function finishCompensation(state: SchedulingState, finished: Finished, goForward: GoForward): Schedule {
+  const ledger = withChanges(finished.ledger, finished.changes)
   const { job, steps, now, scheduler } = state
   const { compensation } = job
   const back = withIntent(state)
@@ -121,13 +130,15 @@ function finishCompensation(state: SchedulingState, ledger: Ledger, goForward: G
     const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'
     const message = `step ${stepId} could not be undone: ${cause}`
     const attention = { kind: 'compensationFailed' as const, since, by: scheduler, message, stepId }
-    return endJob(back, ledger, { attention })
+    return endJob(back, finished, { attention })
   }
   const home = { ...back, job: { ...back.job, currentState: job.initialState } }
-  if (compensation?.thenRetry !== true) return endJob(home, ledger, {})
+  if (compensation?.thenRetry !== true) return endJob(home, finished, {})
   if (job.generation >= job.maxGenerations) {
     const message = `given up after ${job.generation} generations: ${compensation.reason}`
-    return endJob(home, ledger, { attention: { kind: 'error', since, by: scheduler, message, stepId: null } })
+    return endJob(home, finished, {
+      attention: { kind: 'error', since, by: scheduler, message, stepId: null },
+    })
   }
   const renewed = withDerivedState({
     ...home.job,

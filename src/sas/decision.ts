@@ -45,10 +45,14 @@ export function goOn(state: SchedulingState, ledger: Ledger, changes: readonly S
 export type Ending = Partial<Pick<JobDocument, 'currentState' | 'attention'>>
 
 /** The job ends: nothing is under way, and nothing follows. */
-export function endJob(state: SchedulingState, ledger: Ledger, ending: Ending): Schedule {
+export function endJob(
+  state: SchedulingState,
+  { ledger, changes }: { readonly ledger: Ledger; readonly changes: readonly StepChange[] },
+  ending: Ending,
+): Schedule {
   const ended = {
     ...claimed(state),
-    steps: ledger,
+    steps: withChanges(ledger, changes),
     lockedBy: null,
     attention: null,
     ...deadline(null),
@@ -56,7 +60,7 @@ export function endJob(state: SchedulingState, ledger: Ledger, ending: Ending): 
     endedAtMs: state.now,
     ...ending,
   }
-  return { kind: 'write', job: withDerivedState(ended), changed: [] }
+  return { kind: 'write', job: withDerivedState(ended), changed: changes.map(({ step }) => step) }
 }
 
 function claimed({ job, scheduler }: SchedulingState): JobDocument {

@@ -123,6 +123,7 @@ function reverting(step: StepDocument): StepDocument {
   return {
     ...step,
     direction: 'undo',
+    idempotencyKey: idempotencyKey(step, step.generation, 'undo'),
     currentState: isDone ? step.currentState : betweenStates,
     desiredState: step.initialState,
     undo,

@@ -10,6 +10,7 @@ import {
 } from './documents.js'
 import { inState, type Ledger } from './ledger.js'
 import { toTemplate } from './reference.js'
+import { idempotencyKey } from './work.js'
 
 /** What an operator decides about a job. */
 export type OperatorCommand =
@@ -194,6 +195,7 @@ function anew(step: StepDocument, input: Json | undefined): StepDocument {
   return withDerivedState({
     ...step,
     direction: 'do' as const,
+    idempotencyKey: idempotencyKey(step, step.generation, 'do'),
     currentState: step.initialState,
     desiredState: step.initialState,
     lockedBy: null,

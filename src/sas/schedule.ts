@@ -45,7 +45,7 @@ function goForward(state: SchedulingState, ledger: Ledger): Schedule {
   ]
   if (changes.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
   if (Object.values(ledger).every((entry) => entry.state === 'Processed')) {
-    return endJob(state, ledger, { currentState: job.targetState })
+    return endJob(state, { ledger, changes: [] }, { currentState: job.targetState })
   }
   return goOn(state, ledger, fitting(changes, job))
 }
@@ -68,7 +68,7 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
     const changes = again.map((step) => repeat(step, state))
     return goOn(state, ledger, fitting(changes, job))
   }
-  return endJob(state, ledger, { attention })
+  return endJob(state, { ledger, changes: [] }, { attention })
 }
 
 /** Whether the job has something to say even where no step changes: an outcome, a claim, a flag. */

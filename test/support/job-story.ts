@@ -5,7 +5,7 @@ import type { Schedule } from '../../src/sas/decision.js'
 import { schedule } from '../../src/sas/schedule.js'
 import { settle, type Outcome } from '../../src/sas/settle.js'
 import { submit } from '../../src/sas/submit.js'
-import type { StepDocument } from '../../src/sas/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/documents.js'
 import {
   aSubmission,
   aWorkflow,
@@ -44,6 +44,11 @@ export class JobStory implements JobDocuments {
 
   step(stepId: string): StepDocument {
     return theStep(this.steps, stepId)
+  }
+
+  /** The same steps under this document of the job. */
+  withJob(job: JobDocument): JobStory {
+    return new JobStory(job, this.steps, this.now)
   }
 
   /** The same job with this document of one step. */

@@ -147,7 +147,7 @@ describe('an attempt that is under way when the job turns back', () => {
     const story = certain.scheduled().settled('a', permanent).scheduled()
     expect(story.step('b')).toMatchObject({ processState: 'Pending', lockedBy: null, completeByMs: null })
     expect(() => story.settled('b', success)).toThrow('discarded')
-    expect(story.scheduled().job.processState).toBe('Compensated')
+    expect(story.job.processState).toBe('Compensated')
   })
 
   it('is undone at once when it was given up without an answer', () => {
