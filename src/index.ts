@@ -50,7 +50,7 @@ export {
   type Json,
   type OnExhausted,
   type Operation,
-  type OverdueStep,
+  type OverdueDocument,
   type Plan,
   type PlanStep,
   type ProcessState,

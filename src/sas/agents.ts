@@ -9,7 +9,7 @@ import { StoreUnavailable } from './errors.js'
 import { isOpen, settle, type Outcome } from './settle.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from './state-store.js'
-import { updateStep } from './update-step.js'
+import { readStep, updateDocument } from './update-document.js'
 import { workOf } from './work.js'
 
 /** What an agents instance works with. */
@@ -127,14 +127,17 @@ export class Agents {
       return { write: null, result: isOurs ? null : settlement.reason }
     }
     // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
-    const update = await retry(() => updateStep(store, step, step, decide), {
-      clock,
-      random,
-      backoff: { minMs: 50, maxMs: 2_000 },
-      maxAttempts: Number.POSITIVE_INFINITY,
-      signal: this.stopping.signal,
-      isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
-    })
+    const update = await retry(
+      () => updateDocument(store, { address: step, known: step, read: readStep }, decide),
+      {
+        clock,
+        random,
+        backoff: { minMs: 50, maxMs: 2_000 },
+        maxAttempts: Number.POSITIVE_INFINITY,
+        signal: this.stopping.signal,
+        isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
+      },
+    )
     const about = { jobId: step.jobId, workflow: step.workflow, stepId: step.stepId, attempt: step.attempt }
     const discarded = update.kind === 'missing' ? 'the step is gone' : update.result
     if (discarded !== null) {
@@ -144,7 +147,7 @@ export class Agents {
     const error = outcome.kind === 'success' ? {} : { error: outcome.message }
     telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
     if (outcome.kind === 'permanent') {
-      const kind = update.kind === 'written' ? update.step.attention?.kind : undefined
+      const kind = update.kind === 'written' ? update.document.attention?.kind : undefined
       const raised = { kind: kind ?? 'error', message: outcome.message }
       const { jobId, workflow, stepId } = step
       telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })

@@ -3,9 +3,10 @@ import {
   withDerivedState,
   type Attention,
   type JobDocument,
+  type NoticeDocument,
   type StepDocument,
 } from './documents.js'
-import type { Dispatching } from './dispatch.js'
+import { endBy, type Dispatching } from './dispatch.js'
 import { isUnderWay, unseen, withChanges, type Ledger, type StepChange } from './ledger.js'
 
 /** What the scheduler knows when it decides about one job: missing steps are asked for. */
@@ -20,7 +21,13 @@ export type Schedule =
   /** Decide again with these steps as well. */
   | { readonly kind: 'read'; readonly stepIds: readonly string[] }
   /** Write the job and these steps, in one transaction, each on condition of the etag it was read with. */
-  | { readonly kind: 'write'; readonly job: JobDocument; readonly changed: readonly StepDocument[] }
+  | {
+      readonly kind: 'write'
+      readonly job: JobDocument
+      readonly changed: readonly StepDocument[]
+      /** New documents of the same transaction. */
+      readonly notices: readonly NoticeDocument[]
+    }
 
 /** How long a job that waits for nothing in particular is left alone before the supervisor looks at it. */
 const lookAgainAfterMs = 60_000
@@ -33,12 +40,13 @@ export function goOn(state: SchedulingState, ledger: Ledger, changes: readonly S
   const known = new Map([...state.steps, ...changed.map((step) => [step.stepId, step] as const)])
   const next = {
     ...claimed(state),
+    endByMs: endBy(state),
     steps,
     lockedBy: scheduler,
     attention: flagOf(job, steps, known),
     ...deadline(completeBy(state, steps, known)),
   }
-  return { kind: 'write', job: withDerivedState(next), changed }
+  return { kind: 'write', job: withDerivedState(next), changed, notices: [] }
 }
 
 /** How a job ends. */
@@ -60,7 +68,12 @@ export function endJob(
     endedAtMs: state.now,
     ...ending,
   }
-  return { kind: 'write', job: withDerivedState(ended), changed: changes.map(({ step }) => step) }
+  return {
+    kind: 'write',
+    job: withDerivedState(ended),
+    changed: changes.map(({ step }) => step),
+    notices: [],
+  }
 }
 
 function claimed({ job, scheduler }: SchedulingState): JobDocument {
@@ -97,7 +110,9 @@ function completeBy(
   const underWay = Object.keys(ledger).filter((stepId) => isUnderWay(ledger[stepId]))
   const isComplete = unseen(underWay, ledger, steps).length === 0
   const deadlines = underWay.flatMap((stepId) => steps.get(stepId)?.completeByMs ?? [])
-  if (isComplete && underWay.length > 0 && deadlines.length === 0) return null
+  if (isComplete && underWay.length > 0 && deadlines.length === 0) return job.endByMs
+  const end = endBy({ job, now }) ?? Infinity
   const latest = Math.max(...deadlines, isComplete ? 0 : (job.completeByMs ?? 0))
-  return latest > now ? latest : now + lookAgainAfterMs
+  const next = latest > now ? latest : now + lookAgainAfterMs
+  return job.compensation === null ? Math.min(next, end) : next
 }

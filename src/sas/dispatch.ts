@@ -19,8 +19,14 @@ export interface Dispatching {
   readonly scheduler: string
 }
 
+/** When the whole job must be done: counted from the moment at which a scheduler first takes it up (R18). */
+export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | null {
+  if (job.endByMs !== null || job.completeWithinMs === null) return job.endByMs
+  return now + job.completeWithinMs
+}
+
 /** Bounds of one transaction, with room for what the store adds to its 2 MB (I16) and for the job itself. */
-const maxTransactionBytes = 1_900_000
+export const maxTransactionBytes = 1_900_000
 const maxStepsAtOnce = 90
 
 /**
@@ -132,7 +138,9 @@ function reverting(step: StepDocument): StepDocument {
   }
 }
 
-function attempt(step: StepDocument, { now, scheduler }: Dispatching): StepDocument {
+function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
+  // No attempt outlasts its job (F-Q13), except on the way back: what was done is undone however late it is.
+  const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
   return withDerivedState({
     ...step,
     lockedBy: scheduler,
@@ -143,7 +151,7 @@ function attempt(step: StepDocument, { now, scheduler }: Dispatching): StepDocum
     outcome: null,
     attention: null,
     notBeforeMs: null,
-    ...deadline(now + step.completeWithinMs),
+    ...deadline(Math.min(now + step.completeWithinMs, latest)),
   })
 }
 
@@ -161,6 +169,7 @@ function refused(step: StepDocument, { now, scheduler }: Dispatching): StepDocum
   return withDerivedState({ ...step, input: null, lockedBy: null, attention, outcome, ...deadline(null) })
 }
 
-function bytesOf(value: unknown): number {
+/** The size of a value as JSON. */
+export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }

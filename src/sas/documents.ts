@@ -146,6 +146,12 @@ const jobSchema = z.object({
   maxGenerations: z.number().int(),
   /** Set from the moment on at which the job goes backwards. */
   compensation: compensation.nullable(),
+  /** How long the whole job may take from when it is first taken up; null for as long as it takes. */
+  completeWithinMs: z.number().nullable(),
+  /** When that is over: set by the scheduler, whose clock counts (R18); milliseconds since the epoch. */
+  endByMs: z.number().nullable(),
+  /** How long the job is kept after it ended well; null for ever. */
+  retainForMs: z.number().nullable(),
   /** The newest decisions of operators. */
   audit: z.array(auditEntry),
   input: json,
@@ -187,6 +193,35 @@ const stepSchema = z.object({
   output: json,
 })
 
+/** Something that the submitter is to be told: written with what it tells of, sent by a notifier. */
+const noticeSchema = z.object({
+  id: z.string(),
+  pk: z.string(),
+  type: z.literal('sas.notify'),
+  schema: z.number().int(),
+  jobId: z.string(),
+  orderId: z.string(),
+  workflow: z.string(),
+  replyTo: z.string(),
+  /** 1, 2, 3… within its job: the order in which notices are sent. */
+  seq: z.number().int(),
+  kind: z.enum(['received', 'started', 'attention', 'finished']),
+  /** The job's, as of this notice. */
+  state: z.enum(processStates),
+  reason: z.string().nullable(),
+  stepId: z.string().nullable(),
+  /** ISO-8601 UTC. */
+  at: z.string(),
+  sentAt: z.string().nullable(),
+  /** -1 until it is sent: a notice outlives its job rather than staying untold (F-X9). */
+  ttl: z.number().int(),
+})
+
+/** The shapes of our documents, by type. */
+export const documentSchemas = { 'sas.job': jobSchema, 'sas.step': stepSchema, 'sas.notify': noticeSchema }
+
+/** A notice as stored. */
+export type NoticeDocument = z.infer<typeof noticeSchema>
 /** A job as stored. */
 export type JobDocument = z.infer<typeof jobSchema>
 /** A step as stored. */
@@ -208,6 +243,7 @@ export type Diagnostic = z.infer<typeof diagnostic>
 export type Decoded =
   | { readonly kind: 'job'; readonly job: JobDocument }
   | { readonly kind: 'step'; readonly step: StepDocument }
+  | { readonly kind: 'notice'; readonly notice: NoticeDocument }
   /** The user's own document: never touched. */
   | { readonly kind: 'foreign' }
   /** Ours, but written by newer code: left for an instance that knows it. */
@@ -227,6 +263,10 @@ export function decodeDocument(document: Readonly<Record<string, unknown>>): Dec
   if (type === 'sas.step') {
     const read = stepSchema.loose().safeParse(document)
     return read.success ? checked({ kind: 'step', step: read.data }, read.data) : invalid(read.error)
+  }
+  if (type === 'sas.notify') {
+    const read = noticeSchema.loose().safeParse(document)
+    return read.success ? { kind: 'notice', notice: read.data } : invalid(read.error)
   }
   return { kind: 'foreign' }
 }
@@ -270,7 +310,7 @@ function isReverting(fields: StateFields): boolean {
 }
 
 /** Whether nothing more happens by itself. Other kinds of attention only say that somebody should look. */
-export function endsWork({ kind }: Attention): boolean {
+function endsWork({ kind }: Attention): boolean {
   return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
 }
 
@@ -315,9 +355,17 @@ function safeId(text: string): string {
   return text.replace(unsafeInId, (character) => `~${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
+/** What the document id of every job begins with. */
+export const jobIdPrefix = 'sas.job:'
+
 /** The document id of a job. */
 export function jobDocumentId(jobId: string): string {
-  return `sas.job:${safeId(jobId)}`
+  return `${jobIdPrefix}${safeId(jobId)}`
+}
+
+/** The document id of a job's notice. */
+export function noticeDocumentId(jobId: string, seq: number): string {
+  return `sas.notify:${safeId(jobId)}:${seq}`
 }
 
 /** The document id of a step. */

@@ -70,7 +70,7 @@ export type {
   ApplyResult,
   DocumentAddress,
   JobFilter,
-  OverdueStep,
+  OverdueDocument,
   StateDocument,
   StateStore,
   StateWrite,

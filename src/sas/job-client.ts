@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
+import { durationMs, type Duration } from './duration.js'
 import { jobDocumentId, type JobDocument, type Json } from './documents.js'
 import { CommandRefused, JobConflict, JobNotFound, StoreUnavailable, SubmissionInvalid } from './errors.js'
 import { Job } from './job.js'
@@ -30,6 +31,14 @@ export interface SubmitOptions {
   readonly partitionKey?: string
   /** Documents of your own, created in the same transaction. Default: what the workflow says. */
   readonly alongside?: readonly Alongside[]
+  /** Larger goes first where there is a choice. Default 0. */
+  readonly priority?: number
+  /** Where notifications about the job go. Default: none are written. */
+  readonly replyTo?: string
+  /** How long the whole job may take; after that it ends as its workflow's `onExhausted` says. Default: no limit. */
+  readonly completeWithin?: Duration
+  /** How long the job and its steps are kept after it ended well; a job in Error always is. Default: for ever. */
+  readonly retainFor?: Duration
 }
 
 /** Who decides about a job, and where it is. */
@@ -222,8 +231,10 @@ export class JobClient {
       partition,
       input: plain,
       alongside: alongside.map(({ create }) => ownDocument(create, partition)),
-      priority: 0,
-      replyTo: null,
+      priority: options.priority ?? 0,
+      replyTo: options.replyTo ?? null,
+      completeWithinMs: limitOf('completeWithin', options.completeWithin),
+      retainForMs: limitOf('retainFor', options.retainFor),
       payloadHash: payloadHash(workflow.name, plain),
       now: this.options.clock.now(),
     }
@@ -251,6 +262,14 @@ export class JobClient {
     const message = `${name}: the store did not say whether it was accepted; submit it again with the same id`
     throw new StoreUnavailable(message, { cause: null })
   }
+}
+
+function limitOf(option: string, duration: Duration | undefined): number | null {
+  if (duration === undefined) return null
+  const limitMs = durationMs(duration)
+  if (limitMs !== null) return limitMs
+  const rule = "must be a positive duration such as '30s' or a number of milliseconds"
+  throw new SubmissionInvalid(`${option} ${JSON.stringify(duration)} ${rule}`)
 }
 
 function addressOf(partition: string, jobId: string) {

@@ -9,6 +9,7 @@ import {
   type StepDocument,
 } from './documents.js'
 import { inState, type Ledger } from './ledger.js'
+import { pickUpWithinMs } from './recover-job.js'
 import { toTemplate } from './reference.js'
 import { idempotencyKey } from './work.js'
 
@@ -41,9 +42,6 @@ interface Standing {
 
 /** Decisions of operators kept on a job. */
 const maxAuditEntries = 20
-
-/** How long a scheduler has to take up what an operator decided, before the supervisor looks. */
-const pickUpWithinMs = 60_000
 
 /**
  * W10: an operator's command as a request on the job, which a scheduler then performs. The only decision that changes a
@@ -102,10 +100,11 @@ function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resub
   const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
   const unknown = edited.filter(({ stepId }) => !steps.has(stepId)).map(({ stepId }) => stepId)
   if (unknown.length > 0) return refused(`there is no ${list(unknown)}`)
-  const changed = edited.flatMap(({ stepId, input }) => {
-    const step = steps.get(stepId)
-    return step === undefined ? [] : [anew(step, input)]
-  })
+  const edits = new Map(edited.map(({ stepId, input }) => [stepId, input]))
+  // What had begun to expire must not, now that its job lives again (I18).
+  const changed = [...steps.values()]
+    .filter(({ stepId, ttl }) => edits.has(stepId) || ttl !== -1)
+    .map((step) => anew(step, edits.get(step.stepId)))
   return requested(standing, command, {
     changed,
     job: {
@@ -183,6 +182,7 @@ function requested(
     attention: null,
     lockedBy: null,
     fence: job.fence + 1,
+    endByMs: null,
     endedAt: null,
     endedAtMs: null,
     ttl: -1,

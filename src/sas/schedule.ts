@@ -1,9 +1,11 @@
 import { compensationFor, goBack } from './compensate.js'
-import { begin, fitting, repeat } from './dispatch.js'
+import { begin, fitting, repeat, stop } from './dispatch.js'
 import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
 import { isTerminal, type Attention, type StepDocument } from './documents.js'
 import { fold, inState, isUnderWay, sameLedger, unseen, type Ledger } from './ledger.js'
+import { withNotices } from './notices.js'
 import { stepsReferredTo } from './plan.js'
+import { withRetention } from './retention.js'
 import { isHeldBack } from './work.js'
 
 /**
@@ -26,13 +28,21 @@ export function schedule(state: SchedulingState): Schedule {
     if (missing.length > 0) return { kind: 'read', stepIds: missing }
   }
   const ledger = fold(job.steps, steps)
-  if (job.compensation !== null) return goBack(state, ledger, goForward)
-  return goForward(state, ledger)
+  const decision = job.compensation === null ? goForward(state, ledger) : goBack(state, ledger, goForward)
+  return decision.kind === 'write' ? completed(state, decision) : decision
+}
+
+/** The decision with what belongs to every write of a job: when it expires, and what its submitter is told. */
+function completed(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
+  const expiring = withRetention(state, decision)
+  if (expiring.kind !== 'write') return expiring
+  return { ...expiring, ...withNotices(state.job, expiring.job, state.now) }
 }
 
 function goForward(state: SchedulingState, ledger: Ledger): Schedule {
   const { job, steps } = state
   const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
+  if (isOverdue(state, ledger)) return endOverdue(state, ledger)
   const again = underWayAndFree(state, ledger)
   if (failed.length > 0) return afterFailure(state, ledger, { failed, again })
   const ready = readyToBegin(state, ledger)
@@ -48,6 +58,37 @@ function goForward(state: SchedulingState, ledger: Ledger): Schedule {
     return endJob(state, { ledger, changes: [] }, { currentState: job.targetState })
   }
   return goOn(state, ledger, fitting(changes, job))
+}
+
+/** Whether the job's own deadline has passed with something left to do (R63). */
+function isOverdue({ job, now }: SchedulingState, ledger: Ledger): boolean {
+  const isDone = Object.values(ledger).every((entry) => entry.state === 'Processed')
+  return !isDone && job.endByMs !== null && now >= job.endByMs
+}
+
+/** Nothing is dispatched any more, attempts under way no longer count: the job goes back, or ends in error. */
+function endOverdue(state: SchedulingState, ledger: Ledger): Schedule {
+  const { job, steps, now, scheduler } = state
+  const underWay = job.stepIds.filter((stepId) => isUnderWay(ledger[stepId]))
+  const missing = unseen(underWay, ledger, steps)
+  if (missing.length > 0) return { kind: 'read', stepIds: missing }
+  const since = new Date(now).toISOString()
+  const message = `not done within ${job.completeWithinMs ?? 0} ms`
+  if (job.onExhausted === 'compensate' || job.onExhausted === 'compensateThenRetry') {
+    const compensation = { since, by: scheduler, reason: message, thenRetry: false }
+    return goBack({ ...state, job: { ...job, compensation } }, ledger, goForward)
+  }
+  const stopped = underWay.flatMap((stepId) => {
+    const step = steps.get(stepId)
+    return step === undefined ? [] : [stop(step)]
+  })
+  const changes = fitting(stopped, job)
+  if (changes.length < stopped.length) return goOn(state, ledger, changes)
+  return endJob(
+    state,
+    { ledger, changes },
+    { attention: { kind: 'error', since, by: scheduler, message, stepId: null } },
+  )
 }
 
 interface Failure {

@@ -66,7 +66,7 @@ export class Scheduler {
       const step = { ...decoded.step, _etag: change._etag, _ts: change._ts }
       this.steps.put(step)
       if (callsForScheduler(step)) changedJob(step, changed).stepIds.add(step.stepId)
-    } else if (decoded.kind !== 'foreign') {
+    } else if (decoded.kind === 'invalid' || decoded.kind === 'newerSchema') {
       const reason =
         decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
       this.options.telemetry.emit({ type: 'document.refused', id: change.id, reason })
@@ -125,7 +125,8 @@ export class Scheduler {
       const next = after[index]
       return next === undefined ? [] : [replacing(document, next)]
     })
-    const result = await this.options.store.apply(job.pk, writes)
+    const notices = decision.notices.map((document) => ({ kind: 'create' as const, document }))
+    const result = await this.options.store.apply(job.pk, [...writes, ...notices])
     if (result.kind === 'conflict') {
       this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
     }

@@ -10,6 +10,7 @@ import {
   type StepDocument,
 } from './documents.js'
 import type { Plan, PlanStep } from './plan.js'
+import { noticeOf } from './notices.js'
 import { idempotencyKey } from './work.js'
 import type { StateDocument, StateWrite } from './state-store.js'
 
@@ -25,6 +26,10 @@ export interface SubmitRequest {
   readonly alongside: readonly StateDocument[]
   readonly priority: number
   readonly replyTo: string | null
+  /** Milliseconds for the whole job; null for as long as it takes. */
+  readonly completeWithinMs: number | null
+  /** Milliseconds for which the job is kept after it ended well; null for ever. */
+  readonly retainForMs: number | null
   readonly payloadHash: string
   readonly now: number
 }
@@ -34,9 +39,12 @@ export interface SubmitRequest {
  * written here: the submitter's clock decides nothing (R18).
  */
 export function submit(request: SubmitRequest): StateWrite[] {
+  const job = jobOf(request)
+  const received = noticeOf(job, 'received', { seq: 1, now: request.now })
   const documents = [
     ...request.alongside,
-    jobOf(request),
+    job,
+    ...(request.replyTo === null ? [] : [received]),
     ...request.plan.steps.map((step) => stepOf(step, request)),
   ]
   return documents.map((document) => ({ kind: 'create', document }))
@@ -59,12 +67,15 @@ function jobOf(request: SubmitRequest): JobDocument {
     maxFailures: 1,
     priority: request.priority,
     replyTo: request.replyTo,
-    notifySeq: 0,
+    notifySeq: request.replyTo === null ? 0 : 1,
     stepIds: plan.steps.map((step) => step.id),
     steps: Object.fromEntries(ledger),
     onExhausted: plan.onExhausted,
     maxGenerations: plan.maxGenerations,
     compensation: null,
+    completeWithinMs: request.completeWithinMs,
+    endByMs: null,
+    retainForMs: request.retainForMs,
     audit: [],
     input: request.input,
     payloadHash: request.payloadHash,

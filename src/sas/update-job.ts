@@ -1,7 +1,8 @@
-import { decodeDocument, type JobDocument, type StepDocument } from './documents.js'
+import type { JobDocument, StepDocument } from './documents.js'
 import { CommandRefused, StoreUnavailable } from './errors.js'
 import { operate, type OperatorCommand } from './operate.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
+import { readJob } from './update-document.js'
 
 /** Decisions about one job before giving up: a busy job is written a few times a second. */
 const maxTries = 6
@@ -47,11 +48,4 @@ function hasDecision(job: JobDocument, written: JobDocument): boolean {
   return job.audit.some(
     (entry) => entry.command === ours?.command && entry.at === ours.at && entry.by === ours.by,
   )
-}
-
-async function readJob(store: StateStore, address: DocumentAddress): Promise<Stored<JobDocument> | null> {
-  const document = await store.read(address)
-  const decoded = document === null ? null : decodeDocument(document)
-  if (document === null || decoded?.kind !== 'job') return null
-  return { ...decoded.job, _etag: document._etag, _ts: document._ts }
 }

@@ -59,6 +59,7 @@ export type TelemetryEvent =
       readonly kind: string
       readonly message: string
     } & OnJob)
+  | ({ readonly type: 'job.recovered'; readonly wasHeld: boolean } & OnJob)
   | ({
       readonly type: 'job.operated'
       readonly command: 'resubmit' | 'release' | 'cancel'

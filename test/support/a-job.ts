@@ -56,6 +56,8 @@ export function aSubmission(plan: Plan, overrides: Partial<SubmitRequest> = {}):
     alongside: [],
     priority: 0,
     replyTo: null,
+    completeWithinMs: null,
+    retainForMs: null,
     payloadHash: 'hash',
     now: submittedAtMs,
     ...overrides,

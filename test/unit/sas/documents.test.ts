@@ -33,7 +33,6 @@ describe('a document decoded', () => {
     { type: 'sas' },
     { type: 'SAS.job' },
     { type: 'order', schema: 99 },
-    { type: 'sas.notify', schema: 1 },
   ])('F-C11: is foreign: %j', (document) => {
     expect(decodeDocument(document)).toEqual({ kind: 'foreign' })
   })

@@ -99,6 +99,7 @@ describe('a step that is done', () => {
     expect(written(last.deciding())).toStrictEqual({
       kind: 'write',
       changed: [],
+      notices: [],
       job: {
         ...last.job,
         processState: 'Processed',

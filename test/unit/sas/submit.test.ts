@@ -25,10 +25,11 @@ const initial = {
 describe('a submission', () => {
   it('creates the order, the job and every step in one group', () => {
     const writes = submit(request)
-    expect(writes.map(({ kind }) => kind)).toEqual(['create', 'create', 'create', 'create'])
+    expect(writes.map(({ kind }) => kind)).toEqual(Array(5).fill('create'))
     expect(writes.map(({ document }) => [document.pk, document.id])).toEqual([
       ['customer-1', 'order-1'],
       ['customer-1', 'sas.job:job-1'],
+      ['customer-1', 'sas.notify:job-1:1'],
       ['customer-1', 'sas.step:job-1:reserve'],
       ['customer-1', 'sas.step:job-1:ship'],
     ])
@@ -58,7 +59,7 @@ describe('a submission', () => {
       ttl: -1,
       priority: 2,
       replyTo: 'queue',
-      notifySeq: 0,
+      notifySeq: 1,
       stepIds: ['reserve', 'ship'],
       steps: {
         reserve: { state: 'NotStarted', dispatch: 0 },
@@ -67,6 +68,9 @@ describe('a submission', () => {
       onExhausted: 'error',
       maxGenerations: 3,
       compensation: null,
+      completeWithinMs: null,
+      endByMs: null,
+      retainForMs: null,
       audit: [],
       input: { total: 3 },
       payloadHash: 'hash',
@@ -129,6 +133,6 @@ describe('a submission', () => {
 
   it('writes only documents that can be read again', () => {
     const kinds = submit(request).map(({ document }) => decodeDocument(document).kind)
-    expect(kinds).toEqual(['foreign', 'job', 'step', 'step'])
+    expect(kinds).toEqual(['foreign', 'job', 'notice', 'step', 'step'])
   })
 })
