@@ -45,7 +45,7 @@ export class Agents {
   async onChanges(changes: readonly Change[], context: Pick<ChangeFeedContext, 'signal'>): Promise<void> {
     for (const change of changes) {
       const decoded = decodeDocument(change)
-      if (decoded.kind !== 'step') continue
+      if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') continue
       await this.offer({ ...decoded.step, _etag: change._etag, _ts: change._ts }, context.signal)
     }
   }

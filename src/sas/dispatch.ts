@@ -75,13 +75,40 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
     },
     by,
   )
+  if (step.kind === 'sleep') return { step: asleep(begun, by.now), state: 'Processing' }
+  if (step.event !== null) return finishWait(begun)
   const isTooLarge = bytesOf(begun) > maxTransactionBytes - bytesOf(job)
   return { step: isTooLarge ? refused(begun, by) : begun, state: 'Processing' }
 }
 
-/** The next attempt in the direction the step goes in, with the input it had. */
+/** The next attempt in the direction the step goes in, with the input it had; or the end of its waiting. */
 export function repeat(step: StepDocument, by: Dispatching): StepChange {
+  if (step.kind === 'sleep' || step.event !== null) {
+    return finishWait({ ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 })
+  }
   return { step: attempt(step, by), state: step.direction === 'do' ? 'Processing' : 'Compensating' }
+}
+
+/** A step that no agent runs, until its time has come: `{ forMs }` from now, or `{ until }` an instant. */
+function asleep(step: StepDocument, now: number): StepDocument {
+  const { forMs, until } = step.input as { readonly forMs?: number; readonly until?: string | number }
+  const asked = forMs === undefined ? new Date(until ?? now).getTime() : now + forMs
+  // A moment that is none, or has passed, is now.
+  const notBeforeMs = asked > now ? asked : now
+  return withDerivedState({ ...step, lockedBy: null, notBeforeMs, ...deadline(notBeforeMs) })
+}
+
+function finishWait(step: StepDocument): StepChange {
+  const done = {
+    ...step,
+    currentState: step.targetState,
+    lockedBy: null,
+    attention: null,
+    notBeforeMs: null,
+    output: step.event?.payload ?? null,
+    ...deadline(null),
+  }
+  return { step: withDerivedState(done), state: 'Processed' }
 }
 
 /** The first attempt at undoing what a step has done, or may have done. */

@@ -85,6 +85,7 @@ const ledgerEntry = z.object({
     'NotStarted',
     'Processing',
     'Processed',
+    'Skipped',
     'Error',
     'Compensating',
     'Compensated',
@@ -168,6 +169,12 @@ const stepSchema = z.object({
   ...envelope,
   type: z.literal('sas.step'),
   stepId: z.string(),
+  /** Run by an agent, or ended by the scheduler: when its time has come, when its event was raised. */
+  kind: z.enum(['operation', 'sleep', 'waitFor']),
+  /** Whether the step is done at all, once what it refers to is known; null for always. */
+  when: json,
+  /** What was raised for a step that waits for it, even before the step began. */
+  event: z.object({ payload: json, at: z.string() }).nullable(),
   /** Whether it is being done or undone: which of the two operations below an open attempt is to run. */
   direction: z.enum(['do', 'undo']),
   actor: z.string(),

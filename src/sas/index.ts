@@ -23,6 +23,7 @@ export {
   type AgentHandler,
   type Operation,
 } from './agent.js'
+export { all, any, equal, greater, not, present, type Condition } from './condition.js'
 export { CosmosStateStore, type CosmosStateStoreOptions } from './cosmos-state-store.js'
 export {
   createAgents,

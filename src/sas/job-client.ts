@@ -1,14 +1,16 @@
 import type { Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { durationMs, type Duration } from './duration.js'
-import { jobDocumentId, type JobDocument, type Json } from './documents.js'
+import { jobDocumentId, stepDocumentId, type JobDocument, type Json } from './documents.js'
 import { CommandRefused, JobConflict, JobNotFound, StoreUnavailable, SubmissionInvalid } from './errors.js'
 import { Job } from './job.js'
 import { JobWaiting, type WakeUps } from './job-waiting.js'
 import type { OperatorCommand } from './operate.js'
 import { payloadHash } from './payload.js'
 import type { JobFilter, StateDocument, StateStore, StateWrite } from './state-store.js'
+import { raiseEvent } from './raise-event.js'
 import { submit } from './submit.js'
+import { readStep, updateDocument } from './update-document.js'
 import { updateJob } from './update-job.js'
 import type { Alongside, Workflow } from './workflow.js'
 
@@ -188,6 +190,30 @@ export class JobClient {
   async cancel(jobId: string, reason: string, options: CommandOptions = {}): Promise<void> {
     const { by = defaultOperator, ...where } = options
     await this.command(jobId, { kind: 'cancel', by, why: reason }, where)
+  }
+
+  /**
+   * Raises the event that a `waitFor` step waits for, now or when it will begin. The same event again does no harm.
+   *
+   * @throws CommandRefused when the step waits for no event, waits no longer, or has had another one
+   * @throws JobNotFound when there is no such job or step
+   */
+  async raiseEvent(
+    jobId: string,
+    step: string,
+    payload: unknown = null,
+    where: { readonly partitionKey?: string } = {},
+  ): Promise<void> {
+    const { store, clock } = this.options
+    const plain = asJson(jobId, payload)
+    const pk = (await this.get(jobId, where))?.partitionKey ?? jobId
+    const address = { pk, id: stepDocumentId(jobId, step) }
+    const update = await updateDocument(store, { address, known: null, read: readStep }, (current) => {
+      const raised = raiseEvent(current, plain, clock.now())
+      return { write: raised.kind === 'write' ? raised.step : null, result: raised }
+    })
+    if (update.kind === 'missing') throw new JobNotFound(jobId)
+    if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
   }
 
   private async command(

@@ -1,7 +1,8 @@
 import { namePattern, type Operation } from './agent.js'
+import { conditionTemplate } from './condition.js'
 import type { Json } from './documents.js'
 import { durationMs } from './duration.js'
-import { stepsReferredTo, type Plan, type PlanStep } from './plan.js'
+import { stepsReferredTo, type Plan, type PlanStep, type StepKind } from './plan.js'
 import { NotPlainDataError, reference, toTemplate, type Reference } from './reference.js'
 import {
   defaultStates,
@@ -25,7 +26,8 @@ export const maxSteps = 98
 /** A step as it is defined. */
 export interface StepDraft<OI, O> {
   readonly id: string
-  readonly operation: Operation<OI, O>
+  readonly operation: Pick<Operation<OI, O>, 'actor' | 'action'>
+  readonly kind?: StepKind
   readonly input: unknown
   readonly options: StepOptions & { readonly undo?: Undo<O> }
 }
@@ -52,18 +54,22 @@ export class PlanDraft {
     }
   }
 
-  addStep<OI, O>({ id, operation, input, options }: StepDraft<OI, O>): Step<O> {
+  addStep<OI, O>({ id, operation, kind = 'operation', input, options }: StepDraft<OI, O>): Step<O> {
     const say = (what: string): void => this.problem(`step ${JSON.stringify(id)}: ${what}`)
     if (!namePattern.test(id)) say(`its id must match ${String(namePattern)}`)
     if (this.has(id)) say('its id is used twice')
     for (const what of optionProblems(options)) say(what)
     const template = this.template(id, 'its input', () => toTemplate(input, 'input'))
     const undo = this.undoOf(id, options)
-    const dependsOn = this.dependencies(id, options, [template, undo?.input ?? null])
+    const { when } = options
+    const condition = when && this.template(id, 'its condition', () => conditionTemplate(when))
+    const dependsOn = this.dependencies(id, options, [[template, condition ?? null], undo?.input ?? null])
     if (options.onExhausted === undefined) this.inheriting.add(id)
     if (options.undo === undefined) this.withoutUndo.add(id)
     this.steps.push({
       id,
+      kind,
+      when: condition ?? null,
       actor: operation.actor,
       action: operation.action,
       input: template,
@@ -110,13 +116,13 @@ export class PlanDraft {
   private dependencies(
     id: string,
     { after = [] }: StepOptions,
-    [input, undo]: readonly [Json, Json],
+    [inputs, undo]: readonly [readonly Json[], Json],
   ): string[] {
     const say = (what: string): void => this.problem(`step ${JSON.stringify(id)}: ${what}`)
     for (const step of after) {
       if (!this.has(step.id)) say(`after ${JSON.stringify(step.id)}: no such earlier step`)
     }
-    const byInput = stepsReferredTo(input)
+    const byInput = stepsReferredTo(inputs)
     const byUndo = stepsReferredTo(undo)
     byUndo.delete(id)
     // A reference carried over from another workflow would be waited for without end.

@@ -1,9 +1,15 @@
 import type { ExhaustionPolicy, Json } from './documents.js'
 import { toTemplate, type ReferencePath } from './reference.js'
 
+/** Who ends a step: an agent, or the scheduler when its time has come or its event was raised. */
+export type StepKind = 'operation' | 'sleep' | 'waitFor'
+
 /** One step of a {@link Plan}, as plain JSON. */
 export interface PlanStep {
   readonly id: string
+  readonly kind: StepKind
+  /** A condition, as JSON; null for always. */
+  readonly when: Json
   readonly actor: string
   readonly action: string
   /** The step's input, with references into the job's input and earlier outputs. */

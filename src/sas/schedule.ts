@@ -1,8 +1,9 @@
+import { holds } from './condition.js'
 import { compensationFor, goBack } from './compensate.js'
 import { begin, fitting, repeat, stop } from './dispatch.js'
 import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
-import { isTerminal, type Attention, type StepDocument } from './documents.js'
-import { fold, inState, isUnderWay, sameLedger, unseen, type Ledger } from './ledger.js'
+import { isTerminal, type Attention, type LedgerEntry, type StepDocument } from './documents.js'
+import { fold, inState, isUnderWay, sameLedger, unseen, withChanges, type Ledger } from './ledger.js'
 import { withNotices } from './notices.js'
 import { stepsReferredTo } from './plan.js'
 import { withRetention } from './retention.js'
@@ -49,20 +50,41 @@ function goForward(state: SchedulingState, ledger: Ledger): Schedule {
   if (ready.missing.length > 0) return { kind: 'read', stepIds: ready.missing }
   const unknownOutputs = outputsNeeded(ready.steps, steps, ledger)
   if (unknownOutputs.length > 0) return { kind: 'read', stepIds: unknownOutputs }
+  const skipped = ready.steps.filter((step) => isSkipped(step, state, ledger))
+  // What is skipped may let others begin, or be skipped in their turn.
+  if (skipped.length > 0) return goForward(state, withSkipped(ledger, skipped))
   const changes = [
     ...again.map((step) => repeat(step, state)),
     ...ready.steps.map((step) => begin(step, state)),
   ]
-  if (changes.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
-  if (Object.values(ledger).every((entry) => entry.state === 'Processed')) {
+  if (Object.values(ledger).every(isBehind)) {
     return endJob(state, { ledger, changes: [] }, { currentState: job.targetState })
   }
+  if (changes.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
   return goOn(state, ledger, fitting(changes, job))
+}
+
+/** Whether a step is over for what comes after it. */
+function isBehind(entry: LedgerEntry | undefined): boolean {
+  return entry?.state === 'Processed' || entry?.state === 'Skipped'
+}
+
+/** A step is left out when its condition does not hold, or when it needs what a step left out would have returned. */
+function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: Ledger): boolean {
+  const needed = [...stepsReferredTo(step.inputTemplate)]
+  if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
+  const outputs = new Map([...steps].map(([stepId, { output }]) => [stepId, output]))
+  return !holds(step.when, { input: job.input, outputs })
+}
+
+function withSkipped(ledger: Ledger, skipped: readonly StepDocument[]): Ledger {
+  const entries = skipped.map(({ stepId, dispatch }) => [stepId, { state: 'Skipped' as const, dispatch }])
+  return { ...ledger, ...(Object.fromEntries(entries) as Ledger) }
 }
 
 /** Whether the job's own deadline has passed with something left to do (R63). */
 function isOverdue({ job, now }: SchedulingState, ledger: Ledger): boolean {
-  const isDone = Object.values(ledger).every((entry) => entry.state === 'Processed')
+  const isDone = Object.values(ledger).every(isBehind)
   return !isDone && job.endByMs !== null && now >= job.endByMs
 }
 
@@ -105,11 +127,17 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   const attention = errorOf(state, failed)
   const compensation = compensationFor(state, failed, attention.message)
   if (compensation !== null) return goBack({ ...state, job: { ...job, compensation } }, ledger, goForward)
-  if (again.length > 0 || Object.values(ledger).some(isUnderWay)) {
-    const changes = again.map((step) => repeat(step, state))
-    return goOn(state, ledger, fitting(changes, job))
-  }
-  return endJob(state, { ledger, changes: [] }, { attention })
+  const unseenSteps = unseen(inState(ledger, 'Processing'), ledger, steps)
+  if (unseenSteps.length > 0) return { kind: 'read', stepIds: unseenSteps }
+  // Attempts may end; what merely waits, perhaps for days, does not keep a failed job from ending.
+  const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
+    const step = steps.get(stepId)
+    const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))
+    return isWaiting ? [stop(step)] : []
+  })
+  const changes = fitting([...waiting, ...again.map((step) => repeat(step, state))], job)
+  if (Object.values(withChanges(ledger, changes)).some(isUnderWay)) return goOn(state, ledger, changes)
+  return endJob(state, { ledger, changes }, { attention })
 }
 
 /** Whether the job has something to say even where no step changes: an outcome, a claim, a flag. */
@@ -139,7 +167,7 @@ function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
   const missing = unseen(open, ledger, steps)
   const ready = open.flatMap((stepId) => {
     const step = missing.includes(stepId) ? undefined : steps.get(stepId)
-    return step?.dependsOn.every((id) => ledger[id]?.state === 'Processed') === true ? [step] : []
+    return step?.dependsOn.every((id) => isBehind(ledger[id])) === true ? [step] : []
   })
   return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }
 }
@@ -147,10 +175,7 @@ function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
 /** Whether any step could become ready: the first time, and whenever something is done. Saves reading for nothing. */
 function mayBegin(ledger: Ledger): boolean {
   const entries = Object.values(ledger)
-  return (
-    entries.every((entry) => entry.state === 'NotStarted') ||
-    entries.some((entry) => entry.state === 'Processed')
-  )
+  return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)
 }
 
 /** Done steps whose output a ready step refers to and that are not at hand. */
@@ -161,13 +186,14 @@ function outputsNeeded(
 ): string[] {
   const needed = new Set(
     ready.flatMap((step) =>
-      [step.inputTemplate, step.undo?.inputTemplate ?? null].flatMap((template) => [
+      [step.inputTemplate, step.when, step.undo?.inputTemplate ?? null].flatMap((template) => [
         ...stepsReferredTo(template),
       ]),
     ),
   )
   return [...needed].filter((stepId) => {
-    if (ready.some((step) => step.stepId === stepId)) return false
+    const isKnown = ready.some((step) => step.stepId === stepId) || ledger[stepId]?.state === 'Skipped'
+    if (isKnown) return false
     const step = steps.get(stepId)
     return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'
   })

@@ -1,4 +1,5 @@
 import type { OperationCall } from './agent.js'
+import type { Condition } from './condition.js'
 import { durationMs, type Duration } from './duration.js'
 import type { ExhaustionPolicy } from './documents.js'
 import type { Reference } from './reference.js'
@@ -16,6 +17,8 @@ export interface StepOptions {
   /** What the step is before and after, in your words. Default `NotStarted` and `Completed`. */
   readonly initialState?: string
   readonly targetState?: string
+  /** Leaves the step out when it does not hold, and with it every step whose input refers to its output. */
+  readonly when?: Condition
   /** What follows when the step failed for good or has no attempts left. Default: what `job.onExhausted` says. */
   readonly onExhausted?: OnExhausted
   /**

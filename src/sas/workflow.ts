@@ -1,4 +1,5 @@
 import { namePattern, type Operation } from './agent.js'
+import { durationMs, type Duration } from './duration.js'
 import { PlanDraft, type Step } from './plan-draft.js'
 import type { Plan } from './plan.js'
 import { reference, type Bound, type Reference } from './reference.js'
@@ -15,6 +16,20 @@ export interface WorkflowBuilder<I> {
     input: Bound<OI>,
     options?: StepOptions & { readonly undo?: Undo<O> },
   ): Step<O>
+  /** A step that is done when that time has passed, counted from when it begins, or at an instant (ISO-8601). */
+  sleep(
+    id: string,
+    time: Duration | { readonly until: Bound<string> },
+    options?: Pick<StepOptions, 'after' | 'when'>,
+  ): Step<null>
+  /**
+   * A step that is done when `client.raiseEvent` is called with its id, even if that is before it begins; its output is
+   * the event's payload. Without an event in `completeWithin` (default `'1d'`) it is exhausted at once.
+   */
+  waitFor<T>(
+    id: string,
+    options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
+  ): Step<T>
   /**
    * What follows when a step failed, for every step that does not say. Default `'error'`.
    * `maxGenerations` bounds `compensateThenRetry`: after so many the job ends in error, undone. Default 3.
@@ -76,12 +91,46 @@ export function defineWorkflow<I>(
     input: reference<I>(['input']),
     step: (id, operation, input, stepOptions = {}) =>
       draft.addStep({ id, operation, input, options: stepOptions }),
+    sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
+    waitFor: (id, options = {}) =>
+      draft.addStep({
+        ...onItsOwn,
+        id,
+        kind: 'waitFor',
+        input: null,
+        options: { completeWithin: '1d', maxFailures: 1, undo: 'none', ...options },
+      }),
     onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits.maxGenerations),
   })
   const compiled = draft.compile()
   if (compiled.problems.length > 0) throw new WorkflowInvalid(name, compiled.problems)
   const plan: Plan = { workflow: name, version, ...compiled.plan }
   return Object.freeze({ name, plan, submission })
+}
+
+/** Steps that the scheduler ends name no agent. */
+const onItsOwn = { operation: { actor: '', action: '' } }
+
+function addSleep(
+  draft: PlanDraft,
+  id: string,
+  time: Duration | { readonly until: Bound<string> },
+  options: StepOptions,
+): Step<null> {
+  const forMs = typeof time === 'object' ? null : durationMs(time)
+  if (typeof time !== 'object' && forMs === null) {
+    draft.problem(
+      `step ${JSON.stringify(id)}: ${JSON.stringify(time)} must be a positive duration such as '30s'`,
+    )
+  }
+  const input = typeof time === 'object' ? time : { forMs }
+  return draft.addStep<unknown, null>({
+    ...onItsOwn,
+    id,
+    kind: 'sleep',
+    input,
+    options: { ...options, undo: 'none' },
+  })
 }
 
 /** Whether a value (an export of a user's module, say) is a workflow. */

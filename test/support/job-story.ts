@@ -42,6 +42,11 @@ export class JobStory implements JobDocuments {
     return new JobStory(job, steps, submittedAtMs)
   }
 
+  /** A story that begins with these documents. */
+  static of({ job, steps }: JobDocuments): JobStory {
+    return new JobStory(job, steps, submittedAtMs)
+  }
+
   step(stepId: string): StepDocument {
     return theStep(this.steps, stepId)
   }

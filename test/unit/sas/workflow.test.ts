@@ -64,6 +64,8 @@ describe('a workflow', () => {
       { version: 3, jobId: (order) => order.sku },
     )
     const defaults = {
+      kind: 'operation',
+      when: null,
       completeWithinMs: 60_000,
       maxFailures: 3,
       retryBackoff: { minMs: 1_000, maxMs: 60_000 },
