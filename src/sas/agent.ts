@@ -10,6 +10,8 @@ export interface AgentContext {
   readonly attempt: number
   /** The same for every attempt at this step: pass it to the remote service, which can then recognise a repetition. */
   readonly idempotencyKey: string
+  /** For an undo: the key of what it undoes, which a remote service knows even where its answer was lost. Else null. */
+  readonly undoes: string | null
   /** When the attempt is given up, milliseconds since the epoch. Nothing is recorded after it. */
   readonly deadlineMs: number
   /** Aborts shortly before the deadline and when the host stops. Hand it to everything that waits. */

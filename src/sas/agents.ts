@@ -9,7 +9,8 @@ import { StoreUnavailable } from './errors.js'
 import { isOpen, settle, type Outcome } from './settle.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from './state-store.js'
-import { updateStep } from './update-step.js'
+import { readStep, updateDocument } from './update-document.js'
+import { workOf } from './work.js'
 
 /** What an agents instance works with. */
 export interface AgentsOptions {
@@ -44,7 +45,7 @@ export class Agents {
   async onChanges(changes: readonly Change[], context: Pick<ChangeFeedContext, 'signal'>): Promise<void> {
     for (const change of changes) {
       const decoded = decodeDocument(change)
-      if (decoded.kind !== 'step') continue
+      if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') continue
       await this.offer({ ...decoded.step, _etag: change._etag, _ts: change._ts }, context.signal)
     }
   }
@@ -67,9 +68,9 @@ export class Agents {
   private async offer(step: Stored<StepDocument>, signal: AbortSignal): Promise<void> {
     const attemptKey = `${step.pk}\n${step.id}\n${step.fence}`
     if (!isOpen(step, this.options.clock.now()) || this.running.has(attemptKey)) return
-    const agent = this.definitions.get(step.actor)
+    const agent = this.definitions.get(workOf(step).actor)
     if (agent === undefined) {
-      const reason = `this instance has no agent ${JSON.stringify(step.actor)}`
+      const reason = `this instance has no agent ${JSON.stringify(workOf(step).actor)}`
       this.options.telemetry.emit({ type: 'document.refused', id: step.id, reason })
       return
     }
@@ -91,12 +92,12 @@ export class Agents {
       // Waiting for a slot took time: the attempt may be over before it began.
       if (!isOpen(step, clock.now())) return
       telemetry.emit({ type: 'step.started', ...about })
-      const handler = agent.handlers.get(step.action)
+      const handler = agent.handlers.get(workOf(step).action)
       const outcome: Outcome | null =
         handler === undefined
           ? {
               kind: 'failed',
-              message: `agent ${agent.name} has no operation ${JSON.stringify(step.action)} here`,
+              message: `agent ${agent.name} has no operation ${JSON.stringify(workOf(step).action)} here`,
             }
           : await makeAttempt({ step, handler, clock, stopping: this.stopping.signal })
       if (outcome === null) {
@@ -126,14 +127,17 @@ export class Agents {
       return { write: null, result: isOurs ? null : settlement.reason }
     }
     // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
-    const update = await retry(() => updateStep(store, step, step, decide), {
-      clock,
-      random,
-      backoff: { minMs: 50, maxMs: 2_000 },
-      maxAttempts: Number.POSITIVE_INFINITY,
-      signal: this.stopping.signal,
-      isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
-    })
+    const update = await retry(
+      () => updateDocument(store, { address: step, known: step, read: readStep }, decide),
+      {
+        clock,
+        random,
+        backoff: { minMs: 50, maxMs: 2_000 },
+        maxAttempts: Number.POSITIVE_INFINITY,
+        signal: this.stopping.signal,
+        isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
+      },
+    )
     const about = { jobId: step.jobId, workflow: step.workflow, stepId: step.stepId, attempt: step.attempt }
     const discarded = update.kind === 'missing' ? 'the step is gone' : update.result
     if (discarded !== null) {
@@ -143,14 +147,10 @@ export class Agents {
     const error = outcome.kind === 'success' ? {} : { error: outcome.message }
     telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
     if (outcome.kind === 'permanent') {
-      const raised = { kind: 'error', message: outcome.message }
-      telemetry.emit({
-        type: 'attention.raised',
-        ...raised,
-        jobId: step.jobId,
-        workflow: step.workflow,
-        stepId: step.stepId,
-      })
+      const kind = update.kind === 'written' ? update.document.attention?.kind : undefined
+      const raised = { kind: kind ?? 'error', message: outcome.message }
+      const { jobId, workflow, stepId } = step
+      telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })
     }
   }
 }

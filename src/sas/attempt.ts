@@ -2,6 +2,7 @@ import type { Clock } from '../platform/index.js'
 import type { AgentContext, AgentHandler } from './agent.js'
 import type { Json, StepDocument } from './documents.js'
 import type { Outcome } from './settle.js'
+import { idempotencyKey as idempotencyKeyOf, workOf } from './work.js'
 
 /** The most bytes of JSON an output may have: the step must stay well under the store's 2 MB (I16). */
 const maxOutputBytes = 1_000_000
@@ -40,7 +41,7 @@ export async function makeAttempt({
   stopping.addEventListener('abort', abort, { once: true })
   try {
     const context = contextOf(step, deadlineMs, attempt.signal)
-    return await Promise.race([run(handler, step.input, context), whenAborted(attempt.signal)])
+    return await Promise.race([run(handler, workOf(step).input, context), whenAborted(attempt.signal)])
   } finally {
     timer.cancel()
     stopping.removeEventListener('abort', abort)
@@ -96,6 +97,7 @@ function contextOf(step: StepDocument, deadlineMs: number, signal: AbortSignal):
     stepId,
     attempt,
     idempotencyKey,
+    undoes: step.direction === 'undo' ? idempotencyKeyOf(step, step.generation, 'do') : null,
     deadlineMs,
     signal,
     failPermanently: (error) => {

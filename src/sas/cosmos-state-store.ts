@@ -6,7 +6,7 @@ import type {
   ApplyResult,
   DocumentAddress,
   JobFilter,
-  OverdueStep,
+  OverdueDocument,
   StateDocument,
   StateStore,
   StateWrite,
@@ -46,11 +46,12 @@ export class CosmosStateStore implements StateStore {
     return more.length === 0 ? this.applyOne(partition, only) : this.applyBatch(partition, writes)
   }
 
-  async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueStep[]> {
+  async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]> {
     return this.query('state.listOverdue', {
       text:
         'SELECT TOP @limit c.id, c.pk, c.completeByMs FROM c ' +
-        "WHERE c.type = 'sas.step' AND IS_NUMBER(c.completeByMs) AND c.completeByMs < @before",
+        "WHERE c.type IN ('sas.step', 'sas.job') AND ((IS_NUMBER(c.completeByMs) AND c.completeByMs < @before) OR " +
+        "(c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs) AND c.submittedAtMs < @before))",
       parameters: { limit, before: beforeMs },
     })
   }

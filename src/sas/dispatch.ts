@@ -1,5 +1,14 @@
-import { deadline, withDerivedState, type JobDocument, type Json, type StepDocument } from './documents.js'
-import { resolveTemplate } from './plan.js'
+import {
+  betweenStates,
+  deadline,
+  withDerivedState,
+  type JobDocument,
+  type Json,
+  type StepDocument,
+} from './documents.js'
+import type { StepChange } from './ledger.js'
+import { bindTemplate, resolveTemplate } from './plan.js'
+import { idempotencyKey, workOf } from './work.js'
 
 /** Who dispatches steps of which job, and when. */
 export interface Dispatching {
@@ -10,59 +19,184 @@ export interface Dispatching {
   readonly scheduler: string
 }
 
-/** Bytes of one transaction, with room for what the store adds to its 2 MB limit (I16). */
-const maxTransactionBytes = 1_900_000
-
-/**
- * The steps as they are written when they are dispatched: as many of `ready` as fit one transaction beside the job, at
- * least one. The rest follows when this write comes back in the feed. A step whose input alone is too large can never
- * be dispatched: it is flagged for a person instead.
- */
-export function dispatchSteps(ready: readonly StepDocument[], by: Dispatching): readonly StepDocument[] {
-  const outputs = new Map<string, Json>([...by.steps].map(([stepId, step]) => [stepId, step.output]))
-  let leftBytes = maxTransactionBytes - bytesOf(by.job)
-  const dispatched: StepDocument[] = []
-  for (const step of ready) {
-    const whole = dispatchStep(step, outputs, by)
-    const isTooLarge = bytesOf(whole) > maxTransactionBytes - bytesOf(by.job)
-    const next = isTooLarge ? refused(step, whole, by) : whole
-    leftBytes -= bytesOf(next)
-    if (leftBytes < 0 && dispatched.length > 0) break
-    dispatched.push(next)
-  }
-  return dispatched
+/** When the whole job must be done: counted from the moment at which a scheduler first takes it up (R18). */
+export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | null {
+  if (job.endByMs !== null || job.completeWithinMs === null) return job.endByMs
+  return now + job.completeWithinMs
 }
 
-function dispatchStep(
-  step: StepDocument,
-  outputs: ReadonlyMap<string, Json>,
-  { job, now, scheduler }: Dispatching,
-): StepDocument {
-  const isFirst = step.dispatch === 0
+/** Bounds of one transaction, with room for what the store adds to its 2 MB (I16) and for the job itself. */
+export const maxTransactionBytes = 1_900_000
+const maxStepsAtOnce = 90
+
+/**
+ * As many of these changes as fit one transaction beside the job, at least one. The rest follows when this write comes
+ * back in the feed.
+ */
+export function fitting(changes: readonly StepChange[], job: JobDocument): readonly StepChange[] {
+  let leftBytes = maxTransactionBytes - bytesOf(job)
+  const taken: StepChange[] = []
+  for (const change of changes.slice(0, maxStepsAtOnce)) {
+    leftBytes -= bytesOf(change.step)
+    if (leftBytes < 0 && taken.length > 0) break
+    taken.push(change)
+  }
+  return taken
+}
+
+/**
+ * The first attempt of a generation: whatever the step was before, it begins anew. A step whose input alone is too
+ * large for a transaction can never be dispatched: it is flagged for a person instead.
+ */
+export function begin(step: StepDocument, by: Dispatching): StepChange {
+  const { job } = by
+  const outputs = new Map<string, Json>([...by.steps].map(([stepId, { output }]) => [stepId, output]))
+  const known = { input: job.input, outputs }
+  const undo =
+    step.undo === null
+      ? null
+      : {
+          ...step.undo,
+          inputTemplate: bindTemplate(step.undo.inputTemplate, known, step.stepId),
+          input: null,
+          failureCount: 0,
+        }
+  const begun: StepDocument = attempt(
+    {
+      ...step,
+      generation: job.generation,
+      direction: 'do',
+      currentState: step.initialState,
+      desiredState: step.targetState,
+      failureCount: 0,
+      undo,
+      input: resolveTemplate(step.inputTemplate, known),
+      output: null,
+    },
+    by,
+  )
+  if (step.kind === 'sleep') return { step: asleep(begun, by.now), state: 'Processing' }
+  if (step.event !== null) return finishWait(begun)
+  const isTooLarge = bytesOf(begun) > maxTransactionBytes - bytesOf(job)
+  return { step: isTooLarge ? refused(begun, by) : begun, state: 'Processing' }
+}
+
+/** The next attempt in the direction the step goes in, with the input it had; or the end of its waiting. */
+export function repeat(step: StepDocument, by: Dispatching): StepChange {
+  if (step.kind === 'sleep' || step.event !== null) {
+    return finishWait({ ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 })
+  }
+  return { step: attempt(step, by), state: step.direction === 'do' ? 'Processing' : 'Compensating' }
+}
+
+/** A step that no agent runs, until its time has come: `{ forMs }` from now, or `{ until }` an instant. */
+function asleep(step: StepDocument, now: number): StepDocument {
+  const { forMs, until } = step.input as { readonly forMs?: number; readonly until?: string | number }
+  const asked = forMs === undefined ? new Date(until ?? now).getTime() : now + forMs
+  // A moment that is none, or has passed, is now.
+  const notBeforeMs = asked > now ? asked : now
+  return withDerivedState({ ...step, lockedBy: null, notBeforeMs, ...deadline(notBeforeMs) })
+}
+
+function finishWait(step: StepDocument): StepChange {
+  const done = {
+    ...step,
+    currentState: step.targetState,
+    lockedBy: null,
+    attention: null,
+    notBeforeMs: null,
+    output: step.event?.payload ?? null,
+    ...deadline(null),
+  }
+  return { step: withDerivedState(done), state: 'Processed' }
+}
+
+/** The first attempt at undoing what a step has done, or may have done. */
+export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
+  return { step: attempt(reverting(step), by), state: 'Compensating' }
+}
+
+/**
+ * The step on its way back, not dispatched yet: no earlier than the moment by which an attempt that is still running
+ * must have ended (F-K2). Its new fence makes that attempt's outcome void (I3).
+ */
+export function undoAfter(step: StepDocument, notBeforeMs: number | null): StepChange {
+  const waiting = {
+    ...reverting(step),
+    lockedBy: null,
+    fence: step.fence + 1,
+    dispatch: step.dispatch + 1,
+    notBeforeMs,
+    ...deadline(notBeforeMs),
+  }
+  return { step: withDerivedState(waiting), state: 'Compensating' }
+}
+
+/** The step taken out of work, as if it had not begun; a running attempt's outcome is void (I3). */
+export function stop(step: StepDocument): StepChange {
+  const stopped = {
+    ...step,
+    desiredState: step.initialState,
+    lockedBy: null,
+    fence: step.fence + 1,
+    dispatch: step.dispatch + 1,
+    attention: null,
+    notBeforeMs: null,
+    ...deadline(null),
+  }
+  return { step: withDerivedState(stopped), state: 'NotStarted' }
+}
+
+function reverting(step: StepDocument): StepDocument {
+  const isDone = step.processState === 'Processed'
+  const undo =
+    step.undo === null || isDone
+      ? step.undo
+      : { ...step.undo, input: resolveTemplate(step.undo.inputTemplate, { input: null, outputs: new Map() }) }
+  return {
+    ...step,
+    direction: 'undo',
+    idempotencyKey: idempotencyKey(step, step.generation, 'undo'),
+    currentState: isDone ? step.currentState : betweenStates,
+    desiredState: step.initialState,
+    undo,
+    outcome: null,
+    attention: null,
+  }
+}
+
+function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
+  // No attempt outlasts its job (F-Q13), except on the way back: what was done is undone however late it is.
+  const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
   return withDerivedState({
     ...step,
-    desiredState: step.targetState,
     lockedBy: scheduler,
     dispatch: step.dispatch + 1,
     fence: step.fence + 1,
-    attempt: step.failureCount + 1,
-    input: isFirst ? resolveTemplate(step.inputTemplate, { input: job.input, outputs }) : step.input,
+    attempt: workOf(step).failureCount + 1,
+    idempotencyKey: idempotencyKey(step, step.generation, step.direction),
     outcome: null,
-    ...deadline(now + step.completeWithinMs),
+    attention: null,
+    notBeforeMs: null,
+    ...deadline(Math.min(now + step.completeWithinMs, latest)),
   })
 }
 
-function refused(step: StepDocument, whole: StepDocument, { now, scheduler }: Dispatching): StepDocument {
+function refused(step: StepDocument, { now, scheduler }: Dispatching): StepDocument {
+  const since = new Date(now).toISOString()
   const attention = {
     kind: 'error' as const,
-    since: new Date(now).toISOString(),
+    since,
     by: scheduler,
-    message: `its input has ${bytesOf(whole.input)} bytes, too many for one transaction: pass where the data is, not the data`,
+    message: `its input has ${bytesOf(step.input)} bytes, too many for one transaction: pass where the data is, not the data`,
     stepId: step.stepId,
   }
-  return withDerivedState({ ...whole, input: null, lockedBy: null, attention, ...deadline(null) })
+  // It was never run, and that is known for certain.
+  const outcome = { kind: 'permanent' as const, attempt: step.attempt, at: since, by: scheduler }
+  return withDerivedState({ ...step, input: null, lockedBy: null, attention, outcome, ...deadline(null) })
 }
 
-function bytesOf(value: unknown): number {
+/** The size of a value as JSON. */
+export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }

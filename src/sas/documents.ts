@@ -3,8 +3,18 @@ import { z } from 'zod'
 /** The version of the documents' shape that this code writes. A document with a larger one is left alone. */
 export const schemaVersion = 1
 
-/** The state of a job or a step in the pattern's words; always derived ({@link deriveProcessState}), never decided. */
-export type ProcessState = 'Pending' | 'Processing' | 'Processed' | 'Error'
+/** Every state of a job or a step, in the pattern's words. */
+export const processStates = [
+  'Pending',
+  'Processing',
+  'Processed',
+  'Error',
+  'Compensating',
+  'Compensated',
+] as const
+
+/** The state of a job or a step; always derived ({@link deriveProcessState}), never decided. */
+export type ProcessState = (typeof processStates)[number]
 
 /** JSON as it is stored. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -13,11 +23,13 @@ const json: z.ZodType<Json> = z.lazy(() =>
   z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
 )
 
-const processState = z.enum(['Pending', 'Processing', 'Processed', 'Error'])
-
-/** Why a person should look. Stored state, not an event: while it stands, an alert can be derived from it. */
+/**
+ * Why a person should look. Stored state, not an event: while it stands, an alert can be derived from it (I15).
+ * `error`, `corrupt` and `compensationFailed` end the work until an operator decides; a `parked` step waits for an
+ * operator, one in `extendedWait` for time; `unclaimed` work is offered again and again until somebody takes it.
+ */
 const attention = z.object({
-  kind: z.enum(['error', 'corrupt']),
+  kind: z.enum(['error', 'corrupt', 'compensationFailed', 'parked', 'extendedWait', 'unclaimed']),
   /** ISO-8601 UTC. */
   since: z.string(),
   /** The instance that raised it. */
@@ -49,7 +61,7 @@ const envelope = {
   targetState: z.string(),
   currentState: z.string(),
   desiredState: z.string(),
-  processState,
+  processState: z.enum(processStates),
   /** The instance that drives it, or null when it is up for anybody. */
   lockedBy: z.string().nullable(),
   /** Grows with every claim, dispatch and recovery; a write that carries an older one is refused. */
@@ -67,10 +79,59 @@ const envelope = {
   ttl: z.number().int(),
 }
 
-/** A step's entry in its job's ledger: what the scheduler has accepted, and how often it has dispatched the step. */
+/** A step's entry in its job's ledger: what the scheduler has accepted, and how often it has written the step. */
 const ledgerEntry = z.object({
-  state: z.enum(['NotStarted', 'Processing', 'Processed', 'Error']),
+  state: z.enum([
+    'NotStarted',
+    'Processing',
+    'Processed',
+    'Skipped',
+    'Error',
+    'Compensating',
+    'Compensated',
+    'CompensationFailed',
+  ]),
   dispatch: z.number().int(),
+})
+
+/** What happens when a step has failed for good, or its attempts are used up. */
+const exhaustionPolicy = z.union([
+  z.enum(['error', 'compensate', 'compensateThenRetry', 'park']),
+  /** Wait that long, then try again, as often as it takes. */
+  z.object({ extendedWaitMs: z.number() }),
+])
+
+/** That what was done is to be undone, and why. */
+const compensation = z.object({
+  /** ISO-8601 UTC. */
+  since: z.string(),
+  by: z.string(),
+  reason: z.string(),
+  /** Whether the job begins again, a generation later, when everything is undone. */
+  thenRetry: z.boolean(),
+})
+
+/** What an operator decided about a job. */
+const auditEntry = z.object({
+  command: z.enum(['resubmit', 'release', 'cancel']),
+  stepId: z.string().nullable(),
+  at: z.string(),
+  by: z.string(),
+  why: z.string(),
+})
+
+/** How a step that is done is undone. */
+const undo = z.object({
+  actor: z.string(),
+  action: z.string(),
+  /** What the undo is given, with references; those to the step's own output are filled in when it succeeds. */
+  inputTemplate: json,
+  /** Recorded in the same write as the step's success (R41). */
+  input: json,
+  /** Attempts at undoing that ended without success: not counted with those at doing (R111). */
+  failureCount: z.number().int(),
+  /** Whether it is also undone when nobody knows if its last attempt took effect (F-K2). */
+  whenUncertain: z.boolean(),
 })
 
 const jobSchema = z.object({
@@ -81,7 +142,19 @@ const jobSchema = z.object({
   notifySeq: z.number().int(),
   stepIds: z.array(z.string()),
   steps: z.record(z.string(), ledgerEntry),
-  onExhausted: z.enum(['error']),
+  onExhausted: exhaustionPolicy,
+  /** Generations, at most, of `compensateThenRetry` (F-K10). */
+  maxGenerations: z.number().int(),
+  /** Set from the moment on at which the job goes backwards. */
+  compensation: compensation.nullable(),
+  /** How long the whole job may take from when it is first taken up; null for as long as it takes. */
+  completeWithinMs: z.number().nullable(),
+  /** When that is over: set by the scheduler, whose clock counts (R18); milliseconds since the epoch. */
+  endByMs: z.number().nullable(),
+  /** How long the job is kept after it ended well; null for ever. */
+  retainForMs: z.number().nullable(),
+  /** The newest decisions of operators. */
+  audit: z.array(auditEntry),
   input: json,
   /** Tells a repeated submission from a different one under the same id. */
   payloadHash: z.string(),
@@ -96,6 +169,14 @@ const stepSchema = z.object({
   ...envelope,
   type: z.literal('sas.step'),
   stepId: z.string(),
+  /** Run by an agent, or ended by the scheduler: when its time has come, when its event was raised. */
+  kind: z.enum(['operation', 'sleep', 'waitFor']),
+  /** Whether the step is done at all, once what it refers to is known; null for always. */
+  when: json,
+  /** What was raised for a step that waits for it, even before the step began. */
+  event: z.object({ payload: json, at: z.string() }).nullable(),
+  /** Whether it is being done or undone: which of the two operations below an open attempt is to run. */
+  direction: z.enum(['do', 'undo']),
   actor: z.string(),
   action: z.string(),
   dependsOn: z.array(z.string()),
@@ -103,18 +184,51 @@ const stepSchema = z.object({
   inputTemplate: json,
   /** The resolved input; null until the step is dispatched. */
   input: json,
+  undo: undo.nullable(),
+  onExhausted: exhaustionPolicy,
   completeWithinMs: z.number(),
   retryBackoff: z.object({ minMs: z.number(), maxMs: z.number() }),
+  /** Not dispatched before; milliseconds since the epoch. The supervisor clears it when that has come. */
+  notBeforeMs: z.number().nullable(),
   /** Raised only by the scheduler, on step and ledger in the same batch: a step is never ahead of its ledger. */
   dispatch: z.number().int(),
   /** `failureCount + 1` while an attempt is under way. */
   attempt: z.number().int(),
-  /** The same for every attempt of one generation, so that a remote service can recognise a repetition. */
+  /** The same for every attempt of one generation and direction, so that a remote service can recognise a repetition. */
   idempotencyKey: z.string(),
   outcome: outcome.nullable(),
   output: json,
 })
 
+/** Something that the submitter is to be told: written with what it tells of, sent by a notifier. */
+const noticeSchema = z.object({
+  id: z.string(),
+  pk: z.string(),
+  type: z.literal('sas.notify'),
+  schema: z.number().int(),
+  jobId: z.string(),
+  orderId: z.string(),
+  workflow: z.string(),
+  replyTo: z.string(),
+  /** 1, 2, 3… within its job: the order in which notices are sent. */
+  seq: z.number().int(),
+  kind: z.enum(['received', 'started', 'attention', 'finished']),
+  /** The job's, as of this notice. */
+  state: z.enum(processStates),
+  reason: z.string().nullable(),
+  stepId: z.string().nullable(),
+  /** ISO-8601 UTC. */
+  at: z.string(),
+  sentAt: z.string().nullable(),
+  /** -1 until it is sent: a notice outlives its job rather than staying untold (F-X9). */
+  ttl: z.number().int(),
+})
+
+/** The shapes of our documents, by type. */
+export const documentSchemas = { 'sas.job': jobSchema, 'sas.step': stepSchema, 'sas.notify': noticeSchema }
+
+/** A notice as stored. */
+export type NoticeDocument = z.infer<typeof noticeSchema>
 /** A job as stored. */
 export type JobDocument = z.infer<typeof jobSchema>
 /** A step as stored. */
@@ -123,6 +237,12 @@ export type StepDocument = z.infer<typeof stepSchema>
 export type LedgerEntry = z.infer<typeof ledgerEntry>
 /** Why a person should look. */
 export type Attention = z.infer<typeof attention>
+/** What happens when a step has failed for good, or its attempts are used up. */
+export type ExhaustionPolicy = z.infer<typeof exhaustionPolicy>
+/** That what was done is to be undone, and why. */
+export type Compensation = z.infer<typeof compensation>
+/** What an operator decided about a job. */
+export type AuditEntry = z.infer<typeof auditEntry>
 /** What an agent reported about an attempt that did not succeed. */
 export type Diagnostic = z.infer<typeof diagnostic>
 
@@ -130,6 +250,7 @@ export type Diagnostic = z.infer<typeof diagnostic>
 export type Decoded =
   | { readonly kind: 'job'; readonly job: JobDocument }
   | { readonly kind: 'step'; readonly step: StepDocument }
+  | { readonly kind: 'notice'; readonly notice: NoticeDocument }
   /** The user's own document: never touched. */
   | { readonly kind: 'foreign' }
   /** Ours, but written by newer code: left for an instance that knows it. */
@@ -149,6 +270,10 @@ export function decodeDocument(document: Readonly<Record<string, unknown>>): Dec
   if (type === 'sas.step') {
     const read = stepSchema.loose().safeParse(document)
     return read.success ? checked({ kind: 'step', step: read.data }, read.data) : invalid(read.error)
+  }
+  if (type === 'sas.notify') {
+    const read = noticeSchema.loose().safeParse(document)
+    return read.success ? { kind: 'notice', notice: read.data } : invalid(read.error)
   }
   return { kind: 'foreign' }
 }
@@ -171,24 +296,38 @@ function checked(decoded: Decoded, fields: StateFields & { readonly processState
 type StateFields = Pick<
   JobDocument,
   'initialState' | 'targetState' | 'currentState' | 'desiredState' | 'lockedBy' | 'attention'
->
+> &
+  (Pick<JobDocument, 'compensation'> | Pick<StepDocument, 'direction'>)
 
 /**
- * The pattern's word for a document's stored fields (requirements §18):
- * consistent at the target → Processed; flagged for a person → Error; held by somebody → Processing; else Pending.
+ * The pattern's word for a document's stored fields (requirements §18): at the target → Processed; out of the loop until
+ * an operator decides → Error; on its way back → Compensating, and there → Compensated; held by somebody → Processing;
+ * else Pending.
  */
 export function deriveProcessState(fields: StateFields): ProcessState {
-  if (fields.currentState === fields.desiredState && fields.currentState === fields.targetState)
-    return 'Processed'
-  if (fields.attention !== null) return 'Error'
-  if (fields.desiredState !== fields.currentState && fields.lockedBy !== null) return 'Processing'
-  return 'Pending'
+  const { currentState, desiredState, targetState, attention, lockedBy } = fields
+  if (currentState === desiredState && currentState === targetState) return 'Processed'
+  if (attention !== null && endsWork(attention)) return 'Error'
+  if (isReverting(fields)) return currentState === desiredState ? 'Compensated' : 'Compensating'
+  return currentState !== desiredState && lockedBy !== null ? 'Processing' : 'Pending'
+}
+
+function isReverting(fields: StateFields): boolean {
+  return 'direction' in fields ? fields.direction === 'undo' : fields.compensation !== null
+}
+
+/** Whether nothing more happens by itself. Other kinds of attention only say that somebody should look. */
+function endsWork({ kind }: Attention): boolean {
+  return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
 }
 
 /** The document with `processState` set to what its other fields say: the only way a state is ever written (I20). */
 export function withDerivedState<T extends StateFields>(document: T): T & { processState: ProcessState } {
   return { ...document, processState: deriveProcessState(document) }
 }
+
+/** What is current of a job or step that is neither where it began nor where it was meant to get. */
+export const betweenStates = 'Between'
 
 /** `completeBy` in both its forms. */
 export function deadline(atMs: number | null): Pick<JobDocument, 'completeBy' | 'completeByMs'> {
@@ -197,7 +336,9 @@ export function deadline(atMs: number | null): Pick<JobDocument, 'completeBy' | 
 
 /** Whether a job has ended: only an operator's request changes it any more (I7). */
 export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
-  return job.processState === 'Processed' || job.processState === 'Error'
+  return (
+    job.processState === 'Processed' || job.processState === 'Error' || job.processState === 'Compensated'
+  )
 }
 
 /** The most entries of diagnostics kept on a document, and the most characters of any message. */
@@ -221,9 +362,17 @@ function safeId(text: string): string {
   return text.replace(unsafeInId, (character) => `~${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
+/** What the document id of every job begins with. */
+export const jobIdPrefix = 'sas.job:'
+
 /** The document id of a job. */
 export function jobDocumentId(jobId: string): string {
-  return `sas.job:${safeId(jobId)}`
+  return `${jobIdPrefix}${safeId(jobId)}`
+}
+
+/** The document id of a job's notice. */
+export function noticeDocumentId(jobId: string, seq: number): string {
+  return `sas.notify:${safeId(jobId)}:${seq}`
 }
 
 /** The document id of a step. */

@@ -1,4 +1,4 @@
-import type { Attention, Diagnostic, ProcessState } from './documents.js'
+import type { Attention, Diagnostic, JobDocument, ProcessState } from './documents.js'
 
 /** The state container could not be reached, or refused for a while. Nothing was written; trying again may help. */
 export class StoreUnavailable extends Error {
@@ -41,16 +41,32 @@ export class JobNotFound extends Error {
   }
 }
 
+/** An operator's command that cannot be carried out as the job stands; nothing was written. */
+export class CommandRefused extends Error {
+  override readonly name = 'CommandRefused'
+  constructor(
+    readonly jobId: string,
+    readonly reason: string,
+  ) {
+    super(reason)
+  }
+}
+
 /** A job that ended without success. */
 export class JobFailed extends Error {
   override readonly name = 'JobFailed'
+  readonly jobId: string
+  readonly state: ProcessState
+  readonly attention: Attention | null
   constructor(
-    readonly jobId: string,
-    readonly state: ProcessState,
-    readonly attention: Attention | null,
+    job: Pick<JobDocument, 'jobId' | 'processState' | 'attention' | 'compensation'>,
     readonly diagnostics: readonly Diagnostic[],
   ) {
-    super(`job ${JSON.stringify(jobId)} ended ${state}: ${attention?.message ?? 'no reason recorded'}`)
+    const reason = job.attention?.message ?? job.compensation?.reason ?? 'no reason recorded'
+    super(`job ${JSON.stringify(job.jobId)} ended ${job.processState}: ${reason}`)
+    this.jobId = job.jobId
+    this.state = job.processState
+    this.attention = job.attention
   }
 
   /** The step that failed, when one did. */

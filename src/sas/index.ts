@@ -23,6 +23,7 @@ export {
   type AgentHandler,
   type Operation,
 } from './agent.js'
+export { all, any, equal, greater, not, present, type Condition } from './condition.js'
 export { CosmosStateStore, type CosmosStateStoreOptions } from './cosmos-state-store.js'
 export {
   createAgents,
@@ -32,9 +33,20 @@ export {
   type UnitOptions,
   type UnitTiming,
 } from './deployment-unit.js'
-export type { Attention, Diagnostic, JobDocument, Json, ProcessState, StepDocument } from './documents.js'
+export {
+  processStates,
+  type Attention,
+  type AuditEntry,
+  type Compensation,
+  type Diagnostic,
+  type JobDocument,
+  type Json,
+  type ProcessState,
+  type StepDocument,
+} from './documents.js'
 export type { Duration } from './duration.js'
 export {
+  CommandRefused,
   JobConflict,
   JobFailed,
   JobNotFound,
@@ -42,7 +54,15 @@ export {
   StoreUnavailable,
   SubmissionInvalid,
 } from './errors.js'
-export { JobClient, type JobClientOptions, type JobSummary, type SubmitOptions } from './job-client.js'
+export {
+  JobClient,
+  type CommandOptions,
+  type JobClientOptions,
+  type JobSummary,
+  type ReleaseOptions,
+  type ResubmitOptions,
+  type SubmitOptions,
+} from './job-client.js'
 export { JobEndings } from './job-endings.js'
 export type { Job, JobResult, JobView, StepView } from './job.js'
 export type { Plan, PlanStep } from './plan.js'
@@ -51,20 +71,20 @@ export type {
   ApplyResult,
   DocumentAddress,
   JobFilter,
-  OverdueStep,
+  OverdueDocument,
   StateDocument,
   StateStore,
   StateWrite,
   Stored,
 } from './state-store.js'
+export type { Step } from './plan-draft.js'
+export type { OnExhausted, StepOptions, Undo } from './step-options.js'
 export { wakingReaders, type Hints } from './waking-store.js'
 export {
   defineWorkflow,
   isWorkflow,
   WorkflowInvalid,
   type Alongside,
-  type Step,
-  type StepOptions,
   type SubmissionDefaults,
   type Workflow,
   type WorkflowBuilder,

@@ -1,12 +1,17 @@
 import type { Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import { jobDocumentId, type JobDocument, type Json } from './documents.js'
-import { JobConflict, StoreUnavailable, SubmissionInvalid } from './errors.js'
+import { durationMs, type Duration } from './duration.js'
+import { jobDocumentId, stepDocumentId, type JobDocument, type Json } from './documents.js'
+import { CommandRefused, JobConflict, JobNotFound, StoreUnavailable, SubmissionInvalid } from './errors.js'
 import { Job } from './job.js'
 import { JobWaiting, type WakeUps } from './job-waiting.js'
+import type { OperatorCommand } from './operate.js'
 import { payloadHash } from './payload.js'
 import type { JobFilter, StateDocument, StateStore, StateWrite } from './state-store.js'
+import { raiseEvent } from './raise-event.js'
 import { submit } from './submit.js'
+import { readStep, updateDocument } from './update-document.js'
+import { updateJob } from './update-job.js'
 import type { Alongside, Workflow } from './workflow.js'
 
 /** What a job client works with. */
@@ -28,6 +33,39 @@ export interface SubmitOptions {
   readonly partitionKey?: string
   /** Documents of your own, created in the same transaction. Default: what the workflow says. */
   readonly alongside?: readonly Alongside[]
+  /** Larger goes first where there is a choice. Default 0. */
+  readonly priority?: number
+  /** Where notifications about the job go. Default: none are written. */
+  readonly replyTo?: string
+  /** How long the whole job may take; after that it ends as its workflow's `onExhausted` says. Default: no limit. */
+  readonly completeWithin?: Duration
+  /** How long the job and its steps are kept after it ended well; a job in Error always is. Default: for ever. */
+  readonly retainFor?: Duration
+}
+
+/** Who decides about a job, and where it is. */
+export interface CommandOptions {
+  /** Kept on the job with the decision. Default `'operator'`. */
+  readonly by?: string
+  /** The job's partition key value, where it is known and not the job's id: saves a query. */
+  readonly partitionKey?: string
+}
+
+/** Which step of a job is released. */
+export interface ReleaseOptions extends CommandOptions {
+  /** Kept on the job with the decision. */
+  readonly why?: string
+  readonly step?: string
+}
+
+/** Which failed step is tried again, and with what. */
+export interface ResubmitOptions extends CommandOptions {
+  readonly by: string
+  /** Kept on the job with the decision. */
+  readonly why: string
+  readonly step?: string
+  /** Replaces the step's input; JSON. */
+  readonly input?: unknown
 }
 
 /** A row of a list of jobs. */
@@ -47,6 +85,8 @@ export interface JobSummary {
 const maxOperations = 100
 const maxBatchBytes = 1_900_000
 const maxIdLength = 200
+/** Who decided, when the caller does not say. */
+const defaultOperator = 'operator'
 /** Submissions of one job while the store gives no answer and shows no job. */
 const maxSubmitTries = 3
 
@@ -111,6 +151,85 @@ export class JobClient {
     }))
   }
 
+  /**
+   * Gives the failed steps of a job in Error another try, with new idempotency keys; or begins a job that was undone
+   * once more. `step` names one of several failed steps, `input` replaces what it is given.
+   *
+   * @throws CommandRefused when nothing of the job failed, or `step` did not; nothing was written
+   * @throws JobNotFound when there is no such job
+   */
+  async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
+    const { step, input, by, why, ...where } = options
+    const edit = input === undefined ? {} : { input: asJson(jobId, input) }
+    const steps = step === undefined ? {} : { steps: [{ stepId: step, ...edit }] }
+    if (step === undefined && input !== undefined) {
+      throw new CommandRefused(jobId, 'an edited input needs the name of its step')
+    }
+    await this.command(jobId, { kind: 'resubmit', by, why, ...steps }, where)
+  }
+
+  /**
+   * Lets steps that are parked or wait for long go on at once: `step`, or all of them.
+   *
+   * @throws CommandRefused when nothing waits so; nothing was written
+   * @throws JobNotFound when there is no such job
+   */
+  async release(jobId: string, options: ReleaseOptions = {}): Promise<void> {
+    const { step, by = defaultOperator, why = 'released', ...where } = options
+    const which = step === undefined ? {} : { stepId: step }
+    await this.command(jobId, { kind: 'release', by, why, ...which }, where)
+  }
+
+  /**
+   * Stops a job: attempts under way no longer count, and what was done is undone where it has an undo. The job ends
+   * Compensated.
+   *
+   * @throws CommandRefused when the job has ended, or is being undone already; nothing was written
+   * @throws JobNotFound when there is no such job
+   */
+  async cancel(jobId: string, reason: string, options: CommandOptions = {}): Promise<void> {
+    const { by = defaultOperator, ...where } = options
+    await this.command(jobId, { kind: 'cancel', by, why: reason }, where)
+  }
+
+  /**
+   * Raises the event that a `waitFor` step waits for, now or when it will begin. The same event again does no harm.
+   *
+   * @throws CommandRefused when the step waits for no event, waits no longer, or has had another one
+   * @throws JobNotFound when there is no such job or step
+   */
+  async raiseEvent(
+    jobId: string,
+    step: string,
+    payload: unknown = null,
+    where: { readonly partitionKey?: string } = {},
+  ): Promise<void> {
+    const { store, clock } = this.options
+    const plain = asJson(jobId, payload)
+    const pk = (await this.get(jobId, where))?.partitionKey ?? jobId
+    const address = { pk, id: stepDocumentId(jobId, step) }
+    const update = await updateDocument(store, { address, known: null, read: readStep }, (current) => {
+      const raised = raiseEvent(current, plain, clock.now())
+      return { write: raised.kind === 'write' ? raised.step : null, result: raised }
+    })
+    if (update.kind === 'missing') throw new JobNotFound(jobId)
+    if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
+  }
+
+  private async command(
+    jobId: string,
+    command: OperatorCommand,
+    where: { readonly partitionKey?: string },
+  ): Promise<void> {
+    const { store, clock, telemetry } = this.options
+    const job = await this.get(jobId, where)
+    const address = addressOf(job?.partitionKey ?? jobId, jobId)
+    const written = job === null ? null : await updateJob(store, address, command, () => clock.now())
+    if (written === null) throw new JobNotFound(jobId)
+    const { kind, by, why } = command
+    telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
+  }
+
   private requestOf<I>(workflow: Workflow<I>, input: I, options: SubmitOptions) {
     const { submission, plan } = workflow
     const jobId = options.jobId ?? submission.jobId?.(input)
@@ -138,8 +257,10 @@ export class JobClient {
       partition,
       input: plain,
       alongside: alongside.map(({ create }) => ownDocument(create, partition)),
-      priority: 0,
-      replyTo: null,
+      priority: options.priority ?? 0,
+      replyTo: options.replyTo ?? null,
+      completeWithinMs: limitOf('completeWithin', options.completeWithin),
+      retainForMs: limitOf('retainFor', options.retainFor),
       payloadHash: payloadHash(workflow.name, plain),
       now: this.options.clock.now(),
     }
@@ -167,6 +288,14 @@ export class JobClient {
     const message = `${name}: the store did not say whether it was accepted; submit it again with the same id`
     throw new StoreUnavailable(message, { cause: null })
   }
+}
+
+function limitOf(option: string, duration: Duration | undefined): number | null {
+  if (duration === undefined) return null
+  const limitMs = durationMs(duration)
+  if (limitMs !== null) return limitMs
+  const rule = "must be a positive duration such as '30s' or a number of milliseconds"
+  throw new SubmissionInvalid(`${option} ${JSON.stringify(duration)} ${rule}`)
 }
 
 function addressOf(partition: string, jobId: string) {

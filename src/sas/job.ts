@@ -1,6 +1,8 @@
 import {
   isTerminal,
   type Attention,
+  type AuditEntry,
+  type Compensation,
   type Diagnostic,
   type JobDocument,
   type Json,
@@ -42,6 +44,11 @@ export interface JobView {
   readonly submittedAt: string
   readonly endedAt: string | null
   readonly attention: Attention | null
+  /** Set from the moment on at which the job goes backwards: why, and whether it begins again after that. */
+  readonly compensation: Compensation | null
+  readonly generation: number
+  /** The newest decisions of operators, oldest first. */
+  readonly audit: readonly AuditEntry[]
   /** In the order of the workflow. */
   readonly steps: readonly StepView[]
 }
@@ -90,7 +97,7 @@ export class Job {
       return Object.fromEntries(steps.map((step) => [step.stepId, step.output]))
     }
     const failed = steps.find((step) => step.stepId === ended.attention?.stepId)
-    throw new JobFailed(this.jobId, ended.processState, ended.attention, failed?.diagnostics ?? [])
+    throw new JobFailed(ended, failed?.diagnostics ?? [])
   }
 }
 
@@ -107,6 +114,9 @@ function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobView {
     submittedAt: job.submittedAt,
     endedAt: job.endedAt,
     attention: job.attention,
+    compensation: job.compensation,
+    generation: job.generation,
+    audit: job.audit,
     steps: job.stepIds.flatMap((stepId) => {
       const step = byId.get(stepId)
       return step === undefined ? [] : [stepViewOf(step)]

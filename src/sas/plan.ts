@@ -1,9 +1,15 @@
-import type { Json } from './documents.js'
-import type { ReferencePath } from './reference.js'
+import type { ExhaustionPolicy, Json } from './documents.js'
+import { toTemplate, type ReferencePath } from './reference.js'
+
+/** Who ends a step: an agent, or the scheduler when its time has come or its event was raised. */
+export type StepKind = 'operation' | 'sleep' | 'waitFor'
 
 /** One step of a {@link Plan}, as plain JSON. */
 export interface PlanStep {
   readonly id: string
+  readonly kind: StepKind
+  /** A condition, as JSON; null for always. */
+  readonly when: Json
   readonly actor: string
   readonly action: string
   /** The step's input, with references into the job's input and earlier outputs. */
@@ -15,6 +21,17 @@ export interface PlanStep {
   readonly retryBackoff: { readonly minMs: number; readonly maxMs: number }
   readonly initialState: string
   readonly targetState: string
+  /** How what the step did is undone; null when there is nothing to undo. */
+  readonly undo: PlanUndo | null
+  readonly onExhausted: ExhaustionPolicy
+}
+
+/** The undo of a {@link PlanStep}: its input may also refer to the step's own output. */
+export interface PlanUndo {
+  readonly actor: string
+  readonly action: string
+  readonly input: Json
+  readonly whenUncertain: boolean
 }
 
 /**
@@ -25,7 +42,9 @@ export interface Plan {
   readonly workflow: string
   readonly version: number
   readonly steps: readonly PlanStep[]
-  readonly onExhausted: 'error'
+  readonly onExhausted: ExhaustionPolicy
+  /** Generations, at most, of `compensateThenRetry`. */
+  readonly maxGenerations: number
 }
 
 /** What a template is filled from. */
@@ -54,6 +73,37 @@ export function stepsReferredTo(template: Json): Set<string> {
  */
 export function resolveTemplate(template: Json, known: KnownValues): Json {
   return resolvePart(template, known) ?? null
+}
+
+/**
+ * The template with every reference filled in except those to the output of `openStepId`: what remains can be resolved
+ * by whoever has that step alone.
+ */
+export function bindTemplate(template: Json, known: KnownValues, openStepId: string): Json {
+  return bindPart(template, known, openStepId) ?? null
+}
+
+function bindPart(template: Json, known: KnownValues, openStepId: string): Json | undefined {
+  const node = nodeOf(template)
+  switch (node.kind) {
+    case 'reference': {
+      if (node.path[0] === 'steps' && node.path[1] === openStepId) return template
+      const value = follow(node.path, known)
+      return value === undefined ? undefined : toTemplate(value, 'value')
+    }
+    case 'list':
+      return node.items.map((item) => bindPart(item, known, openStepId) ?? null)
+    case 'object': {
+      const bound = Object.entries(node.properties).flatMap(([key, part]): [string, Json][] => {
+        const value = bindPart(part, known, openStepId)
+        return value === undefined ? [] : [[key, value]]
+      })
+      const properties = Object.fromEntries(bound)
+      return node.properties === template ? properties : { $literal: properties }
+    }
+    case 'value':
+      return node.value
+  }
 }
 
 function resolvePart(template: Json, known: KnownValues): Json | undefined {

@@ -1,4 +1,6 @@
 import { deadline, withDerivedState, type StepDocument } from './documents.js'
+import { flagged, givenUp } from './give-up.js'
+import { withFailure, workOf } from './work.js'
 
 /** When and by whom a decision about an expired step is taken. */
 export interface RecoveryPolicy {
@@ -17,8 +19,10 @@ export type Recovery =
   | { readonly kind: 'wait'; readonly untilMs: number }
   /** The attempt counts as failed; the step is up again. */
   | { readonly kind: 'retry'; readonly step: StepDocument }
-  /** The last attempt counted as failed; a person is asked to look. */
+  /** The last attempt counted as failed; what happens now is the step's policy. */
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
+  /** The moment it waited for has come; it is up. */
+  | { readonly kind: 'due'; readonly step: StepDocument }
   /** Nobody took the step up in time; it is offered again without counting (C8). */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
@@ -27,29 +31,42 @@ export type Recovery =
  * scheduler dispatches, agents perform. Raising the fence is what makes a late agent's outcome void (I3).
  */
 export function recover(step: StepDocument, policy: RecoveryPolicy): Recovery {
-  if (step.processState === 'Processed' || step.processState === 'Error') return { kind: 'nothing' }
-  if (step.completeByMs === null) return { kind: 'nothing' }
-  const dueMs = step.completeByMs + policy.graceMs
+  const { processState, completeByMs } = step
+  const isOpen =
+    processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
+  if (!isOpen || completeByMs === null) return { kind: 'nothing' }
+  const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
-  if (step.lockedBy === null) {
-    const offered = { ...step, fence: step.fence + 1, ...deadline(policy.now + step.completeWithinMs) }
-    return { kind: 'unclaimed', step: withDerivedState(offered) }
-  }
-  const failureCount = step.failureCount + 1
-  const freed = { ...step, failureCount, fence: step.fence + 1, lockedBy: null }
-  if (failureCount < step.maxFailures) {
-    // Pending again, with a pick-up ultimatum: the scheduler has as long to dispatch it as the attempt itself may take.
-    const pending = { ...freed, ...deadline(policy.now + step.completeWithinMs) }
-    return { kind: 'retry', step: withDerivedState(pending) }
-  }
+  const fenced = { ...step, fence: step.fence + 1 }
+  if (step.lockedBy !== null) return afterAttempt(fenced, policy)
+  if (step.notBeforeMs !== null)
+    return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
   const attention = {
-    kind: 'error' as const,
-    since: new Date(policy.now).toISOString(),
+    kind: 'unclaimed' as const,
+    since: step.attention?.kind === 'unclaimed' ? step.attention.since : new Date(policy.now).toISOString(),
     by: policy.supervisor,
-    message: exhaustedMessage(step, failureCount),
+    message: `no scheduler took it up in ${step.completeWithinMs} ms: see that one runs`,
     stepId: step.stepId,
   }
-  return { kind: 'exhausted', step: withDerivedState({ ...freed, attention, ...deadline(null) }) }
+  return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy) }
+}
+
+/** Up for dispatch, with a pick-up ultimatum: the scheduler has as long for it as an attempt may take. */
+function offered(step: StepDocument, { now }: RecoveryPolicy): StepDocument {
+  return withDerivedState({ ...step, lockedBy: null, ...deadline(now + step.completeWithinMs) })
+}
+
+function afterAttempt(step: StepDocument, policy: RecoveryPolicy): Recovery {
+  const failed = withFailure(step)
+  const { failureCount } = workOf(failed)
+  if (failureCount < step.maxFailures) return { kind: 'retry', step: offered(failed, policy) }
+  const why = { now: policy.now, by: policy.supervisor, message: exhaustedMessage(step, failureCount) }
+  if (step.direction === 'undo' || typeof step.onExhausted === 'string') {
+    return { kind: 'exhausted', step: givenUp(failed, why) }
+  }
+  const notBeforeMs = policy.now + step.onExhausted.extendedWaitMs
+  const waiting = { ...flagged(failed, 'extendedWait', why), notBeforeMs, ...deadline(notBeforeMs) }
+  return { kind: 'exhausted', step: withDerivedState(waiting) }
 }
 
 function exhaustedMessage(step: StepDocument, failureCount: number): string {

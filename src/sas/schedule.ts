@@ -1,43 +1,19 @@
-import {
-  deadline,
-  isTerminal,
-  withDerivedState,
-  type Attention,
-  type JobDocument,
-  type LedgerEntry,
-  type StepDocument,
-} from './documents.js'
-import { dispatchSteps } from './dispatch.js'
+import { holds } from './condition.js'
+import { compensationFor, goBack } from './compensate.js'
+import { begin, fitting, repeat, stop } from './dispatch.js'
+import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
+import { isTerminal, type Attention, type LedgerEntry, type StepDocument } from './documents.js'
+import { fold, inState, isUnderWay, sameLedger, unseen, withChanges, type Ledger } from './ledger.js'
+import { withNotices } from './notices.js'
 import { stepsReferredTo } from './plan.js'
-
-/** What the scheduler knows when it decides about one job. */
-export interface SchedulingState {
-  readonly job: JobDocument
-  /** The steps known, by step id: those that changed, and any others at hand. Missing ones are asked for. */
-  readonly steps: ReadonlyMap<string, StepDocument>
-  /** The store's idea of now, milliseconds since the epoch. */
-  readonly now: number
-  /** The deciding instance's name. */
-  readonly scheduler: string
-}
-
-/** What to do about a job. */
-export type Schedule =
-  /** Everything that follows from these documents is already written. */
-  | { readonly kind: 'nothing' }
-  /** These documents contradict each other: one was read before a write that the other shows. Read again. */
-  | { readonly kind: 'stale' }
-  /** Decide again with these steps as well. */
-  | { readonly kind: 'read'; readonly stepIds: readonly string[] }
-  /** Write the job and these steps, in one transaction, each on condition of the etag it was read with. */
-  | { readonly kind: 'write'; readonly job: JobDocument; readonly dispatched: readonly StepDocument[] }
-
-type Ledger = Readonly<Record<string, LedgerEntry>>
+import { withRetention } from './retention.js'
+import { isHeldBack } from './work.js'
 
 /**
- * W1, W4, W5: fold what steps report into the ledger, dispatch what became ready, finish the job. It looks at what is,
- * never at what just happened, so a repeated or collapsed change decides the same, and a decided state decides nothing.
- * Its one rule: **a step is never ahead of its ledger**; where it is, the job was read stale.
+ * W1, W4, W5, W7, W9: fold what steps report into the ledger, dispatch what became ready, undo what is to be undone,
+ * finish the job. It looks at what is, never at what just happened, so a repeated or collapsed change decides the same,
+ * and a decided state decides nothing. Its one rule: **a step is never ahead of its ledger**; where it is, the job was
+ * read stale.
  */
 export function schedule(state: SchedulingState): Schedule {
   const { job, steps } = state
@@ -46,70 +22,160 @@ export function schedule(state: SchedulingState): Schedule {
     const entry = job.steps[step.stepId]
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
   }
-  const folded = fold(job.steps, steps)
-  const ready = readyToDispatch(job.stepIds, folded, steps)
-  if (ready.missing.length > 0) return { kind: 'read', stepIds: ready.missing }
-  const unknownOutputs = outputsNeeded(ready.steps, steps, folded)
-  if (unknownOutputs.length > 0) return { kind: 'read', stepIds: unknownOutputs }
-  const dispatched = dispatchSteps(ready.steps, state)
-  const ledger = withDispatches(folded, dispatched)
-  if (sameLedger(job.steps, ledger)) return { kind: 'nothing' }
-  const failure = failureOf(state, ledger)
-  if (failure.kind === 'unseen') return { kind: 'read', stepIds: [failure.stepId] }
-  return { kind: 'write', job: advance(state, ledger, dispatched, failure.attention), dispatched }
+  if (job.lockedBy === null) {
+    // Nobody holds it: the supervisor or an operator asks that everything under way be looked at again (R98).
+    const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
+    const missing = unseen(underWay, job.steps, steps)
+    if (missing.length > 0) return { kind: 'read', stepIds: missing }
+  }
+  const ledger = fold(job.steps, steps)
+  const decision = job.compensation === null ? goForward(state, ledger) : goBack(state, ledger, goForward)
+  return decision.kind === 'write' ? completed(state, decision) : decision
 }
 
-/** The ledger with every outcome taken over that belongs to the dispatch it knows of. */
-function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
-  const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {
+/** The decision with what belongs to every write of a job: when it expires, and what its submitter is told. */
+function completed(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
+  const expiring = withRetention(state, decision)
+  if (expiring.kind !== 'write') return expiring
+  return { ...expiring, ...withNotices(state.job, expiring.job, state.now) }
+}
+
+function goForward(state: SchedulingState, ledger: Ledger): Schedule {
+  const { job, steps } = state
+  const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
+  if (isOverdue(state, ledger)) return endOverdue(state, ledger)
+  const again = underWayAndFree(state, ledger)
+  if (failed.length > 0) return afterFailure(state, ledger, { failed, again })
+  const ready = readyToBegin(state, ledger)
+  if (ready.missing.length > 0) return { kind: 'read', stepIds: ready.missing }
+  const unknownOutputs = outputsNeeded(ready.steps, steps, ledger)
+  if (unknownOutputs.length > 0) return { kind: 'read', stepIds: unknownOutputs }
+  const skipped = ready.steps.filter((step) => isSkipped(step, state, ledger))
+  // What is skipped may let others begin, or be skipped in their turn.
+  if (skipped.length > 0) return goForward(state, withSkipped(ledger, skipped))
+  const changes = [
+    ...again.map((step) => repeat(step, state)),
+    ...ready.steps.map((step) => begin(step, state)),
+  ]
+  if (Object.values(ledger).every(isBehind)) {
+    return endJob(state, { ledger, changes: [] }, { currentState: job.targetState })
+  }
+  if (changes.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
+  return goOn(state, ledger, fitting(changes, job))
+}
+
+/** Whether a step is over for what comes after it. */
+function isBehind(entry: LedgerEntry | undefined): boolean {
+  return entry?.state === 'Processed' || entry?.state === 'Skipped'
+}
+
+/** A step is left out when its condition does not hold, or when it needs what a step left out would have returned. */
+function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: Ledger): boolean {
+  const needed = [...stepsReferredTo(step.inputTemplate)]
+  if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
+  const outputs = new Map([...steps].map(([stepId, { output }]) => [stepId, output]))
+  return !holds(step.when, { input: job.input, outputs })
+}
+
+function withSkipped(ledger: Ledger, skipped: readonly StepDocument[]): Ledger {
+  const entries = skipped.map(({ stepId, dispatch }) => [stepId, { state: 'Skipped' as const, dispatch }])
+  return { ...ledger, ...(Object.fromEntries(entries) as Ledger) }
+}
+
+/** Whether the job's own deadline has passed with something left to do (R63). */
+function isOverdue({ job, now }: SchedulingState, ledger: Ledger): boolean {
+  const isDone = Object.values(ledger).every(isBehind)
+  return !isDone && job.endByMs !== null && now >= job.endByMs
+}
+
+/** Nothing is dispatched any more, attempts under way no longer count: the job goes back, or ends in error. */
+function endOverdue(state: SchedulingState, ledger: Ledger): Schedule {
+  const { job, steps, now, scheduler } = state
+  const underWay = job.stepIds.filter((stepId) => isUnderWay(ledger[stepId]))
+  const missing = unseen(underWay, ledger, steps)
+  if (missing.length > 0) return { kind: 'read', stepIds: missing }
+  const since = new Date(now).toISOString()
+  const message = `not done within ${job.completeWithinMs ?? 0} ms`
+  if (job.onExhausted === 'compensate' || job.onExhausted === 'compensateThenRetry') {
+    const compensation = { since, by: scheduler, reason: message, thenRetry: false }
+    return goBack({ ...state, job: { ...job, compensation } }, ledger, goForward)
+  }
+  const stopped = underWay.flatMap((stepId) => {
     const step = steps.get(stepId)
-    if (entry.state !== 'Processing' || step?.dispatch !== entry.dispatch) return [stepId, entry]
-    if (step.processState === 'Processed' || step.processState === 'Error') {
-      return [stepId, { ...entry, state: step.processState }]
-    }
-    return [stepId, entry]
+    return step === undefined ? [] : [stop(step)]
   })
-  return Object.fromEntries(folded)
+  const changes = fitting(stopped, job)
+  if (changes.length < stopped.length) return goOn(state, ledger, changes)
+  return endJob(
+    state,
+    { ledger, changes },
+    { attention: { kind: 'error', since, by: scheduler, message, stepId: null } },
+  )
+}
+
+interface Failure {
+  readonly failed: readonly string[]
+  readonly again: readonly StepDocument[]
+}
+
+/** Nothing new begins; the job goes back, or ends in error when what is under way has ended. */
+function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }: Failure): Schedule {
+  const { job, steps } = state
+  if (again.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
+  const missing = unseen(failed, ledger, steps)
+  if (missing.length > 0) return { kind: 'read', stepIds: missing }
+  const attention = errorOf(state, failed)
+  const compensation = compensationFor(state, failed, attention.message)
+  if (compensation !== null) return goBack({ ...state, job: { ...job, compensation } }, ledger, goForward)
+  const unseenSteps = unseen(inState(ledger, 'Processing'), ledger, steps)
+  if (unseenSteps.length > 0) return { kind: 'read', stepIds: unseenSteps }
+  // Attempts may end; what merely waits, perhaps for days, does not keep a failed job from ending.
+  const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
+    const step = steps.get(stepId)
+    const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))
+    return isWaiting ? [stop(step)] : []
+  })
+  const changes = fitting([...waiting, ...again.map((step) => repeat(step, state))], job)
+  if (Object.values(withChanges(ledger, changes)).some(isUnderWay)) return goOn(state, ledger, changes)
+  return endJob(state, { ledger, changes }, { attention })
+}
+
+/** Whether the job has something to say even where no step changes: an outcome, a claim, a flag. */
+function isNews(state: SchedulingState, ledger: Ledger): boolean {
+  const { job } = state
+  return job.lockedBy === null || !sameLedger(job.steps, ledger) || !isFlagCurrent(state, ledger)
+}
+
+/** Steps given back for another try. */
+function underWayAndFree({ steps, now }: SchedulingState, ledger: Ledger): StepDocument[] {
+  return inState(ledger, 'Processing').flatMap((stepId) => {
+    const step = steps.get(stepId)
+    const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'
+    return isFree && !isHeldBack(step, now) ? [step] : []
+  })
 }
 
 interface Ready {
   readonly steps: readonly StepDocument[]
-  /** Ids of steps that are ready but whose document is not at hand, or only an old version of it. */
+  /** Ids of steps that may be ready but whose document is not at hand, or only an old version of it. */
   readonly missing: readonly string[]
 }
 
-/** Steps whose dependencies are done (I5), unless a step has failed for good; and steps given back for another try. */
-function readyToDispatch(
-  stepIds: readonly string[],
-  ledger: Ledger,
-  steps: ReadonlyMap<string, StepDocument>,
-): Ready {
-  const hasFailed = Object.values(ledger).some((entry) => entry.state === 'Error')
-  const ready: StepDocument[] = []
-  const missing: string[] = []
-  for (const stepId of stepIds) {
-    const entry = ledger[stepId]
-    const step = steps.get(stepId)
-    if (entry?.state === 'Processing') {
-      if (step?.dispatch === entry.dispatch && step.processState === 'Pending') ready.push(step)
-    } else if (entry?.state === 'NotStarted' && !hasFailed) {
-      if (step?.dispatch !== entry.dispatch) {
-        if (mayStart(ledger)) missing.push(stepId)
-      } else if (step.dependsOn.every((id) => ledger[id]?.state === 'Processed')) {
-        ready.push(step)
-      }
-    }
-  }
-  return { steps: ready, missing }
+/** Steps that have not begun and whose dependencies are done (I5). */
+function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
+  const open = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'NotStarted')
+  const missing = unseen(open, ledger, steps)
+  const ready = open.flatMap((stepId) => {
+    const step = missing.includes(stepId) ? undefined : steps.get(stepId)
+    return step?.dependsOn.every((id) => isBehind(ledger[id])) === true ? [step] : []
+  })
+  return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }
 }
 
 /** Whether any step could become ready: the first time, and whenever something is done. Saves reading for nothing. */
-function mayStart(ledger: Ledger): boolean {
+function mayBegin(ledger: Ledger): boolean {
   const entries = Object.values(ledger)
-  return (
-    entries.every((entry) => entry.state === 'NotStarted') ||
-    entries.some((entry) => entry.state === 'Processed')
-  )
+  return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)
 }
 
 /** Done steps whose output a ready step refers to and that are not at hand. */
@@ -119,68 +185,25 @@ function outputsNeeded(
   ledger: Ledger,
 ): string[] {
   const needed = new Set(
-    ready.filter((step) => step.dispatch === 0).flatMap((step) => [...stepsReferredTo(step.inputTemplate)]),
+    ready.flatMap((step) =>
+      [step.inputTemplate, step.when, step.undo?.inputTemplate ?? null].flatMap((template) => [
+        ...stepsReferredTo(template),
+      ]),
+    ),
   )
   return [...needed].filter((stepId) => {
+    const isKnown = ready.some((step) => step.stepId === stepId) || ledger[stepId]?.state === 'Skipped'
+    if (isKnown) return false
     const step = steps.get(stepId)
     return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'
   })
 }
 
-function withDispatches(ledger: Ledger, dispatched: readonly StepDocument[]): Record<string, LedgerEntry> {
-  const entries = dispatched.map((step): [string, LedgerEntry] => [
-    step.stepId,
-    { state: 'Processing', dispatch: step.dispatch },
-  ])
-  return { ...ledger, ...Object.fromEntries(entries) }
-}
-
-function sameLedger(before: Ledger, after: Ledger): boolean {
-  return Object.entries(after).every(([stepId, entry]) => {
-    const was = before[stepId]
-    return was?.state === entry.state && was.dispatch === entry.dispatch
-  })
-}
-
-type Failure =
-  /** What the job ends with; null while nothing has failed, or something is still under way. */
-  | { readonly kind: 'known'; readonly attention: Attention | null }
-  /** The step that failed is not at hand; the job is to say why it failed, whoever ends it. */
-  | { readonly kind: 'unseen'; readonly stepId: string }
-
-function failureOf({ job, steps, now, scheduler }: SchedulingState, ledger: Ledger): Failure {
-  const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
-  const stepId = failed[0]
-  if (stepId === undefined || Object.values(ledger).some((entry) => entry.state === 'Processing')) {
-    return { kind: 'known', attention: null }
-  }
-  const cause = steps.get(stepId)?.attention ?? null
-  if (cause === null) return { kind: 'unseen', stepId }
+/** Why the job fails: the first failed step in the workflow's order speaks for all. */
+function errorOf({ steps, now, scheduler }: SchedulingState, failed: readonly string[]): Attention {
+  const [stepId = ''] = failed
   const named = failed.length > 1 ? `steps ${failed.join(', ')}` : `step ${stepId}`
+  const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'
   const since = new Date(now).toISOString()
-  const message = `${named}: ${cause.message}`
-  return { kind: 'known', attention: { kind: 'error', since, by: scheduler, message, stepId } }
-}
-
-/** The job with its new ledger: claimed by this instance, or ended when nothing is under way and nothing can start. */
-function advance(
-  { job, now, scheduler }: SchedulingState,
-  ledger: Record<string, LedgerEntry>,
-  dispatched: readonly StepDocument[],
-  attention: Attention | null,
-): JobDocument {
-  const claimed = { ...job, steps: ledger, fence: job.lockedBy === scheduler ? job.fence : job.fence + 1 }
-  const ended = {
-    ...claimed,
-    lockedBy: null,
-    ...deadline(null),
-    endedAt: new Date(now).toISOString(),
-    endedAtMs: now,
-  }
-  if (Object.values(ledger).every((entry) => entry.state === 'Processed')) {
-    return withDerivedState({ ...ended, currentState: job.targetState })
-  }
-  if (attention !== null) return withDerivedState({ ...ended, attention })
-  const latest = Math.max(...[job, ...dispatched].map(({ completeByMs }) => completeByMs ?? 0))
-  return withDerivedState({ ...claimed, lockedBy: scheduler, ...deadline(latest) })
+  return { kind: 'error', since, by: scheduler, message: `${named}: ${cause}`, stepId }
 }

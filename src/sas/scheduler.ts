@@ -10,7 +10,8 @@ import {
   type StepDocument,
 } from './documents.js'
 import { RecentDocuments } from './recent-documents.js'
-import { schedule, type Schedule } from './schedule.js'
+import type { Schedule } from './decision.js'
+import { schedule } from './schedule.js'
 import { SerialByKey } from './serial-by-key.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
 
@@ -65,7 +66,7 @@ export class Scheduler {
       const step = { ...decoded.step, _etag: change._etag, _ts: change._ts }
       this.steps.put(step)
       if (callsForScheduler(step)) changedJob(step, changed).stepIds.add(step.stepId)
-    } else if (decoded.kind !== 'foreign') {
+    } else if (decoded.kind === 'invalid' || decoded.kind === 'newerSchema') {
       const reason =
         decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
       this.options.telemetry.emit({ type: 'document.refused', id: change.id, reason })
@@ -114,17 +115,18 @@ export class Scheduler {
 
   private async apply(job: Stored<JobDocument>, decision: Schedule & { kind: 'write' }): Promise<boolean> {
     const before: Stored<JobDocument | StepDocument>[] = [job]
-    for (const step of decision.dispatched) {
+    for (const step of decision.changed) {
       const known = this.steps.get(step)
       if (known === undefined) return false
       before.push(known)
     }
-    const after = [decision.job, ...decision.dispatched]
+    const after = [decision.job, ...decision.changed]
     const writes = before.flatMap((document, index) => {
       const next = after[index]
       return next === undefined ? [] : [replacing(document, next)]
     })
-    const result = await this.options.store.apply(job.pk, writes)
+    const notices = decision.notices.map((document) => ({ kind: 'create' as const, document }))
+    const result = await this.options.store.apply(job.pk, [...writes, ...notices])
     if (result.kind === 'conflict') {
       this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
     }
@@ -136,16 +138,16 @@ export class Scheduler {
 
   private remember(decision: Schedule & { kind: 'write' }, etags: readonly string[]): void {
     const [jobEtag, ...stepEtags] = etags
-    decision.dispatched.forEach((step, index) => {
+    decision.changed.forEach((step, index) => {
       this.steps.put({ ...step, _etag: stepEtags[index] ?? '', _ts: 0 })
     })
     this.jobs.put({ ...decision.job, _etag: jobEtag ?? '', _ts: 0 })
     if (isTerminal(decision.job)) this.forget(decision.job)
   }
 
-  private report({ job, dispatched }: Schedule & { kind: 'write' }): void {
+  private report({ job, changed }: Schedule & { kind: 'write' }): void {
     const { jobId, workflow } = job
-    for (const { stepId, attempt } of dispatched) {
+    for (const { stepId, attempt } of changed.filter((step) => step.lockedBy !== null)) {
       this.options.telemetry.emit({ type: 'step.dispatched', jobId, workflow, stepId, attempt })
     }
     if (!isTerminal(job)) return
@@ -182,7 +184,7 @@ export class Scheduler {
 
 /** A step tells the scheduler something when an attempt has ended or was given back, not when it is merely under way. */
 function callsForScheduler(step: StepDocument): boolean {
-  return step.dispatch > 0 && step.processState !== 'Processing'
+  return step.dispatch > 0 && step.lockedBy === null
 }
 
 function changedJob(document: JobDocument | StepDocument, changed: Map<string, ChangedJob>): ChangedJob {

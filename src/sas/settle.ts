@@ -1,13 +1,9 @@
-import {
-  boundedMessage,
-  deadline,
-  withDerivedState,
-  withDiagnostic,
-  type Json,
-  type StepDocument,
-} from './documents.js'
+import { deadline, withDerivedState, withDiagnostic, type Json, type StepDocument } from './documents.js'
 import type { Random } from '../platform/index.js'
 import { backoffDelayMs } from '../platform/index.js'
+import { givenUp } from './give-up.js'
+import { resolveTemplate } from './plan.js'
+import { withFailure } from './work.js'
 
 /** Which attempt an agent made: what it echoes of the step it was given. */
 export interface Attempt {
@@ -37,7 +33,8 @@ export function isOpen<S extends StepDocument>(
   now: number,
 ): step is S & { readonly completeByMs: number } {
   return (
-    step.processState === 'Processing' &&
+    step.lockedBy !== null &&
+    (step.processState === 'Processing' || step.processState === 'Compensating') &&
     step.outcome === null &&
     step.completeByMs !== null &&
     now < step.completeByMs
@@ -45,8 +42,8 @@ export function isOpen<S extends StepDocument>(
 }
 
 /**
- * W3: the outcome of an attempt, on the step. Success is itself the change of state; a failure leaves diagnostics and
- * brings the deadline forward to the end of the back-off, so that the supervisor treats it like any other step that was
+ * W3, W8: the outcome of an attempt, on the step. Success is itself the change of state, and records what an undo will
+ * need (R41); a failure leaves diagnostics and brings the deadline forward to the end of the back-off, so that the supervisor treats it like any other step that was
  * not done in time; a permanent failure flags the step for a person.
  */
 export function settle(
@@ -66,10 +63,7 @@ export function settle(
     ...step,
     outcome: { kind: outcome.kind, attempt: attempt.number, at: when, by: attempt.by },
   }
-  if (outcome.kind === 'success') {
-    const done = { ...settled, currentState: step.targetState, output: outcome.output, lockedBy: null }
-    return { kind: 'write', step: withDerivedState({ ...done, ...deadline(null) }) }
-  }
+  if (outcome.kind === 'success') return { kind: 'write', step: succeeded(settled, outcome.output) }
   const diagnostics = withDiagnostic(step.diagnostics, {
     at: when,
     by: attempt.by,
@@ -81,13 +75,15 @@ export function settle(
     const brought = deadline(Math.min(retryAt, step.completeByMs))
     return { kind: 'write', step: withDerivedState({ ...settled, diagnostics, ...brought }) }
   }
-  const attention = {
-    kind: 'error' as const,
-    since: when,
-    by: attempt.by,
-    message: boundedMessage(outcome.message),
-    stepId: step.stepId,
-  }
-  const flagged = { ...settled, diagnostics, attention, lockedBy: null, failureCount: step.failureCount + 1 }
-  return { kind: 'write', step: withDerivedState({ ...flagged, ...deadline(null) }) }
+  const failed = withFailure({ ...settled, diagnostics })
+  return { kind: 'write', step: givenUp(failed, { now: at.now, by: attempt.by, message: outcome.message }) }
+}
+
+function succeeded(step: StepDocument, output: Json): StepDocument {
+  const free = { ...step, lockedBy: null, ...deadline(null) }
+  if (step.direction === 'undo') return withDerivedState({ ...free, currentState: step.initialState })
+  const known = { input: null, outputs: new Map([[step.stepId, output]]) }
+  const undo =
+    step.undo === null ? null : { ...step.undo, input: resolveTemplate(step.undo.inputTemplate, known) }
+  return withDerivedState({ ...free, currentState: step.targetState, output, undo })
 }

@@ -42,9 +42,10 @@ export interface DocumentAddress {
   readonly id: string
 }
 
-/** A step whose deadline lies before the moment asked for. A hint: read it before deciding anything. */
-export interface OverdueStep extends DocumentAddress {
-  readonly completeByMs: number
+/** A step or job whose deadline lies before the moment asked for. A hint: read it before deciding anything. */
+export interface OverdueDocument extends DocumentAddress {
+  /** Null for a job that no scheduler has taken up yet. */
+  readonly completeByMs: number | null
 }
 
 /** Which jobs to list. */
@@ -68,8 +69,11 @@ export interface StateStore {
   read(address: DocumentAddress): Promise<Stored<StateDocument> | null>
   /** Applies all writes or none. All documents must have `pk` = `partition`; 1 to 100 writes. */
   apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult>
-  /** Open steps whose `completeByMs` is smaller than `beforeMs`, in no order, at most `limit`. */
-  listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueStep[]>
+  /**
+   * Steps and jobs whose `completeByMs` is smaller than `beforeMs`, and jobs submitted before it that no scheduler has
+   * taken up; in no order, at most `limit`.
+   */
+  listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]>
   /** For people (CLI, dashboard), never for decisions. Newest submission first within what was found. */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
   /** The job with this id wherever its partition is, or null: a query over all partitions, for people. */

@@ -10,6 +10,8 @@ import {
   type StepDocument,
 } from './documents.js'
 import type { Plan, PlanStep } from './plan.js'
+import { noticeOf } from './notices.js'
+import { idempotencyKey } from './work.js'
 import type { StateDocument, StateWrite } from './state-store.js'
 
 /** Everything a submission is made of; times and hashes are handed in. */
@@ -24,6 +26,10 @@ export interface SubmitRequest {
   readonly alongside: readonly StateDocument[]
   readonly priority: number
   readonly replyTo: string | null
+  /** Milliseconds for the whole job; null for as long as it takes. */
+  readonly completeWithinMs: number | null
+  /** Milliseconds for which the job is kept after it ended well; null for ever. */
+  readonly retainForMs: number | null
   readonly payloadHash: string
   readonly now: number
 }
@@ -33,9 +39,12 @@ export interface SubmitRequest {
  * written here: the submitter's clock decides nothing (R18).
  */
 export function submit(request: SubmitRequest): StateWrite[] {
+  const job = jobOf(request)
+  const received = noticeOf(job, 'received', { seq: 1, now: request.now })
   const documents = [
     ...request.alongside,
-    jobOf(request),
+    job,
+    ...(request.replyTo === null ? [] : [received]),
     ...request.plan.steps.map((step) => stepOf(step, request)),
   ]
   return documents.map((document) => ({ kind: 'create', document }))
@@ -58,10 +67,16 @@ function jobOf(request: SubmitRequest): JobDocument {
     maxFailures: 1,
     priority: request.priority,
     replyTo: request.replyTo,
-    notifySeq: 0,
+    notifySeq: request.replyTo === null ? 0 : 1,
     stepIds: plan.steps.map((step) => step.id),
     steps: Object.fromEntries(ledger),
     onExhausted: plan.onExhausted,
+    maxGenerations: plan.maxGenerations,
+    compensation: null,
+    completeWithinMs: request.completeWithinMs,
+    endByMs: null,
+    retainForMs: request.retainForMs,
+    audit: [],
     input: request.input,
     payloadHash: request.payloadHash,
     submittedAt: new Date(now).toISOString(),
@@ -77,6 +92,10 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     id: stepDocumentId(request.jobId, step.id),
     type: 'sas.step' as const,
     stepId: step.id,
+    kind: step.kind,
+    when: step.when,
+    event: null,
+    direction: 'do' as const,
     actor: step.actor,
     action: step.action,
     dependsOn: [...step.dependsOn],
@@ -86,15 +105,24 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     targetState: step.targetState,
     currentState: step.initialState,
     desiredState: step.initialState,
+    undo: undoOf(step),
+    onExhausted: step.onExhausted,
     completeWithinMs: step.completeWithinMs,
     retryBackoff: step.retryBackoff,
     maxFailures: step.maxFailures,
+    notBeforeMs: null,
     dispatch: 0,
     attempt: 0,
-    idempotencyKey: `${request.jobId}/${step.id}/g1/do`,
+    idempotencyKey: idempotencyKey({ jobId: request.jobId, stepId: step.id }, 1, 'do'),
     outcome: null,
     output: null,
   })
+}
+
+function undoOf({ undo }: PlanStep): StepDocument['undo'] {
+  if (undo === null) return null
+  const { actor, action, input: inputTemplate, whenUncertain } = undo
+  return { actor, action, inputTemplate, input: null, failureCount: 0, whenUncertain }
 }
 
 function envelopeOf(request: SubmitRequest) {

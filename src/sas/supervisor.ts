@@ -2,10 +2,17 @@ import type { Change } from '../change-feed-processor/index.js'
 import { BackgroundLoop, type Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { DeadlineIndex, type Deadline } from './deadline-index.js'
-import { decodeDocument, type StepDocument } from './documents.js'
-import { recover, type Recovery } from './recover.js'
-import type { StateStore } from './state-store.js'
-import { updateStep, type StepDecision } from './update-step.js'
+import {
+  decodeDocument,
+  jobIdPrefix,
+  type Decoded,
+  type JobDocument,
+  type StepDocument,
+} from './documents.js'
+import { recoverJob, type JobRecovery } from './recover-job.js'
+import { recover, type Recovery, type RecoveryPolicy } from './recover.js'
+import type { DocumentAddress, StateStore } from './state-store.js'
+import { readJob, readStep, updateDocument, type DocumentDecision } from './update-document.js'
 
 /** What a supervisor works with. */
 export interface SupervisorOptions {
@@ -61,15 +68,16 @@ export class Supervisor {
     await Promise.all([this.recovery.stop(), this.sweep.stop()])
   }
 
-  /** Notes when each changed step is due. */
+  /** Notes when each changed step and job is due. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
     const before = this.index.next()
     for (const change of changes) {
       const decoded = decodeDocument(change)
-      if (decoded.kind !== 'step') continue
-      const { pk, id, completeByMs } = decoded.step
-      if (completeByMs === null) this.index.remove({ pk, id })
-      else this.index.set({ pk, id, dueMs: completeByMs + this.graceMs, leaseToken })
+      if (decoded.kind !== 'step' && decoded.kind !== 'job') continue
+      const { pk, id } = decoded.kind === 'step' ? decoded.step : decoded.job
+      const dueMs = this.dueAt(decoded)
+      if (dueMs === null) this.index.remove({ pk, id })
+      else this.index.set({ pk, id, dueMs, leaseToken })
     }
     const after = this.index.next()
     if (after !== null && (before === null || after < before)) this.recovery.wake()
@@ -87,12 +95,12 @@ export class Supervisor {
     this.index.forgetLease(leaseToken)
   }
 
-  /** Asks once for everything overdue and recovers it; answers how many steps were looked at. */
+  /** Asks once for everything overdue and recovers it; answers how many documents will be looked at. */
   async sweepOnce(): Promise<number> {
     const { store, clock } = this.options
     const overdue = await store.listOverdue(clock.now() + this.sweepIntervalMs, sweepLimit)
     for (const { pk, id, completeByMs } of overdue) {
-      this.index.set({ pk, id, dueMs: completeByMs + this.graceMs, leaseToken: null })
+      this.index.set({ pk, id, dueMs: (completeByMs ?? clock.now()) + this.graceMs, leaseToken: null })
     }
     this.recovery.wake()
     return overdue.length
@@ -116,27 +124,34 @@ export class Supervisor {
 
   private async recoverDue(): Promise<number> {
     const due = this.index.takeDue(this.options.clock.now(), recoveriesAtOnce)
-    const results = await Promise.allSettled(due.map((deadline) => this.recoverStep(deadline)))
+    const results = await Promise.allSettled(due.map((deadline) => this.recover(deadline)))
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
     const next = this.index.next()
     return next === null ? this.sweepIntervalMs : Math.max(0, next - this.options.clock.now())
   }
 
-  private async recoverStep(deadline: Deadline): Promise<void> {
-    const { store, clock, instanceName } = this.options
-    const decide = (step: StepDocument): StepDecision<Recovery> => {
-      const policy = { now: clock.now(), graceMs: this.graceMs, supervisor: instanceName }
-      const recovery = recover(step, policy)
-      return { write: 'step' in recovery ? recovery.step : null, result: recovery }
+  /** When a document calls for a look; null when time changes nothing about it. */
+  private dueAt(decoded: Decoded & { kind: 'step' | 'job' }): number | null {
+    if (decoded.kind === 'step') {
+      const { completeByMs } = decoded.step
+      return completeByMs === null ? null : completeByMs + this.graceMs
     }
+    const recovery = recoverJob(decoded.job, this.policy())
+    if (recovery.kind === 'nothing') return null
+    return recovery.kind === 'wait' ? recovery.untilMs : this.options.clock.now()
+  }
+
+  private policy(): RecoveryPolicy {
+    const { clock, instanceName } = this.options
+    return { now: clock.now(), graceMs: this.graceMs, supervisor: instanceName }
+  }
+
+  private async recover(deadline: Deadline): Promise<void> {
+    const isJob = deadline.id.startsWith(jobIdPrefix)
     try {
-      const update = await updateStep(store, deadline, null, decide)
-      if (update.kind === 'unchanged' && update.result.kind === 'wait') {
-        this.index.set({ ...deadline, dueMs: update.result.untilMs })
-      } else if (update.kind === 'written') {
-        this.report(update.result, update.step)
-      }
+      const untilMs = isJob ? await this.recoverJob(deadline) : await this.recoverStep(deadline)
+      if (untilMs !== null) this.index.set({ ...deadline, dueMs: untilMs })
     } catch (error) {
       // Not forgotten: looked at again when the loop has rested.
       this.index.set(deadline)
@@ -144,7 +159,38 @@ export class Supervisor {
     }
   }
 
+  private async recoverStep(address: DocumentAddress): Promise<number | null> {
+    const decide = (step: StepDocument): DocumentDecision<StepDocument, Recovery> => {
+      const recovery = recover(step, this.policy())
+      return { write: 'step' in recovery ? recovery.step : null, result: recovery }
+    }
+    const from = { address, known: null, read: readStep }
+    const update = await updateDocument(this.options.store, from, decide)
+    if (update.kind === 'written') this.report(update.result, update.document)
+    return update.kind === 'unchanged' && update.result.kind === 'wait' ? update.result.untilMs : null
+  }
+
+  private async recoverJob(address: DocumentAddress): Promise<number | null> {
+    const decide = (job: JobDocument): DocumentDecision<JobDocument, JobRecovery> => {
+      const recovery = recoverJob(job, this.policy())
+      return { write: 'job' in recovery ? recovery.job : null, result: recovery }
+    }
+    const from = { address, known: null, read: readJob }
+    const update = await updateDocument(this.options.store, from, decide)
+    if (update.kind === 'written') this.reportJob(update.result, update.document)
+    return update.kind === 'unchanged' && update.result.kind === 'wait' ? update.result.untilMs : null
+  }
+
+  private reportJob(recovery: JobRecovery, { jobId, workflow, attention }: JobDocument): void {
+    const { telemetry } = this.options
+    telemetry.emit({ type: 'job.recovered', jobId, workflow, wasHeld: recovery.kind === 'standing' })
+    if (recovery.kind !== 'unclaimed' || attention === null) return
+    const { kind, message, stepId } = attention
+    telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
+  }
+
   private report(recovery: Recovery, step: StepDocument): void {
+    if (recovery.kind === 'due') return
     const { telemetry } = this.options
     const { jobId, workflow, stepId, attempt, failureCount } = step
     const about = { jobId, workflow, stepId, attempt }

@@ -1,36 +1,40 @@
 import { namePattern, type Operation } from './agent.js'
 import { durationMs, type Duration } from './duration.js'
-import type { Json } from './documents.js'
-import { stepsReferredTo, type Plan, type PlanStep } from './plan.js'
-import { NotPlainDataError, reference, toTemplate, type Bound, type Reference } from './reference.js'
-
-/** How one step is run. */
-export interface StepOptions {
-  /** Steps that must be done first although their output is not used. */
-  readonly after?: readonly Step<unknown>[]
-  /** How long an attempt may take at worst, including the time until an agent picks it up. Default `'1m'`. */
-  readonly completeWithin?: Duration
-  /** Attempts that may end without success before the step is given up. Default 3. */
-  readonly maxFailures?: number
-  /** How long to wait after a reported failure before the next attempt; doubles each time. Default 1 s to 1 m. */
-  readonly retryBackoff?: { readonly min: Duration; readonly max: Duration }
-  /** What the step is before and after, in your words. Default `NotStarted` and `Completed`. */
-  readonly initialState?: string
-  readonly targetState?: string
-}
-
-/** A step of a workflow being defined; `output` refers to what its operation will return. */
-export interface Step<O> {
-  readonly id: string
-  readonly output: Reference<O>
-}
+import { PlanDraft, type Step } from './plan-draft.js'
+import type { Plan } from './plan.js'
+import { reference, type Bound, type Reference } from './reference.js'
+import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 
 /** What a workflow definition is written with. */
 export interface WorkflowBuilder<I> {
   /** Refers to the input of the job. */
   readonly input: Reference<I>
   /** Adds a step. Steps without a path of references or `after` between them run in parallel. */
-  step<OI, O>(id: string, operation: Operation<OI, O>, input: Bound<OI>, options?: StepOptions): Step<O>
+  step<OI, O>(
+    id: string,
+    operation: Operation<OI, O>,
+    input: Bound<OI>,
+    options?: StepOptions & { readonly undo?: Undo<O> },
+  ): Step<O>
+  /** A step that is done when that time has passed, counted from when it begins, or at an instant (ISO-8601). */
+  sleep(
+    id: string,
+    time: Duration | { readonly until: Bound<string> },
+    options?: Pick<StepOptions, 'after' | 'when'>,
+  ): Step<null>
+  /**
+   * A step that is done when `client.raiseEvent` is called with its id, even if that is before it begins; its output is
+   * the event's payload. Without an event in `completeWithin` (default `'1d'`) it is exhausted at once.
+   */
+  waitFor<T>(
+    id: string,
+    options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
+  ): Step<T>
+  /**
+   * What follows when a step failed, for every step that does not say. Default `'error'`.
+   * `maxGenerations` bounds `compensateThenRetry`: after so many the job ends in error, undone. Default 3.
+   */
+  onExhausted(policy: OnExhausted, limits?: { readonly maxGenerations?: number }): void
 }
 
 /** A document of the user's own that is created in the same transaction as the job. */
@@ -66,12 +70,6 @@ export class WorkflowInvalid extends Error {
   }
 }
 
-/** What a step is before and after, unless its options say. */
-const defaultStates = { initialState: 'NotStarted', targetState: 'Completed' }
-
-/** Steps in one workflow: a job, its steps and one document of the user's fit one transaction of 100 operations. */
-export const maxSteps = 98
-
 /**
  * Defines a workflow. `build` runs once, at definition, and only describes: what comes out is plain JSON that travels
  * with every job.
@@ -84,25 +82,55 @@ export function defineWorkflow<I>(
   options: SubmissionDefaults<I> & { readonly version?: number } = {},
 ): Workflow<I> {
   const { version = 1, ...submission } = options
-  const steps: PlanStep[] = []
-  const problems: string[] = []
-  if (!namePattern.test(name)) problems.push(`its name must match ${String(namePattern)}`)
-  if (!Number.isInteger(version) || version < 1)
-    problems.push(`version ${version} must be a whole number from 1`)
+  const draft = new PlanDraft()
+  if (!namePattern.test(name)) draft.problem(`its name must match ${String(namePattern)}`)
+  if (!Number.isInteger(version) || version < 1) {
+    draft.problem(`version ${version} must be a whole number from 1`)
+  }
   build({
     input: reference<I>(['input']),
-    step: (id, operation, input, stepOptions = {}) => {
-      problems.push(...problemsOf(id, stepOptions, steps))
-      steps.push(compileStep({ id, operation, input, options: stepOptions, earlier: steps, problems }))
-      return { id, output: reference(['steps', id, 'output']) }
-    },
+    step: (id, operation, input, stepOptions = {}) =>
+      draft.addStep({ id, operation, input, options: stepOptions }),
+    sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
+    waitFor: (id, options = {}) =>
+      draft.addStep({
+        ...onItsOwn,
+        id,
+        kind: 'waitFor',
+        input: null,
+        options: { completeWithin: '1d', maxFailures: 1, undo: 'none', ...options },
+      }),
+    onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits.maxGenerations),
   })
-  if (steps.length === 0) problems.push('it has no steps')
-  if (steps.length > maxSteps)
-    problems.push(`it has ${steps.length} steps; at most ${maxSteps} fit one transaction`)
-  if (problems.length > 0) throw new WorkflowInvalid(name, problems)
-  const plan: Plan = { workflow: name, version, steps, onExhausted: 'error' }
+  const compiled = draft.compile()
+  if (compiled.problems.length > 0) throw new WorkflowInvalid(name, compiled.problems)
+  const plan: Plan = { workflow: name, version, ...compiled.plan }
   return Object.freeze({ name, plan, submission })
+}
+
+/** Steps that the scheduler ends name no agent. */
+const onItsOwn = { operation: { actor: '', action: '' } }
+
+function addSleep(
+  draft: PlanDraft,
+  id: string,
+  time: Duration | { readonly until: Bound<string> },
+  options: StepOptions,
+): Step<null> {
+  const forMs = typeof time === 'object' ? null : durationMs(time)
+  if (typeof time !== 'object' && forMs === null) {
+    draft.problem(
+      `step ${JSON.stringify(id)}: ${JSON.stringify(time)} must be a positive duration such as '30s'`,
+    )
+  }
+  const input = typeof time === 'object' ? time : { forMs }
+  return draft.addStep<unknown, null>({
+    ...onItsOwn,
+    id,
+    kind: 'sleep',
+    input,
+    options: { ...options, undo: 'none' },
+  })
 }
 
 /** Whether a value (an export of a user's module, say) is a workflow. */
@@ -110,86 +138,4 @@ export function isWorkflow(value: unknown): value is Workflow<unknown> {
   return (
     typeof value === 'object' && value !== null && 'plan' in value && 'submission' in value && 'name' in value
   )
-}
-
-function problemsOf(id: string, options: StepOptions, earlier: readonly PlanStep[]): string[] {
-  const problems: string[] = []
-  const say = (what: string): void => void problems.push(`step ${JSON.stringify(id)}: ${what}`)
-  if (!namePattern.test(id)) say(`its id must match ${String(namePattern)}`)
-  if (earlier.some((step) => step.id === id)) say('its id is used twice')
-  const durations: [string, Duration | undefined][] = [
-    ['completeWithin', options.completeWithin],
-    ['retryBackoff.min', options.retryBackoff?.min],
-    ['retryBackoff.max', options.retryBackoff?.max],
-  ]
-  for (const [option, value] of durations) {
-    if (value !== undefined && durationMs(value) === null) {
-      say(
-        `${option} ${JSON.stringify(value)} must be a positive duration such as '30s' or a number of milliseconds`,
-      )
-    }
-  }
-  const { min = 1, max = 2 ** 52 } = options.retryBackoff ?? {}
-  if ((durationMs(min) ?? 0) > (durationMs(max) ?? Infinity))
-    say(`retryBackoff.min ${min} is longer than max ${max}`)
-  const { maxFailures = 1 } = options
-  const { initialState, targetState } = { ...defaultStates, ...options }
-  if (!Number.isInteger(maxFailures) || maxFailures < 1) {
-    say(`maxFailures ${maxFailures} must be a whole number from 1`)
-  }
-  if (initialState === targetState)
-    say(`initialState and targetState are both ${JSON.stringify(initialState)}`)
-  for (const step of options.after ?? []) {
-    if (!earlier.some((known) => known.id === step.id))
-      say(`after ${JSON.stringify(step.id)}: no such earlier step`)
-  }
-  return problems
-}
-
-interface StepDraft {
-  readonly id: string
-  readonly operation: { readonly actor: string; readonly action: string }
-  readonly input: unknown
-  readonly options: StepOptions
-  readonly earlier: readonly PlanStep[]
-  readonly problems: string[]
-}
-
-function compileStep({ id, operation, input, options, earlier, problems }: StepDraft): PlanStep {
-  const template = templateOf(id, input, problems)
-  const referredTo = stepsReferredTo(template)
-  for (const other of referredTo) {
-    // A reference carried over from another workflow would be waited for without end.
-    if (!earlier.some((step) => step.id === other)) {
-      problems.push(
-        `step ${JSON.stringify(id)}: its input refers to step ${JSON.stringify(other)}: no such earlier step`,
-      )
-    }
-  }
-  const dependsOn = new Set([...referredTo, ...(options.after ?? []).map((step) => step.id)])
-  return {
-    id,
-    actor: operation.actor,
-    action: operation.action,
-    input: template,
-    dependsOn: [...dependsOn],
-    completeWithinMs: durationMs(options.completeWithin ?? '1m') ?? 0,
-    maxFailures: options.maxFailures ?? 3,
-    retryBackoff: {
-      minMs: durationMs(options.retryBackoff?.min ?? '1s') ?? 0,
-      maxMs: durationMs(options.retryBackoff?.max ?? '1m') ?? 0,
-    },
-    initialState: options.initialState ?? defaultStates.initialState,
-    targetState: options.targetState ?? defaultStates.targetState,
-  }
-}
-
-function templateOf(id: string, input: unknown, problems: string[]): Json {
-  try {
-    return toTemplate(input, 'input')
-  } catch (error) {
-    if (!(error instanceof NotPlainDataError)) throw error
-    problems.push(`step ${JSON.stringify(id)}: ${error.message}`)
-    return null
-  }
 }

@@ -30,6 +30,8 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'step.recovered': 'warn',
   'step.unclaimed': 'warn',
   'attention.raised': 'error',
+  'job.recovered': 'warn',
+  'job.operated': 'info',
   'job.finished': 'info',
   'document.refused': 'warn',
   'store.charged': 'debug',

@@ -86,6 +86,13 @@ export type TelemetryEvent =
       readonly kind: string
       readonly message: string
     } & OnJob)
+  | ({ readonly type: 'job.recovered'; readonly wasHeld: boolean } & OnJob)
+  | ({
+      readonly type: 'job.operated'
+      readonly command: 'resubmit' | 'release' | 'cancel'
+      readonly by: string
+      readonly why: string
+    } & OnJob)
   | ({ readonly type: 'job.finished'; readonly state: string } & OnJob)
   | { readonly type: 'document.refused'; readonly id: string; readonly reason: string }
   // ── the store ────────────────────────────────────────────────────────────────────────────────────────────────────

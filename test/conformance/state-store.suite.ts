@@ -207,7 +207,9 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
           submit(aSubmission(aWorkflow({ pay: [] }).plan, { jobId, partition: jobId })),
         )
         const step = { ...theStep(steps, 'pay'), ...deadline(completeByMs) }
-        applied(await opened.store.apply(jobId, [create({ ...job, ...deadline(1) }), create(step)]))
+        applied(
+          await opened.store.apply(jobId, [create({ ...job, processState: 'Processed' }), create(step)]),
+        )
       }
 
       it('are steps with a deadline before the moment asked for, wherever they are', async () => {
@@ -218,10 +220,25 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         const foreign = { id: 'foreign', pk: 'e', type: 'order', completeByMs: 1 }
         await opened.store.apply('e', [create(absent), create(foreign)])
         const overdue = await opened.store.listOverdue(30, 100)
-        expect([...overdue].sort((one, other) => one.completeByMs - other.completeByMs)).toEqual([
+        expect(
+          [...overdue].sort((one, other) => Number(one.completeByMs) - Number(other.completeByMs)),
+        ).toEqual([
           { pk: 'a', id: 'sas.step:a:pay', completeByMs: 10 },
           { pk: 'b', id: 'sas.step:b:pay', completeByMs: 20 },
         ])
+      })
+
+      it('R26, R98: are jobs, too: those that stand still, and those that nobody took up', async () => {
+        const jobs = { standing: deadline(10), later: deadline(40), fresh: deadline(null) }
+        for (const [jobId, deadlines] of Object.entries(jobs)) {
+          const { job } = documentsOf(
+            submit(aSubmission(aWorkflow().plan, { jobId, partition: jobId, now: 5 })),
+          )
+          applied(await opened.store.apply(jobId, [create({ ...job, ...deadlines })]))
+        }
+        const ids = (await opened.store.listOverdue(30, 100)).map(({ pk }) => pk)
+        expect([...ids].sort()).toEqual(['fresh', 'standing'])
+        expect(await opened.store.listOverdue(5, 100)).toEqual([])
       })
 
       it('are at most as many as asked for', async () => {
@@ -296,7 +313,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         const steps = new Map<string, Stored<StepDocument>>(stored.map((step) => [step.stepId, step]))
         const decision = schedule({ job, steps, now: opened.clock.now(), scheduler: 's' })
         if (decision.kind !== 'write') throw new Error(`decided ${decision.kind}`)
-        const writes = decision.dispatched.flatMap((step) => {
+        const writes = decision.changed.flatMap((step) => {
           const before = steps.get(step.stepId)
           return before === undefined ? [] : [replacing(before, step)]
         })

@@ -2,9 +2,12 @@ import type { Change } from '../../src/change-feed-processor/index.js'
 import { defineAgent } from '../../src/sas/agent.js'
 import { decodeDocument, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
 import type { Plan } from '../../src/sas/plan.js'
+import type { Reference } from '../../src/sas/reference.js'
 import type { StateDocument, StateWrite, Stored } from '../../src/sas/state-store.js'
 import { submit, type SubmitRequest } from '../../src/sas/submit.js'
-import { defineWorkflow, type Step, type StepOptions, type Workflow } from '../../src/sas/workflow.js'
+import type { Step } from '../../src/sas/plan-draft.js'
+import type { StepOptions } from '../../src/sas/step-options.js'
+import { defineWorkflow, type Workflow } from '../../src/sas/workflow.js'
 
 /** The instant at which the jobs of tests are submitted: where a `VirtualClock` starts. */
 export const submittedAtMs = Date.UTC(2026, 0, 1)
@@ -12,17 +15,33 @@ export const submittedAtMs = Date.UTC(2026, 0, 1)
 /** Steps by id, each with the steps that must be done before it: `{ a: [], b: ['a'] }`. */
 export type WorkflowShape = Readonly<Record<string, readonly string[]>>
 
-/** One operation, `shop.sell`, which returns what it was given. */
-export const shop = defineAgent('shop', { sell: (input: { readonly item: string }) => input })
+/** Two operations: `shop.sell`, which returns what it was given, and `shop.takeBack`, which undoes it. */
+export const shop = defineAgent('shop', {
+  sell: (input: { readonly item: string }) => input,
+  takeBack: (_input: { readonly item: string; readonly sold?: unknown }) => null,
+})
+
+/** What a test cares about in a workflow: options of every step, and whether steps have an undo. */
+export interface ShapeOptions extends StepOptions {
+  readonly undo?: boolean
+  readonly maxGenerations?: number
+}
 
 /** A workflow of this shape; every step is `shop.sell` with its own id as the item. */
-export function aWorkflow(shape: WorkflowShape = { only: [] }, options: StepOptions = {}): Workflow<unknown> {
+export function aWorkflow(
+  shape: WorkflowShape = { only: [] },
+  { undo = false, maxGenerations = 3, ...options }: ShapeOptions = {},
+): Workflow<unknown> {
   return defineWorkflow<unknown>('shopping', (job) => {
     const built = new Map<string, Step<unknown>>()
     for (const [id, dependencies] of Object.entries(shape)) {
       const after = [...built.values()].filter((step) => dependencies.includes(step.id))
-      built.set(id, job.step(id, shop.sell, { item: id }, { ...options, after }))
+      const back = undo
+        ? { undo: (sold: Reference<unknown>) => shop.takeBack({ item: id, sold }) }
+        : { undo: 'none' as const }
+      built.set(id, job.step(id, shop.sell, { item: id }, { ...options, after, ...back }))
     }
+    job.onExhausted(options.onExhausted ?? 'error', { maxGenerations })
   })
 }
 
@@ -37,6 +56,8 @@ export function aSubmission(plan: Plan, overrides: Partial<SubmitRequest> = {}):
     alongside: [],
     priority: 0,
     replyTo: null,
+    completeWithinMs: null,
+    retainForMs: null,
     payloadHash: 'hash',
     now: submittedAtMs,
     ...overrides,

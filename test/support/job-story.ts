@@ -1,10 +1,11 @@
 import type { Random } from '../../src/platform/index.js'
+import { operate, type Operation, type OperatorCommand } from '../../src/sas/operate.js'
 import { recover, type Recovery } from '../../src/sas/recover.js'
-import { schedule, type Schedule } from '../../src/sas/schedule.js'
+import type { Schedule } from '../../src/sas/decision.js'
+import { schedule } from '../../src/sas/schedule.js'
 import { settle, type Outcome } from '../../src/sas/settle.js'
 import { submit } from '../../src/sas/submit.js'
-import type { StepDocument } from '../../src/sas/documents.js'
-import type { StepOptions } from '../../src/sas/workflow.js'
+import type { JobDocument, StepDocument } from '../../src/sas/documents.js'
 import {
   aSubmission,
   aWorkflow,
@@ -12,6 +13,7 @@ import {
   submittedAtMs,
   theStep,
   type JobDocuments,
+  type ShapeOptions,
   type WorkflowShape,
 } from './a-job.js'
 
@@ -35,13 +37,28 @@ export class JobStory implements JobDocuments {
     readonly now: number,
   ) {}
 
-  static submitted(shape: WorkflowShape, options: StepOptions = {}): JobStory {
+  static submitted(shape: WorkflowShape, options: ShapeOptions = {}): JobStory {
     const { job, steps } = documentsOf(submit(aSubmission(aWorkflow(shape, options).plan)))
+    return new JobStory(job, steps, submittedAtMs)
+  }
+
+  /** A story that begins with these documents. */
+  static of({ job, steps }: JobDocuments): JobStory {
     return new JobStory(job, steps, submittedAtMs)
   }
 
   step(stepId: string): StepDocument {
     return theStep(this.steps, stepId)
+  }
+
+  /** The same steps under this document of the job. */
+  withJob(job: JobDocument): JobStory {
+    return new JobStory(job, this.steps, this.now)
+  }
+
+  /** The same job with this document of one step. */
+  withStep(step: StepDocument): JobStory {
+    return new JobStory(this.job, replaced(this.steps, step), this.now)
   }
 
   /** The same documents `ms` later. */
@@ -61,8 +78,8 @@ export class JobStory implements JobDocuments {
     return this.applying(decision)
   }
 
-  applying({ job, dispatched }: Schedule & { kind: 'write' }): JobStory {
-    return new JobStory(job, replaced(this.steps, ...dispatched), this.now)
+  applying({ job, changed }: Schedule & { kind: 'write' }): JobStory {
+    return new JobStory(job, replaced(this.steps, ...changed), this.now)
   }
 
   /** The current attempt at this step ends so. */
@@ -72,6 +89,18 @@ export class JobStory implements JobDocuments {
     const settlement = settle(step, attempt, outcome, { now: this.now, random: longestBackoff })
     if (settlement.kind === 'discarded') throw new Error(`discarded: ${settlement.reason}`)
     return new JobStory(this.job, replaced(this.steps, settlement.step), this.now)
+  }
+
+  /** What would become of an operator's command. */
+  commanding(command: OperatorCommand): Operation {
+    return operate(this, command)
+  }
+
+  /** An operator's command, carried out. */
+  commanded(command: OperatorCommand): JobStory {
+    const operation = this.commanding(command)
+    if (operation.kind === 'refused') throw new Error(`refused: ${operation.reason}`)
+    return new JobStory(operation.job, replaced(this.steps, ...operation.changed), this.now)
   }
 
   recovering(stepId: string, supervisor = 'supervisor-1'): Recovery {

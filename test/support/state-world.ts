@@ -9,9 +9,15 @@ import { Scheduler } from '../../src/sas/scheduler.js'
 import type { StateStore, StateWrite, Stored } from '../../src/sas/state-store.js'
 import { submit, type SubmitRequest } from '../../src/sas/submit.js'
 import { Supervisor } from '../../src/sas/supervisor.js'
-import type { StepOptions } from '../../src/sas/workflow.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
-import { aSubmission, aWorkflow, shop, submittedAtMs, type WorkflowShape } from './a-job.js'
+import {
+  aSubmission,
+  aWorkflow,
+  shop,
+  submittedAtMs,
+  type ShapeOptions,
+  type WorkflowShape,
+} from './a-job.js'
 import { FaultyStateStore } from './faulty-state-store.js'
 
 const database = 'stepward'
@@ -78,7 +84,7 @@ export class StateWorld {
   /** Stores a job as a submission does. */
   async submitted(
     shape: WorkflowShape = { pay: [] },
-    options: StepOptions = {},
+    options: ShapeOptions = {},
     overrides: Partial<SubmitRequest> = {},
   ): Promise<void> {
     const request = aSubmission(aWorkflow(shape, options).plan, overrides)
@@ -86,7 +92,7 @@ export class StateWorld {
   }
 
   /** Stores a job and lets a scheduler dispatch its first steps. */
-  async dispatched(shape: WorkflowShape = { pay: [] }, options: StepOptions = {}): Promise<void> {
+  async dispatched(shape: WorkflowShape = { pay: [] }, options: ShapeOptions = {}): Promise<void> {
     await this.submitted(shape, options)
     await this.scheduler('scheduler-0').onChanges(await this.changes())
   }

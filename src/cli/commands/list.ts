@@ -1,4 +1,4 @@
-import type { JobFilter, ProcessState } from '../../sas/index.js'
+import { processStates, type JobFilter } from '../../sas/index.js'
 import { CliError, exitCodes } from '../cli-error.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
@@ -10,8 +10,6 @@ export interface ListOptions extends StoreOptions {
   readonly workflow?: string
   readonly limit: string
 }
-
-const states: readonly ProcessState[] = ['Pending', 'Processing', 'Processed', 'Error']
 
 /** Lists jobs, newest submission first. */
 export async function list(options: ListOptions, terminal: Terminal): Promise<number> {
@@ -38,10 +36,10 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<nu
 }
 
 function filterOf({ state, workflow, limit }: ListOptions): JobFilter {
-  const known = states.find((name) => name.toLowerCase() === state?.toLowerCase())
+  const known = processStates.find((name) => name.toLowerCase() === state?.toLowerCase())
   if (state !== undefined && known === undefined) {
     throw new CliError(
-      `--state ${JSON.stringify(state)} must be one of ${states.join(', ')}`,
+      `--state ${JSON.stringify(state)} must be one of ${processStates.join(', ')}`,
       exitCodes.usage,
     )
   }

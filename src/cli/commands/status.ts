@@ -1,5 +1,6 @@
 import {
   JobNotFound,
+  processStates,
   type JobClient,
   type JobSummary,
   type JobView,
@@ -39,12 +40,12 @@ async function describeFrom(
 }
 
 function describeCounts(jobs: readonly JobSummary[], options: StoreOptions): string {
-  const counts: Record<ProcessState, number> = { Pending: 0, Processing: 0, Processed: 0, Error: 0 }
-  for (const { state } of jobs) counts[state] += 1
-  if (options.json === true) return JSON.stringify(counts)
+  const counts = new Map<ProcessState, number>(processStates.map((state) => [state, 0]))
+  for (const { state } of jobs) counts.set(state, (counts.get(state) ?? 0) + 1)
+  if (options.json === true) return JSON.stringify(Object.fromEntries(counts))
   return table(
     ['STATE', 'JOBS'],
-    Object.entries(counts).map(([state, count]) => [stateText(state), count]),
+    [...counts].map(([state, count]) => [stateText(state), count]),
   )
 }
 

@@ -4,7 +4,7 @@ import type {
   ApplyResult,
   DocumentAddress,
   JobFilter,
-  OverdueStep,
+  OverdueDocument,
   StateDocument,
   StateStore,
   StateWrite,
@@ -58,14 +58,21 @@ export class EngineStateStore implements StateStore {
     }
   }
 
-  async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueStep[]> {
-    const overdue = this.find(limit, ({ type, completeByMs }) => {
-      return type === 'sas.step' && typeof completeByMs === 'number' && completeByMs < beforeMs
+  async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]> {
+    const overdue = this.find(limit, ({ type, completeByMs, processState, submittedAtMs }) => {
+      if (type !== 'sas.step' && type !== 'sas.job') return false
+      if (typeof completeByMs === 'number') return completeByMs < beforeMs
+      const isNew = type === 'sas.job' && processState === 'Pending' && completeByMs === null
+      return isNew && Number(submittedAtMs) < beforeMs
     })
     await this.settled()
     return overdue.map((version) => {
       const { id, pk, completeByMs } = version.document
-      return { id: String(id), pk: String(pk), completeByMs: Number(completeByMs) }
+      return {
+        id: String(id),
+        pk: String(pk),
+        completeByMs: typeof completeByMs === 'number' ? completeByMs : null,
+      }
     })
   }
 

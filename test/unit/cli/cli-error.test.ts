@@ -9,6 +9,7 @@ import {
   StoreUnavailable,
   SubmissionInvalid,
 } from '../../../src/sas/index.js'
+import { aJob } from '../../support/a-job.js'
 
 it.each([
   [new CliError('said so', 4), 4],
@@ -18,7 +19,7 @@ it.each([
   [new JobConflict('x', 'x'), 4],
   [new StoreUnavailable('x', { cause: null }), 5],
   [new StoreRefused('x'), 5],
-  [new JobFailed('x', 'Error', null, []), 1],
+  [new JobFailed(aJob({ processState: 'Error' }), []), 1],
   [new Error('x'), 1],
   ['not an error', 1],
 ])('%s has exit code %i', (error, code) => {

@@ -28,11 +28,11 @@ describe('steps that are ready together', () => {
   it('are dispatched as far as one transaction holds them, and the rest in the next', () => {
     const { job, steps } = withInputOf(400_000, ['a', 'b', 'c', 'd', 'e'])
     const first = dispatched(job, steps)
-    expect(first.dispatched.map((step) => step.stepId)).toEqual(['a', 'b', 'c'])
-    expect(Buffer.byteLength(JSON.stringify([first.job, ...first.dispatched]))).toBeLessThan(2_000_000)
-    for (const step of first.dispatched) steps.set(step.stepId, step)
+    expect(first.changed.map((step) => step.stepId)).toEqual(['a', 'b', 'c'])
+    expect(Buffer.byteLength(JSON.stringify([first.job, ...first.changed]))).toBeLessThan(2_000_000)
+    for (const step of first.changed) steps.set(step.stepId, step)
     const second = dispatched(first.job, steps)
-    expect(second.dispatched.map((step) => step.stepId)).toEqual(['d', 'e'])
+    expect(second.changed.map((step) => step.stepId)).toEqual(['d', 'e'])
     expect(Object.values(second.job.steps).map((entry) => entry.state)).toEqual(Array(5).fill('Processing'))
   })
 })
@@ -41,14 +41,14 @@ describe('a step whose input no transaction holds', () => {
   it('is flagged for a person, and with it the job, instead of standing still', () => {
     const { job, steps } = withInputOf(1_000_000, ['a'])
     const first = dispatched(job, steps)
-    expect(first.dispatched).toMatchObject([
+    expect(first.changed).toMatchObject([
       {
         processState: 'Error',
         input: null,
         attention: { message: expect.stringContaining('1000002 bytes') as string },
       },
     ])
-    for (const step of first.dispatched) steps.set(step.stepId, step)
+    for (const step of first.changed) steps.set(step.stepId, step)
     const { job: ended } = dispatched(first.job, steps)
     expect(ended.processState).toBe('Error')
     expect(ended.attention?.message).toContain('step a: its input has')

@@ -5,6 +5,7 @@ import {
   deriveProcessState,
   isTerminal,
   jobDocumentId,
+  processStates,
   stepDocumentId,
   withDerivedState,
   withDiagnostic,
@@ -32,7 +33,6 @@ describe('a document decoded', () => {
     { type: 'sas' },
     { type: 'SAS.job' },
     { type: 'order', schema: 99 },
-    { type: 'sas.notify', schema: 1 },
   ])('F-C11: is foreign: %j', (document) => {
     expect(decodeDocument(document)).toEqual({ kind: 'foreign' })
   })
@@ -73,29 +73,34 @@ describe('a document decoded', () => {
 
 describe('the derived state', () => {
   const begun = { initialState: 'off', targetState: 'on', currentState: 'off', desiredState: 'on' }
-  const idle = { lockedBy: null, attention: null }
+  const back = { ...begun, currentState: 'on', desiredState: 'off', direction: 'undo' as const }
+  const idle = { lockedBy: null, attention: null, direction: 'do' as const }
+  const flag = { ...attention, kind: 'parked' as const }
 
   it.each([
     ['Pending', { ...begun, ...idle }],
     ['Pending', { ...begun, ...idle, desiredState: 'off' }],
-    ['Pending', { ...begun, lockedBy: 'x', attention: null, desiredState: 'off' }],
-    ['Processing', { ...begun, lockedBy: 'x', attention: null }],
+    ['Pending', { ...begun, ...idle, lockedBy: 'x', desiredState: 'off' }],
+    ['Pending', { ...begun, ...idle, attention: flag }],
+    ['Processing', { ...begun, ...idle, lockedBy: 'x' }],
+    ['Processing', { ...begun, ...idle, lockedBy: 'x', attention: flag }],
     ['Processed', { ...begun, ...idle, currentState: 'on' }],
-    ['Processed', { ...begun, lockedBy: 'x', attention, currentState: 'on' }],
-    ['Error', { ...begun, lockedBy: null, attention }],
-    ['Error', { ...begun, lockedBy: 'x', attention }],
-  ])('is %s for %j', (processState, fields) => {
+    ['Processed', { ...begun, ...idle, lockedBy: 'x', attention, currentState: 'on' }],
+    ['Error', { ...begun, ...idle, attention }],
+    ['Error', { ...begun, ...idle, lockedBy: 'x', attention }],
+    ['Compensating', { ...idle, ...back }],
+    ['Compensating', { ...idle, ...back, lockedBy: 'x' }],
+    ['Compensated', { ...idle, ...back, currentState: 'off' }],
+    ['Error', { ...idle, ...back, attention }],
+  ] as const)('is %s for %j', (processState, fields) => {
     expect(deriveProcessState(fields)).toBe(processState)
-    expect(withDerivedState({ ...fields, processState: 'Pending', other: 1 })).toEqual({
-      ...fields,
-      processState,
-      other: 1,
-    })
+    const job = { ...fields, processState: 'Pending' as const, other: 1 }
+    expect(withDerivedState(job)).toEqual({ ...job, processState })
   })
 
-  it('has two ends', () => {
-    const states = ['Pending', 'Processing', 'Processed', 'Error'] as const
-    expect(states.filter((processState) => isTerminal({ processState }))).toEqual(['Processed', 'Error'])
+  it('has three ends', () => {
+    const ends = processStates.filter((processState) => isTerminal({ processState }))
+    expect(ends).toEqual(['Processed', 'Error', 'Compensated'])
   })
 })
 

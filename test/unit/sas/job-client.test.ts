@@ -10,7 +10,7 @@ import { JobClient, type SubmitOptions } from '../../../src/sas/job-client.js'
 import { JobEndings } from '../../../src/sas/job-endings.js'
 import { replacing } from '../../../src/sas/state-store.js'
 import { defineWorkflow, type SubmissionDefaults } from '../../../src/sas/workflow.js'
-import { aWorkflow, shop } from '../../support/a-job.js'
+import { aJob, aWorkflow, shop } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
 interface Order {
@@ -316,7 +316,7 @@ describe('the result of a job', () => {
     await world.put('j', [replacing(document, { ...document, attention, processState: 'Error' })])
     const failure: unknown = await job.result().catch((error: unknown) => error)
     expect(failure).toMatchObject({ step: null, diagnostics: [], message: 'job "j" ended Error: edited' })
-    expect(new JobFailed('j', 'Error', null, [])).toMatchObject({
+    expect(new JobFailed(aJob({ jobId: 'j', processState: 'Error' }), [])).toMatchObject({
       step: null,
       message: 'job "j" ended Error: no reason recorded',
     })

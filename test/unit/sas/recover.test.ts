@@ -102,6 +102,13 @@ describe('a step that nobody took up', () => {
       step: {
         ...given.step('pay'),
         fence: 3,
+        attention: {
+          kind: 'unclaimed',
+          since: new Date(ignored.now).toISOString(),
+          by: 'supervisor-1',
+          message: 'no scheduler took it up in 30000 ms: see that one runs',
+          stepId: 'pay',
+        },
         completeBy: new Date(ignored.now + 30_000).toISOString(),
         completeByMs: ignored.now + 30_000,
       },

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defineWorkflow } from '../../../src/sas/workflow.js'
-import { schedule, type Schedule } from '../../../src/sas/schedule.js'
+import type { Schedule } from '../../../src/sas/decision.js'
+import { schedule } from '../../../src/sas/schedule.js'
 import { submit } from '../../../src/sas/submit.js'
 import { aSubmission, documentsOf, shop, submittedAtMs, theStep } from '../../support/a-job.js'
 import { JobStory, replaced, success } from '../../support/job-story.js'
@@ -15,14 +16,14 @@ function written(decision: Schedule): Schedule & { kind: 'write' } {
 }
 
 function dispatchedIn(decision: Schedule): string[] {
-  return written(decision).dispatched.map(({ stepId }) => stepId)
+  return written(decision).changed.map(({ stepId }) => stepId)
 }
 
 describe('a job that is new', () => {
   const submitted = JobStory.submitted({ reserve: [], ship: ['reserve'] }, { completeWithin: '30s' })
 
   it('is claimed, and its first step dispatched with a deadline, in one write (R53)', () => {
-    const { job, dispatched } = written(submitted.deciding())
+    const { job, changed } = written(submitted.deciding())
     expect(job).toStrictEqual({
       ...submitted.job,
       processState: 'Processing',
@@ -35,7 +36,7 @@ describe('a job that is new', () => {
         ship: { state: 'NotStarted', dispatch: 0 },
       },
     })
-    expect(dispatched).toStrictEqual([
+    expect(changed).toStrictEqual([
       {
         ...submitted.step('reserve'),
         processState: 'Processing',
@@ -69,20 +70,20 @@ describe('a step that is done', () => {
     .later(5)
 
   it('is taken over into the ledger, and what it lets begin is dispatched', () => {
-    const { job, dispatched } = written(done.deciding())
+    const { job, changed } = written(done.deciding())
     expect(job.steps).toEqual({
       a: { state: 'Processed', dispatch: 1 },
       b: { state: 'Processing', dispatch: 1 },
     })
     expect(job).toMatchObject({ fence: 1, completeByMs: done.now + 60_000, lockedBy: 'scheduler-1' })
-    expect(dispatched.map(({ stepId }) => stepId)).toEqual(['b'])
+    expect(changed.map(({ stepId }) => stepId)).toEqual(['b'])
   })
 
   it('F-Q7: by a job that another instance claimed is taken over; fences of running steps stay', () => {
     const story = JobStory.submitted({ a: [], b: [] }).scheduled().settled('a', success)
-    const { job, dispatched } = written(story.deciding(undefined, 'scheduler-2'))
+    const { job, changed } = written(story.deciding(undefined, 'scheduler-2'))
     expect(job).toMatchObject({ lockedBy: 'scheduler-2', fence: 2 })
-    expect(dispatched).toEqual([])
+    expect(changed).toEqual([])
   })
 
   it('lets a join begin only when every other is done, too (I5)', () => {
@@ -97,7 +98,8 @@ describe('a step that is done', () => {
     const last = story.settled('a', success).settled('b', success).later(7)
     expect(written(last.deciding())).toStrictEqual({
       kind: 'write',
-      dispatched: [],
+      changed: [],
+      notices: [],
       job: {
         ...last.job,
         processState: 'Processed',
@@ -129,8 +131,8 @@ describe('the input of a step', () => {
 
   it('is resolved from the job’s input and earlier outputs when it is dispatched first', () => {
     const first = written(schedule({ ...submitted, ...by }))
-    expect(first.dispatched[0]?.input).toEqual({ item: 'lamp' })
-    const done = { ...theStep(new Map(first.dispatched.map((step) => [step.stepId, step])), 'first') }
+    expect(first.changed[0]?.input).toEqual({ item: 'lamp' })
+    const done = { ...theStep(new Map(first.changed.map((step) => [step.stepId, step])), 'first') }
     const output = {
       ...done,
       currentState: 'Completed',
@@ -139,7 +141,7 @@ describe('the input of a step', () => {
       lockedBy: null,
     }
     const steps = replaced(submitted.steps, output)
-    expect(written(schedule({ job: first.job, steps, ...by })).dispatched[0]?.input).toEqual({
+    expect(written(schedule({ job: first.job, steps, ...by })).changed[0]?.input).toEqual({
       item: 'lamp #7',
     })
   })
@@ -152,16 +154,16 @@ describe('the input of a step', () => {
     missing.delete('first')
     expect(schedule({ job, steps: missing, ...by })).toEqual({ kind: 'read', stepIds: ['first'] })
     expect(schedule({ job, steps: submitted.steps, ...by })).toEqual({ kind: 'read', stepIds: ['first'] })
-    const running = replaced(submitted.steps, ...first.dispatched)
+    const running = replaced(submitted.steps, ...first.changed)
     expect(schedule({ job, steps: running, ...by })).toEqual({ kind: 'read', stepIds: ['first'] })
   })
 
   it('stays what it was when the step is dispatched again', () => {
     const again = JobStory.submitted({ pay: [] }).scheduled().expired('pay')
-    const changed = { ...again.step('pay'), input: { item: 'as dispatched' } }
-    const steps = replaced(again.steps, changed)
-    const { dispatched } = written(schedule({ job: again.job, steps, now: again.now, scheduler: 's' }))
-    expect(dispatched[0]?.input).toEqual({ item: 'as dispatched' })
+    const edited = { ...again.step('pay'), input: { item: 'as dispatched' } }
+    const steps = replaced(again.steps, edited)
+    const { changed } = written(schedule({ job: again.job, steps, now: again.now, scheduler: 's' }))
+    expect(changed[0]?.input).toEqual({ item: 'as dispatched' })
   })
 })
 
@@ -172,9 +174,9 @@ describe('a step given back', () => {
     .expired('pay')
 
   it('is dispatched again, the next attempt, without its old outcome', () => {
-    const { job, dispatched } = written(given.deciding())
+    const { job, changed } = written(given.deciding())
     expect(job.steps).toEqual({ pay: { state: 'Processing', dispatch: 2 } })
-    expect(dispatched).toEqual([
+    expect(changed).toEqual([
       expect.objectContaining({
         processState: 'Processing',
         dispatch: 2,
@@ -194,8 +196,8 @@ describe('a step that failed for good', () => {
     const story = JobStory.submitted({ a: [], b: ['a'] })
       .scheduled()
       .settled('a', permanent)
-    const { job, dispatched } = written(story.deciding())
-    expect(dispatched).toEqual([])
+    const { job, changed } = written(story.deciding())
+    expect(changed).toEqual([])
     expect(job).toMatchObject({
       processState: 'Error',
       lockedBy: null,
@@ -219,8 +221,8 @@ describe('a step that failed for good', () => {
       .scheduled()
     expect(failed.job).toMatchObject({ processState: 'Processing', steps: { a: { state: 'Error' } } })
     expect(failed.deciding().kind).toBe('nothing')
-    const { job, dispatched } = written(failed.settled('b', success).deciding())
-    expect(dispatched).toEqual([])
+    const { job, changed } = written(failed.settled('b', success).deciding())
+    expect(changed).toEqual([])
     expect(job).toMatchObject({
       processState: 'Error',
       steps: { b: { state: 'Processed' }, c: { state: 'NotStarted' } },

@@ -25,10 +25,11 @@ const initial = {
 describe('a submission', () => {
   it('creates the order, the job and every step in one group', () => {
     const writes = submit(request)
-    expect(writes.map(({ kind }) => kind)).toEqual(['create', 'create', 'create', 'create'])
+    expect(writes.map(({ kind }) => kind)).toEqual(Array(5).fill('create'))
     expect(writes.map(({ document }) => [document.pk, document.id])).toEqual([
       ['customer-1', 'order-1'],
       ['customer-1', 'sas.job:job-1'],
+      ['customer-1', 'sas.notify:job-1:1'],
       ['customer-1', 'sas.step:job-1:reserve'],
       ['customer-1', 'sas.step:job-1:ship'],
     ])
@@ -58,13 +59,19 @@ describe('a submission', () => {
       ttl: -1,
       priority: 2,
       replyTo: 'queue',
-      notifySeq: 0,
+      notifySeq: 1,
       stepIds: ['reserve', 'ship'],
       steps: {
         reserve: { state: 'NotStarted', dispatch: 0 },
         ship: { state: 'NotStarted', dispatch: 0 },
       },
       onExhausted: 'error',
+      maxGenerations: 3,
+      compensation: null,
+      completeWithinMs: null,
+      endByMs: null,
+      retainForMs: null,
+      audit: [],
       input: { total: 3 },
       payloadHash: 'hash',
       submittedAt: '2026-01-01T00:00:00.000Z',
@@ -96,6 +103,13 @@ describe('a submission', () => {
       attention: null,
       ttl: -1,
       stepId: 'ship',
+      kind: 'operation',
+      when: null,
+      event: null,
+      direction: 'do',
+      undo: null,
+      onExhausted: 'error',
+      notBeforeMs: null,
       actor: 'shop',
       action: 'sell',
       dependsOn: ['reserve'],
@@ -122,6 +136,6 @@ describe('a submission', () => {
 
   it('writes only documents that can be read again', () => {
     const kinds = submit(request).map(({ document }) => decodeDocument(document).kind)
-    expect(kinds).toEqual(['foreign', 'job', 'step', 'step'])
+    expect(kinds).toEqual(['foreign', 'job', 'notice', 'step', 'step'])
   })
 })

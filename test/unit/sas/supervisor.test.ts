@@ -182,10 +182,10 @@ describe('the sweep', () => {
     await supervisor.stop()
   })
 
-  it('R106: can be made once, and says how many steps it will look at', async () => {
+  it('R106: can be made once, and says how many documents it will look at', async () => {
     await underWay()
     await world.clock.advance(60_000)
-    expect(await world.supervisor().sweepOnce()).toBe(1)
+    expect(await world.supervisor().sweepOnce()).toBe(2)
   })
 })
 

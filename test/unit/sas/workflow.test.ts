@@ -3,12 +3,11 @@ import { defineAgent } from '../../../src/sas/agent.js'
 import {
   defineWorkflow,
   isWorkflow,
-  maxSteps,
   WorkflowInvalid,
-  type Step,
-  type StepOptions,
   type WorkflowBuilder,
 } from '../../../src/sas/workflow.js'
+import { maxSteps, type Step } from '../../../src/sas/plan-draft.js'
+import type { StepOptions } from '../../../src/sas/step-options.js'
 import { aWorkflow, shop } from '../../support/a-job.js'
 
 interface Order {
@@ -65,16 +64,21 @@ describe('a workflow', () => {
       { version: 3, jobId: (order) => order.sku },
     )
     const defaults = {
+      kind: 'operation',
+      when: null,
       completeWithinMs: 60_000,
       maxFailures: 3,
       retryBackoff: { minMs: 1_000, maxMs: 60_000 },
       initialState: 'NotStarted',
       targetState: 'Completed',
+      undo: null,
+      onExhausted: 'error',
     }
     expect(workflow.plan).toStrictEqual({
       workflow: 'shopping',
       version: 3,
       onExhausted: 'error',
+      maxGenerations: 3,
       steps: [
         {
           ...defaults,
@@ -85,6 +89,7 @@ describe('a workflow', () => {
           dependsOn: [],
         },
         {
+          ...defaults,
           id: 'sell',
           actor: 'shop',
           action: 'sell',

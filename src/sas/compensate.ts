@@ -1,0 +1,151 @@
+import { beginUndo, fitting, repeat, stop, undoAfter } from './dispatch.js'
+import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
+import { betweenStates, withDerivedState, type Compensation, type StepDocument } from './documents.js'
+import {
+  inState,
+  isUnderWay,
+  sameLedger,
+  unseen,
+  withChanges,
+  type Ledger,
+  type StepChange,
+} from './ledger.js'
+import { isHeldBack } from './work.js'
+
+/** How a job goes forward: where compensation leads to another attempt, it goes on there in the same transaction. */
+type GoForward = (state: SchedulingState, ledger: Ledger) => Schedule
+
+/** The compensation that these failed steps ask for, all of them; null when the job is to end in error instead. */
+export function compensationFor(
+  { steps, now, scheduler }: SchedulingState,
+  failed: readonly string[],
+  reason: string,
+): Compensation | null {
+  const policies = failed.map((stepId) => steps.get(stepId)?.onExhausted)
+  if (!policies.every((policy) => policy === 'compensate' || policy === 'compensateThenRetry')) return null
+  const thenRetry = policies.every((policy) => policy === 'compensateThenRetry')
+  return { since: new Date(now).toISOString(), by: scheduler, reason, thenRetry }
+}
+
+/**
+ * W7, W9: the way back of a job whose `compensation` is set. Whatever is still under way is stopped by a new fence, so
+ * that no outcome of it counts (I3); then every step that reached its target is undone, each only after all that came
+ * after it in the workflow (I6); then the job ends, or begins again with the next generation. An undo that fails for
+ * good leaves what it depended on as it is, lets the rest go on, and ends the job for an operator to look at (R111).
+ */
+export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForward): Schedule {
+  const { job, steps, now } = state
+  const begun = job.stepIds.filter((stepId) => ledger[stepId]?.state !== 'NotStarted')
+  const missing = unseen(begun, ledger, steps)
+  if (missing.length > 0) return { kind: 'read', stepIds: missing }
+  const stopped = begun.flatMap((stepId) => stoppedStep(steps.get(stepId), ledger, state))
+  const afterStop = withChanges(ledger, stopped)
+  const again = inState(ledger, 'Compensating').flatMap((stepId) => {
+    const step = steps.get(stepId)
+    const isFree = step?.processState === 'Compensating' && step.lockedBy === null && !isHeldBack(step, now)
+    return isFree ? [repeat(step, state)] : []
+  })
+  const next = stepsToUndo(begun, afterStop, steps).map((step) => beginUndo(step, state))
+  const changes = fitting([...stopped, ...again, ...next], job)
+  const after = withChanges(ledger, changes)
+  // What was stopped must be written before a new generation may begin with it.
+  const isFirst = changes.length > 0 && job.compensation?.thenRetry === true
+  if (isFirst || Object.values(after).some(isUnderWay)) {
+    const isNews = job.lockedBy === null || !sameLedger(job.steps, after) || !isFlagCurrent(state, ledger)
+    return isNews ? goOn(withIntent(state), ledger, changes) : { kind: 'nothing' }
+  }
+  return finishCompensation(state, { ledger, changes }, goForward)
+}
+
+/** The job with the intent to get back where it began, in both vocabularies. */
+function withIntent(state: SchedulingState): SchedulingState {
+  const { job } = state
+  return { ...state, job: { ...job, currentState: betweenStates, desiredState: job.initialState } }
+}
+
+/** A step still under way forward, or given up without anybody knowing whether its last attempt took effect. */
+function stoppedStep(
+  step: StepDocument | undefined,
+  ledger: Ledger,
+  by: SchedulingState,
+): readonly StepChange[] {
+  if (step === undefined) return []
+  const state = ledger[step.stepId]?.state
+  const isUncertain = step.outcome === null && step.undo?.whenUncertain === true
+  if (state === 'Error') return isUncertain ? [beginUndo(step, by)] : []
+  if (state !== 'Processing') return []
+  if (!isUncertain) return [stop(step)]
+  // Until its deadline an attempt may still be running, deaf to its new fence; its effect is undone after that (F-K2).
+  const mayBeRunning = step.lockedBy !== null && step.completeByMs !== null && by.now < step.completeByMs
+  return mayBeRunning ? [undoAfter(step, step.completeByMs)] : [beginUndo(step, by)]
+}
+
+/** Done steps that have an undo and all of whose dependents, near and far, are out of the way (I6). */
+function stepsToUndo(
+  begun: readonly string[],
+  ledger: Ledger,
+  steps: ReadonlyMap<string, StepDocument>,
+): StepDocument[] {
+  const known = begun.flatMap((stepId) => steps.get(stepId) ?? [])
+  const hasEffect = (stepId: string): boolean => {
+    const state = ledger[stepId]?.state
+    const isDone = state === 'Processed' && steps.get(stepId)?.undo !== null
+    return isDone || state === 'Compensating' || state === 'CompensationFailed'
+  }
+  return known.filter(
+    ({ stepId, undo }) =>
+      ledger[stepId]?.state === 'Processed' &&
+      undo !== null &&
+      ![...dependentsOf(stepId, known)].some(hasEffect),
+  )
+}
+
+/** Every step that waited for this one, directly or through others. */
+function dependentsOf(stepId: string, steps: readonly StepDocument[]): Set<string> {
+  const found = new Set<string>()
+  const ahead = [stepId]
+  for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
+    for (const step of steps) {
+      if (found.has(step.stepId) || !step.dependsOn.includes(next)) continue
+      found.add(step.stepId)
+      ahead.push(step.stepId)
+    }
+  }
+  return found
+}
+
+interface Finished {
+  readonly ledger: Ledger
+  readonly changes: readonly StepChange[]
+}
+
+function finishCompensation(state: SchedulingState, finished: Finished, goForward: GoForward): Schedule {
+  const ledger = withChanges(finished.ledger, finished.changes)
+  const { job, steps, now, scheduler } = state
+  const { compensation } = job
+  const back = withIntent(state)
+  const [stepId] = inState(ledger, 'CompensationFailed')
+  const since = new Date(now).toISOString()
+  if (stepId !== undefined) {
+    const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'
+    const message = `step ${stepId} could not be undone: ${cause}`
+    const attention = { kind: 'compensationFailed' as const, since, by: scheduler, message, stepId }
+    return endJob(back, finished, { attention })
+  }
+  const home = { ...back, job: { ...back.job, currentState: job.initialState } }
+  if (compensation?.thenRetry !== true) return endJob(home, finished, {})
+  if (job.generation >= job.maxGenerations) {
+    const message = `given up after ${job.generation} generations: ${compensation.reason}`
+    return endJob(home, finished, {
+      attention: { kind: 'error', since, by: scheduler, message, stepId: null },
+    })
+  }
+  const renewed = withDerivedState({
+    ...home.job,
+    desiredState: job.targetState,
+    compensation: null,
+    generation: job.generation + 1,
+  })
+  const anew = Object.entries(ledger).map(([id, entry]) => [id, { ...entry, state: 'NotStarted' }] as const)
+  return goForward({ ...state, job: renewed }, Object.fromEntries(anew))
+}

@@ -1,0 +1,26 @@
+import { boundedMessage, deadline, withDerivedState, type Attention, type StepDocument } from './documents.js'
+
+/** Who gives a step up, when, and what a person is told. */
+export interface GivingUp {
+  readonly now: number
+  readonly by: string
+  readonly message: string
+}
+
+/** A step that failed for good: out of the loop, and flagged. What follows for its job is the scheduler's to decide. */
+export function givenUp(step: StepDocument, why: GivingUp): StepDocument {
+  const isParked = step.direction === 'do' && step.onExhausted === 'park'
+  const kind = step.direction === 'undo' ? 'compensationFailed' : isParked ? 'parked' : 'error'
+  return flagged(step, kind, why)
+}
+
+/** A step that nobody works on, and why a person should look. */
+export function flagged(
+  step: StepDocument,
+  kind: Attention['kind'],
+  { now, by, message }: GivingUp,
+): StepDocument {
+  const since = new Date(now).toISOString()
+  const attention = { kind, since, by, message: boundedMessage(message), stepId: step.stepId }
+  return withDerivedState({ ...step, attention, lockedBy: null, ...deadline(null) })
+}

@@ -1,0 +1,63 @@
+import type { LedgerEntry, StepDocument } from './documents.js'
+
+/** What the scheduler has accepted of every step of a job. */
+export type Ledger = Readonly<Record<string, LedgerEntry>>
+
+/** A step as the scheduler writes it, and what its entry becomes in the same batch. */
+export interface StepChange {
+  readonly step: StepDocument
+  readonly state: LedgerEntry['state']
+}
+
+/** Where the end of an attempt takes an entry, by the state that the entry is in. */
+const folds: Readonly<Partial<Record<LedgerEntry['state'], Partial<Record<string, LedgerEntry['state']>>>>> =
+  {
+    Processing: { Processed: 'Processed', Error: 'Error' },
+    Compensating: { Compensated: 'Compensated', Error: 'CompensationFailed' },
+  }
+
+/** The ledger with every outcome taken over that belongs to the dispatch it knows of. */
+export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
+  const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {
+    const step = steps.get(stepId)
+    const state = step?.dispatch === entry.dispatch ? folds[entry.state]?.[step.processState] : undefined
+    return [stepId, state === undefined ? entry : { ...entry, state }]
+  })
+  return Object.fromEntries(folded)
+}
+
+/** The ledger as it is written together with these steps. */
+export function withChanges(ledger: Ledger, changes: readonly StepChange[]): Record<string, LedgerEntry> {
+  const entries = changes.map(({ step, state }): [string, LedgerEntry] => [
+    step.stepId,
+    { state, dispatch: step.dispatch },
+  ])
+  return { ...ledger, ...Object.fromEntries(entries) }
+}
+
+/** Whether an attempt is being made or will be: something will still come of this step. */
+export function isUnderWay(entry: LedgerEntry | undefined): boolean {
+  return entry?.state === 'Processing' || entry?.state === 'Compensating'
+}
+
+/** Ids of the steps in this state. */
+export function inState(ledger: Ledger, state: LedgerEntry['state']): string[] {
+  return Object.keys(ledger).filter((stepId) => ledger[stepId]?.state === state)
+}
+
+/** Those of `stepIds` whose document is not at hand, or only a version older than the ledger. */
+export function unseen(
+  stepIds: readonly string[],
+  ledger: Ledger,
+  steps: ReadonlyMap<string, StepDocument>,
+): string[] {
+  return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)
+}
+
+/** Whether two ledgers of one job say the same. */
+export function sameLedger(before: Ledger, after: Ledger): boolean {
+  return Object.entries(after).every(([stepId, entry]) => {
+    const was = before[stepId]
+    return was?.state === entry.state && was.dispatch === entry.dispatch
+  })
+}

@@ -1,0 +1,233 @@
+import {
+  betweenStates,
+  deadline,
+  withDerivedState,
+  type AuditEntry,
+  type JobDocument,
+  type Json,
+  type LedgerEntry,
+  type StepDocument,
+} from './documents.js'
+import { inState, type Ledger } from './ledger.js'
+import { pickUpWithinMs } from './recover-job.js'
+import { toTemplate } from './reference.js'
+import { idempotencyKey } from './work.js'
+
+/** What an operator decides about a job. */
+export type OperatorCommand =
+  /** Another try for steps that failed for good (default: all of them), or for a job that was undone. */
+  | {
+      readonly kind: 'resubmit'
+      readonly steps?: readonly { readonly stepId: string; readonly input?: Json }[]
+      readonly by: string
+      readonly why: string
+    }
+  /** Steps that are parked or wait for long (default: all of them) go on at once. */
+  | { readonly kind: 'release'; readonly stepId?: string; readonly by: string; readonly why: string }
+  /** The job is not wanted any more: what was done is undone where it can be. */
+  | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
+
+/** What becomes of a command. */
+export type Operation =
+  | { readonly kind: 'write'; readonly job: JobDocument; readonly changed: readonly StepDocument[] }
+  /** It cannot be done as the job stands; nothing is written. */
+  | { readonly kind: 'refused'; readonly reason: string }
+
+interface Standing {
+  readonly job: JobDocument
+  /** Every step of the job. */
+  readonly steps: ReadonlyMap<string, StepDocument>
+  readonly now: number
+}
+
+/** Decisions of operators kept on a job. */
+const maxAuditEntries = 20
+
+/**
+ * W10: an operator's command as a request on the job, which a scheduler then performs. The only decision that changes a
+ * terminal document (I7). A command that was carried out already is refused, so repeating it does no harm (F-O2).
+ */
+export function operate(standing: Standing, command: OperatorCommand): Operation {
+  switch (command.kind) {
+    case 'resubmit':
+      return resubmit(standing, command)
+    case 'release':
+      return release(standing, command)
+    case 'cancel':
+      return cancel(standing, command)
+  }
+}
+
+function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
+  const { job, steps } = standing
+  if (job.processState === 'Compensated') return startAnew(standing, command)
+  if (job.processState !== 'Error') {
+    return refused(
+      `job ${job.jobId} is ${job.processState}; only a job in Error or Compensated is resubmitted`,
+    )
+  }
+  const isUndoing = job.compensation !== null
+  const failed = inState(job.steps, isUndoing ? 'CompensationFailed' : 'Error')
+  // Undone as far as its generations allowed.
+  if (failed.length === 0) return startAnew(standing, command)
+  const named = command.steps?.map(({ stepId }) => stepId) ?? failed
+  const others = named.filter((stepId) => !failed.includes(stepId))
+  if (others.length > 0) return refused(`${list(others)} did not fail; failed: ${list(failed)}`)
+  const left = failed.filter((stepId) => !named.includes(stepId))
+  if (left.length > 0) return refused(`${list(left)} failed as well: name all that failed, or none`)
+  const edits = new Map(command.steps?.map(({ stepId, input }) => [stepId, input]))
+  const changed = failed.flatMap((stepId) => {
+    const step = steps.get(stepId)
+    return step === undefined ? [] : [isUndoing ? undoAgain(step) : anew(step, edits.get(stepId))]
+  })
+  if (isUndoing && [...edits.values()].some((input) => input !== undefined)) {
+    return refused('the input of an undo was recorded when its step succeeded and cannot be edited')
+  }
+  const state = isUndoing ? ('Compensating' as const) : ('NotStarted' as const)
+  return requested(standing, command, {
+    changed,
+    job: {
+      ...job,
+      steps: withStates(job.steps, failed, state),
+      generation: isUndoing ? job.generation : job.generation + 1,
+    },
+  })
+}
+
+/** The whole job once more, with new idempotency keys: what the remote services know was undone (C21). */
+function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
+  const { job, steps } = standing
+  const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
+  const unknown = edited.filter(({ stepId }) => !steps.has(stepId)).map(({ stepId }) => stepId)
+  if (unknown.length > 0) return refused(`there is no ${list(unknown)}`)
+  const edits = new Map(edited.map(({ stepId, input }) => [stepId, input]))
+  // What had begun to expire must not, now that its job lives again (I18).
+  const changed = [...steps.values()]
+    .filter(({ stepId, ttl }) => edits.has(stepId) || ttl !== -1)
+    .map((step) => anew(step, edits.get(step.stepId)))
+  return requested(standing, command, {
+    changed,
+    job: {
+      ...job,
+      steps: withStates(job.steps, job.stepIds, 'NotStarted'),
+      currentState: job.initialState,
+      desiredState: job.targetState,
+      compensation: null,
+      generation: job.generation + 1,
+      maxGenerations: Math.max(job.maxGenerations, job.generation + 1),
+    },
+  })
+}
+
+function release(standing: Standing, command: OperatorCommand & { kind: 'release' }): Operation {
+  const { job, steps, now } = standing
+  const waiting = [...steps.values()].filter(isWaiting)
+  const named = waiting.filter(({ stepId }) => command.stepId === undefined || stepId === command.stepId)
+  if (named.length === 0) {
+    const which = command.stepId === undefined ? 'any step' : `step ${command.stepId}`
+    return refused(
+      `${which} of job ${job.jobId} is not parked and does not wait for long; waiting: ${list(waiting.map(({ stepId }) => stepId))}`,
+    )
+  }
+  const changed = named.map((step) =>
+    withDerivedState({
+      ...step,
+      attention: null,
+      notBeforeMs: null,
+      failureCount: 0,
+      fence: step.fence + 1,
+      ...deadline(now + step.completeWithinMs),
+    }),
+  )
+  return requested(standing, command, { job, changed })
+}
+
+function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' }): Operation {
+  const { job, now } = standing
+  if (job.processState === 'Processed' || job.processState === 'Compensated') {
+    return refused(`job ${job.jobId} is ${job.processState}: it has ended, and there is nothing to stop`)
+  }
+  if (job.compensation !== null) {
+    return refused(`job ${job.jobId} is being undone already, because: ${job.compensation.reason}`)
+  }
+  const since = new Date(now).toISOString()
+  return requested(standing, command, {
+    changed: [],
+    job: {
+      ...job,
+      currentState: betweenStates,
+      desiredState: job.initialState,
+      compensation: { since, by: command.by, reason: `cancelled: ${command.why}`, thenRetry: false },
+    },
+  })
+}
+
+/** The job up for a scheduler, with the decision on record. */
+function requested(
+  { now }: Standing,
+  command: OperatorCommand,
+  { job, changed }: Omit<Operation & { kind: 'write' }, 'kind'>,
+): Operation {
+  const [only] = changed.length === 1 ? changed : []
+  const entry: AuditEntry = {
+    command: command.kind,
+    stepId: only?.stepId ?? null,
+    at: new Date(now).toISOString(),
+    by: command.by,
+    why: command.why,
+  }
+  const up = {
+    ...job,
+    audit: [...job.audit, entry].slice(-maxAuditEntries),
+    attention: null,
+    lockedBy: null,
+    fence: job.fence + 1,
+    endByMs: null,
+    endedAt: null,
+    endedAtMs: null,
+    ttl: -1,
+    ...deadline(now + pickUpWithinMs),
+  }
+  return { kind: 'write', job: withDerivedState(up), changed }
+}
+
+function anew(step: StepDocument, input: Json | undefined): StepDocument {
+  return withDerivedState({
+    ...step,
+    direction: 'do' as const,
+    idempotencyKey: idempotencyKey(step, step.generation, 'do'),
+    currentState: step.initialState,
+    desiredState: step.initialState,
+    lockedBy: null,
+    fence: step.fence + 1,
+    attention: null,
+    inputTemplate: input === undefined ? step.inputTemplate : toTemplate(input, 'input'),
+    ttl: -1,
+  })
+}
+
+function undoAgain(step: StepDocument): StepDocument {
+  const undo = step.undo === null ? null : { ...step.undo, failureCount: 0 }
+  return withDerivedState({ ...step, undo, lockedBy: null, fence: step.fence + 1, attention: null, ttl: -1 })
+}
+
+function isWaiting({ attention }: StepDocument): boolean {
+  return attention?.kind === 'parked' || attention?.kind === 'extendedWait'
+}
+
+function withStates(ledger: Ledger, stepIds: readonly string[], state: LedgerEntry['state']) {
+  const changed = stepIds.flatMap((stepId) => {
+    const entry = ledger[stepId]
+    return entry === undefined ? [] : [[stepId, { ...entry, state }] as const]
+  })
+  return { ...ledger, ...Object.fromEntries(changed) }
+}
+
+function refused(reason: string): Operation {
+  return { kind: 'refused', reason }
+}
+
+function list(stepIds: readonly string[]): string {
+  if (stepIds.length === 0) return 'none'
+  return `${stepIds.length === 1 ? 'step' : 'steps'} ${stepIds.join(', ')}`
+}

@@ -1,0 +1,45 @@
+import { deadline, isTerminal, withDerivedState, type JobDocument } from './documents.js'
+import type { RecoveryPolicy } from './recover.js'
+
+/** What to do about a job. */
+export type JobRecovery =
+  /** It has ended, or waits for an operator. */
+  | { readonly kind: 'nothing' }
+  /** It is not time yet. */
+  | { readonly kind: 'wait'; readonly untilMs: number }
+  /** Whoever drives it has let its deadline pass: it is up for any scheduler, which looks at all of it anew (R98). */
+  | { readonly kind: 'standing'; readonly job: JobDocument }
+  /** Nobody has taken it up in time: it is offered again, and flagged (C8). */
+  | { readonly kind: 'unclaimed'; readonly job: JobDocument }
+
+/** How long a scheduler has to take a job up, and how long after its last known deadline a held job is left alone. */
+export const pickUpWithinMs = 60_000
+
+/**
+ * W6 for a job: steps have their own deadlines, so a job only stands still when what was to be written about it never
+ * was. The supervisor does not know what that is; it takes the job from its holder, and the next scheduler folds every
+ * step into the ledger by the same function as ever (R98, R26). No attempt has failed by that, so nothing is counted.
+ */
+export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecovery {
+  const { now, graceMs, supervisor } = policy
+  const isHeld = job.lockedBy !== null
+  if (isTerminal(job) || (isHeld && job.completeByMs === null)) return { kind: 'nothing' }
+  const dueMs = dueAt(job) + graceMs
+  if (now < dueMs) return { kind: 'wait', untilMs: dueMs }
+  const freed = { ...job, lockedBy: null, fence: job.fence + 1, ...deadline(now + pickUpWithinMs) }
+  if (isHeld) return { kind: 'standing', job: withDerivedState(freed) }
+  const attention = {
+    kind: 'unclaimed' as const,
+    since: job.attention?.kind === 'unclaimed' ? job.attention.since : new Date(now).toISOString(),
+    by: supervisor,
+    message: `no scheduler took it up in ${pickUpWithinMs} ms: see that one runs`,
+    stepId: null,
+  }
+  return { kind: 'unclaimed', job: withDerivedState({ ...freed, attention }) }
+}
+
+function dueAt({ lockedBy, completeByMs, endByMs, submittedAtMs }: JobDocument): number {
+  if (completeByMs === null) return submittedAtMs + pickUpWithinMs
+  // The steps of a held job fall due at the same moment; most of the time they are what has to be looked at.
+  return lockedBy === null || completeByMs === endByMs ? completeByMs : completeByMs + pickUpWithinMs
+}

@@ -1,0 +1,72 @@
+import { decodeDocument, type JobDocument, type StepDocument } from './documents.js'
+import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
+
+/** What a decision about one document asks for: the document to write, or nothing; and what to tell whoever asked. */
+export interface DocumentDecision<T, R> {
+  readonly write: T | null
+  readonly result: R
+}
+
+/** How an update ended. */
+export type DocumentUpdate<T, R> =
+  | { readonly kind: 'written'; readonly document: T; readonly result: R }
+  /** The decision was to write nothing. */
+  | { readonly kind: 'unchanged'; readonly result: R }
+  /** The document is gone, or not readable any more. */
+  | { readonly kind: 'missing' }
+
+/** Where a document is, what was last seen of it (saves the first read), and how to read it. */
+export interface Updated<T> {
+  readonly address: DocumentAddress
+  readonly known: Stored<T> | null
+  readonly read: (store: StateStore, address: DocumentAddress) => Promise<Stored<T> | null>
+}
+
+/** Decisions about one document before giving up; it has few writers at a time, so more means trouble. */
+const maxTries = 6
+
+/**
+ * Read → decide → write on condition of the etag; after a lost race or an unknown outcome, read again and decide on
+ * what is there. Deciding twice is harmless because decisions look at state.
+ *
+ * @throws Error when the document stays contended, and whatever the store throws
+ */
+export async function updateDocument<T extends JobDocument | StepDocument, R>(
+  store: StateStore,
+  { address, known, read }: Updated<T>,
+  decide: (document: T) => DocumentDecision<T, R>,
+): Promise<DocumentUpdate<T, R>> {
+  let before = known
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    before ??= await read(store, address)
+    if (before === null) return { kind: 'missing' }
+    const { write, result } = decide(before)
+    if (write === null) return { kind: 'unchanged', result }
+    const applied = await store.apply(before.pk, [replacing(before, write)])
+    if (applied.kind === 'applied') return { kind: 'written', document: write, result }
+    before = null
+  }
+  throw new Error(`document ${address.id}: still contended after ${maxTries} tries`)
+}
+
+/** The step at this address, or null when there is none that can be read. */
+export async function readStep(
+  store: StateStore,
+  address: DocumentAddress,
+): Promise<Stored<StepDocument> | null> {
+  const document = await store.read(address)
+  const decoded = document === null ? null : decodeDocument(document)
+  if (document === null || decoded?.kind !== 'step') return null
+  return { ...decoded.step, _etag: document._etag, _ts: document._ts }
+}
+
+/** The job at this address, or null when there is none that can be read. */
+export async function readJob(
+  store: StateStore,
+  address: DocumentAddress,
+): Promise<Stored<JobDocument> | null> {
+  const document = await store.read(address)
+  const decoded = document === null ? null : decodeDocument(document)
+  if (document === null || decoded?.kind !== 'job') return null
+  return { ...decoded.job, _etag: document._etag, _ts: document._ts }
+}

@@ -1,0 +1,51 @@
+import type { JobDocument, StepDocument } from './documents.js'
+import { CommandRefused, StoreUnavailable } from './errors.js'
+import { operate, type OperatorCommand } from './operate.js'
+import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
+import { readJob } from './update-document.js'
+
+/** Decisions about one job before giving up: a busy job is written a few times a second. */
+const maxTries = 6
+
+/**
+ * Read → {@link operate} → write on condition of every etag; after a lost race or an unknown outcome, read again. A
+ * command whose own write was lost from sight finds itself in the job's audit, and is done.
+ *
+ * @returns the job as written, or null when there is none
+ * @throws CommandRefused when the job does not stand so that the command can be carried out
+ * @throws StoreUnavailable when the job stays contended, or the store could not be asked
+ */
+export async function updateJob(
+  store: StateStore,
+  address: DocumentAddress,
+  command: OperatorCommand,
+  now: () => number,
+): Promise<JobDocument | null> {
+  let written: JobDocument | null = null
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const job = await readJob(store, address)
+    if (job === null) return null
+    if (written !== null && hasDecision(job, written)) return job
+    const steps = new Map((await store.listSteps(address.pk, job.jobId)).map((step) => [step.stepId, step]))
+    const operation = operate({ job, steps, now: now() }, command)
+    if (operation.kind === 'refused') throw new CommandRefused(job.jobId, operation.reason)
+    const changed = operation.changed.flatMap((step) => replacingStep(steps, step))
+    const result = await store.apply(address.pk, [replacing(job, operation.job), ...changed])
+    if (result.kind === 'applied') return operation.job
+    written = result.kind === 'unknownOutcome' ? operation.job : null
+  }
+  const message = `job document ${address.id}: still contended after ${maxTries} tries; give the command again`
+  throw new StoreUnavailable(message, { cause: null })
+}
+
+function replacingStep(steps: ReadonlyMap<string, Stored<StepDocument>>, after: StepDocument) {
+  const before = steps.get(after.stepId)
+  return before === undefined ? [] : [replacing(before, after)]
+}
+
+function hasDecision(job: JobDocument, written: JobDocument): boolean {
+  const ours = written.audit.at(-1)
+  return job.audit.some(
+    (entry) => entry.command === ours?.command && entry.at === ours.at && entry.by === ours.by,
+  )
+}

@@ -1,0 +1,35 @@
+import type { StepDocument } from './documents.js'
+
+/** What an open attempt at a step is to do: the step's own operation, or its undo. */
+export interface Work {
+  readonly actor: string
+  readonly action: string
+  readonly input: StepDocument['input']
+  /** Attempts in this direction that ended without success. */
+  readonly failureCount: number
+}
+
+/** The operation that a step's direction names. */
+export function workOf(step: StepDocument): Work {
+  return step.direction === 'undo' && step.undo !== null ? step.undo : step
+}
+
+/** The step with one failure more, counted for the direction it goes in (I4, R111). */
+export function withFailure(step: StepDocument): StepDocument {
+  if (step.direction === 'do' || step.undo === null) return { ...step, failureCount: step.failureCount + 1 }
+  return { ...step, undo: { ...step.undo, failureCount: step.undo.failureCount + 1 } }
+}
+
+/** The same for all attempts of one job, step, generation and direction, and different across those (I9). */
+export function idempotencyKey(
+  { jobId, stepId }: Pick<StepDocument, 'jobId' | 'stepId'>,
+  generation: number,
+  direction: StepDocument['direction'],
+): string {
+  return `${jobId}/${stepId}/g${generation}/${direction}`
+}
+
+/** Whether a step waits for time or for an operator, and is not to be dispatched yet. */
+export function isHeldBack(step: StepDocument, now: number): boolean {
+  return step.attention?.kind === 'parked' || (step.notBeforeMs !== null && now < step.notBeforeMs)
+}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import { all, any, equal, greater, not, present, type Condition } from '../../../src/sas/condition.js'
+import { raiseEvent } from '../../../src/sas/raise-event.js'
+import { submit } from '../../../src/sas/submit.js'
+import { defineWorkflow, WorkflowInvalid, type WorkflowBuilder } from '../../../src/sas/workflow.js'
+import { aSubmission, documentsOf, shop, submittedAtMs } from '../../support/a-job.js'
+import { JobStory, success } from '../../support/job-story.js'
+
+interface Order {
+  readonly total: number
+  readonly country: string
+  readonly dueAt: string
+}
+
+const order: Order = { total: 30, country: 'PT', dueAt: '2026-01-02T00:00:00.000Z' }
+
+function storyOf(build: (job: WorkflowBuilder<Order>) => void): JobStory {
+  const { plan } = defineWorkflow<Order>('shopping', build)
+  return JobStory.of(documentsOf(submit(aSubmission(plan, { input: { ...order } }))))
+}
+
+function states({ job }: JobStory): Record<string, string> {
+  return Object.fromEntries(Object.entries(job.steps).map(([stepId, { state }]) => [stepId, state]))
+}
+
+describe('a step with a condition', () => {
+  it.each<[string, boolean, (job: WorkflowBuilder<Order>) => Condition]>([
+    ['equal values', true, (job) => equal(job.input.country, 'PT')],
+    ['different values', false, (job) => equal(job.input.country, 'DE')],
+    ['a larger number', true, (job) => greater(job.input.total, 29)],
+    ['a number that is not larger', false, (job) => greater(job.input.total, 30)],
+    ['a value that is there', true, (job) => present(job.input.dueAt)],
+    ['the contrary', false, (job) => not(present(job.input.dueAt))],
+    ['all of two', false, (job) => all(present(job.input.dueAt), greater(1, job.input.total))],
+    ['any of two', true, (job) => any(greater(1, job.input.total), present(job.input.dueAt))],
+  ])('runs or is left out by %s: %s', (_what, isRun, when) => {
+    const story = storyOf((job) => {
+      job.step('always', shop.sell, { item: 'x' })
+      job.step('perhaps', shop.sell, { item: 'x' }, { when: when(job) })
+    }).scheduled()
+    expect(states(story)).toEqual({ always: 'Processing', perhaps: isRun ? 'Processing' : 'Skipped' })
+    expect(story.deciding()).toEqual({ kind: 'nothing' })
+  })
+
+  const branching = storyOf((job) => {
+    const first = job.step('first', shop.sell, { item: 'x' })
+    const small = job.step(
+      'small',
+      shop.sell,
+      { item: 'x' },
+      { when: not(greater(job.input.total, 10)), after: [first] },
+    )
+    job.step('needs-it', shop.sell, { item: small.output.item })
+    job.step('comes-after', shop.sell, { item: 'x' }, { after: [small] })
+  })
+
+  it('R45: left out, takes with it what needs its output, and lets go on what only comes after it', () => {
+    const story = branching.scheduled()
+    expect(states(story)).toMatchObject({ small: 'NotStarted', 'needs-it': 'NotStarted' })
+    const next = story.settled('first', success).scheduled()
+    expect(states(next)).toEqual({
+      first: 'Processed',
+      small: 'Skipped',
+      'needs-it': 'Skipped',
+      'comes-after': 'Processing',
+    })
+    expect(next.settled('comes-after', success).scheduled().job.processState).toBe('Processed')
+  })
+
+  it('may be the only one', () => {
+    const story = storyOf((job) => {
+      job.step('never', shop.sell, { item: 'x' }, { when: equal(job.input.country, 'DE') })
+    })
+    expect(story.scheduled().job.processState).toBe('Processed')
+  })
+})
+
+describe('a step that sleeps', () => {
+  it.each([
+    ['for a time', 3_600_000, (job: WorkflowBuilder<Order>) => job.sleep('rest', '1h')],
+    [
+      'until an instant',
+      86_400_000,
+      (job: WorkflowBuilder<Order>) => job.sleep('rest', { until: job.input.dueAt }),
+    ],
+  ])('%s, is done when that has come', (_what, ms, sleep) => {
+    const story = storyOf((job) => {
+      job.step('next', shop.sell, { item: 'x' }, { after: [sleep(job)] })
+    }).scheduled()
+    expect(story.step('rest')).toMatchObject({
+      processState: 'Pending',
+      lockedBy: null,
+      notBeforeMs: submittedAtMs + ms,
+      completeByMs: submittedAtMs + ms,
+    })
+    expect(story.deciding()).toEqual({ kind: 'nothing' })
+    const woken = story.expired('rest')
+    expect(woken.step('rest').failureCount).toBe(0)
+    const done = woken.scheduled()
+    expect(states(done)).toEqual({ rest: 'Processed', next: 'NotStarted' })
+    expect(states(done.scheduled())).toEqual({ rest: 'Processed', next: 'Processing' })
+  })
+
+  it('ends its job when it is the last', () => {
+    const last = storyOf((job) => void job.sleep('rest', '1h'))
+      .scheduled()
+      .expired('rest')
+      .scheduled()
+    expect(last.scheduled().job.processState).toBe('Processed')
+  })
+
+  it('does not keep a job from failing', () => {
+    const story = storyOf((job) => {
+      job.sleep('rest', '30d')
+      job.waitFor('approval')
+      job.step('sell', shop.sell, { item: 'x' })
+    }).scheduled()
+    const failed = story.settled('sell', { kind: 'permanent', message: 'no' }).scheduled()
+    expect(failed.job).toMatchObject({ processState: 'Error', steps: { rest: { state: 'NotStarted' } } })
+  })
+
+  it('is refused for a time that is none', () => {
+    expect(() => defineWorkflow('w', (job) => void job.sleep('rest', 'soon'))).toThrow(WorkflowInvalid)
+  })
+})
+
+describe('a step that waits for an event', () => {
+  const waiting = storyOf((job) => {
+    const approval = job.waitFor<{ item: string }>('approval', { completeWithin: '1d' })
+    job.step('sell', shop.sell, { item: approval.output.item })
+  })
+
+  function raised(story: JobStory, payload = { item: 'approved' }): JobStory {
+    const result = raiseEvent(story.step('approval'), payload, story.now)
+    if (result.kind !== 'write') throw new Error(result.kind)
+    return story.withStep(result.step)
+  }
+
+  it('is done with its payload when it is raised', () => {
+    const open = waiting.scheduled()
+    expect(open.step('approval')).toMatchObject({ processState: 'Processing' })
+    const done = raised(open).scheduled()
+    expect(done.step('approval')).toMatchObject({ processState: 'Processed', output: { item: 'approved' } })
+    expect(done.scheduled().step('sell').input).toEqual({ item: 'approved' })
+  })
+
+  it('is done at once when it was raised before', () => {
+    expect(states(raised(waiting).scheduled())).toEqual({ approval: 'Processed', sell: 'NotStarted' })
+  })
+
+  it('keeps the first: the same again is nothing, another is refused', () => {
+    const { steps } = raised(waiting.scheduled())
+    const step = steps.get('approval')
+    if (step === undefined) throw new Error('there is no such step')
+    expect(raiseEvent(step, { item: 'approved' }, 0)).toEqual({ kind: 'nothing' })
+    expect(raiseEvent(step, { item: 'other' }, 0).kind).toBe('refused')
+    expect(raiseEvent(waiting.step('sell'), null, 0)).toEqual({
+      kind: 'refused',
+      reason: 'step sell waits for no event',
+    })
+  })
+
+  it('is exhausted when nothing is raised in time, and then waits no longer', () => {
+    const late = waiting.scheduled().expired('approval')
+    expect(late.step('approval')).toMatchObject({ processState: 'Error', failureCount: 1 })
+    expect(raiseEvent(late.step('approval'), null, 0).kind).toBe('refused')
+  })
+})
