@@ -97,7 +97,7 @@ export async function rangesSideBySide({ slowPages, rounds }: ProcessorEffort): 
 
 async function pagesPerSecond(partitionCount: number, pages: number): Promise<number> {
   const shop = await aShop(partitionCount)
-  const perPage = 10
+  const perPage = 2
   fill(shop, pages * perPage)
   // Key ranges are not equally full: the rate is that of the time in which all of them have work.
   let left = Math.floor(pages * perPage * 0.75)
