@@ -160,6 +160,8 @@ function record(to: Instruments, event: TelemetryEvent): void {
     case 'lease.requested':
     case 'lease.recreated':
     case 'deadLetter.written':
+    case 'job.operated':
+    case 'job.recovered':
     case 'job.submitted':
     case 'step.dispatched':
     case 'step.started':
