@@ -15,38 +15,99 @@ export interface Balance {
   readonly leases: readonly Lease[]
   /** Tokens of owned leases whose owner is silent. */
   readonly expired: ReadonlySet<string>
+  /** Tokens of leases that were asked for by somebody who does not come for them. */
+  readonly lapsed: ReadonlySet<string>
+  /** Tokens of leases whose owner does not answer who asked for them. */
+  readonly unanswered: ReadonlySet<string>
   readonly limits: LeaseLimits
   /** A number in [0, 1): instances that decide at the same time should choose differently. */
   readonly random: () => number
 }
 
-/** What to do about it. */
+/** What to do about it. No lease is in both. */
 export interface Selection {
+  /** Acquire: nobody reads them, or their owner does not answer. */
   readonly take: readonly Lease[]
+  /** Request a hand-over: their owner lives. */
+  readonly ask: readonly Lease[]
 }
 
 /**
- * Which leases to take now. The share of each instance is the number of leases divided by the number of instances that
- * live (own something unexpired, or are this one), rounded up. Up to that share, free and expired leases are taken, as
- * many as are missing at once. Only if there are none, one lease is taken from a living owner, and only from the
- * one with most, if it has more than its share; a newcomer that misses two or more may also bring an owner one
- * below it, since else rounding up could leave the newcomer with nothing. The rules and their numbers are .NET's,
- * so that a mixed deployment unit comes to rest.
+ * Which leases to take and to ask for now. A lease counts for who is to have it: who asked for it, else its owner. The
+ * share of each instance is the number of leases divided by the number of instances that own or are to have some (or are
+ * this one), rounded up. Up to that share, what is kept for this instance, free or expired is taken. Only if there is
+ * none, leases of others are asked for, one after another from whoever then has most, as long as that one has more than
+ * its share; an instance that misses two or more may also bring another one below it, since else rounding up could
+ * leave it with nothing. Each single choice is the one a .NET host would make, so a mixed deployment unit comes to
+ * rest, and at the same place; only here all of them are made at once, and before anything has moved.
  */
-export function selectLeases({ self, leases, expired, limits, random }: Balance): Selection {
-  const isAvailable = (lease: Lease): boolean => lease.owner === null || expired.has(lease.leaseToken)
-  const available = leases.filter(isAvailable)
-  const own = leases.filter((lease) => !isAvailable(lease) && isOwnedBy(lease, self))
-  const others = byOwner(leases.filter((lease) => !isAvailable(lease) && !isOwnedBy(lease, self)))
-  const share = shareOf(leases.length, others.length + 1, limits)
-  const missing = share - own.length
-  if (missing <= 0) return { take: [] }
-  if (available.length > 0) return { take: shuffled(available, random).slice(0, missing) }
-  const slack = missing > 1 ? 1 : 0
-  const most = Math.max(0, ...others.map((owned) => owned.length))
-  if (most <= share - slack) return { take: [] }
-  const fullest = others.filter((owned) => owned.length === most)
-  return { take: anyOne(fullest, random).flatMap((owned) => anyOne(owned, random)) }
+export function selectLeases(balance: Balance): Selection {
+  const { self, leases, limits, random } = balance
+  const shares = new Map<string, Lease[]>([[keyOf(self.instanceName, self.incarnation), []]])
+  const available: Lease[] = []
+  for (const lease of shuffled(leases, random)) {
+    const { owner, incarnation } = lease
+    const isLive = owner !== null && !balance.expired.has(lease.leaseToken)
+    // Whoever gives away its last lease is an instance all the same.
+    if (isLive) listIn(shares, keyOf(owner, incarnation))
+    const claimant = claimantOf(lease, isLive, balance.lapsed)
+    if (claimant === null) available.push(lease)
+    else listIn(shares, claimant).push(lease)
+  }
+  const mine = listIn(shares, keyOf(self.instanceName, self.incarnation))
+  shares.delete(keyOf(self.instanceName, self.incarnation))
+  const share = shareOf(leases.length, shares.size + 1, limits)
+  const held = mine.filter((lease) => isOwnedBy(lease, self))
+  const promised = mine.filter((lease) => !isOwnedBy(lease, self))
+  const ready = promised.filter(
+    ({ owner, leaseToken }) => owner === null || balance.unanswered.has(leaseToken),
+  )
+  const take = [...ready, ...available].slice(0, Math.max(0, share - held.length))
+  if (available.length > 0) return { take, ask: [] }
+  return surplusOf([...shares.values()], { share, missing: share - mine.length, take })
+}
+
+/** Who is to have a lease; null when anybody may. */
+function claimantOf(
+  { leaseToken, owner, incarnation, handover }: Lease,
+  isLive: boolean,
+  lapsed: ReadonlySet<string>,
+): string | null {
+  const isExpired = owner !== null && !isLive
+  if (isExpired) return null
+  if (handover !== null && !lapsed.has(leaseToken)) return keyOf(handover.instanceName, handover.incarnation)
+  return owner === null ? null : keyOf(owner, incarnation)
+}
+
+/** What others have to spare, from who has most, until nothing is missing or nobody has. */
+function surplusOf(
+  others: readonly Lease[][],
+  { share, missing, take }: { share: number; missing: number; take: readonly Lease[] },
+): Selection {
+  const wanted: Lease[] = []
+  for (let left = missing; left > 0; left -= 1) {
+    const most = Math.max(0, ...others.map((leases) => leases.length))
+    const slack = left > 1 ? 1 : 0
+    if (most <= share - slack) break
+    const fullest = others.find((leases) => leases.length === most) ?? []
+    const lease = cheapestOf(fullest)
+    if (lease === undefined) break
+    fullest.splice(fullest.indexOf(lease), 1)
+    wanted.push(lease)
+  }
+  return {
+    take: [...take, ...wanted.filter(({ owner }) => owner === null)],
+    ask: wanted.filter(({ owner }) => owner !== null),
+  }
+}
+
+/** One that nobody reads, else one that moves anyway, else any. */
+function cheapestOf(leases: readonly Lease[]): Lease | undefined {
+  return (
+    leases.find(({ owner }) => owner === null) ??
+    leases.find(({ handover }) => handover !== null) ??
+    leases[0]
+  )
 }
 
 function shareOf(leaseCount: number, instanceCount: number, limits: LeaseLimits): number {
@@ -56,20 +117,17 @@ function shareOf(leaseCount: number, instanceCount: number, limits: LeaseLimits)
   return Math.max(capped, limits.minLeases ?? capped)
 }
 
-/** The leases of each life of each instance: two processes of one name are two owners. */
-function byOwner(leases: readonly Lease[]): readonly (readonly Lease[])[] {
-  const owners = new Map<string, Lease[]>()
-  for (const lease of leases) {
-    const key = JSON.stringify([lease.owner, lease.incarnation])
-    const owned = owners.get(key)
-    if (owned === undefined) owners.set(key, [lease])
-    else owned.push(lease)
-  }
-  return [...owners.values()]
+/** Two processes of one name are two owners; of names that differ in case only .NET knows one. */
+function keyOf(instanceName: string, incarnation: string | null): string {
+  return JSON.stringify([instanceName.toLowerCase(), incarnation])
 }
 
-function anyOne<T>(items: readonly T[], random: () => number): T[] {
-  return shuffled(items, random).slice(0, 1)
+function listIn(lists: Map<string, Lease[]>, key: string): Lease[] {
+  const known = lists.get(key)
+  if (known !== undefined) return known
+  const created: Lease[] = []
+  lists.set(key, created)
+  return created
 }
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {

@@ -22,8 +22,8 @@ export class CosmosLeaseInitialization implements LeaseInitialization {
 
   constructor(private readonly options: CosmosLeaseInitializationOptions) {}
 
-  async isDone(): Promise<boolean> {
-    return (await this.readMarker()).isThere
+  async doneAtMs(): Promise<number | null> {
+    return (await this.readMarker()).doneAtMs
   }
 
   /** The store's time, from the answer to a read of the marker; null if the answer does not say. */
@@ -53,12 +53,13 @@ export class CosmosLeaseInitialization implements LeaseInitialization {
     await this.deleteLock(etag)
   }
 
-  private async readMarker(): Promise<{ isThere: boolean; timeMs: number | null }> {
+  private async readMarker(): Promise<{ doneAtMs: number | null; timeMs: number | null }> {
     const { container, prefix, partitioning, onAnswer } = this.options
     const { id } = initializationMarker(prefix, partitioning)
     const answer = await container.item(id, id).read<{ id: string }>()
     onAnswer('lease.readMarker', answer)
-    return { isThere: answer.resource !== undefined, timeMs: storeTimeMs(answer.headers) }
+    const doneAtMs = answer.resource === undefined ? null : answer.resource._ts * 1_000
+    return { doneAtMs, timeMs: storeTimeMs(answer.headers) }
   }
 
   private async createLock(ttlSeconds: number): Promise<boolean> {

@@ -71,7 +71,7 @@ export class CosmosLeaseStore implements LeaseStore {
     const [documents, timeMs] = await Promise.all([this.query(), this.initialization.storeTimeMs()])
     const leases: Lease[] = []
     for (const document of documents) leases.push(await this.decode(document))
-    refuseRandomKeys(leases)
+    refuseDuplicates(leases)
     return { leases, storeTimeMs: timeMs }
   }
 
@@ -79,7 +79,11 @@ export class CosmosLeaseStore implements LeaseStore {
     const id = leaseDocumentId(this.prefix, leaseToken)
     const answer = await this.options.leaseContainer.item(id, id).read<Stored>()
     this.charge('lease.read', answer)
-    return answer.resource === undefined ? null : this.decode(answer.resource)
+    if (answer.resource !== undefined) return this.decode(answer.resource)
+    if (this.partitioning === '/id') return null
+    // Under the random key that older .NET hosts gave it, perhaps.
+    const leases = (await this.list()).leases
+    return leases.find((lease) => lease.leaseToken === leaseToken) ?? null
   }
 
   async create(lease: NewLease): Promise<LeaseCreation> {
@@ -100,7 +104,7 @@ export class CosmosLeaseStore implements LeaseStore {
     const id = leaseDocumentId(this.prefix, lease.leaseToken)
     try {
       const answer = await this.options.leaseContainer
-        .item(id, id)
+        .item(id, keyOf(lease, id))
         .replace<Stored>({ ...document, id }, ifMatch(lease))
       this.charge('lease.replace', answer)
       return { kind: 'written', lease: await this.decode(stored(document, answer)) }
@@ -116,7 +120,9 @@ export class CosmosLeaseStore implements LeaseStore {
   async delete(lease: Lease): Promise<LeaseDeletion> {
     const id = leaseDocumentId(this.prefix, lease.leaseToken)
     try {
-      const answer = await this.options.leaseContainer.item(id, id).delete<Stored>(ifMatch(lease))
+      const answer = await this.options.leaseContainer
+        .item(id, keyOf(lease, id))
+        .delete<Stored>(ifMatch(lease))
       this.charge('lease.delete', answer)
       return { kind: 'deleted' }
     } catch (error) {
@@ -170,16 +176,21 @@ function partitioningOf(paths: readonly string[], containerId: string): LeasePar
   )
 }
 
-/** Old .NET SDKs wrote random partition keys, under which two hosts could create the same lease twice. */
-function refuseRandomKeys(leases: readonly Lease[]): void {
-  for (const { document } of leases) {
-    const { id, partitionKey } = document
-    if (partitionKey !== undefined && partitionKey !== id)
-      throw new RefusedLeaseError(
-        `lease document ${JSON.stringify(id)} is refused: its partitionKey must be its id; ` +
-          'stop the hosts that wrote it and copy it to a document that satisfies this',
-      )
-  }
+/** Older .NET hosts gave leases random partition keys; whoever writes one keeps its key (reference §9b). */
+function keyOf({ document }: Lease, id: string): string {
+  const { partitionKey } = document
+  return typeof partitionKey === 'string' ? partitionKey : id
+}
+
+/** Under random keys two hosts can create the same lease twice, and nobody can say which of them is right (F-L4). */
+function refuseDuplicates(leases: readonly Lease[]): void {
+  const seen = new Set<unknown>()
+  const twice = leases.map(({ document }) => document['id']).find((id) => seen.size === seen.add(id).size)
+  if (twice !== undefined)
+    throw new RefusedLeaseError(
+      `lease document ${JSON.stringify(twice)} is refused: it is there twice, under different partition keys; stop the hosts ` +
+        'that wrote it and delete the one with the later ContinuationToken',
+    )
 }
 
 /** What the store holds after a write; clients configured not to be sent it are told etag and time by the headers. */

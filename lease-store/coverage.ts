@@ -1,4 +1,4 @@
-import { leaseTokenOf } from './feed-range.js'
+import { cutRange, leaseTokenOf } from './feed-range.js'
 import type { FeedRange, Lease } from './lease.js'
 
 /** A physical partition: its id and its part of the key space. */
@@ -14,27 +14,30 @@ export interface PlannedLease {
 
 /**
  * The leases to create so that together with those there are they cover every physical range. A range nobody covers
- * gets one lease under its id; a part of one is named by its bounds. A range that is covered by the lease of a parent
+ * gets one lease under its id, or `leasesPerFeedRange` named by their bounds; a part of one is named by its bounds too. A range that is covered by the lease of a parent
  * that was split, or by those of merged ones, needs nothing: whoever reads those will see to it.
  */
 export function planLeases(
   physicalRanges: readonly NamedRange[],
   leases: readonly Pick<Lease, 'feedRange'>[],
+  leasesPerFeedRange = 1,
 ): readonly PlannedLease[] {
-  const covered = leases.map((lease) => lease.feedRange)
+  const covered = leases.map((lease) => lease.feedRange).sort((left, right) => compare(left.min, right.min))
   return physicalRanges.flatMap(({ id, min, max }) =>
-    gaps({ min, max }, covered).map((feedRange) => {
-      const isWhole = feedRange.min === min && feedRange.max === max
-      return { leaseToken: isWhole ? id : leaseTokenOf(feedRange), feedRange }
+    gaps({ min, max }, covered).flatMap((gap) => {
+      const isWhole = gap.min === min && gap.max === max
+      if (isWhole && leasesPerFeedRange === 1) return [{ leaseToken: id, feedRange: gap }]
+      const parts = isWhole ? cutRange(gap, leasesPerFeedRange) : [gap]
+      return parts.map((feedRange) => ({ leaseToken: leaseTokenOf(feedRange), feedRange }))
     }),
   )
 }
 
-/** The parts of `range` that lie in none of `covered`, in order. Bounds compare as text: they are hexadecimal. */
+/** The parts of `range` that lie in none of `covered`, which are in order of `min`. Bounds compare as text: they are hexadecimal. */
 function gaps(range: FeedRange, covered: readonly FeedRange[]): FeedRange[] {
   const found: FeedRange[] = []
   let reached = range.min
-  for (const { min, max } of [...covered].sort((left, right) => compare(left.min, right.min))) {
+  for (const { min, max } of covered) {
     if (min >= range.max) break
     if (min > reached) found.push({ min: reached, max: min })
     if (max > reached) reached = max

@@ -1,36 +1,19 @@
 import type { Lease } from './lease.js'
+import type { LeaseObservations } from './observation.js'
 
 /** `_ts` and the store's `Date` are whole seconds, so a difference may overstate the time that passed by this much. */
 const storeResolutionMs = 1_000
 
 /**
  * The tokens of the owned leases whose owner has given no sign of life for `expirationMs`, by the store's clock alone:
- * neither this host's clock nor the owner's is asked, so no skew can take a lease from somebody alive.
+ * neither this host's clock nor the owner's is asked, so no skew can take a lease from somebody alive (F-L15).
  */
 export function expired(
   leases: readonly Lease[],
   storeTimeMs: number,
   expirationMs: number,
 ): ReadonlySet<string> {
-  const silentSinceMs = storeTimeMs - expirationMs - storeResolutionMs
-  return tokensOf(leases.filter((lease) => lease.owner !== null && lease.storedAtMs <= silentSinceMs))
-}
-
-/** Since when each lease has been seen with the same etag, on the observer's monotonic clock. */
-export type LeaseObservations = ReadonlyMap<string, { readonly etag: string; readonly sinceMs: number }>
-
-/** What is known after seeing `leases` at `monotonicMs`: a changed etag is a sign of life. */
-export function observe(
-  earlier: LeaseObservations,
-  leases: readonly Lease[],
-  monotonicMs: number,
-): LeaseObservations {
-  return new Map(
-    leases.map(({ leaseToken, etag }) => {
-      const seen = earlier.get(leaseToken)
-      return [leaseToken, seen?.etag === etag ? seen : { etag, sinceMs: monotonicMs }]
-    }),
-  )
+  return tokensOf(leases.filter((lease) => lease.owner !== null && isOlder(lease, storeTimeMs, expirationMs)))
 }
 
 /**
@@ -43,11 +26,16 @@ export function expiredByObservation(
   monotonicMs: number,
   expirationMs: number,
 ): ReadonlySet<string> {
-  const isSilent = (lease: Lease): boolean => {
-    const seen = observations.get(lease.leaseToken)
-    return seen?.etag === lease.etag && monotonicMs - seen.sinceMs > expirationMs
+  const isSilent = ({ leaseToken, etag }: Lease): boolean => {
+    const seen = observations.get(leaseToken)
+    return seen?.lease.etag === etag && monotonicMs - seen.unchangedSinceMs > expirationMs
   }
   return tokensOf(leases.filter((lease) => lease.owner !== null && isSilent(lease)))
+}
+
+/** Whether a lease was last written longer ago than `intervalMs`, by the store's clock. */
+export function isOlder(lease: Pick<Lease, 'storedAtMs'>, storeTimeMs: number, intervalMs: number): boolean {
+  return lease.storedAtMs <= storeTimeMs - intervalMs - storeResolutionMs
 }
 
 function tokensOf(leases: readonly Lease[]): ReadonlySet<string> {

@@ -6,7 +6,8 @@
  * A **lease** is one document per feed range in the lease container, in the shape of the .NET V3 SDK, so that a
  * deployment unit may mix Node and .NET hosts. Its life: *free* → acquired (owner set) → renewed or checkpointed every
  * few seconds by its owner → released (owner null) or *expired* (the store's clock minus `_ts` exceeds the expiration
- * interval) → acquired by another. Every step of it is one conditional replace on the etag last seen: of two instances
+ * interval) → acquired by another. While its owner lives, another may ask for it: the owner then finishes its page,
+ * stores how far it came and releases, and the lease is kept a while for who asked. Every step of it is one conditional replace on the etag last seen: of two instances
  * that want the same lease one is told *conflict* and goes on. Nobody's wall clock is compared with anybody else's.
  *
  * Files named by a verb or a rule are pure: leases and the time in, leases out.
@@ -16,6 +17,7 @@ export {
   decodeLease,
   encodeLease,
   encodeNewLease,
+  foreignProperties,
   type DecodedLease,
   type DecodeOptions,
   type LeaseDocument,
@@ -30,7 +32,7 @@ export {
   leasePrefix,
   type LeasePrefix,
 } from './lease-naming.js'
-export { isEpkRange, leaseTokenOf } from './feed-range.js'
+export { cutRange, isEpkRange, leaseTokenOf } from './feed-range.js'
 export type {
   LeaseCreation,
   LeaseDeletion,
@@ -39,10 +41,23 @@ export type {
   LeaseStore,
   LeaseWrite,
 } from './lease-store.js'
-export { acquire, checkpoint, isOwnedBy, release, renew } from './transitions.js'
-export { expired, expiredByObservation, observe, type LeaseObservations } from './expiry.js'
+export {
+  acquire,
+  checkpoint,
+  isOwnedBy,
+  isSameOwner,
+  release,
+  renew,
+  reposition,
+  requestHandover,
+} from './transitions.js'
+export { observe, type LeaseObservation, type LeaseObservations } from './observation.js'
+export { expired, expiredByObservation } from './expiry.js'
+export { lapsed, unanswered, type HandoverPatience } from './handover.js'
+export { givesWayTo, twinLease } from './twin.js'
 export { selectLeases, type Balance, type LeaseLimits, type Selection } from './balance.js'
 export { planLeases, type NamedRange, type PlannedLease } from './coverage.js'
 export { cosmosErrorKind, isTransient, type CosmosErrorKind } from './cosmos-errors.js'
+export { accountHostOf, storeTimeMs } from './cosmos-response.js'
 export { CosmosLeaseStore, type CosmosLeaseStoreOptions } from './cosmos-lease-store.js'
 export { RefusedLeaseError } from './refused-lease-error.js'

@@ -1,5 +1,5 @@
 import { isEpkRange, leaseTokenOf } from './feed-range.js'
-import type { FeedRange, FirstPosition, Lease, LeaseMode, NewLease } from './lease.js'
+import type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease } from './lease.js'
 
 /** A document as the lease container holds it. */
 export type LeaseDocument = Readonly<Record<string, unknown>>
@@ -29,8 +29,13 @@ export interface DecodeOptions {
 /** How the lease container is partitioned: by `/id`, or by `/partitionKey` with the id as its value. */
 export type LeasePartitioning = '/id' | '/partitionKey'
 
+/**
+ * What is ours lives in `properties`, the only slot that .NET hosts write back. They write it back unread, so what is said
+ * of an owner names that owner, and means nothing once there is another.
+ */
 const firstPositionProperty = 'stepward.firstPosition'
 const incarnationProperty = 'stepward.incarnation'
+const handoverProperty = 'stepward.handover'
 
 /**
  * The document of a new lease, field by field as a .NET host creates it. Leases of a whole physical partition are
@@ -46,7 +51,7 @@ export function encodeNewLease(lease: NewLease, id: string, partitioning: LeaseP
     FeedRange: { Range: { min: lease.feedRange.min, max: lease.feedRange.max } },
     Owner: null,
     ContinuationToken: lease.continuationToken,
-    properties: propertiesOf({}, { firstPosition: lease.firstPosition, incarnation: null }),
+    properties: propertiesOf(lease.properties, { ...unowned, firstPosition: lease.firstPosition }),
     timestamp: null,
     _ts: 0,
     Mode: lease.mode,
@@ -90,13 +95,15 @@ export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}
     return malformed(id, 'FeedRange must be { Range: { min, max } } in upper-case hexadecimal')
   }
   const properties = recordOf(document['properties'])
+  const owner = ownerOf(document['Owner'])
   return {
     kind: 'lease',
     lease: {
       leaseToken,
       feedRange,
-      owner: ownerOf(document['Owner']),
-      incarnation: textOf(properties[incarnationProperty]),
+      owner,
+      incarnation: decodeIncarnation(properties[incarnationProperty], owner),
+      handover: decodeHandover(properties[handoverProperty], owner),
       continuationToken: textOf(document['ContinuationToken']),
       firstPosition: decodeFirstPosition(properties[firstPositionProperty]),
       mode: modeOf(document['Mode']) ?? 'Incremental Feed',
@@ -175,20 +182,53 @@ function decodeFirstPosition(stored: unknown): FirstPosition | null {
   return Number.isNaN(atMs) ? null : { kind: 'time', atMs }
 }
 
-function propertiesOf(
-  stored: unknown,
-  ours: Pick<Lease, 'firstPosition' | 'incarnation'>,
-): Readonly<Record<string, unknown>> {
+type Ours = Pick<Lease, 'firstPosition' | 'owner' | 'incarnation' | 'handover'>
+
+const unowned = { owner: null, incarnation: null, handover: null } as const
+
+function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unknown>> {
+  const { firstPosition, owner, incarnation, handover } = ours
+  return {
+    ...foreignProperties(stored),
+    ...(firstPosition === null ? {} : { [firstPositionProperty]: encodeFirstPosition(firstPosition) }),
+    ...(owner === null || incarnation === null
+      ? {}
+      : { [incarnationProperty]: JSON.stringify({ owner, incarnation }) }),
+    ...(handover === null ? {} : { [handoverProperty]: JSON.stringify({ owner, ...handover }) }),
+  }
+}
+
+/** The properties that others put into a lease. */
+export function foreignProperties(stored: unknown): Readonly<Record<string, unknown>> {
   const {
     [firstPositionProperty]: _first,
     [incarnationProperty]: _incarnation,
+    [handoverProperty]: _handover,
     ...foreign
   } = recordOf(stored)
-  const { firstPosition, incarnation } = ours
-  return {
-    ...foreign,
-    ...(firstPosition === null ? {} : { [firstPositionProperty]: encodeFirstPosition(firstPosition) }),
-    ...(incarnation === null ? {} : { [incarnationProperty]: incarnation }),
+  return foreign
+}
+
+function decodeIncarnation(stored: unknown, owner: string | null): string | null {
+  const said = parsedRecord(stored)
+  return owner !== null && said['owner'] === owner ? textOf(said['incarnation']) : null
+}
+
+/** A request to an owner that has lost the lease since, or a place kept by one, is void. */
+function decodeHandover(stored: unknown, owner: string | null): LeaseOwner | null {
+  const said = parsedRecord(stored)
+  const instanceName = textOf(said['instanceName'])
+  const incarnation = textOf(said['incarnation'])
+  if (said['owner'] !== owner || instanceName === null || incarnation === null) return null
+  return { instanceName, incarnation }
+}
+
+function parsedRecord(stored: unknown): Readonly<Record<string, unknown>> {
+  if (typeof stored !== 'string') return {}
+  try {
+    return recordOf(JSON.parse(stored))
+  } catch {
+    return {}
   }
 }
 

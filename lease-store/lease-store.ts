@@ -42,7 +42,8 @@ export interface LeaseStore {
 
 /** Makes one instance create the leases, and tells the others when that is done. */
 export interface LeaseInitialization {
-  isDone(): Promise<boolean>
+  /** When the leases were complete for the first time, by the store's clock in milliseconds; null if not yet. */
+  doneAtMs(): Promise<number | null>
   /** True when this caller now holds the lock; it expires by the store's TTL after `ttlSeconds`. */
   tryLock(ttlSeconds: number): Promise<boolean>
   markDone(): Promise<void>

@@ -31,6 +31,11 @@ export interface Lease {
    * owners that do not say (.NET hosts).
    */
   readonly incarnation: string | null
+  /**
+   * Who asked for it and has not got it yet: its owner hands it over when the page under way is done, and while it is
+   * free it is kept for them. Hosts that cannot read it (.NET) are not disturbed by it.
+   */
+  readonly handover: LeaseOwner | null
   /** How far it was read: the quoted etag of the last page checkpointed. Null until the first checkpoint. */
   readonly continuationToken: string | null
   /** Used while `continuationToken` is null. Null for leases that another SDK created without saying. */
@@ -58,4 +63,6 @@ export interface NewLease {
   readonly continuationToken: string | null
   readonly firstPosition: FirstPosition | null
   readonly mode: LeaseMode
+  /** Of others, to be kept: those of the lease whose place it takes. */
+  readonly properties?: Readonly<Record<string, unknown>>
 }

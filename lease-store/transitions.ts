@@ -1,13 +1,22 @@
 import type { Lease, LeaseOwner } from './lease.js'
 
 /**
- * What may become of a lease. Each answers the lease to write on condition of its etag; `now` is the writer's wall
- * clock, stored as `timestamp` by every write because .NET hosts judge expiry by it.
+ * What may become of a lease. Each answers the lease to write on condition of its etag (I12); `now` is the writer's
+ * wall clock, stored as `timestamp` by every write of an owner because .NET hosts judge expiry by it.
  */
 
-/** Owned by `owner` from now on, whoever had it before. */
+/** Owned by `owner` from now on, whoever had it before or was to have it. */
 export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
-  return { ...lease, owner: owner.instanceName, incarnation: owner.incarnation, timestampMs: now }
+  const { instanceName, incarnation } = owner
+  return { ...lease, owner: instanceName, incarnation, handover: null, timestampMs: now }
+}
+
+/**
+ * Asked for by `requester`, instead of whoever asked before. The one write that is not its owner's, so it leaves
+ * `timestamp`, the owner's sign of life, alone.
+ */
+export function requestHandover(lease: Lease, requester: LeaseOwner): Lease {
+  return { ...lease, handover: requester }
 }
 
 /** Still owned: only the time of the last sign of life changes. */
@@ -20,9 +29,22 @@ export function checkpoint(lease: Lease, continuationToken: string, now: number)
   return { ...lease, continuationToken, timestampMs: now }
 }
 
-/** Free for anybody, at once. */
+/** To be read from somewhere else: what was stored before counts no more. */
+export function reposition(
+  lease: Lease,
+  position: Pick<Lease, 'continuationToken' | 'firstPosition'>,
+): Lease {
+  return { ...lease, ...position }
+}
+
+/** Free at once: for who asked for it, else for anybody. */
 export function release(lease: Lease, now: number): Lease {
   return { ...lease, owner: null, incarnation: null, timestampMs: now }
+}
+
+/** Whether both are the same life of the same instance. */
+export function isSameOwner(left: LeaseOwner, right: LeaseOwner): boolean {
+  return left.instanceName === right.instanceName && left.incarnation === right.incarnation
 }
 
 /** Whether this very life of this very instance owns the lease. */

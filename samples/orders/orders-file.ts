@@ -58,16 +58,31 @@ export class OrdersFileError extends Error {
   }
 }
 
+/** An orders file is not there, or not to be read. */
+export class OrdersFileUnreadable extends Error {
+  override readonly name = 'OrdersFileUnreadable'
+}
+
 /**
  * Reads orders from a JSON Lines file: UTF-8, one order a line. A byte order mark, CRLF and blank lines are allowed; an
  * order that is there twice with the same content is one order.
  *
+ * @throws OrdersFileUnreadable when it cannot be read
  * @throws OrdersFileError when anything in it is wrong
  */
 export async function readOrders(path: string): Promise<Order[]> {
-  const { orders, problems } = parseOrders(await readFile(path, 'utf8'))
+  const { orders, problems } = parseOrders(await readText(path))
   if (problems.length > 0) throw new OrdersFileError(path, problems)
   return orders
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new OrdersFileUnreadable(`file ${path} could not be read: ${why}`, { cause: error })
+  }
 }
 
 /** The orders in the text of an orders file, and everything that is wrong with it. */

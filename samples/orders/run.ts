@@ -5,7 +5,7 @@ import { createInProcessCosmos } from 'stepward/emulator'
 import { readCommandLine, usage, UsageError, type CommandLine } from './command-line.js'
 import { inventory, orderFulfilment, payments, shipping } from './index.js'
 import { Observer } from './observer.js'
-import { OrdersFileError, readOrders, type Order } from './orders-file.js'
+import { OrdersFileError, OrdersFileUnreadable, readOrders, type Order } from './orders-file.js'
 import { showProgress } from './progress.js'
 import { readStock, startServices } from './services/index.js'
 import { describe, summarize, type Summary } from './summary.js'
@@ -94,7 +94,7 @@ try {
     process.exitCode = summary.lost === 0 && summary.duplicateEffects === 0 ? 0 : 1
   }
 } catch (error) {
-  const isUsage = error instanceof UsageError || error instanceof OrdersFileError
+  const isUsage = [UsageError, OrdersFileError, OrdersFileUnreadable].some((kind) => error instanceof kind)
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   if (error instanceof UsageError) process.stderr.write(`${usage}\n`)
   process.exitCode = isUsage ? 2 : 1

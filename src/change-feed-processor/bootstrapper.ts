@@ -6,6 +6,9 @@ import {
   type PlannedLease,
 } from '../../lease-store/index.js'
 import { retry } from '../platform/index.js'
+import { foreignModeProblems } from './cosmos-start-check.js'
+import { ProcessorOptionsError } from './errors.js'
+import { leaseModeOf } from './options.js'
 import type { Runtime } from './runtime.js'
 import { firstPositionOf } from './start-position.js'
 
@@ -45,10 +48,11 @@ export class Bootstrapper {
   private async attempt(): Promise<boolean> {
     const { initialization } = this.runtime.leaseStore
     // Also looked at when it was done before: a lease that was deleted by hand would never be read again.
-    if (await initialization.isDone()) return this.createMissing()
+    const doneAtMs = await initialization.doneAtMs()
+    if (doneAtMs !== null) return this.createMissing(doneAtMs)
     if (!(await initialization.tryLock(lockSeconds))) return false
     try {
-      const isComplete = await this.createMissing()
+      const isComplete = await this.createMissing(null)
       if (isComplete) await initialization.markDone()
       return isComplete
     } finally {
@@ -56,36 +60,64 @@ export class Bootstrapper {
     }
   }
 
+  /**
+   * Looks whether leases cover the feed, and puts back what somebody has deleted since (I11, F-L23). It is believed only
+   * when seen twice: a listing is no snapshot, and may have missed the children of a split as well as their parent.
+   */
+  async repair(): Promise<void> {
+    const { leaseStore, feed, options, telemetry, notifications } = this.runtime
+    const plan = async (): Promise<readonly PlannedLease[]> => {
+      const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
+      return planLeases(physicalRanges, leases, options.leasesPerFeedRange)
+    }
+    const missing = await plan()
+    if (missing.length === 0) return
+    const stillMissing = new Set((await plan()).map(({ leaseToken }) => leaseToken))
+    const doneAtMs = await leaseStore.initialization.doneAtMs()
+    for (const planned of missing) {
+      if (!stillMissing.has(planned.leaseToken)) continue
+      const lease = await this.positioned(planned, doneAtMs)
+      if (lease === null || (await leaseStore.create(lease)).kind !== 'created') continue
+      telemetry.emit({ type: 'lease.recreated', ...notifications.on(lease.leaseToken) })
+    }
+  }
+
   /** False when a range was split while its lease was made: look again. */
-  private async createMissing(): Promise<boolean> {
-    const { feed, leaseStore } = this.runtime
+  private async createMissing(doneAtMs: number | null): Promise<boolean> {
+    const { feed, leaseStore, options } = this.runtime
     const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
-    const foreign = leases.find((lease) => lease.mode !== 'Incremental Feed')
-    if (foreign !== undefined)
-      throw new Error(
-        `lease ${JSON.stringify(foreign.leaseToken)} follows the feed in mode ${JSON.stringify(foreign.mode)}, this processor ` +
-          'in mode "Incremental Feed"; a deployment unit keeps its mode: choose another processorName',
-      )
-    for (const planned of planLeases(physicalRanges, leases)) {
-      const lease = await this.positioned(planned)
+    // Again after the check at start: somebody else may have been faster with leases of another mode.
+    const problems = foreignModeProblems(leases, leaseModeOf(options.mode))
+    if (problems.length > 0) throw new ProcessorOptionsError(problems)
+    for (const planned of planLeases(physicalRanges, leases, options.leasesPerFeedRange)) {
+      const lease = await this.positioned(planned, doneAtMs)
       if (lease === null) return false
       await leaseStore.create(lease)
     }
     return true
   }
 
-  private async positioned({ leaseToken, feedRange }: PlannedLease): Promise<NewLease | null> {
-    const { feed, options } = this.runtime
+  /**
+   * A lease that is missing although all were there at `doneAtMs` may have stood anywhere after that: it begins there, so
+   * that changes come again rather than not at all. (A feed of all versions cannot begin at a time: it begins now.)
+   */
+  private async positioned(
+    { leaseToken, feedRange }: PlannedLease,
+    doneAtMs: number | null,
+  ): Promise<NewLease | null> {
+    const { readPage, options } = this.runtime
+    const isTimed = doneAtMs !== null && options.mode === 'latestVersion'
     const lease: NewLease = {
       leaseToken,
       feedRange,
       continuationToken: null,
-      firstPosition: firstPositionOf(options.startFrom),
-      mode: 'Incremental Feed',
+      firstPosition:
+        firstPositionOf(options.startFrom) ?? (isTimed ? { kind: 'time', atMs: doneAtMs } : null),
+      mode: leaseModeOf(options.mode),
     }
     if (lease.firstPosition !== null) return lease
     const { signal } = new AbortController()
-    const page = await feed.readNext({ feedRange, start: { kind: 'now' } }, { maxItemCount: 1, signal })
+    const page = await readPage({ feedRange, start: { kind: 'now' } }, { maxItemCount: 1, signal })
     const [next, ...others] = page.next
     if (next?.start.kind !== 'continuation' || others.length > 0) return null
     return { ...lease, continuationToken: next.start.token }

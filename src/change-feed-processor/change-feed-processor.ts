@@ -1,12 +1,19 @@
-import type { Change } from './change-feed.js'
+import { fanOut, silent } from '../telemetry/index.js'
+import { systemClock, systemRandom } from '../platform/index.js'
 import { Bootstrapper } from './bootstrapper.js'
-import { openPorts } from './cosmos-ports.js'
-import type { ChangeFeedDelegate } from './delegate.js'
+import type { Ports } from './cosmos-ports.js'
+import { checkStart } from './cosmos-start-check.js'
+import { ProcessorOptionsError } from './errors.js'
+import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
+import { withTimeouts } from './lease-call-timeout.js'
 import { LoadBalancer } from './load-balancer.js'
 import { Notifications } from './notifications.js'
-import { resolveOptions, type ChangeFeedProcessorOptions, type ResolvedOptions } from './options.js'
+import { leaseModeOf, resolveOptions, type AnyProcessorOptions, type ResolvedOptions } from './options.js'
 import { PartitionController } from './partition-controller.js'
-import type { Runtime } from './runtime.js'
+import { PauseGate } from './pause-gate.js'
+import { pageReader, type Runtime } from './runtime.js'
+import { traced } from './traced.js'
+import { userCodeOf, type UserCode } from './user-code.js'
 
 /** What runs between a start and the stop that follows it. */
 interface Running {
@@ -14,6 +21,7 @@ interface Running {
   readonly controller: PartitionController
   readonly balancer: LoadBalancer
   readonly unsubscribe: () => void
+  readonly monitor: HealthMonitor
 }
 
 /**
@@ -27,12 +35,14 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   private running: Running | null = null
   private latest: Promise<void> = Promise.resolve()
   private starting: AbortController | undefined
+  private readonly gate = new PauseGate()
 
-  constructor(private readonly options: ChangeFeedProcessorOptions<T>) {}
+  constructor(private readonly options: AnyProcessorOptions<T>) {}
 
   /**
    * Resolves when every part of the feed has a lease with a position, and leases are being taken: no change made after
-   * that is missed. Rejects on invalid options ({@link ProcessorOptionsError}), missing containers and foreign leases.
+   * that is missed. Rejects with one {@link ProcessorOptionsError} for everything that is wrong with options, containers and the
+   * leases there are, before it has written anything.
    */
   start(): Promise<void> {
     return this.inTurn(async () => {
@@ -53,6 +63,29 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     })
   }
 
+  /**
+   * From now on nothing is delivered, until {@link resume}: what delegates have they finish, leases stay held and renewed,
+   * so nobody else goes on in their place. Also before a start, and it lasts over a stop.
+   */
+  pause(): void {
+    this.gate.shut()
+  }
+
+  /** Goes on where {@link pause} left off. */
+  resume(): void {
+    this.gate.open()
+  }
+
+  /** Whether it was told to deliver nothing. */
+  get isPaused(): boolean {
+    return this.gate.isPaused
+  }
+
+  /** How it does, by what it has done lately; for health checks of a host. Asks nobody. */
+  health(): ProcessorHealth {
+    return this.running?.monitor.health() ?? notRunning
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }
@@ -65,33 +98,68 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   private async open(): Promise<Running | null> {
-    const options = resolveOptions(this.options)
     const starting = new AbortController()
     this.starting = starting
-    const runtime = await this.runtime(options)
-    await new Bootstrapper(runtime).run(starting.signal)
+    const { options: given, ports } = await this.checked()
+    const monitor = new HealthMonitor(given.clock, {
+      balanceMs: 3 * given.leaseAcquireIntervalMs,
+      progressMs: Math.max(given.leaseExpirationIntervalMs, 3 * given.pollInterval.maxMs),
+    })
+    const options: ResolvedOptions = { ...given, telemetry: fanOut(given.telemetry, monitor) }
+    const runtime = await this.runtime(options, ports)
+    const bootstrapper = new Bootstrapper(runtime)
+    await bootstrapper.run(starting.signal)
     if (starting.signal.aborted) return null
     const controller = new PartitionController(runtime)
-    const balancer = new LoadBalancer(runtime, controller)
+    const balancer = new LoadBalancer(runtime, controller, bootstrapper)
     const unsubscribe = options.hints?.subscribe((physicalRangeId) => {
       controller.wake(physicalRangeId)
     })
     balancer.start()
-    return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined) }
+    return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined), monitor }
   }
 
-  private async runtime(options: ResolvedOptions): Promise<Runtime> {
-    const { processorName, instanceName, clock, random, telemetry } = options
-    const ports = await openPorts({
-      ...options,
+  /** Everything that is wrong is told at once, before anything is written. */
+  private async checked(): Promise<{ options: ResolvedOptions; ports: Ports }> {
+    const { telemetry = silent, clock = systemClock, random = systemRandom } = this.options
+    const resolved = triedOptions(this.options)
+    const checking = checkStart({
+      ...this.options,
+      leaseMode: leaseModeOf(this.options.mode ?? 'latestVersion'),
+      clock,
+      random,
       onCharge: (operation, charge) => {
         telemetry.emit({ type: 'store.charged', operation, charge })
       },
     })
+    const check = await checking.catch((error: unknown): never => {
+      throw resolved.options === null ? new ProcessorOptionsError(resolved.problems) : error
+    })
+    const problems = [...resolved.problems, ...(check.isReady ? [] : check.problems)]
+    if (resolved.options === null || !check.isReady) throw new ProcessorOptionsError(problems)
+    return { options: resolved.options, ports: check.ports }
+  }
+
+  private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
+    const { processorName, instanceName, clock, random, telemetry } = options
+    // What the documents are is the user's word; nothing behind this line looks inside them.
+    const userCode = await userCodeOf(this.options as unknown as UserCode, {
+      feed: ports.feed,
+      concurrency: options.concurrency,
+    })
     return {
       options,
-      delegate: delegateOf(this.options),
-      ...ports,
+      ...userCode,
+      delegates: traced(userCode.delegates, options),
+      feed: ports.feed,
+      readPage: pageReader(ports.feed, options.mode),
+      gate: this.gate,
+      leaseStore: withTimeouts(ports.leaseStore, {
+        clock,
+        // Twice in a renew interval, so that one answer may fail to come.
+        callMs: options.leaseRenewIntervalMs / 2,
+        listMs: options.leaseAcquireIntervalMs,
+      }),
       self: { instanceName, incarnation: random.id() },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
       clock,
@@ -101,11 +169,16 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 }
 
-/** What the documents are is the user's word; nothing here looks inside them. */
-function delegateOf<T>({
-  onChanges,
-}: ChangeFeedProcessorOptions<T>): ChangeFeedDelegate<Record<string, unknown>> {
-  return (changes, context) => onChanges(changes as readonly unknown[] as readonly Change<T>[], context)
+function triedOptions<T>(options: AnyProcessorOptions<T>): {
+  options: ResolvedOptions | null
+  problems: readonly string[]
+} {
+  try {
+    return { options: resolveOptions(options), problems: [] }
+  } catch (error) {
+    if (error instanceof ProcessorOptionsError) return { options: null, problems: error.problems }
+    throw error
+  }
 }
 
 async function close({ options, controller, balancer, unsubscribe }: Running): Promise<void> {

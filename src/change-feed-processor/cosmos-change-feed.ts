@@ -1,8 +1,9 @@
 import {
+  ChangeFeedMode,
   ChangeFeedStartFrom,
-  type ChangeFeedIteratorResponse,
   type ChangeFeedPullModelIterator,
   type Container,
+  type ContainerDefinition,
   type FeedRange as SdkFeedRange,
   type Resource,
 } from '@azure/cosmos'
@@ -12,10 +13,12 @@ import type {
   ChangeFeed,
   ChangePage,
   FeedPosition,
-  FeedStart,
   PhysicalRange,
   ReadOptions,
+  VersionChange,
 } from './change-feed.js'
+import { compare, compositeToken, pageOf, type DecodeChange } from './cosmos-feed-page.js'
+import { decodeChange, decodeVersionChange } from './decode-change.js'
 import { FeedError } from './errors.js'
 
 /** Whose feed to read. */
@@ -25,21 +28,19 @@ export interface CosmosChangeFeedOptions {
   readonly onCharge?: (operation: string, charge: number) => void
 }
 
-type Iterator = ChangeFeedPullModelIterator<Change>
-type Answer = ChangeFeedIteratorResponse<(Change & Resource)[]>
+type Iterator = ChangeFeedPullModelIterator<unknown>
+
+/** What is asked for, beside the place. */
+interface Asked<C> extends ReadOptions {
+  readonly mode: ChangeFeedMode
+  readonly decode: DecodeChange<C>
+}
 
 /** An iterator between two reads, and the position it will go on from. */
 interface Idle {
   readonly iterator: Iterator
   readonly token: string
   readonly maxItemCount: number
-}
-
-/** One entry of the SDK's composite token. */
-interface TokenEntry {
-  readonly minInclusive: string
-  readonly maxExclusive: string
-  readonly continuationToken?: string
 }
 
 /**
@@ -53,7 +54,7 @@ interface TokenEntry {
  */
 export class CosmosChangeFeed implements ChangeFeed {
   private readonly idle = new Map<string, Idle>()
-  private containerRid: string | undefined
+  private known: (ContainerDefinition & Resource) | undefined
 
   constructor(private readonly options: CosmosChangeFeedOptions) {}
 
@@ -64,14 +65,23 @@ export class CosmosChangeFeed implements ChangeFeed {
       .sort((left, right) => compare(left.min, right.min))
   }
 
-  async readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
+  async partitionKeyPaths(): Promise<readonly string[]> {
+    return (await this.definition()).partitionKey?.paths ?? []
+  }
+
+  readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
+    const { LatestVersion: mode } = ChangeFeedMode
+    return this.read<Change>(from, { ...options, mode, decode: decodeChange })
+  }
+
+  readAllVersions(from: FeedPosition, options: ReadOptions): Promise<ChangePage<VersionChange>> {
+    const { AllVersionsAndDeletes: mode } = ChangeFeedMode
+    return this.read<VersionChange>(from, { ...options, mode, decode: decodeVersionChange })
+  }
+
+  private async read<C>(from: FeedPosition, asked: Asked<C>): Promise<ChangePage<C>> {
     try {
-      const iterator = this.reusable(from, options) ?? (await this.open(from, options))
-      const answer = await orAborted(iterator.readNext(), options.signal)
-      const page = pageOf(answer, from)
-      this.options.onCharge?.('feed.read', page.charge)
-      this.keep(iterator, page, { from, maxItemCount: options.maxItemCount })
-      return page
+      return await orAborted(this.readFrom(from, asked), asked.signal)
     } catch (error) {
       const { min, max } = from.feedRange
       throw new FeedError(
@@ -81,42 +91,58 @@ export class CosmosChangeFeed implements ChangeFeed {
     }
   }
 
+  private async readFrom<C>(from: FeedPosition, asked: Asked<C>): Promise<ChangePage<C>> {
+    const iterator = this.reusable(from, asked) ?? (await this.open(from, asked))
+    const page = pageOf(await iterator.readNext(), from, asked.decode)
+    this.options.onCharge?.('feed.read', page.charge)
+    // Whoever gave the read up goes on from elsewhere, perhaps with an iterator of its own by now.
+    if (!asked.signal.aborted) this.keep(iterator, page, { from, ...asked })
+    return page
+  }
+
   /** Taken out while it reads: if that fails, nobody puts it back. */
-  private reusable({ feedRange, start }: FeedPosition, { maxItemCount }: ReadOptions): Iterator | undefined {
-    const key = rangeKey(feedRange)
+  private reusable<C>({ feedRange, start }: FeedPosition, asked: Asked<C>): Iterator | undefined {
+    const key = iteratorKey(feedRange, asked.mode)
     const idle = this.idle.get(key)
     this.idle.delete(key)
     const standsThere = start.kind === 'continuation' && idle?.token === start.token
-    return standsThere && idle.maxItemCount === maxItemCount ? idle.iterator : undefined
+    return standsThere && idle.maxItemCount === asked.maxItemCount ? idle.iterator : undefined
   }
 
-  private keep(
+  private keep<C>(
     iterator: Iterator,
-    page: ChangePage,
-    { from, maxItemCount }: { from: FeedPosition; maxItemCount: number },
+    page: ChangePage<C>,
+    { from, mode, maxItemCount }: Asked<C> & { readonly from: FeedPosition },
   ): void {
     const [next, ...others] = page.next
     // One started from a time goes on sending that time beside its position.
     if (next?.start.kind !== 'continuation' || others.length > 0 || from.start.kind === 'time') return
-    this.idle.set(rangeKey(from.feedRange), { iterator, token: next.start.token, maxItemCount })
+    this.idle.set(iteratorKey(from.feedRange, mode), { iterator, token: next.start.token, maxItemCount })
   }
 
-  private async open({ feedRange, start }: FeedPosition, { maxItemCount }: ReadOptions): Promise<Iterator> {
+  private async open<C>(
+    { feedRange, start }: FeedPosition,
+    { maxItemCount, mode: changeFeedMode }: Asked<C>,
+  ): Promise<Iterator> {
     const changeFeedStartFrom =
       start.kind === 'time'
         ? ChangeFeedStartFrom.Time(startingBefore(start.atMs), await this.sdkFeedRange(feedRange))
-        : ChangeFeedStartFrom.Continuation(compositeToken(await this.rid(), feedRange, start))
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes than the one its options ask for
-    return this.options.container.items.getChangeFeedIterator<Change>({ maxItemCount, changeFeedStartFrom })
+        : ChangeFeedStartFrom.Continuation(compositeToken((await this.definition())._rid, feedRange, start))
+    return this.options.container.items.getChangeFeedIterator<unknown>({
+      maxItemCount,
+      changeFeedMode,
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes than the one its options ask for
+      changeFeedStartFrom,
+    })
   }
 
-  private async rid(): Promise<string> {
-    if (this.containerRid === undefined) {
+  private async definition(): Promise<ContainerDefinition & Resource> {
+    if (this.known === undefined) {
       const { resource } = await this.options.container.read()
       if (resource === undefined) throw new Error(`container ${this.options.container.id} does not exist`)
-      this.containerRid = resource._rid
+      this.known = resource
     }
-    return this.containerRid
+    return this.known
   }
 
   /** The SDK takes only objects of its own class, of which it hands out those of whole partitions. */
@@ -126,71 +152,6 @@ export class CosmosChangeFeed implements ChangeFeed {
     const range: unknown = Object.create(Object.getPrototypeOf(sample) as object)
     return Object.assign(range as SdkFeedRange, { minInclusive: min, maxExclusive: max })
   }
-}
-
-/**
- * The SDK's token for a position in one range. Its entry's token is sent as If-None-Match: the etag of a page, `*` for
- * "from now", or nothing for "from the beginning".
- */
-function compositeToken(
-  rid: string,
-  { min, max }: FeedRange,
-  start: Exclude<FeedStart, { kind: 'time' }>,
-): string {
-  const continuationToken =
-    start.kind === 'continuation' ? start.token : { now: '*', beginning: '' }[start.kind]
-  const entry: TokenEntry = { minInclusive: min, maxExclusive: max, continuationToken }
-  return JSON.stringify({ rid, Continuation: [entry] })
-}
-
-function pageOf(answer: Answer, from: FeedPosition): ChangePage {
-  const headers = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
-  )
-  if (answer.statusCode !== 200 && answer.statusCode !== 304) {
-    const { statusCode: code, subStatusCode: substatus } = answer
-    throw Object.assign(new Error(`the service answered ${code}`), { code, substatus, headers })
-  }
-  return {
-    changes: answer.statusCode === 200 ? answer.result : [],
-    next: nextPositions(answer.continuationToken, from),
-    isDrained: answer.statusCode === 304,
-    charge: Number(headers['x-ms-request-charge'] ?? 0),
-    sessionToken: headers['x-ms-session-token'] ?? null,
-    headers,
-  }
-}
-
-/** Where to go on: one position, or those of the children when the range was split meanwhile. */
-function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
-  const { Continuation } = JSON.parse(token) as { readonly Continuation: readonly TokenEntry[] }
-  const entries = [...Continuation].sort((left, right) => compare(left.minInclusive, right.minInclusive))
-  const bounds = entries.map(({ minInclusive: min, maxExclusive: max }) => ({ min, max }))
-  if (!tiles(bounds, from.feedRange))
-    // Ranges changed while it read: the same as a 410 it had not hidden, and it passes with a new iterator.
-    throw Object.assign(new Error(`its token covers ${JSON.stringify(bounds)}, not the range asked for`), {
-      code: 410,
-    })
-  return entries.map(({ minInclusive: min, maxExclusive: max, continuationToken }) => ({
-    feedRange: { min, max },
-    start: startOf(continuationToken, from.start, entries.length > 1),
-  }))
-}
-
-function startOf(token: string | undefined, asked: FeedStart, isChild: boolean): FeedStart {
-  if (token !== undefined && token !== '' && token !== '*') return { kind: 'continuation', token }
-  // A child that has not been read yet stands where its parent began; anything else has lost its position.
-  if (isChild && asked.kind !== 'continuation') return asked
-  throw new Error('the service answered without an etag, so nobody knows where to go on')
-}
-
-function tiles(parts: readonly FeedRange[], whole: FeedRange): boolean {
-  let reached = whole.min
-  for (const { min, max } of parts) {
-    if (min !== reached) return false
-    reached = max
-  }
-  return reached === whole.max
 }
 
 /** The service compares whole seconds, and a change within the second asked for must not be missed. */
@@ -215,11 +176,6 @@ async function orAborted<T>(read: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-function rangeKey({ min, max }: FeedRange): string {
-  return `${min}-${max}`
-}
-
-function compare(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
+function iteratorKey({ min, max }: FeedRange, mode: ChangeFeedMode): string {
+  return `${mode} ${min}-${max}`
 }

@@ -17,6 +17,12 @@ export interface PortOptions {
   readonly onCharge: (operation: string, charge: number) => void
 }
 
+/** What a processor works on. */
+export interface Ports {
+  readonly feed: ChangeFeed
+  readonly leaseStore: LeaseStore
+}
+
 /** Whether it is a port already. */
 export function isChangeFeed(monitored: MonitoredContainer): monitored is ChangeFeed {
   return 'readNext' in monitored
@@ -28,7 +34,7 @@ export function isLeaseStore(leases: LeaseContainer): leases is LeaseStore {
 }
 
 /** The ports of both containers; rejects when one of them is missing. */
-export async function openPorts(options: PortOptions): Promise<{ feed: ChangeFeed; leaseStore: LeaseStore }> {
+export async function openPorts(options: PortOptions): Promise<Ports> {
   const { monitoredContainer, leaseContainer, processorName, onCharge } = options
   if (isChangeFeed(monitoredContainer)) {
     if (isLeaseStore(leaseContainer)) return { feed: monitoredContainer, leaseStore: leaseContainer }

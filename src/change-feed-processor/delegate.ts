@@ -1,8 +1,8 @@
 import type { FeedRange } from '../../lease-store/index.js'
 import type { Change } from './change-feed.js'
 
-/** What a delegate is told about the page it gets. */
-export interface ChangeFeedContext {
+/** Where a change came from, and until when it may be worked on. */
+export interface ChangeContext {
   readonly leaseToken: string
   readonly feedRange: FeedRange
   /** Request units that reading the page took. */
@@ -11,18 +11,40 @@ export interface ChangeFeedContext {
   readonly sessionToken: string | null
   /** Of the response the page came in. */
   readonly headers: Readonly<Record<string, string>>
-  /** Aborts when the lease is lost or the processor stops: the page will be delivered again unless it is finished. */
+  /** What the SDK recorded about the request (its `CosmosDiagnostics`); null where there is no SDK. */
+  readonly diagnostics: object | null
+  /**
+   * Aborts when the lease is lost, the processor stops, or `delegateTimeoutMs` is over: the changes will be delivered
+   * again unless this call finishes.
+   */
   readonly signal: AbortSignal
 }
+
+/** What a delegate is told about the page it gets. */
+export interface ChangeFeedContext extends ChangeContext {
+  /**
+   * Stores that everything up to `change`, one of those delivered by this call, was handled; without it, everything
+   * delivered by this call. Resolves when it is stored; what came before it is stored with it. A position lies only
+   * between two transactions: if later changes of the page belong to the transaction of `change`, the position before
+   * that transaction is stored, and it will come again whole. Never goes back: what a later call has stored stays.
+   *
+   * Rejects with {@link import('./errors.js').LeaseLostError} when the lease is no longer held: others have it, and
+   * deliver again from the last checkpoint. Rejects with a `RangeError` for a change that this call did not deliver.
+   */
+  readonly checkpoint: (change?: object) => Promise<void>
+}
+
+/** Receives changes that come together, in the shape of either feed. */
+export type PageDelegate<C> = (changes: readonly C[], context: ChangeFeedContext) => Promise<void> | void
 
 /**
  * Receives one page of changes, oldest first, in order per partition key. When it resolves, the page counts as handled;
  * when it rejects, the same page comes again. A page may come more than once in any case.
  */
-export type ChangeFeedDelegate<T> = (
-  changes: readonly Change<T>[],
-  context: ChangeFeedContext,
-) => Promise<void> | void
+export type ChangeFeedDelegate<T> = PageDelegate<Change<T>>
+
+/** Receives one change at a time: when it resolves, that counts as handled; when it rejects, it comes again. */
+export type ChangeDelegate<C> = (change: C, context: ChangeContext) => Promise<void> | void
 
 /** Where leases without a position begin: with changes from now on, with everything, or with changes after an instant. */
 export type StartPosition = 'now' | 'beginning' | Date
@@ -33,7 +55,11 @@ export type CloseReason =
   | 'Shutdown'
   /** Somebody else has it, or it could not be renewed in time to be sure that nobody has. */
   | 'LeaseLost'
+  /** Another instance, which has less to do, asked for it; the page under way was finished first. */
+  | 'HandedOver'
   /** Its range was split; leases of the parts have taken its place. */
   | 'Split'
   /** The feed cannot be read at all; the lease was given back for another try by anybody. */
   | 'FeedError'
+  /** A delegate did not return within `delegateTimeoutMs`; the lease was given back for another try by anybody. */
+  | 'DelegateError'

@@ -19,12 +19,28 @@ export class FeedError extends Error {
   }
 }
 
-/** Options that cannot work together, all of them at once; each line names the option, its value and the rule. */
+/**
+ * The lease is not held any more: somebody else delivers from its last checkpoint. As in the .NET SDK the `code` is 412,
+ * what the store answers to a write that comes too late.
+ */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError'
+  readonly code = 412
+
+  constructor(readonly leaseToken: string) {
+    super(
+      `lease ${JSON.stringify(leaseToken)} is no longer held by this instance, so nothing is stored for it; ` +
+        'its changes are delivered again by whoever holds it',
+    )
+  }
+}
+
+/** Options, containers or leases that a processor cannot work with, all at once; each line names what, and the rule. */
 export class ProcessorOptionsError extends Error {
   override readonly name = 'ProcessorOptionsError'
 
   constructor(readonly problems: readonly string[]) {
-    super(`change feed processor options are not valid:\n${problems.map((line) => `- ${line}`).join('\n')}`)
+    super(`change feed processor cannot start:\n${problems.map((line) => `- ${line}`).join('\n')}`)
   }
 }
 

@@ -27,6 +27,7 @@ export function trustedUntilMs(writtenAtMs: number, expirationMs: number, margin
  */
 export class LeaseHolder {
   private readonly losing = new AbortController()
+  private readonly asking = new AbortController()
   private readonly loop: BackgroundLoop
   private pending: PendingCheckpoint | null = null
   private writes: Promise<unknown> = Promise.resolve()
@@ -63,6 +64,11 @@ export class LeaseHolder {
   /** Aborts when the lease is somebody else's, or may be. */
   get lost(): AbortSignal {
     return this.losing.signal
+  }
+
+  /** Aborts when another instance has asked for the lease: noticed by the next write, which its request refuses. */
+  get asked(): AbortSignal {
+    return this.asking.signal
   }
 
   /** Whether nobody else can have the lease at this moment. Asks the clock, since a blocked process fires timers late. */
@@ -196,8 +202,12 @@ export class LeaseHolder {
   /** Somebody wrote it, or perhaps we did: it is ours as long as it says so. */
   private async readAgain(): Promise<void> {
     const stored = await this.runtime.leaseStore.read(this.current.leaseToken)
-    if (stored === null || !isOwnedBy(stored, this.runtime.self)) this.lose()
-    else this.current = stored
+    if (stored === null || !isOwnedBy(stored, this.runtime.self)) {
+      this.lose()
+      return
+    }
+    this.current = stored
+    if (stored.handover !== null) this.asking.abort()
   }
 
   private accept(lease: Lease, startedAtMs: number, stored: PendingCheckpoint | null): void {

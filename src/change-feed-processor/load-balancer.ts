@@ -1,33 +1,58 @@
 import {
   expired,
   expiredByObservation,
+  givesWayTo,
   isOwnedBy,
+  lapsed,
   observe,
   selectLeases,
+  twinLease,
+  unanswered,
   type Lease,
   type LeaseListing,
   type LeaseObservations,
+  type Selection,
 } from '../../lease-store/index.js'
 import { BackgroundLoop } from '../platform/index.js'
+import type { Bootstrapper } from './bootstrapper.js'
+import { FeedError } from './errors.js'
 import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from './runtime.js'
 
+/** Taken or asked for before the leases are looked at again, however few this instance has. */
+const fewestPerLook = 4
+
+/** Between two looks whether leases still cover the feed, in expiration intervals. */
+const verifyEveryExpirations = 5
+
+/** In one turn; each may double what this instance has, so more are needed only if others write all the time. */
+const looksPerTurn = 16
+
 /**
- * Looks at the leases every acquire interval, at once after `start`, and takes what {@link selectLeases} says, and
- * what is written as ours but in nobody's hands: an acquisition whose answer was lost, or one given up for a while.
+ * Looks at the leases every acquire interval, at once after `start`, and takes and asks for what {@link selectLeases}
+ * says, and takes what is written as ours but in nobody's hands: an acquisition whose answer was lost, or one given up
+ * for a while. As long as that succeeds it looks again at once, having taken no more than it had: instances that start
+ * together so see each other before one of them has taken everything.
  */
 export class LoadBalancer {
   private readonly loop: BackgroundLoop
   private observations: LeaseObservations = new Map()
+  private reportedTwin: string | null = null
+  private verifiedAtMs: number
+  private hasFirst = false
 
   constructor(
     private readonly runtime: Runtime,
     private readonly controller: PartitionController,
+    private readonly bootstrapper: Bootstrapper,
   ) {
+    // It was verified at start.
+    this.verifiedAtMs = runtime.clock.monotonic()
     this.loop = new BackgroundLoop({
       clock: runtime.clock,
-      turn: async () => {
-        await this.balance()
+      turn: async (signal) => {
+        await this.balance(signal)
+        await this.verify()
         return this.restMs()
       },
       onError: (error) => {
@@ -45,43 +70,100 @@ export class LoadBalancer {
     return this.loop.stop()
   }
 
-  private async balance(): Promise<void> {
-    const listing = await this.runtime.leaseStore.list()
-    for (const lease of this.wanted(listing)) {
+  private async balance(signal: AbortSignal): Promise<void> {
+    for (let looks = 0; looks < looksPerTurn && !signal.aborted; looks += 1) {
+      const listing = await this.runtime.leaseStore.list()
+      const { processorName, instanceName } = this.runtime.options
+      const { length: count } = listing.leases
+      this.runtime.telemetry.emit({ type: 'leases.listed', processorName, instanceName, count })
+      if (!(await this.apply(this.wanted(listing), signal))) return
+    }
+  }
+
+  /** Now and then, by whoever has the first lease there is. */
+  private async verify(): Promise<void> {
+    const { clock, options } = this.runtime
+    const intervalMs = verifyEveryExpirations * options.leaseExpirationIntervalMs
+    if (clock.monotonic() - this.verifiedAtMs < intervalMs) return
+    this.verifiedAtMs = clock.monotonic()
+    if (this.hasFirst) await this.bootstrapper.repair()
+  }
+
+  /** Answers whether anything came of it. */
+  private async apply({ take, ask }: Selection, signal: AbortSignal): Promise<boolean> {
+    const most = Math.max(fewestPerLook, this.controller.heldCount)
+    const attempts = [
+      ...take.map((lease) => () => this.controller.acquire(lease)),
+      ...ask.map((lease) => () => this.controller.request(lease)),
+    ]
+    let succeeded = 0
+    for (const attempt of attempts) {
+      if (signal.aborted || succeeded === most) break
       try {
-        await this.controller.acquire(lease)
+        if (await attempt()) succeeded += 1
       } catch (error) {
         // The others may still be had.
         this.report(error)
       }
     }
+    return succeeded > 0
   }
 
-  private wanted({ leases, storeTimeMs }: LeaseListing): Lease[] {
-    const { self, random } = this.runtime
+  private wanted({ leases, storeTimeMs }: LeaseListing): Selection {
+    const { self, random, options, clock } = this.runtime
+    const [first] = [...leases].sort((left, right) => (left.feedRange.min < right.feedRange.min ? -1 : 1))
+    this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
     const isInHand = (lease: Lease): boolean => this.controller.holds(lease.leaseToken)
-    const silent = this.silentTokens(
-      leases.filter((lease) => !isInHand(lease)),
-      storeTimeMs,
-    )
-    const { take } = selectLeases({
+    const elsewhere = leases.filter((lease) => !isInHand(lease))
+    const monotonicMs = clock.monotonic()
+    this.observations = observe(this.observations, elsewhere, monotonicMs)
+    const { observations } = this
+    if (this.givesWay(monotonicMs)) return { take: [], ask: [] }
+    const patience = { ...options, self, observations, monotonicMs, storeTimeMs }
+    const { take, ask } = selectLeases({
       self,
       leases,
-      expired: silent,
-      limits: { minLeases: null, maxLeases: null },
+      expired: this.silentTokens(elsewhere, storeTimeMs, monotonicMs),
+      lapsed: lapsed(elsewhere, patience),
+      unanswered: unanswered(elsewhere, patience),
+      limits: options,
       random: () => random.next(),
     })
     const stray = leases.filter((lease) => isOwnedBy(lease, self) && !take.includes(lease))
-    return [...take, ...stray].filter((lease) => !isInHand(lease))
+    return { take: [...take, ...stray].filter((lease) => !isInHand(lease)), ask }
   }
 
-  private silentTokens(leases: readonly Lease[], storeTimeMs: number | null): ReadonlySet<string> {
-    const { clock, options } = this.runtime
-    const nowMs = clock.monotonic()
-    this.observations = observe(this.observations, leases, nowMs)
+  /**
+   * Whether another living process has the name of this instance and stays. Leases tell the two apart, but .NET hosts and
+   * people do not, so one of them works and the other stands by (F-L16).
+   */
+  private givesWay(monotonicMs: number): boolean {
+    const { self, options, notifications } = this.runtime
+    const twin = twinLease(this.observations, self, monotonicMs, options.leaseExpirationIntervalMs)
+    if (twin === null) return false
+    const isGivingWay = givesWayTo(self, twin)
+    if (this.reportedTwin !== twin.incarnation) {
+      const consequence = isGivingWay
+        ? 'this one takes no leases while the other lives'
+        : 'the other stands by'
+      const remedy = new Error(`give each process an instanceName of its own; ${consequence}`)
+      const name = `instanceName ${JSON.stringify(self.instanceName)} is used by two living processes`
+      notifications.failed(twin.leaseToken, new FeedError(name, remedy))
+    }
+    this.reportedTwin = twin.incarnation
+    if (isGivingWay) this.controller.giveWay()
+    return isGivingWay
+  }
+
+  private silentTokens(
+    leases: readonly Lease[],
+    storeTimeMs: number | null,
+    monotonicMs: number,
+  ): ReadonlySet<string> {
+    const { leaseExpirationIntervalMs } = this.runtime.options
     return storeTimeMs === null
-      ? expiredByObservation(leases, this.observations, nowMs, options.leaseExpirationIntervalMs)
-      : expired(leases, storeTimeMs, options.leaseExpirationIntervalMs)
+      ? expiredByObservation(leases, this.observations, monotonicMs, leaseExpirationIntervalMs)
+      : expired(leases, storeTimeMs, leaseExpirationIntervalMs)
   }
 
   /** A little less by chance, so that instances started together do not stay together. */

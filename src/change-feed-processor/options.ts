@@ -1,10 +1,19 @@
-import type { FeedRange } from '../../lease-store/index.js'
+import type { FeedRange, LeaseMode } from '../../lease-store/index.js'
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
-import { silent, type Telemetry } from '../telemetry/index.js'
+import { openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { isChangeFeed, isLeaseStore, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
-import type { ChangeFeedDelegate, CloseReason, StartPosition } from './delegate.js'
+import type { Change, VersionChange } from './change-feed.js'
+import type { CloseReason, StartPosition } from './delegate.js'
+import {
+  deliveryProblems,
+  resolveDelivery,
+  type ChangeDeliveryOptions,
+  type PageDeliveryOptions,
+  type ResolvedDeliveryOptions,
+} from './delivery-options.js'
 import { ProcessorOptionsError, type DelegateError, type FeedError } from './errors.js'
 import type { FeedHints } from './feed-hints.js'
+import { brokenRules, countProblems, type Rule } from './option-rules.js'
 import type { PollInterval } from './poll-delay.js'
 
 /** Called as leases come and go. One that throws or rejects does no harm. */
@@ -15,8 +24,11 @@ export interface LifecycleNotifications {
   readonly onError?: (leaseToken: string, error: DelegateError | FeedError) => Promise<void> | void
 }
 
-/** How a {@link ChangeFeedProcessor} works. */
-export interface ChangeFeedProcessorOptions<T> extends LifecycleNotifications {
+/** Which feed is followed. A deployment unit keeps its mode: the leases say it, and another is refused. */
+export type ChangeFeedMode = 'latestVersion' | 'allVersionsAndDeletes'
+
+/** What a processor needs to know in either mode, whichever way changes are taken. */
+export interface ProcessorOptions extends LifecycleNotifications {
   readonly monitoredContainer: MonitoredContainer
   /** Partitioned by `/id` or `/partitionKey`. */
   readonly leaseContainer: LeaseContainer
@@ -24,9 +36,6 @@ export interface ChangeFeedProcessorOptions<T> extends LifecycleNotifications {
   readonly processorName: string
   /** Unique per process: who holds a lease is said by this name. */
   readonly instanceName: string
-  readonly onChanges: ChangeFeedDelegate<T>
-  /** For leases that have no position yet. Default `'now'`. */
-  readonly startFrom?: StartPosition
   /** Page size asked for, 1 to 1,000. Default 100. */
   readonly maxItemCount?: number
   /** Rest after a poll that found nothing: doubling between bounds, or fixed. Default 100 to 5,000. */
@@ -41,21 +50,56 @@ export interface ChangeFeedProcessorOptions<T> extends LifecycleNotifications {
   readonly trustMarginMs?: number
   /** Checkpoints are coalesced to one in this time; 0 for one after every page. Default as for `trustMarginMs`. */
   readonly checkpointIntervalMs?: number
+  /** Taken even if other instances then have fewer than their share. Default: no such wish. */
+  readonly minLeases?: number
+  /** Never more than these. Default: no limit. */
+  readonly maxLeases?: number
+  /**
+   * Into how many leases each physical partition is cut when leases are created, so that more instances than physical
+   * partitions can work; leases there are stay as they are. 1 to 256, default 1. Costs that many times the idle requests.
+   */
+  readonly leasesPerFeedRange?: number
   /** How long `stop` waits for delegates before it abandons them. Default 30,000. */
   readonly stopTimeoutMs?: number
   /** Wakes readers when something was written in this process. */
   readonly hints?: FeedHints
+  /** Where events go. Default: OpenTelemetry, if the process has an SDK for it. */
   readonly telemetry?: Telemetry
   readonly clock?: Clock
   readonly random?: Random
 }
 
+/** The feed of documents in their latest version, which has no deletes. */
+export interface LatestVersionOptions {
+  readonly mode?: 'latestVersion'
+  /** For leases that have no position yet. Default `'now'`. */
+  readonly startFrom?: StartPosition
+}
+
+/** The feed of every version and every delete, for containers with a `changeFeedPolicy`: always from now on. */
+export interface AllVersionsOptions {
+  readonly mode: 'allVersionsAndDeletes'
+  readonly startFrom?: never
+}
+
+/** How a {@link ChangeFeedProcessor} works. */
+export interface ChangeFeedProcessorOptions<T>
+  extends ProcessorOptions, LatestVersionOptions, PageDeliveryOptions<Change<T>> {}
+
+/** All ways in which a {@link ChangeFeedProcessor} may work. */
+export type AnyProcessorOptions<T> =
+  | ChangeFeedProcessorOptions<T>
+  | (ProcessorOptions & LatestVersionOptions & ChangeDeliveryOptions<Change<T>>)
+  | (ProcessorOptions & AllVersionsOptions & PageDeliveryOptions<VersionChange<T>>)
+  | (ProcessorOptions & AllVersionsOptions & ChangeDeliveryOptions<VersionChange<T>>)
+
 /** Options with every default filled in and every rule checked. */
-export interface ResolvedOptions extends LifecycleNotifications {
+export interface ResolvedOptions extends LifecycleNotifications, ResolvedDeliveryOptions {
   readonly monitoredContainer: MonitoredContainer
   readonly leaseContainer: LeaseContainer
   readonly processorName: string
   readonly instanceName: string
+  readonly mode: ChangeFeedMode
   readonly startFrom: StartPosition
   readonly maxItemCount: number
   readonly pollInterval: PollInterval
@@ -64,6 +108,9 @@ export interface ResolvedOptions extends LifecycleNotifications {
   readonly leaseExpirationIntervalMs: number
   readonly trustMarginMs: number
   readonly checkpointIntervalMs: number
+  readonly minLeases: number | null
+  readonly maxLeases: number | null
+  readonly leasesPerFeedRange: number
   readonly stopTimeoutMs: number
   readonly hints: FeedHints | null
   readonly telemetry: Telemetry
@@ -72,12 +119,14 @@ export interface ResolvedOptions extends LifecycleNotifications {
 }
 
 /** Fills in defaults; throws {@link ProcessorOptionsError} with every broken rule. */
-export function resolveOptions<T>(options: ChangeFeedProcessorOptions<T>): ResolvedOptions {
+export function resolveOptions<T>(options: AnyProcessorOptions<T>): ResolvedOptions {
   const leaseExpirationIntervalMs = options.leaseExpirationIntervalMs ?? 60_000
   const twelfthMs = Math.min(5_000, Math.floor(leaseExpirationIntervalMs / 12))
   const interval = options.pollIntervalMs ?? { min: 100, max: 5_000 }
   const resolved: ResolvedOptions = {
     ...options,
+    ...resolveDelivery(options),
+    mode: options.mode ?? 'latestVersion',
     startFrom: options.startFrom ?? 'now',
     maxItemCount: options.maxItemCount ?? 100,
     pollInterval:
@@ -89,20 +138,29 @@ export function resolveOptions<T>(options: ChangeFeedProcessorOptions<T>): Resol
     leaseExpirationIntervalMs,
     trustMarginMs: options.trustMarginMs ?? twelfthMs,
     checkpointIntervalMs: options.checkpointIntervalMs ?? twelfthMs,
+    minLeases: options.minLeases ?? null,
+    maxLeases: options.maxLeases ?? null,
+    leasesPerFeedRange: options.leasesPerFeedRange ?? 1,
     stopTimeoutMs: options.stopTimeoutMs ?? 30_000,
     hints: options.hints ?? null,
-    telemetry: options.telemetry ?? silent,
+    telemetry: options.telemetry ?? openTelemetry(),
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
   }
-  const problems = [...boundProblems(resolved), ...relationProblems(resolved), ...nameProblems(resolved)]
+  const problems = [
+    ...boundProblems(resolved),
+    ...relationProblems(resolved),
+    ...nameProblems(resolved),
+    ...modeProblems(resolved.mode, options.startFrom),
+    ...deliveryProblems(options),
+  ]
   if (problems.length > 0) throw new ProcessorOptionsError(problems)
   return Object.freeze(resolved)
 }
 
 function boundProblems(options: ResolvedOptions): string[] {
   const { minMs, maxMs } = options.pollInterval
-  const counts: readonly (readonly [name: string, value: number, min: number, max: number])[] = [
+  return countProblems([
     ['maxItemCount', options.maxItemCount, 1, 1_000],
     ['pollIntervalMs.min', minMs, 1, Infinity],
     ['pollIntervalMs.max', maxMs, 1, Infinity],
@@ -111,15 +169,11 @@ function boundProblems(options: ResolvedOptions): string[] {
     ['leaseExpirationIntervalMs', options.leaseExpirationIntervalMs, 1, Infinity],
     ['trustMarginMs', options.trustMarginMs, 0, Infinity],
     ['checkpointIntervalMs', options.checkpointIntervalMs, 0, Infinity],
+    ['minLeases', options.minLeases ?? 1, 1, Infinity],
+    ['maxLeases', options.maxLeases ?? 1, 1, Infinity],
+    ['leasesPerFeedRange', options.leasesPerFeedRange, 1, 256],
     ['stopTimeoutMs', options.stopTimeoutMs, 0, Infinity],
-  ]
-  return counts
-    .filter(([, value, min, max]) => !(Number.isInteger(value) && value >= min && value <= max))
-    .map(([name, value, min, max]) =>
-      max === Infinity
-        ? `${name} is ${value}; it must be a whole number, at least ${min}`
-        : `${name} is ${value}; it must be a whole number from ${min} to ${max}`,
-    )
+  ])
 }
 
 function relationProblems(options: ResolvedOptions): string[] {
@@ -128,7 +182,7 @@ function relationProblems(options: ResolvedOptions): string[] {
     leaseRenewIntervalMs: renew,
     trustMarginMs: margin,
   } = options
-  const rules: readonly (readonly [isKept: boolean, problem: string])[] = [
+  const rules: readonly Rule[] = [
     [
       options.pollInterval.minMs <= options.pollInterval.maxMs,
       `pollIntervalMs is ${options.pollInterval.minMs} to ${options.pollInterval.maxMs}; min must not exceed max`,
@@ -142,6 +196,10 @@ function relationProblems(options: ResolvedOptions): string[] {
       `trustMarginMs is ${margin}; with leaseRenewIntervalMs (${renew}) it must stay below leaseExpirationIntervalMs (${expiration})`,
     ],
     [
+      (options.minLeases ?? 1) <= (options.maxLeases ?? Infinity),
+      `minLeases is ${options.minLeases ?? 'not set'}; it must not exceed maxLeases (${options.maxLeases ?? 'not set'})`,
+    ],
+    [
       options.leaseAcquireIntervalMs < expiration,
       `leaseAcquireIntervalMs is ${options.leaseAcquireIntervalMs}; it must be less than leaseExpirationIntervalMs (${expiration})`,
     ],
@@ -150,12 +208,12 @@ function relationProblems(options: ResolvedOptions): string[] {
       `checkpointIntervalMs is ${options.checkpointIntervalMs}; it must be less than a third of leaseExpirationIntervalMs (${expiration})`,
     ],
   ]
-  return rules.filter(([isKept]) => !isKept).map(([, problem]) => problem)
+  return brokenRules(rules)
 }
 
 function nameProblems(options: ResolvedOptions): string[] {
   const { processorName, instanceName, startFrom, monitoredContainer, leaseContainer } = options
-  const rules: readonly (readonly [isKept: boolean, problem: string])[] = [
+  const rules: readonly Rule[] = [
     [
       !/[/\\?#]/.test(processorName),
       `processorName is ${JSON.stringify(processorName)}; it becomes part of document ids, so it must not contain / \\ ? #`,
@@ -173,5 +231,23 @@ function nameProblems(options: ResolvedOptions): string[] {
       'leaseContainer is a Container beside a monitoredContainer that is not; pass both Containers, or a LeaseStore',
     ],
   ]
-  return rules.filter(([isKept]) => !isKept).map(([, problem]) => problem)
+  return brokenRules(rules)
+}
+
+function modeProblems(mode: ChangeFeedMode, startFrom: StartPosition | undefined): string[] {
+  return brokenRules([
+    [
+      mode === 'latestVersion' || (mode as unknown) === 'allVersionsAndDeletes',
+      `mode is ${JSON.stringify(mode)}; it must be "latestVersion" or "allVersionsAndDeletes"`,
+    ],
+    [
+      mode !== 'allVersionsAndDeletes' || startFrom === undefined,
+      `startFrom is ${JSON.stringify(startFrom)} in mode "allVersionsAndDeletes", whose feed begins now; leave it out`,
+    ],
+  ])
+}
+
+/** The mode by the words that leases keep it in. */
+export function leaseModeOf(mode: ChangeFeedMode): LeaseMode {
+  return mode === 'latestVersion' ? 'Incremental Feed' : 'Full-Fidelity Feed'
 }

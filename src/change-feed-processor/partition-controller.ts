@@ -1,7 +1,8 @@
-import { acquire, type Lease } from '../../lease-store/index.js'
+import { acquire, requestHandover, type Lease } from '../../lease-store/index.js'
+import type { Closing } from './closing.js'
 import { FeedError } from './errors.js'
 import { LeaseHolder } from './lease-holder.js'
-import { PartitionSupervisor, type Closing } from './partition-supervisor.js'
+import { PartitionSupervisor } from './partition-supervisor.js'
 import type { Runtime } from './runtime.js'
 import { childLeases } from './split.js'
 
@@ -27,15 +28,39 @@ export class PartitionController {
     return this.held.has(leaseToken)
   }
 
-  /** Makes the lease ours, if it has not changed since it was read. Rejects when the store does not answer. */
-  async acquire(lease: Lease): Promise<void> {
+  /** How many leases are in our hands. */
+  get heldCount(): number {
+    return this.held.size
+  }
+
+  /**
+   * Makes the lease ours, if it has not changed since it was read (I12). Answers whether it is. Rejects when the store
+   * does not answer.
+   */
+  async acquire(lease: Lease): Promise<boolean> {
     const { leaseStore, clock, self, telemetry } = this.runtime
-    if (this.isStopping || this.holds(lease.leaseToken)) return
+    if (this.isStopping || this.holds(lease.leaseToken)) return false
     const startedAtMs = clock.monotonic()
     const outcome = await leaseStore.replace(acquire(lease, self, clock.now()))
     // If nobody knows whether it was applied, the next listing shows it as ours, and it is acquired again.
     if (outcome.kind === 'written') this.hold(outcome.lease, startedAtMs, lease.owner)
     else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
+    return outcome.kind === 'written'
+  }
+
+  /** Asks the owner of a lease for it, if it has not changed since it was read. Answers whether that is written. */
+  async request(lease: Lease): Promise<boolean> {
+    const { leaseStore, self, telemetry, notifications } = this.runtime
+    if (this.isStopping || lease.owner === null) return false
+    const outcome = await leaseStore.replace(requestHandover(lease, self))
+    if (outcome.kind === 'written')
+      telemetry.emit({
+        type: 'lease.requested',
+        ...notifications.on(lease.leaseToken),
+        owner: lease.owner,
+      })
+    else telemetry.emit({ type: 'store.conflict', operation: 'lease.requestHandover', id: lease.leaseToken })
+    return outcome.kind === 'written'
   }
 
   /** Wakes the reader of a physical range, or all readers when it is not known to be a lease here. */
@@ -54,6 +79,11 @@ export class PartitionController {
     }
   }
 
+  /** Hands every lease back when the page under way is done, and may acquire others afterwards. */
+  giveWay(): void {
+    for (const { supervisor } of this.held.values()) supervisor.handOver()
+  }
+
   /** Leaves everything as it stands: others take the leases over when they expire. */
   abandon(): void {
     this.isStopping = true
@@ -66,6 +96,13 @@ export class PartitionController {
     const holder = new LeaseHolder(this.runtime, lease, writtenAtMs)
     const supervisor = new PartitionSupervisor(this.runtime, holder)
     if (this.isStopping) supervisor.shutDown()
+    holder.asked.addEventListener(
+      'abort',
+      () => {
+        supervisor.handOver()
+      },
+      { once: true },
+    )
     holder.start()
     this.runtime.notifications.acquired(lease, takenFrom)
     const ended = this.supervise(supervisor, holder).finally(() => {
@@ -94,6 +131,8 @@ export class PartitionController {
       case 'LeaseLost':
         return
       case 'Shutdown':
+      case 'HandedOver':
+      case 'DelegateError':
         return holder.release()
       case 'FeedError':
         this.runtime.notifications.failed(holder.lease.leaseToken, closing.error)
@@ -111,7 +150,7 @@ export class PartitionController {
     holder: LeaseHolder,
     parts: Extract<Closing, { reason: 'Split' }>['parts'],
   ): Promise<void> {
-    const { feed, leaseStore, telemetry, notifications } = this.runtime
+    const { feed, leaseStore, telemetry, notifications, options } = this.runtime
     if (!(await holder.flush())) return
     const parent = holder.lease
     const children = childLeases(parent, parts, await feed.physicalRanges())
@@ -123,6 +162,7 @@ export class PartitionController {
     await holder.remove()
     const tokens = children.map((child) => child.leaseToken)
     telemetry.emit({ type: 'lease.split', ...notifications.on(parent.leaseToken), children: tokens })
-    for (const child of created) await this.acquire(child)
+    // With a limit the load balancer decides, which knows what others have.
+    if (options.maxLeases === null) for (const child of created) await this.acquire(child)
   }
 }

@@ -1,43 +1,59 @@
 import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
-import { backoffDelayMs, type Backoff } from '../platform/index.js'
 import type { ChangePage, FeedPosition } from './change-feed.js'
-import { DelegateError, FeedError } from './errors.js'
+import type { AnyChange } from './change-identity.js'
+import type { Closing } from './closing.js'
+import type { Delivery, DeliverySite } from './delivery.js'
+import { FeedError } from './errors.js'
 import type { LeaseHolder } from './lease-holder.js'
+import { PageDelivery } from './page-delivery.js'
+import { ParallelDelivery } from './parallel.js'
 import { PollDelay } from './poll-delay.js'
+import { Progress } from './progress.js'
 import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from './runtime.js'
 import { startOf } from './start-position.js'
-
-/** How the reading of a lease ended, with what is needed to close it. */
-export type Closing =
-  | { readonly reason: 'Shutdown' }
-  | { readonly reason: 'LeaseLost' }
-  /** `parts` are the positions of the children; everything before them was delivered. */
-  | { readonly reason: 'Split'; readonly parts: readonly FeedPosition[] }
-  | { readonly reason: 'FeedError'; readonly error: FeedError }
-
-/** Between two deliveries of a page its delegate refuses. */
-const delegateBackoff: Backoff = { minMs: 500, maxMs: 30_000 }
+import { withinLimit } from './time-limit.js'
 
 /**
- * Reads one lease: read a page, deliver it until the delegate accepts it, note the checkpoint, and again; rest when
- * nothing is new. Ends once, with one reason: asked to (`shutDown`), lease lost, range split, or feed unreadable. It
- * never moves past a page that was not accepted, and delivers nothing once the lease may be somebody else's.
+ * Reads one lease: read a page, hand it to the delivery, and again; rest when nothing is new. Ends once, with one
+ * reason: asked to (`shutDown`), lease lost, range split, feed unreadable, or a delegate that does not return. What
+ * passes by itself is waited for in place, with the lease in hand. Nothing is delivered once the lease may be somebody
+ * else's, nor after the end.
  */
 export class PartitionSupervisor {
   private readonly ending = new AbortController()
   private readonly pollDelay: PollDelay
+  private isAskedFor = false
+  private readonly progress: Progress
+  private readonly delivery: Delivery
 
   constructor(
     private readonly runtime: Runtime,
     private readonly holder: LeaseHolder,
   ) {
-    this.pollDelay = new PollDelay(runtime.clock, runtime.options.pollInterval)
+    const { delegates, options, clock } = runtime
+    this.pollDelay = new PollDelay(clock, options.pollInterval)
+    this.progress = new Progress(holder, startOf(holder.lease, options.startFrom))
+    const site: DeliverySite = {
+      runtime,
+      holder,
+      progress: this.progress,
+      signal: this.ending.signal,
+      closing: () => this.closing(),
+    }
+    this.delivery =
+      delegates.kind === 'pages' ? new PageDelivery(site, delegates) : new ParallelDelivery(site, delegates)
   }
 
   /** Ends soon: after the delegate that is running, which sees its signal abort. */
   shutDown(): void {
     this.ending.abort()
+  }
+
+  /** Ends after the page under way, however long its delegate takes: nobody else has the lease until then. */
+  handOver(): void {
+    this.isAskedFor = true
+    this.pollDelay.wake()
   }
 
   /** Something was written that this lease may be about. */
@@ -55,39 +71,65 @@ export class PartitionSupervisor {
     } catch (error) {
       return { reason: 'FeedError', error: new FeedError('reading the lease ended unexpectedly', error) }
     } finally {
+      await this.delivery.ended()
+      this.progress.close()
       this.holder.lost.removeEventListener('abort', onLost)
     }
   }
 
   private async readOn(): Promise<Closing> {
-    const { lease } = this.holder
-    const start = startOf(lease, this.runtime.options.startFrom)
-    let position: FeedPosition = { feedRange: lease.feedRange, start }
+    const { feedRange } = this.holder.lease
+    let position: FeedPosition = { feedRange, start: this.progress.start }
     for (;;) {
       const page = await this.read(position)
       if ('reason' in page) return page
-      const refused = await this.deliver(page)
-      if (refused !== null) return refused
+      const after = await this.delivery.deliver({ page, from: position })
+      if (after.kind === 'close') return after.closing
       const [next, ...others] = page.next
-      if (next === undefined || others.length > 0) return { reason: 'Split', parts: page.next }
-      await this.note(page, next)
-      position = next
-      if (page.isDrained) await this.pollDelay.rest(this.ending.signal)
+      if (after.kind === 'readAgain') {
+        this.progress.rewind()
+        position = { feedRange, start: this.progress.start }
+      } else if (next === undefined || others.length > 0) return this.split(page.next)
+      else {
+        position = next
+        if (page.changes.length > 0) this.pollDelay.reset()
+        if (page.isDrained) await this.pollDelay.rest(this.ending.signal)
+      }
     }
   }
 
+  /** The children begin where everything was handled (I10), which with manual checkpoints may be before the split. */
+  private async split(parts: readonly FeedPosition[]): Promise<Closing> {
+    const unsettled = await this.delivery.settled()
+    if (unsettled !== null) return unsettled
+    const { isBehind, start } = this.progress
+    return { reason: 'Split', parts: isBehind ? parts.map((part) => ({ ...part, start })) : parts }
+  }
+
   /** A page, however often it takes; or why no more pages are wanted. */
-  private async read(position: FeedPosition): Promise<ChangePage | Closing> {
-    const { feed, options, clock, random, notifications } = this.runtime
+  private async read(position: FeedPosition): Promise<ChangePage<AnyChange> | Closing> {
+    const { options, clock, random, notifications, telemetry, gate } = this.runtime
+    const { maxItemCount, readTimeoutMs } = options
+    const limit = {
+      clock,
+      signal: this.ending.signal,
+      limitMs: readTimeoutMs,
+      what: 'reading the change feed',
+    }
     for (let failures = 1; ; failures += 1) {
+      await gate.passed(this.ending.signal)
       const closing = this.closing()
       if (closing !== null) return closing
       this.pollDelay.beginPoll()
       try {
-        return await feed.readNext(position, {
-          maxItemCount: options.maxItemCount,
-          signal: this.ending.signal,
-        })
+        const page = await withinLimit(
+          (signal) => this.runtime.readPage(position, { maxItemCount, signal }),
+          limit,
+        )
+        const { changes, charge } = page
+        const on = notifications.on(this.holder.lease.leaseToken)
+        telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
+        return page
       } catch (cause) {
         if (this.closing() !== null) continue
         const error =
@@ -99,54 +141,9 @@ export class PartitionSupervisor {
     }
   }
 
-  /** Delivers a page until it is accepted: null then, or why it no longer shall be. */
-  private async deliver(page: ChangePage): Promise<Closing | null> {
-    if (page.changes.length === 0) return null
-    const { clock, random, notifications, telemetry } = this.runtime
-    const { leaseToken } = this.holder.lease
-    for (let failures = 1; ; failures += 1) {
-      const closing = this.closing()
-      if (closing !== null) return closing
-      try {
-        await this.runtime.delegate(page.changes, this.contextOf(page))
-        const count = page.changes.length
-        telemetry.emit({
-          type: 'page.delivered',
-          ...notifications.on(leaseToken),
-          count,
-          charge: page.charge,
-        })
-        return null
-      } catch (cause) {
-        // A delegate that stops because it was told to has not failed.
-        if (this.closing() !== null) continue
-        notifications.failed(leaseToken, new DelegateError(leaseToken, cause))
-        await clock.sleep(backoffDelayMs(failures, delegateBackoff, random), this.ending.signal)
-      }
-    }
-  }
-
-  private async note(page: ChangePage, next: FeedPosition): Promise<void> {
-    if (next.start.kind !== 'continuation') return
-    if (page.changes.length === 0) return this.holder.notePosition(next.start.token)
-    this.pollDelay.reset()
-    return this.holder.checkpoint(next.start.token)
-  }
-
   private closing(): Closing | null {
     if (!this.holder.isTrusted()) return { reason: 'LeaseLost' }
-    return this.ending.signal.aborted ? { reason: 'Shutdown' } : null
-  }
-
-  private contextOf(page: ChangePage): Parameters<Runtime['delegate']>[1] {
-    const { leaseToken, feedRange } = this.holder.lease
-    return {
-      leaseToken,
-      feedRange,
-      requestCharge: page.charge,
-      sessionToken: page.sessionToken,
-      headers: page.headers,
-      signal: this.ending.signal,
-    }
+    if (this.ending.signal.aborted) return { reason: 'Shutdown' }
+    return this.isAskedFor ? { reason: 'HandedOver' } : null
   }
 }

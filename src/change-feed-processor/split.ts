@@ -1,10 +1,10 @@
-import { leaseTokenOf, type Lease, type NewLease } from '../../lease-store/index.js'
+import { foreignProperties, leaseTokenOf, type Lease, type NewLease } from '../../lease-store/index.js'
 import type { FeedPosition, FeedStart, PhysicalRange } from './change-feed.js'
 
 /**
  * The leases that take the place of `parent` when its range was split: one for each part, at that part's position.
  * Parts of a physical partition's own lease are named by the id of the partition they have become, as .NET names them;
- * parts of a lease that was named by its bounds are so again.
+ * parts of a lease that was named by its bounds are so again. What others keep in the parent's properties goes to each.
  */
 export function childLeases(
   parent: Lease,
@@ -19,6 +19,7 @@ export function childLeases(
       feedRange,
       ...storedPosition(start),
       mode: parent.mode,
+      properties: foreignProperties(parent.document['properties']),
     }
   })
 }

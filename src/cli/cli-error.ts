@@ -28,6 +28,7 @@ const codesByName: Readonly<Record<string, number>> = {
   ConfigurationInvalid: exitCodes.usage,
   SubmissionInvalid: exitCodes.usage,
   JobNotFound: exitCodes.notFound,
+  UnitNotFound: exitCodes.notFound,
   JobConflict: exitCodes.conflict,
   StoreUnavailable: exitCodes.store,
   StoreRefused: exitCodes.store,

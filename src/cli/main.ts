@@ -4,11 +4,17 @@ import { createRequire } from 'node:module'
 import { exitCodeOf, exitCodes } from './cli-error.js'
 import type { DevOptions } from './commands/dev.js'
 import type { EmulatorCommandOptions } from './commands/emulator.js'
-import type { SplitOptions } from './commands/emulator-split.js'
+import type { MergeOptions, SplitOptions } from './commands/emulator-partitions.js'
 import type { ListOptions } from './commands/list.js'
 import type { StartOptions } from './commands/start.js'
 import type { SubmitOptions } from './commands/submit.js'
-import { withCommonOptions, withStoreOptions, type StoreOptions } from './store-options.js'
+import {
+  withCommonOptions,
+  withStoreOptions,
+  withUnitOptions,
+  type StoreOptions,
+  type UnitOptions,
+} from './store-options.js'
 import { terminalOf } from './terminal.js'
 
 const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string }
@@ -60,8 +66,18 @@ withCommonOptions(emulatorCommand.command('split <container>'))
   .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
   .option('--range <id>', 'default: the range with the most documents')
   .action(async (container: string, options: SplitOptions) => {
-    const { emulatorSplit } = await import('./commands/emulator-split.js')
+    const { emulatorSplit } = await import('./commands/emulator-partitions.js')
     await ending(emulatorSplit(container, options, terminal))
+  })
+
+withCommonOptions(emulatorCommand.command('merge <container>'))
+  .description('merge two neighbouring partitions of a container, DATABASE/CONTAINER, of a running emulator')
+  .option('--endpoint <url>', 'of the emulator', 'http://127.0.0.1:8081/')
+  .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
+  .requiredOption('--ranges <ids...>', 'the ids of both')
+  .action(async (container: string, options: MergeOptions) => {
+    const { emulatorMerge } = await import('./commands/emulator-partitions.js')
+    await ending(emulatorMerge(container, options, terminal))
   })
 
 withStoreOptions(program.command('start'))
@@ -100,11 +116,25 @@ withStoreOptions(program.command('list'))
     await ending(list(options, terminal))
   })
 
-withStoreOptions(program.command('leases'))
+withUnitOptions(program.command('leases'))
   .description('who reads which feed range')
-  .action(async (options: StoreOptions) => {
+  .action(async (options: UnitOptions) => {
     const { leases } = await import('./commands/leases.js')
     await ending(leases(options, terminal))
+  })
+
+withUnitOptions(program.command('estimate'))
+  .description('how far each lease is behind: changes not yet checkpointed, and the age of the oldest')
+  .action(async (options: UnitOptions) => {
+    const { estimate } = await import('./commands/estimate.js')
+    await ending(estimate(options, terminal))
+  })
+
+withUnitOptions(program.command('doctor'))
+  .description('what is wrong with the containers and leases, and what to do; exit code 1 when something is')
+  .action(async (options: UnitOptions) => {
+    const { doctor } = await import('./commands/doctor.js')
+    await ending(doctor(options, terminal))
   })
 
 try {

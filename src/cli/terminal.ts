@@ -2,9 +2,10 @@ import Table from 'cli-table3'
 import { createLogUpdate } from 'log-update'
 import picocolors from 'picocolors'
 import type { Writable } from 'node:stream'
+import { isatty } from 'node:tty'
 
 // A pipe gets no colours, also where a build server's environment asks every tool for them.
-const colors = picocolors.createColors(picocolors.isColorSupported && process.stdout.isTTY)
+const colors = picocolors.createColors(picocolors.isColorSupported && isatty(process.stdout.fd))
 
 /** Where a command's words go. */
 export interface Terminal {
@@ -56,6 +57,20 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
+}
+
+/** Text in lines of at most `width` characters, broken between words, each after `indent`. */
+export function wrapped(text: string, width: number, indent: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = ''
+    }
+    line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].map((each) => `${indent}${each}`).join('\n')
 }
 
 /** A bar of `width` characters, filled by `done` of `total`. */

@@ -1,9 +1,11 @@
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
+import { DirectoryInUse, type DirectoryLock } from './directory-lock.js'
 import { RequestCounter, type EmulatorStats } from './emulator-stats.js'
 import { CosmosEngine, noJournal } from './engine/index.js'
 import { FaultInjection, type Faults } from './faults/index.js'
 import { LmdbJournal } from './lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from './partition-changes.js'
+import { queryRoomFor } from './query-room.js'
 import type { RestRequest, RestResponse } from './rest-message.js'
 import { createRoutes, errorResponse } from './routes.js'
 import { ThroughputMeter } from './throughput-meter.js'
@@ -36,19 +38,22 @@ export interface Account {
   close(): Promise<void>
 }
 
-/** @param key the account's master key, base64 */
-export function openAccount(options: AccountOptions, key: string): Account {
+/**
+ * @param key the account's master key, base64
+ * @param lock on the data directory; default: it is taken meanwhile, and nothing is answered before
+ */
+export function openAccount(options: AccountOptions, key: string, lock?: Promise<DirectoryLock>): Account {
   const { clock = systemClock, random = systemRandom, partitionCount = 1, dataDirectory } = options
   assertPartitionCount(partitionCount)
   const nextId = (): string => random.id()
-  const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory)
+  const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory, lock)
   const engine = new CosmosEngine({
     now: () => clock.now(),
     nextId,
     partitionCount,
     journal: journal ?? noJournal,
   })
-  if (journal !== null) engine.restore(journal.contents())
+  if (journal !== null) restore(engine, journal)
   const counter = new RequestCounter()
   const faults = new FaultInjection({
     clock,
@@ -62,11 +67,16 @@ export function openAccount(options: AccountOptions, key: string): Account {
     createRoutes({ engine, key, nextId, faults, meter: meterOf(options, engine) }),
   )
   const apply = async (request: RestRequest): Promise<RestResponse> => {
+    const queryRoom = queryRoomFor(request)
+    if (queryRoom !== null) await queryRoom
     const response = routes(request)
     try {
-      await engine.settled()
+      const settled = engine.settled()
+      if (settled !== null) await settled
       return response
     } catch (error) {
+      // No answer of an account: there is none here.
+      if (error instanceof DirectoryInUse) throw error
       return errorResponse(503, error instanceof Error ? error.message : String(error))
     }
   }
@@ -77,6 +87,15 @@ export function openAccount(options: AccountOptions, key: string): Account {
     respond: (request) => faults.respond(request, () => apply(request)),
     stats: () => counter.stats(engine),
     close: () => journal?.close() ?? Promise.resolve(),
+  }
+}
+
+function restore(engine: CosmosEngine, journal: LmdbJournal): void {
+  try {
+    engine.restore(journal.contents())
+  } catch (error) {
+    journal.close().catch(() => undefined)
+    throw error
   }
 }
 

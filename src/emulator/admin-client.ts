@@ -1,4 +1,4 @@
-import { signature } from './authorization.js'
+import { MasterKey } from './authorization.js'
 
 /** A call of a running emulator's admin routes. */
 export interface AdminCall {
@@ -28,7 +28,9 @@ export class AdminRefusal extends Error {
 export async function callAdmin({ endpoint, key, operation, body, now }: AdminCall): Promise<unknown> {
   const link = `_stepward/${operation}`
   const date = new Date(now).toUTCString()
-  const signed = signature({ method: 'post', kind: '_stepward', link, date }, key).toString('base64')
+  const signed = new MasterKey(key)
+    .signatureOf({ method: 'post', kind: '_stepward', link, date })
+    .toString('base64')
   const response = await fetch(new URL(link, endpoint), {
     method: 'POST',
     headers: {

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { Refusal } from './engine/index.js'
 import type { RestRequest } from './rest-message.js'
 
@@ -10,8 +10,8 @@ export interface SignedResource {
   readonly links: readonly string[]
 }
 
-/** Refuses a request that was not signed with `key`, the account's master key in base64. */
-export function assertAuthorized(request: RestRequest, resource: SignedResource, key: string): void {
+/** Refuses a request that was not signed with `key`, the account's. */
+export function assertAuthorized(request: RestRequest, resource: SignedResource, key: MasterKey): void {
   const token = decoded(request.headers['authorization'] ?? '')
   if (token === '') throw unauthorized('The request has no authorization header.')
   const fields = new Map(token.split('&').map((field) => split(field)))
@@ -24,7 +24,7 @@ export function assertAuthorized(request: RestRequest, resource: SignedResource,
   const date = request.headers['x-ms-date'] ?? request.headers['date'] ?? ''
   const claims = resource.kinds.flatMap((kind) => resource.links.map((link) => ({ kind, link })))
   const isSigned = claims.some(({ kind, link }) => {
-    const expected = signature({ method: request.method, kind, link, date }, key)
+    const expected = key.signatureOf({ method: request.method, kind, link, date })
     return given.length === expected.length && timingSafeEqual(given, expected)
   })
   if (!isSigned) {
@@ -43,10 +43,29 @@ export interface SignedParts {
   readonly date: string
 }
 
-/** @param key the account's master key, base64 */
-export function signature({ method, kind, link, date }: SignedParts, key: string): Buffer {
-  const text = `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
-  return createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest()
+/** So many signatures are remembered. */
+const rememberedSignatures = 1_000
+
+/** An account's master key. */
+export class MasterKey {
+  private readonly key: KeyObject
+  /** By what was signed. Dates are of a second: whoever is busy signs the same again and again. */
+  private readonly remembered = new Map<string, Buffer>()
+
+  /** @param key base64 */
+  constructor(key: string) {
+    this.key = createSecretKey(Buffer.from(key, 'base64'))
+  }
+
+  signatureOf({ method, kind, link, date }: SignedParts): Buffer {
+    const text = `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
+    const known = this.remembered.get(text)
+    if (known !== undefined) return known
+    const signature = createHmac('sha256', this.key).update(text).digest()
+    if (this.remembered.size >= rememberedSignatures) this.remembered.clear()
+    this.remembered.set(text, signature)
+    return signature
+  }
 }
 
 /** What a client signs for a path: the resource itself, or the parent of a feed. */

@@ -8,6 +8,16 @@ export interface DirectoryLock {
   release(): Promise<void>
 }
 
+/** Somebody else has the directory. */
+export class DirectoryInUse extends Error {
+  constructor(directory: string) {
+    super(
+      `The data directory ${directory} is in use by another emulator. Stop that one, or choose another directory.`,
+    )
+    this.name = 'DirectoryInUse'
+  }
+}
+
 /** The address of a socket holds no more, on any system. */
 const longestSocketPath = 100
 
@@ -25,17 +35,11 @@ export async function lockDirectory(dataDirectory: string): Promise<DirectoryLoc
   const directory = realpathSync(dataDirectory)
   const path = join(directory, 'in-use.sock')
   if (platform === 'win32' || Buffer.byteLength(path) > longestSocketPath) return noLock
-  if (await isAnswered(path)) throw inUse(directory)
+  if (await isAnswered(path)) throw new DirectoryInUse(directory)
   rmSync(path, { force: true })
   const listening = await listenOn(path)
-  if (listening === 'taken') throw inUse(directory)
+  if (listening === 'taken') throw new DirectoryInUse(directory)
   return listening === 'unsupported' ? noLock : { release: () => closed(listening) }
-}
-
-function inUse(directory: string): Error {
-  return new Error(
-    `The data directory ${directory} is in use by another emulator. Stop that one, or choose another directory.`,
-  )
 }
 
 function isAnswered(path: string): Promise<boolean> {

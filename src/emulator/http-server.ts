@@ -81,16 +81,13 @@ async function answer(
     return
   }
   const { method = 'GET', url = '/', headers } = request
-  const single = Object.entries(headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : value,
-  ])
   const local = `${request.socket.localAddress ?? ''}:${request.socket.localPort ?? 0}`
   send(
     await respond({
       method,
       path: url,
-      headers: Object.fromEntries(single) as Record<string, string | undefined>,
+      // Node joins all but `set-cookie`, which no client sends and nobody here reads.
+      headers: headers as Readonly<Record<string, string | undefined>>,
       body,
       origin: `${scheme}://${headers.host ?? local}`,
     }),
@@ -118,11 +115,13 @@ function readBody(request: IncomingMessage): Promise<string | null> {
 
 function write(response: ServerResponse, { status, headers, body }: RestResponse): void {
   const isBodiless = status === 204 || status === 304
-  const { 'content-length': _length, ...bodiless } = headers
-  for (const [name, value] of Object.entries(isBodiless ? bodiless : headers)) {
-    response.setHeader(name, headerText(value))
+  // Names and values in turns, which Node writes as they are.
+  const lines: string[] = []
+  for (const name of Object.keys(headers)) {
+    if (isBodiless && name === 'content-length') continue
+    lines.push(name, headerText(headers[name] ?? ''))
   }
-  response.writeHead(status)
+  response.writeHead(status, lines)
   response.end(isBodiless ? undefined : body)
 }
 

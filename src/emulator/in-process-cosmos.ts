@@ -22,7 +22,10 @@ export interface InProcessCosmos extends PartitionChanges {
   close(): Promise<void>
 }
 
-/** Makes one; throws when its data directory is in use or was written by a newer version. */
+/**
+ * Makes one; throws when its data directory is in use on this machine or was written by a newer version. Where only the
+ * lock tells that it is in use (by another container, say), every request fails with that error and nothing is written.
+ */
 export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InProcessCosmos {
   const account = openAccount(options, wellKnownKey)
   return {

@@ -7,6 +7,7 @@ import {
   scan,
   wholeKeySpace,
   type Container,
+  type DocumentIndexes,
   type DocumentVersion,
   type ScanScope,
 } from './engine/index.js'
@@ -16,6 +17,8 @@ import type { CompiledQuery } from './query/index.js'
 export interface PageRequest {
   readonly scope: ScanScope
   readonly query: CompiledQuery
+  /** What it was compiled from, parameters included. */
+  readonly text: string
   readonly maxItemCount: number
   /** The `continuation` of the page before. */
   readonly continuation?: string
@@ -29,8 +32,8 @@ export interface ItemPage {
 }
 
 /**
- * Runs a query for one page. A streaming query goes on after the last document it looked at; any other is run again and
- * goes on after as many rows as were given, since its rows depend on all documents.
+ * Runs a query for one page. A streaming query goes on after the last document it looked at; the rows of any other depend
+ * on all documents, so it goes on after as many rows as were given, and is run again if anything was written meanwhile.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
@@ -62,19 +65,52 @@ function streamedPage(container: Container, scope: ScanScope, request: PageReque
 
 function computedPage(container: Container, scope: ScanScope, request: PageRequest): Rows {
   const from = position(request.continuation, 'from')
-  const documents = [...candidates(container, scope, request.query, 0)].map((version) => version.document)
-  const all = request.query.execute(documents)
+  const all = computedRows(container, scope, request)
   const until = from + request.maxItemCount
+  if (until >= all.length) kept.delete(container)
   return {
     rows: all.slice(from, until).map((row) => JSON.stringify(row)),
     continuation: until < all.length ? JSON.stringify({ from: until }) : null,
   }
 }
 
+/** Rows whose first pages were read, and of what. */
+interface KeptRows {
+  readonly name: string
+  readonly indexes: DocumentIndexes
+  readonly changeCount: number
+  readonly rows: readonly unknown[]
+}
+
+/** Of each container those of one query, while somebody pages through them. What expires is a change, too: an access drops it. */
+const kept = new WeakMap<Container, KeptRows>()
+
+function computedRows(container: Container, scope: ScanScope, request: PageRequest): readonly unknown[] {
+  const { indexes } = container
+  const { changeCount } = indexes
+  const name = `${nameOf(scope)} ${request.text}`
+  const known = kept.get(container)
+  if (known?.name === name && known.indexes === indexes && known.changeCount === changeCount) {
+    return known.rows
+  }
+  const versions = [...candidates(container, scope, request.query, 0)]
+  const rows = request.query.execute(versions.map((version) => version.document))
+  kept.set(container, { name, indexes, changeCount, rows })
+  return rows
+}
+
+function nameOf(scope: ScanScope): string {
+  if (scope.kind === 'key') return `key ${scope.keyText}`
+  const { min, max } = scope.range ?? wholeKeySpace
+  return scope.kind === 'container' ? `${min} ${max}` : `${scope.partition.id} ${min} ${max}`
+}
+
 /** A query that names its partition key in the filter needs to look nowhere else. */
 function narrowed(container: Container, { scope, query }: PageRequest): ScanScope {
   const { partitionKey } = container.definition
   const values = partitionKey.paths.map((path) => query.equalities.get(path.slice(1).replaceAll('/', '.')))
+  // A name with a dot in it could not be told from a nested one.
+  if (partitionKey.paths.some((path) => path.includes('.'))) return scope
   const isKnown = values.every((value) => typeof value === 'string' || typeof value === 'number')
   if (scope.kind !== 'container' || scope.range !== undefined || !isKnown) return scope
   return { kind: 'key', ...container.locate(checkedPartitionKey(values, partitionKey)) }
@@ -87,9 +123,19 @@ function candidates(
   after: number,
 ): Iterable<DocumentVersion> {
   const id = query.equalities.get('id')
-  if (scope.kind !== 'key' || typeof id !== 'string') return scan(container, scope, after)
+  if (scope.kind !== 'key' || typeof id !== 'string') {
+    return holding(scan(container, scope, after), query.requiredTexts)
+  }
   const version = container.visible(scope.partition.find(scope.keyText, id))
   return version === undefined || version.fields.number <= after ? [] : [version]
+}
+
+/** Most documents that a filter refuses are never parsed. */
+function* holding(
+  versions: Iterable<DocumentVersion>,
+  texts: readonly string[],
+): Generator<DocumentVersion, void, undefined> {
+  for (const version of versions) if (version.mayHold(texts)) yield version
 }
 
 function position(continuation: string | undefined, name: 'after' | 'from'): number {

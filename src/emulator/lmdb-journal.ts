@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { open, type RootDatabase } from 'lmdb'
-import { assertOnlyProcess } from './lmdb-lock.js'
+import { lockDirectory, type DirectoryLock } from './directory-lock.js'
 import { epkOf } from './engine/index.js'
 import type {
   ContainerRecord,
@@ -14,6 +14,7 @@ import type {
   VersionChange,
   VersionFields,
 } from './engine/index.js'
+import { assertOnlyProcess } from './lmdb-lock.js'
 
 /** The layout of what is written. One that is larger was written by newer code, which knows what we do not. */
 const format = 1
@@ -40,37 +41,47 @@ interface Group {
  * batch resolves only after LMDB has synced data and then the page that makes it valid; after a crash, whole groups are
  * there or not, and with them whole transactions.
  *
- * States: open → failed (a write was refused by the disk: nothing is acknowledged any more) or closed.
+ * States: locking (nothing is written or acknowledged until the directory is ours) → open → failed (the directory is
+ * another's, or the disk refused a write: nothing is acknowledged any more) or closed.
  */
 export class LmdbJournal implements Journal {
   private gathering: Group | null = null
   private committing: Group | null = null
   private failure: Error | null = null
+  /** Never rejects; null when it is decided whose the directory is. */
+  private locking: Promise<void> | null
 
   private constructor(
     private readonly store: RootDatabase<string, string>,
     private readonly directory: string,
-  ) {}
+    private readonly lock: Promise<DirectoryLock>,
+  ) {
+    this.locking = lock.then(
+      () => {
+        this.locking = null
+      },
+      (error: unknown) => {
+        this.locking = null
+        this.failure = error instanceof Error ? error : new Error(String(error))
+      },
+    )
+  }
 
-  /** Opens or creates the directory. Throws when another emulator has it, or newer code wrote it. */
-  static open(dataDirectory: string): LmdbJournal {
-    mkdirSync(dataDirectory, { recursive: true })
-    const directory = realpathSync(dataDirectory)
-    if (openDirectories.has(directory)) {
-      throw new Error(
-        `The data directory ${directory} is open in this process already. Close that emulator first.`,
-      )
-    }
-    const store = open<string, string>({ path: directory, encoding: 'string', overlappingSync: false })
+  /**
+   * Opens or creates the directory. Throws when another emulator on this machine has it, or newer code wrote it; one that
+   * only the lock can see makes the journal fail before it writes anything.
+   */
+  static open(dataDirectory: string, lock = lockDirectory(dataDirectory)): LmdbJournal {
     try {
-      assertOnlyProcess(store, directory)
-      assertFormat(store, directory)
+      mkdirSync(dataDirectory, { recursive: true })
+      const directory = realpathSync(dataDirectory)
+      const journal = new LmdbJournal(openStore(directory), directory, lock)
+      openDirectories.add(directory)
+      return journal
     } catch (error) {
-      store.close().catch(() => undefined)
+      lock.then((held) => held.release()).catch(() => undefined)
       throw error
     }
-    openDirectories.add(directory)
-    return new LmdbJournal(store, directory)
   }
 
   append(records: readonly JournalRecord[]): void {
@@ -82,6 +93,7 @@ export class LmdbJournal implements Journal {
 
   settled(): Promise<void> | null {
     if (this.failure !== null) return Promise.reject(this.failure)
+    if (this.locking !== null) return this.locking.then(() => this.settled() ?? undefined)
     return (this.gathering ?? this.committing)?.durable ?? null
   }
 
@@ -112,6 +124,10 @@ export class LmdbJournal implements Journal {
     } finally {
       await this.store.close()
       openDirectories.delete(this.directory)
+      await this.lock.then(
+        (held) => held.release(),
+        () => undefined,
+      )
     }
   }
 
@@ -139,6 +155,7 @@ export class LmdbJournal implements Journal {
     this.gathering = null
     this.committing = group
     try {
+      await this.locking
       if (this.failure !== null) throw this.failure
       await this.write(group)
     } catch (error) {
@@ -175,6 +192,23 @@ export class LmdbJournal implements Journal {
     // What earlier groups wrote must be seen, or it would stay.
     this.store.resetReadTxn()
     return [...prefixes].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
+  }
+}
+
+function openStore(directory: string): RootDatabase<string, string> {
+  if (openDirectories.has(directory)) {
+    throw new Error(
+      `The data directory ${directory} is open in this process already. Close that emulator first.`,
+    )
+  }
+  const store = open<string, string>({ path: directory, encoding: 'string', overlappingSync: false })
+  try {
+    assertOnlyProcess(store, directory)
+    assertFormat(store, directory)
+    return store
+  } catch (error) {
+    store.close().catch(() => undefined)
+    throw error
   }
 }
 

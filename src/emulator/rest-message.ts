@@ -31,6 +31,7 @@ export const header = {
   activityId: 'x-ms-activity-id',
   changeFeedFormat: 'x-ms-cosmos-changefeed-wire-format-version',
   charge: 'x-ms-request-charge',
+  containerRid: 'x-ms-cosmos-intended-collection-rid',
   contentPath: 'x-ms-content-path',
   altContentPath: 'x-ms-alt-content-path',
   continuation: 'x-ms-continuation',

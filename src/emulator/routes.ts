@@ -1,17 +1,18 @@
-import { assertAuthorized, signedResource } from './authorization.js'
+import { assertAuthorized, MasterKey, signedResource } from './authorization.js'
 import { badRequest, lookupCharge, Refusal, type CosmosEngine } from './engine/index.js'
 import type { Faults } from './faults/index.js'
-import { QueryError } from './query/index.js'
+import { QueryError } from './query/query-error.js'
 import { header, type Answer, type RestRequest, type RestResponse } from './rest-message.js'
 import { readAccount } from './routes/account.js'
 import { routeAdmin } from './routes/admin.js'
 import { routeContainers } from './routes/containers.js'
-import type { RouteContext } from './routes/context.js'
+import { kindsOf, type RouteContext } from './routes/context.js'
 import { routeDatabases } from './routes/databases.js'
 import { routeFaults } from './routes/faults-admin.js'
 import { routeItems } from './routes/items.js'
 import { routePartitionKeyDelete } from './routes/partition-key-delete.js'
 import { routeOffers } from './routes/offers.js'
+import { refuseUnsupported } from './routes/unsupported.js'
 import { metered } from './routes/metered.js'
 import { routePartitionKeyRanges } from './routes/partition-key-ranges.js'
 import type { ThroughputMeter } from './throughput-meter.js'
@@ -33,10 +34,11 @@ export type Routes = (request: RestRequest) => RestResponse
 
 /** The REST interface of an engine. Whatever is wrong with a request comes back as an answer, never as an exception. */
 export function createRoutes(options: RoutesOptions): Routes {
+  const key = new MasterKey(options.key)
   return (request) => {
     let answer: Answer
     try {
-      answer = route(request, options)
+      answer = route(request, options, key)
     } catch (error) {
       answer = refused(error)
     }
@@ -44,10 +46,11 @@ export function createRoutes(options: RoutesOptions): Routes {
   }
 }
 
-function route(request: RestRequest, { engine, key, faults, meter }: RoutesOptions): Answer {
+function route(request: RestRequest, { engine, faults, meter }: RoutesOptions, key: MasterKey): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
   assertAuthorized(request, signedResource(segments, rawSegments), key)
+  refuseUnsupported(request, segments)
   const answer =
     segments.join('/') === '_stepward/faults'
       ? routeFaults(request, faults)
@@ -61,9 +64,7 @@ function route(request: RestRequest, { engine, key, faults, meter }: RoutesOptio
 function dispatch(context: RouteContext, meter: ThroughputMeter | null): Answer | undefined {
   const { segments } = context
   if (segments.length === 0) return context.request.method === 'GET' ? readAccount(context) : undefined
-  // Names of the levels: dbs, dbs/colls, dbs/colls/docs.
-  const kinds = segments.filter((_, index) => index % 2 === 0).join('/')
-  switch (kinds) {
+  switch (kindsOf(segments)) {
     case 'dbs':
       return routeDatabases(context)
     case 'dbs/colls':
@@ -106,7 +107,7 @@ function refused(error: unknown): Answer {
     }
   }
   if (error instanceof QueryError) {
-    return { status: 400, body: errorBody(400, error.message), charge: lookupCharge }
+    return { status: error.status, body: errorBody(error.status, error.message), charge: lookupCharge }
   }
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return { status: 500, body: errorBody(500, `The embedded Cosmos DB failed: ${reason}`), charge: 0 }
@@ -123,8 +124,9 @@ const errorCodes: Readonly<Record<number, string>> = {
   412: 'PreconditionFailed',
   413: 'RequestEntityTooLarge',
   429: 'TooManyRequests',
-  449: 'RetryWith',
   431: 'RequestHeaderFieldsTooLarge',
+  449: 'RetryWith',
+  501: 'NotImplemented',
   503: 'ServiceUnavailable',
 }
 

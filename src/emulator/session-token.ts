@@ -1,13 +1,8 @@
-import { Refusal, substatus, type Container, type PhysicalPartition } from './engine/index.js'
+import { Refusal, substatus, type PhysicalPartition } from './engine/index.js'
 
 /** `{rangeId}:{version}#{lsn}`: one version, one region, so that SDKs can merge any two of them. */
 export function sessionToken(partition: PhysicalPartition): string {
   return `${partition.id}:-1#${partition.lsn}`
-}
-
-/** For answers that looked at the whole container. */
-export function sessionTokens(container: Container): string {
-  return container.partitions.map(sessionToken).join(',')
 }
 
 /**

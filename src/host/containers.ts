@@ -93,7 +93,8 @@ async function openContainer(
   return container
 }
 
-function explained({ endpoint, database }: OpenConnection, error: unknown): Error {
+/** What went wrong with a connection, in words that say what to do; other errors as they are. */
+export function explained({ endpoint, database }: OpenConnection, error: unknown): Error {
   if (error instanceof StoreRefused) return error
   const { kind } = cosmosErrorKind(error)
   const cause = { cause: error }

@@ -140,7 +140,7 @@ async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
 }
 
 /** The name of a role's deployment unit, under which its leases are found. */
-export function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
+function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
   return `${unitPrefix}-${role}`
 }
 

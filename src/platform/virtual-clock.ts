@@ -1,9 +1,11 @@
+import TinyQueue from 'tinyqueue'
 import { sleepOn, type Clock, type Timer } from './clock.js'
 
 interface Pending {
   readonly at: number
   readonly order: number
   readonly action: () => void
+  isOver: boolean
 }
 
 /**
@@ -13,10 +15,19 @@ interface Pending {
 export class VirtualClock implements Clock {
   private elapsed = 0
   private order = 0
-  private pending: Pending[] = []
+  private live = 0
+  /** Cancelled ones stay until they come to the front: most are trust windows that were prolonged in time. */
+  private readonly pending = new TinyQueue<Pending>([], earlierFirst)
 
-  /** @param startsAt wall clock at the beginning, milliseconds since the epoch (default 2026-01-01T00:00:00Z) */
-  constructor(private readonly startsAt: number = Date.UTC(2026, 0, 1)) {}
+  /**
+   * @param startsAt wall clock at the beginning, milliseconds since the epoch (default 2026-01-01T00:00:00Z)
+   * @param settlingTurns turns of the event loop that what a timer sets off is given to come to rest. One is enough for
+   * any number of promises; the real SDK needs several per request (default 12).
+   */
+  constructor(
+    private readonly startsAt: number = Date.UTC(2026, 0, 1),
+    private readonly settlingTurns = 12,
+  ) {}
 
   now(): number {
     return this.startsAt + this.elapsed
@@ -31,11 +42,14 @@ export class VirtualClock implements Clock {
   }
 
   schedule(ms: number, action: () => void): Timer {
-    const timer: Pending = { at: this.elapsed + Math.max(0, ms), order: this.order++, action }
+    const timer = { at: this.elapsed + Math.max(0, ms), order: this.order++, action, isOver: false }
     this.pending.push(timer)
+    this.live += 1
     return {
       cancel: () => {
-        this.pending = this.pending.filter((other) => other !== timer)
+        if (timer.isOver) return
+        timer.isOver = true
+        this.live -= 1
       },
     }
   }
@@ -45,9 +59,9 @@ export class VirtualClock implements Clock {
     const until = this.elapsed + ms
     await this.settle()
     for (let next = this.earliest(until); next !== undefined; next = this.earliest(until)) {
+      this.pending.pop()
       this.elapsed = Math.max(this.elapsed, next.at)
-      this.pending = this.pending.filter((other) => other !== next)
-      next.action()
+      this.fire(next)
       await this.settle()
     }
     // Whoever advances while another does may have gone further already: time never goes back.
@@ -68,30 +82,35 @@ export class VirtualClock implements Clock {
 
   /** Timers that are set and have not fired: what a leak check asserts to be 0. */
   get pendingTimers(): number {
-    return this.pending.length
+    return this.live
+  }
+
+  private fire(timer: Pending): void {
+    // So that a timer cancelled by what it set off is not counted twice.
+    timer.isOver = true
+    this.live -= 1
+    timer.action()
   }
 
   private earliest(until: number): Pending | undefined {
-    let first: Pending | undefined
-    for (const timer of this.pending) {
-      if (timer.at > until) continue
-      if (
-        first === undefined ||
-        timer.at < first.at ||
-        (timer.at === first.at && timer.order < first.order)
-      ) {
-        first = timer
-      }
+    let first = this.pending.peek()
+    while (first?.isOver === true) {
+      this.pending.pop()
+      first = this.pending.peek()
     }
-    return first
+    return first === undefined || first.at > until ? undefined : first
   }
 
-  /** Lets promises and in-process I/O come to rest. The real SDK needs several turns of the event loop per request. */
+  /** Lets promises and in-process I/O come to rest. */
   private async settle(): Promise<void> {
-    for (let turn = 0; turn < 12; turn += 1) {
+    for (let turn = 0; turn < this.settlingTurns; turn += 1) {
       await new Promise<void>((resolve) => {
         setImmediate(resolve)
       })
     }
   }
+}
+
+function earlierFirst(one: Pending, other: Pending): number {
+  return one.at - other.at || one.order - other.order
 }

@@ -24,22 +24,49 @@ export type TelemetryEvent =
   // ── leases and the feed ──────────────────────────────────────────────────────────────────────────────────────────
   | ({ readonly type: 'lease.acquired'; readonly takenFrom: string | null } & OnLease)
   | ({ readonly type: 'lease.released'; readonly reason: string } & OnLease)
+  /** This instance has asked the lease's living owner for it. */
+  | ({ readonly type: 'lease.requested'; readonly owner: string } & OnLease)
   | ({ readonly type: 'lease.renewed' } & OnLease)
   | ({ readonly type: 'checkpoint.stored'; readonly continuationToken: string } & OnLease)
+  /** A page was read, be it empty. */
+  | ({ readonly type: 'feed.polled'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
+  | ({
+      readonly type: 'deadLetter.written'
+      readonly documentId: string
+      readonly attempts: number
+      readonly error: unknown
+    } & OnLease)
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
+  /** A lease that somebody had deleted was put back; its changes come again since the unit began. */
+  | ({ readonly type: 'lease.recreated' } & OnLease)
   | ({ readonly type: 'lease.split'; readonly children: readonly string[] } & OnLease)
   | ({
       readonly type: 'notification.failed'
       readonly notification: string
       readonly error: unknown
     } & OnLease)
+  /** The balancer has looked at the leases. */
+  | {
+      readonly type: 'leases.listed'
+      readonly processorName: string
+      readonly instanceName: string
+      readonly count: number
+    }
   | {
       readonly type: 'balance.failed'
       readonly processorName: string
       readonly instanceName: string
       readonly error: unknown
+    }
+  | {
+      readonly type: 'lag.estimated'
+      readonly processorName: string
+      readonly leaseToken: string
+      /** Transactions. */
+      readonly estimatedLag: number
+      readonly oldestAgeMs: number | null
     }
   // ── jobs and steps ───────────────────────────────────────────────────────────────────────────────────────────────
   | ({ readonly type: 'job.submitted'; readonly isNew: boolean } & OnJob)

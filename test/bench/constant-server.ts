@@ -1,50 +1,68 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { openAccount } from '../../src/emulator/account.js'
-import type { RestResponse } from '../../src/emulator/rest-message.js'
-
-/** A server, by the address that clients are given. */
-export interface ConstantServer {
-  readonly endpoint: string
-  close(): Promise<void>
-}
-
 /**
- * Answers each method and path as it was answered the first time, without looking at anything else: what a server costs
- * that does nothing. It learns by asking an emulator, so its answers are as large as real ones.
+ * A program: answers each method and path as the emulator at the address it is given answered the first time, without
+ * looking at anything else. What a server costs that does nothing, with answers as large as real ones. Node's own modules
+ * only, so that it runs wherever it is copied.
  */
-export async function startConstantServer(key: string): Promise<ConstantServer> {
-  const account = openAccount({}, key)
-  const known = new Map<string, RestResponse>()
-  const answerTo = async (request: IncomingMessage, body: string): Promise<RestResponse> => {
-    const { method = 'GET', url = '/', headers } = request
-    const answer = known.get(`${method} ${url}`)
-    if (answer !== undefined) return answer
-    const learnt = await account.respond({
-      method,
-      path: url,
-      headers: headers as Readonly<Record<string, string>>,
-      body,
-      origin: `http://${headers.host ?? ''}`,
-    })
-    if (learnt.status < 400) known.set(`${method} ${url}`, learnt)
-    return learnt
-  }
-  const server = createServer((request, response) => {
+import { createServer, request as askEmulator, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+interface Constant {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+const emulator = process.argv[2] ?? ''
+const known = new Map<string, Constant>()
+
+function read(message: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      answerTo(request, Buffer.concat(chunks).toString('utf8'))
-        .then(({ status, headers, body }) => response.writeHead(status, headers).end(body))
-        .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
+    message.on('data', (chunk: Buffer) => chunks.push(chunk))
+    message.on('end', () => {
+      resolve(Buffer.concat(chunks).toString('utf8'))
     })
+    message.on('error', reject)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+}
+
+/** With the client's headers as they are: what the emulator says of its own address is this server's then. */
+async function learnt(
+  { method = 'GET', url = '/', headers }: IncomingMessage,
+  body: string,
+): Promise<Constant> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    askEmulator(new URL(url, emulator), { method, headers }, resolve).on('error', reject).end(body)
+  })
+  const {
+    connection: _connection,
+    'keep-alive': _keepAlive,
+    'transfer-encoding': _chunked,
+    ...said
+  } = answer.headers
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    close: async () => {
-      await new Promise((resolve) => server.close(resolve))
-      await account.close()
-    },
+    status: answer.statusCode ?? 500,
+    headers: said as Record<string, string>,
+    body: await read(answer),
   }
 }
+
+async function answerTo(request: IncomingMessage): Promise<Constant> {
+  const body = await read(request)
+  const name = `${request.method ?? ''} ${request.url ?? ''}`
+  const answer = known.get(name)
+  if (answer !== undefined) return answer
+  const constant = await learnt(request, body)
+  if (constant.status < 400) known.set(name, constant)
+  return constant
+}
+
+const server = createServer((request, response) => {
+  answerTo(request)
+    .then(({ status, headers, body }) => response.writeHead(status, headers).end(body))
+    .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
+})
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  process.stdout.write(`${JSON.stringify({ endpoint: `http://127.0.0.1:${port}/` })}\n`)
+})

@@ -7,6 +7,14 @@ export interface Figure {
   readonly target?: { readonly atLeast: number } | { readonly atMost: number }
 }
 
+/** Programs of Node that run in processes of their own. */
+export interface Programs {
+  /** The built program. */
+  readonly cli: string
+  /** `constant-server` as JavaScript. */
+  readonly constantServer: string
+}
+
 /** How much is measured: enough for figures, or just enough to see that it runs. */
 export interface Effort {
   readonly seconds: number
@@ -17,6 +25,7 @@ export interface Effort {
 }
 
 export const fullEffort: Effort = { seconds: 3, loaded: 100_000, starts: 5 }
+export const quickEffort: Effort = { seconds: 0.6, loaded: 100_000, starts: 3 }
 export const shortEffort: Effort = { seconds: 0.05, loaded: 500, starts: 1 }
 
 export function isMet({ value, target }: Figure): boolean {

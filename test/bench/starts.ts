@@ -1,15 +1,17 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { createInProcessCosmos } from '../../src/emulator/index.js'
-import { median, type Effort, type Figure } from './figure.js'
+import { median, type Effort, type Figure, type Programs } from './figure.js'
 import { anOrdersContainer, store } from './orders.js'
+import { startEmulatorProcess } from './server-process.js'
 
-/** From the beginning of a fresh process of the built program `cli` to its first answer. */
-export async function starts(cli: string, { loaded, starts: count }: Effort): Promise<readonly Figure[]> {
+/** From the beginning of a fresh process of the built program to its first answer. */
+export async function starts(
+  { cli }: Programs,
+  { loaded, starts: count }: Effort,
+): Promise<readonly Figure[]> {
   const empty: number[] = []
   for (let start = 0; start < count; start += 1) empty.push(await secondsToAnswer(cli, []))
   const dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-bench-'))
@@ -31,19 +33,11 @@ export async function starts(cli: string, { loaded, starts: count }: Effort): Pr
 
 async function secondsToAnswer(cli: string, args: readonly string[]): Promise<number> {
   const started = performance.now()
-  const child = spawn(process.execPath, [cli, 'emulator', '--port', '0', '--json', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const server = await startEmulatorProcess(cli, args)
+  await new Promise<void>((resolve, reject) => {
+    get(server.endpoint, (answer) => answer.resume().on('end', resolve)).on('error', reject)
   })
-  const ended = new Promise((resolve) => child.once('close', resolve))
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { endpoint } = JSON.parse(line) as { endpoint: string }
-    await new Promise<void>((resolve, reject) => {
-      get(endpoint, (answer) => answer.resume().on('end', resolve)).on('error', reject)
-    })
-    break
-  }
   const elapsed = performance.now() - started
-  child.kill('SIGKILL')
-  await ended
+  await server.kill()
   return elapsed / 1_000
 }

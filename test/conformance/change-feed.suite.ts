@@ -11,6 +11,7 @@ import type { CosmosWorld, WorldOptions } from '../support/cosmos-world.js'
 const whole: FeedRange = { min: '', max: 'FF' }
 const beginning: FeedStart = { kind: 'beginning' }
 const { signal } = new AbortController()
+const reading = { maxItemCount: 100, signal }
 
 function read(feed: ChangeFeed, from: FeedPosition, maxItemCount = 100): Promise<ChangePage> {
   return feed.readNext(from, { maxItemCount, signal })
@@ -167,6 +168,75 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       const aborted = feed.readNext(start, { maxItemCount: 1, signal: AbortSignal.abort() })
       await expect(aborted).rejects.toThrow()
       expect(ids(await read(feed, start))).toEqual(['1'])
+    })
+
+    it('knows the paths of the partition key', async () => {
+      expect(await (await open()).feed().partitionKeyPaths()).toEqual(['/pk'])
+    })
+
+    describe('all versions and deletes', () => {
+      it('come from now on, each with what was before, and can be gone on from', async () => {
+        const world = await open({ keepsVersions: true })
+        await world.put('1', { total: 0 })
+        const feed = world.feed()
+        const none = await feed.readAllVersions({ feedRange: whole, start: { kind: 'now' } }, reading)
+        expect(none).toMatchObject({ changes: [], isDrained: true })
+        await world.put('2', { total: 1 })
+        await world.put('2', { total: 2 })
+        await world.remove('2')
+        const [from] = none.next
+        if (from === undefined) throw new Error('no position')
+        const first = await feed.readAllVersions(from, { ...reading, maxItemCount: 2 })
+        expect(first.changes).toMatchObject([
+          { current: { id: '2', total: 1 }, metadata: { operationType: 'create' } },
+          {
+            current: { total: 2 },
+            previous: { total: 1 },
+            metadata: { operationType: 'replace', previousImageLSN: first.changes[0]?.metadata.lsn },
+          },
+        ])
+        const [then] = first.next
+        if (then === undefined) throw new Error('no position')
+        const second = await feed.readAllVersions(then, reading)
+        expect(second.changes).toMatchObject([
+          {
+            current: {},
+            previous: { total: 2 },
+            metadata: {
+              operationType: 'delete',
+              id: '2',
+              partitionKey: { pk: '2' },
+              timeToLiveExpired: false,
+            },
+          },
+        ])
+        expect(ids(await read(feed, from))).toEqual([])
+      })
+
+      it('have no beginning and no times, which is said and not answered with nothing', async () => {
+        const feed = (await open({ keepsVersions: true })).feed()
+        for (const start of [beginning, { kind: 'time', atMs: 0 } as const])
+          await expect(feed.readAllVersions({ feedRange: whole, start }, reading)).rejects.toThrow(
+            /retention/,
+          )
+      })
+
+      it('go on in the children of a split', async () => {
+        const world = await open({ keepsVersions: true })
+        const feed = world.feed()
+        const { next } = await feed.readAllVersions({ feedRange: whole, start: { kind: 'now' } }, reading)
+        for (const id of ['1', '2', '3', '4']) await world.put(id)
+        world.split('0')
+        const [from] = next
+        if (from === undefined) throw new Error('no position')
+        const split = await feed.readAllVersions(from, reading)
+        expect(split.next).toHaveLength(2)
+        const children = await Promise.all(split.next.map((child) => feed.readAllVersions(child, reading)))
+        const found = [split, ...children].flatMap(({ changes }) =>
+          changes.map(({ current }) => current['id']),
+        )
+        expect(found.sort()).toEqual(['1', '2', '3', '4'])
+      })
     })
   })
 }

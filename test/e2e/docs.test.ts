@@ -1,3 +1,4 @@
+import { CosmosClient } from '@azure/cosmos'
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -5,7 +6,8 @@ import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { cli, run, Running, temporaryDirectory } from './processes.js'
+import { wellKnownKey } from '../../src/emulator/index.js'
+import { cli, run, Running, startEmulatorProcess, temporaryDirectory } from './processes.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const page = readFileSync(join(root, 'docs/embedded-cosmos.md'), 'utf8')
@@ -42,8 +44,23 @@ describe('docs/embedded-cosmos.md', () => {
   })
 
   const commands = blocks('sh').flatMap((block) => block.trim().split('\n'))
+  const isRepartition = (command: string): boolean => / emulator (split|merge) /u.test(command)
 
-  it.each(commands)('%s', async (command) => {
+  it('splits and merges with the commands it gives, in their order', async () => {
+    const { endpoint } = await startEmulatorProcess(['--port', '0'])
+    const client = new CosmosClient({ endpoint, key: wellKnownKey })
+    const { database } = await client.databases.create({ id: 'shop' })
+    const { container } = await database.containers.create({ id: 'orders', partitionKey: '/pk' })
+    for (const command of commands.filter(isRepartition)) {
+      const [, , ...args] = command.split(' ')
+      const { code, stderr } = await run(cli, [...args, '--endpoint', endpoint], {})
+      expect(code, stderr).toBe(0)
+    }
+    const { resources } = await container.readPartitionKeyRanges().fetchAll()
+    expect(resources.map(({ id }) => id)).toEqual(['3'])
+  })
+
+  it.each(commands.filter((command) => !isRepartition(command)))('%s', async (command) => {
     const [npx, program, ...args] = command.split(' ')
     expect([npx, program]).toEqual(['npx', 'stepward'])
     // The default port may be in use by somebody else's store.

@@ -5,8 +5,14 @@ import type {
   LifecycleNotifications,
 } from '../../src/change-feed-processor/index.js'
 import { Notifications } from '../../src/change-feed-processor/notifications.js'
-import { resolveOptions, type ChangeFeedProcessorOptions } from '../../src/change-feed-processor/options.js'
-import type { Runtime } from '../../src/change-feed-processor/runtime.js'
+import {
+  resolveOptions,
+  type AnyProcessorOptions,
+  type ChangeFeedProcessorOptions,
+} from '../../src/change-feed-processor/options.js'
+import { PauseGate } from '../../src/change-feed-processor/pause-gate.js'
+import { pageReader, type Runtime } from '../../src/change-feed-processor/runtime.js'
+import { userCodeOf, type UserCode } from '../../src/change-feed-processor/user-code.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import { aNewLease } from './a-lease.js'
@@ -25,6 +31,8 @@ export interface RuntimeOverrides {
   readonly options?: Partial<ChangeFeedProcessorOptions<Document>>
   readonly callbacks?: LifecycleNotifications
   readonly delegate?: ChangeFeedDelegate<Document>
+  /** All of the user's code, in place of `delegate`. */
+  readonly userCode?: UserCode
   readonly feed?: (feed: ChangeFeed) => ChangeFeed
   readonly leaseStore?: (store: LeaseStore) => LeaseStore
 }
@@ -33,14 +41,28 @@ export async function aRuntime(overrides: RuntimeOverrides = {}): Promise<TestRu
   const world = await cosmosWorld('engine ports')
   const { clock } = world
   const telemetry = new TelemetryRecorder()
-  const delegate = overrides.delegate ?? (() => undefined)
   const [feed, leaseStore] = [world.feed(), await world.leaseStore()]
   const self = { instanceName: 'self', incarnation: 'self-1' }
+  const given = {
+    monitoredContainer: feed,
+    leaseContainer: leaseStore,
+    processorName: 'unit',
+    instanceName: 'self',
+    startFrom: 'beginning',
+    clock,
+    telemetry,
+    ...(overrides.userCode ?? { onChanges: overrides.delegate ?? (() => undefined) }),
+    ...overrides.options,
+  } as AnyProcessorOptions<Document>
+  const options = resolveOptions(given)
+  const monitored = overrides.feed?.(feed) ?? feed
   return {
     world,
-    feed: overrides.feed?.(feed) ?? feed,
+    feed: monitored,
+    readPage: pageReader(monitored, options.mode),
     leaseStore: overrides.leaseStore?.(leaseStore) ?? leaseStore,
-    delegate,
+    ...(await userCodeOf(given as unknown as UserCode, { feed, concurrency: options.concurrency })),
+    gate: new PauseGate(),
     self,
     telemetry,
     clock,
@@ -51,17 +73,7 @@ export async function aRuntime(overrides: RuntimeOverrides = {}): Promise<TestRu
       processorName: 'unit',
       instanceName: 'self',
     }),
-    options: resolveOptions<Document>({
-      monitoredContainer: feed,
-      leaseContainer: leaseStore,
-      processorName: 'unit',
-      instanceName: 'self',
-      onChanges: delegate,
-      startFrom: 'beginning',
-      clock,
-      telemetry,
-      ...overrides.options,
-    }),
+    options,
   }
 }
 

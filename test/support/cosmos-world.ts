@@ -1,4 +1,4 @@
-import type { Container } from '@azure/cosmos'
+import { ChangeFeedPolicy, ChangeFeedRetentionTimeSpan, type Container } from '@azure/cosmos'
 import type { LeaseStore } from '../../lease-store/index.js'
 import { CosmosLeaseStore } from '../../lease-store/index.js'
 import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
@@ -16,6 +16,8 @@ export interface CosmosWorld {
   leaseStore(processorName?: string): Promise<LeaseStore>
   /** Writes a document into the monitored container. */
   put(id: string, fields?: Readonly<Record<string, unknown>>): Promise<void>
+  /** Deletes a document from the monitored container; its partition key is its id, unless said. */
+  remove(id: string, pk?: string): Promise<void>
   /** Splits a physical partition of the monitored container. */
   split(rangeId: string): void
   /** Makes one of two neighbouring physical partitions of the monitored container. */
@@ -28,6 +30,8 @@ export interface WorldOptions {
   readonly leasePartitioning?: '/id' | '/partitionKey'
   /** Null for a lease container in which nothing expires. Default -1: documents may say so. */
   readonly leaseTtl?: number | null
+  /** Whether the monitored container keeps every version, for a day. Default false. */
+  readonly keepsVersions?: boolean
 }
 
 /** The ways to the ports: straight on the engine, or through the unmodified SDK. */
@@ -37,13 +41,16 @@ export async function cosmosWorld(
   door: (typeof doors)[number],
   options: WorldOptions = {},
 ): Promise<CosmosWorld> {
-  const { partitionCount = 1, leasePartitioning = '/id', leaseTtl = -1 } = options
+  const { partitionCount = 1, leasePartitioning = '/id', leaseTtl = -1, keepsVersions = false } = options
   const clock = new VirtualClock()
   const cosmos = createInProcessCosmos({ clock, random: seededRandom(1), partitionCount })
   const { database } = await cosmos.client().databases.create({ id: 'shop' })
   const { container: monitoredContainer } = await database.containers.create({
     id: 'orders',
     partitionKey: '/pk',
+    ...(keepsVersions
+      ? { changeFeedPolicy: new ChangeFeedPolicy(ChangeFeedRetentionTimeSpan.fromMinutes(1_440)) }
+      : {}),
   })
   const { container: leaseContainer } = await database.containers.create({
     id: 'leases',
@@ -64,6 +71,9 @@ export async function cosmosWorld(
         : CosmosLeaseStore.open({ leaseContainer, monitoredContainer, processorName }),
     put: async (id, fields = {}) => {
       await monitoredContainer.items.upsert({ id, pk: id, ...fields })
+    },
+    remove: async (id, pk = id) => {
+      await monitoredContainer.item(id, pk).delete()
     },
     split: (rangeId) => {
       cosmos.engine.container('shop', 'orders').splitPartition(rangeId)

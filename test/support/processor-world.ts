@@ -28,7 +28,16 @@ export interface TestInstance {
 export interface InstanceOptions extends Partial<
   Pick<
     ChangeFeedProcessorOptions<Document>,
-    'startFrom' | 'maxItemCount' | 'checkpointIntervalMs' | 'stopTimeoutMs' | 'pollIntervalMs'
+    | 'startFrom'
+    | 'leasesPerFeedRange'
+    | 'maxLeases'
+    | 'maxItemCount'
+    | 'checkpointIntervalMs'
+    | 'stopTimeoutMs'
+    | 'pollIntervalMs'
+    | 'checkpoint'
+    | 'failurePolicy'
+    | 'delegateTimeoutMs'
   >
 > {
   /** Called before a page counts as delivered. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { startEmulator, type EmulatorOptions } from '../../emulator/index.js'
+// Not by the room's index, which loads the SDK as well: half of the time until the first answer.
+import { serveAccount, type AccountServerOptions } from '../../emulator/account-server.js'
 import { CliError, exitCodes } from '../cli-error.js'
 import type { Terminal } from '../terminal.js'
 import { untilTold } from '../until-told.js'
@@ -16,7 +17,7 @@ export interface EmulatorCommandOptions {
 
 /** Runs the embedded Cosmos DB until it is told to stop. */
 export async function emulator(options: EmulatorCommandOptions, terminal: Terminal): Promise<number> {
-  const running = await startEmulator(emulatorOptions(options))
+  const running = await serveAccount(emulatorOptions(options))
   const told = untilTold()
   const { endpoint, key, connectionString } = running
   if (options.json === true) {
@@ -49,7 +50,7 @@ function trustLines({ https, data }: EmulatorCommandOptions): readonly string[] 
 }
 
 /** The options of the embedded store, checked. */
-export function emulatorOptions(options: EmulatorCommandOptions): EmulatorOptions {
+export function emulatorOptions(options: EmulatorCommandOptions): AccountServerOptions {
   const { data, key } = options
   return {
     port: wholeNumber('--port', options.port, { min: 0, max: 65_535 }),

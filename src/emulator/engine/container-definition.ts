@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from './json.js'
 import { assertId } from './document-id.js'
 import type { PartitionKeyDefinition } from './partition-key.js'
 import { badRequest } from './refusal.js'
+import { refuseUnsupportedSettings } from './unsupported-settings.js'
 import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 
 /** A container's settings, checked, with the service's defaults filled in. */
@@ -30,6 +31,7 @@ const defaultConflictResolution: JsonObject = {
 
 /** Reads what a client sends to create or replace a container. */
 export function parseContainerDefinition(body: JsonObject): ContainerDefinition {
+  refuseUnsupportedSettings(body)
   const id = assertId(body['id'], 'container')
   const partitionKey = parsePartitionKeyDefinition(body['partitionKey'])
   const defaultTtl = parseDefaultTtl(body['defaultTtl'])

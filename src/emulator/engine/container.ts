@@ -199,8 +199,9 @@ export class Container {
       )
     }
     if (!isSame(definition.uniqueKeys, this.definition.uniqueKeys)) {
-      throw badRequest(
-        'The uniqueKeyPolicy of a container cannot be changed: send it as it is, or create another container.',
+      throw new Refusal(
+        403,
+        'The unique index cannot be modified. Send the uniqueKeyPolicy as it is, or create another container.',
       )
     }
     this.definition = definition

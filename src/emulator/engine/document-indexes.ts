@@ -7,6 +7,8 @@ import { UniqueKeyIndex } from './unique-keys.js'
 export class DocumentIndexes {
   readonly uniqueKeys: UniqueKeyIndex
   readonly expiry: ExpiryQueue
+  /** Another number after every change of the documents. */
+  changeCount = 0
 
   constructor({ uniqueKeys, defaultTtl }: ContainerDefinition) {
     this.uniqueKeys = new UniqueKeyIndex(uniqueKeys)
@@ -14,6 +16,7 @@ export class DocumentIndexes {
   }
 
   add(versions: Iterable<DocumentVersion>): void {
+    this.changeCount += 1
     for (const version of versions) {
       this.uniqueKeys.add(version)
       this.expiry.add(version)
@@ -21,6 +24,7 @@ export class DocumentIndexes {
   }
 
   remove(version: DocumentVersion): void {
+    this.changeCount += 1
     this.uniqueKeys.remove(version)
     this.expiry.remove(version)
   }

@@ -55,6 +55,11 @@ export class DocumentVersion {
     return this.parsed
   }
 
+  /** Whether all these stand in the document's JSON, as far as that is told sooner than by parsing it. */
+  mayHold(texts: readonly string[]): boolean {
+    return this.parsed !== undefined || texts.every((text) => this.fields.text.includes(text))
+  }
+
   /** A copy of its own for whoever asks. */
   copy(): JsonObject {
     return JSON.parse(this.fields.text) as JsonObject
@@ -74,8 +79,18 @@ export function lastSequenceOf(lsn: number): number {
 /**
  * The document as it is stored: the client's properties, then the service's. What a client sends under the service's
  * names (it writes back what it has read) is left out.
+ *
+ * @param body has an id at least
  */
-export function withSystemProperties(body: JsonObject, system: JsonObject): JsonObject {
+export function storedText(body: JsonObject, system: JsonObject): string {
+  const own = serviceNames.some((name) => Object.hasOwn(body, name)) ? withoutServiceNames(body) : body
+  // Joined as texts: to copy the body into one object with the service's properties costs as much as writing it.
+  return `${JSON.stringify(own).slice(0, -1)},${JSON.stringify(system).slice(1)}`
+}
+
+const serviceNames = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn']
+
+function withoutServiceNames(body: JsonObject): JsonObject {
   const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = body
-  return { ...own, ...system }
+  return own
 }

@@ -34,7 +34,13 @@ export {
 export { keyRangeOfPrefix } from './effective-partition-key.js'
 export { deleteKey } from './delete-key.js'
 export { parseContainerDefinition, type ContainerDefinition } from './container-definition.js'
-export { readChanges, resolveStart, type ChangeFeedPage, type ChangeFeedStart } from './change-feed.js'
+export {
+  readChanges,
+  resolveStart,
+  type ChangeFeedPage,
+  type ChangeFeedRequest,
+  type ChangeFeedStart,
+} from './change-feed.js'
 export { offerResource } from './offers.js'
 export {
   checkedThroughput,
@@ -49,10 +55,11 @@ export { epkOf, type VersionChange } from './version-change.js'
 export { scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './operations.js'
-export { badRequest, Refusal, substatus, tooLarge } from './refusal.js'
+export { badRequest, notSupported, Refusal, substatus, tooLarge } from './refusal.js'
 export { lookupCharge, queryCharge } from './charges.js'
 export { assertShape } from './value-shape.js'
 export { limits } from './limits.js'
+export type { DocumentIndexes } from './document-indexes.js'
 export { noJournal } from './journal.js'
 export type {
   ContainerRecord,

@@ -19,6 +19,8 @@ export class Refusal extends Error {
 export const substatus = {
   /** 400: the partition key given is not the one in the document. */
   partitionKeyMismatch: 1001,
+  /** 400: the client addresses a container that has been replaced by another of its name. */
+  containerRidMismatch: 1024,
   /** 404: the session token is ahead of what this replica holds. */
   readSessionNotAvailable: 1002,
   /** 410: the partition key range id is not (or no longer) one of the container's. */
@@ -31,6 +33,16 @@ export const substatus = {
 
 export function badRequest(message: string, code = 0): Refusal {
   return new Refusal(400, message, code)
+}
+
+/**
+ * What the service does and this engine does not.
+ *
+ * @param feature the subject of a sentence: "A stored procedure"
+ * @param advice a sentence about what to do instead
+ */
+export function notSupported(feature: string, advice = ''): Refusal {
+  return new Refusal(501, `${feature} is not supported by the embedded Cosmos DB. ${advice}`.trimEnd())
 }
 
 export function notFound(what: string, code = 0): Refusal {

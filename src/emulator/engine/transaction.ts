@@ -2,7 +2,7 @@ import { insertCharge, lookupCharge, readCharge, replaceCharge } from './charges
 import { isTtl } from './container-definition.js'
 import type { Container } from './container.js'
 import { assertId } from './document-id.js'
-import { DocumentVersion, withSystemProperties } from './document-version.js'
+import { DocumentVersion, storedText } from './document-version.js'
 import { etagOf } from './etag.js'
 import type { JournalRecord } from './journal.js'
 import type { JsonObject } from './json.js'
@@ -206,14 +206,13 @@ export class Transaction {
     const ts = Math.floor(container.now() / 1000)
     const etag = etagOf({ rangeId: this.partition.id, lsn, place, ts })
     const rid = documentRid(container.rid, number)
-    const stored = withSystemProperties(body, {
+    const text = storedText(body, {
       _rid: rid,
       _self: `${container.self}docs/${rid}/`,
       _etag: etag,
       _attachments: 'attachments/',
       _ts: ts,
     })
-    const text = JSON.stringify(stored)
     const version = new DocumentVersion({ id, keyText, epk, number, lsn, place, etag, ts, ttl, text })
     if (version.bytes > limits.documentBytes) {
       throw tooLarge(`The document '${id}'`, version.bytes, limits.documentBytes)

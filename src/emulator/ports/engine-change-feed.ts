@@ -6,13 +6,16 @@ import type {
   FeedStart,
   PhysicalRange,
   ReadOptions,
+  VersionChange,
 } from '../../change-feed-processor/change-feed.js'
 import { FeedError } from '../../change-feed-processor/errors.js'
 import {
   intersection,
   lookupCharge,
+  readAllVersions,
   readChanges,
   resolveStart,
+  type ChangeFeedRequest,
   type ChangeFeedStart,
   type Container,
   type KeyRange,
@@ -29,6 +32,11 @@ export interface EngineChangeFeedOptions {
   readonly now: () => number
 }
 
+/** Reads a page of one partition in one of the engine's two feeds. */
+type ReadPartition<C> = (
+  request: ChangeFeedRequest & { readonly container: Container; readonly partition: PhysicalPartition },
+) => { readonly changes: readonly C[]; readonly lsn: number; readonly charge: number }
+
 /** The change feed port directly on the engine: the same rules as over REST, without the REST. */
 export class EngineChangeFeed implements ChangeFeed {
   constructor(private readonly options: EngineChangeFeedOptions) {}
@@ -37,10 +45,32 @@ export class EngineChangeFeed implements ChangeFeed {
     return this.options.container().partitions.map(({ id, range }) => ({ id, ...range }))
   }
 
-  async readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
+  async partitionKeyPaths(): Promise<readonly string[]> {
+    return this.options.container().definition.partitionKey.paths
+  }
+
+  readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
+    return this.readPage(from, options, (request) => {
+      const { versions, ...page } = readChanges(request.container, request.partition, request)
+      return { ...page, changes: versions.map((version) => JSON.parse(version.feedText) as Change) }
+    })
+  }
+
+  readAllVersions(from: FeedPosition, options: ReadOptions): Promise<ChangePage<VersionChange>> {
+    return this.readPage(from, options, (request) => {
+      const { texts, ...page } = readAllVersions(request.container, request.partition, request)
+      return { ...page, changes: texts.map((text) => JSON.parse(text) as VersionChange) }
+    })
+  }
+
+  private async readPage<C>(
+    from: FeedPosition,
+    options: ReadOptions,
+    read: ReadPartition<C>,
+  ): Promise<ChangePage<C>> {
     try {
       options.signal.throwIfAborted()
-      const page = this.read(from, options)
+      const page = this.read(from, options, read)
       await this.options.settled()
       return page
     } catch (error) {
@@ -49,26 +79,31 @@ export class EngineChangeFeed implements ChangeFeed {
     }
   }
 
-  private read({ feedRange, start }: FeedPosition, { maxItemCount }: ReadOptions): ChangePage {
+  private read<C>(
+    { feedRange: range, start: from }: FeedPosition,
+    { maxItemCount }: ReadOptions,
+    read: ReadPartition<C>,
+  ): ChangePage<C> {
     const container = this.options.container()
-    const [partition, ...others] = container.partitionsIn(feedRange)
+    const [partition, ...others] = container.partitionsIn(range)
     if (partition === undefined) throw new RangeError('a feed range must not be empty')
-    const wanted = engineStart(start)
-    if (others.length > 0) return splitPage(feedRange, [partition, ...others], wanted)
-    const page = readChanges(container, partition, { start: wanted, range: feedRange, maxItemCount })
+    const start = engineStart(from)
+    if (others.length > 0) return splitPage(range, [partition, ...others], start)
+    const { changes, lsn, charge } = read({ container, partition, range, start, maxItemCount })
     return {
-      changes: page.versions.map((version): Change => JSON.parse(version.feedText) as Change),
-      next: [{ feedRange, start: continuation(page.lsn) }],
-      isDrained: page.versions.length === 0,
-      charge: page.charge,
+      changes,
+      next: [{ feedRange: range, start: continuation(lsn) }],
+      isDrained: changes.length === 0,
+      charge,
       sessionToken: sessionToken(partition),
       headers: {
-        etag: `"${page.lsn}"`,
+        etag: `"${lsn}"`,
         date: new Date(this.options.now()).toUTCString(),
-        [header.charge]: String(page.charge),
+        [header.charge]: String(charge),
         [header.sessionToken]: sessionToken(partition),
         [header.rangeId]: partition.id,
       },
+      diagnostics: null,
     }
   }
 }
@@ -78,7 +113,7 @@ function splitPage(
   feedRange: KeyRange,
   partitions: readonly PhysicalPartition[],
   start: ChangeFeedStart,
-): ChangePage {
+): ChangePage<never> {
   return {
     changes: [],
     next: partitions.flatMap((partition) => {
@@ -89,6 +124,7 @@ function splitPage(
     charge: lookupCharge,
     sessionToken: null,
     headers: {},
+    diagnostics: null,
   }
 }
 

@@ -63,7 +63,10 @@ export class EngineLeaseStore implements LeaseStore {
   }
 
   readonly initialization: LeaseInitialization = {
-    isDone: async () => this.find(this.marker.id) !== undefined,
+    doneAtMs: async () => {
+      const marker = this.find(this.marker.id)
+      return marker === undefined ? null : marker.fields.ts * 1_000
+    },
     tryLock: async (ttlSeconds) => this.tryLock(ttlSeconds),
     markDone: async () => {
       const result = await this.write(this.marker.id, { kind: 'create', document: { ...this.marker } })

@@ -13,9 +13,9 @@ import { isAggregate } from './aggregates.js'
 import { compileBinary, compileUnary, negate } from './operators.js'
 import { functions } from './functions.js'
 import { compilePattern } from './like-pattern.js'
-import { QueryError } from './query-error.js'
 import { refuseWrongCount } from './query-function.js'
 import { parameterValue, type Evaluate, type Scope } from './scope.js'
+import { unknownFunction } from './unknown-function.js'
 import { areEqual, compareForOperators, isObject } from './values.js'
 
 /** Makes an expression ready to be evaluated. All names are resolved here, so evaluation itself never fails. */
@@ -162,9 +162,7 @@ function compileLike({ operand, pattern, escape, isNegated }: Like, compile: Com
 
 function compileCall(call: Call, compile: Compile): Evaluate {
   const called = functions.get(call.name.toUpperCase())
-  if (called === undefined) {
-    throw new QueryError('SC2005', `'${call.name}' is not a recognized built-in function name.`, call.span)
-  }
+  if (called === undefined) throw unknownFunction(call)
   refuseWrongCount(call, called.minArguments, called.maxArguments)
   const { evaluate } = called
   const given = call.arguments.map(compile)

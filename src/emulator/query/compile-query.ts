@@ -18,7 +18,7 @@ export function compileQuery(text: string, parameters: readonly QueryParameter[]
   }
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = documentScope(query.source?.alias, values)
-  const { matches, equalities } = compileFilter(query.where, scope)
+  const { matches, equalities, requiredTexts } = compileFilter(query.where, scope)
   const makeRows = compileRows(query, scope)
   const window = windowOf(query, scope)
   const hasSource = query.source !== undefined
@@ -32,7 +32,9 @@ export function compileQuery(text: string, parameters: readonly QueryParameter[]
 
   return {
     equalities,
+    requiredTexts,
     isStreaming,
+    isValue: query.selection.kind === 'value',
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf answers for streaming queries only; call execute')
       return matches(document) ? [...makeRows([document])] : []

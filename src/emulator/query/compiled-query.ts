@@ -16,10 +16,17 @@ export interface CompiledQuery {
    */
   readonly equalities: ReadonlyMap<string, unknown>
   /**
+   * Texts that the JSON of every document that passes holds, as `JSON.stringify` writes it: lets a caller pass over
+   * documents without parsing them. A hint only.
+   */
+  readonly requiredTexts: readonly string[]
+  /**
    * True when results depend on one document at a time and come in document order: no ORDER BY, aggregate, TOP, OFFSET
    * or DISTINCT. Such a query may be paged by document position.
    */
   readonly isStreaming: boolean
+  /** Whether it is a SELECT VALUE, whose rows need not be objects. */
+  readonly isValue: boolean
   /** For streaming queries: the rows one document gives (0 or 1; undefined projections give none). */
   rowsOf(document: QueryDocument): readonly unknown[]
   /** All rows of a set of documents: filtered, ordered, aggregated, cut. */

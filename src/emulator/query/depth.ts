@@ -1,7 +1,6 @@
 import type { IToken } from 'chevrotain'
 import { childrenOf, type Expression } from './ast.js'
-import { notSupported, QueryError } from './query-error.js'
-import type { Span } from './query-error.js'
+import { QueryError, type Span } from './query-error.js'
 
 /** Characters of a query's text, as the account document says. */
 export const longestQuery = 262_144
@@ -49,5 +48,5 @@ export function refuseDeepTree(root: Expression): void {
 }
 
 function tooDeep(limit: number, span: Span): QueryError {
-  return notSupported(`Nesting deeper than ${limit}`, span)
+  return new QueryError('BadRequest', `Nesting deeper than ${limit} is refused; take the query apart.`, span)
 }

@@ -10,6 +10,8 @@ export interface Filter {
   readonly matches: (document: unknown) => boolean
   /** See `CompiledQuery.equalities`. */
   readonly equalities: ReadonlyMap<string, unknown>
+  /** See `CompiledQuery.requiredTexts`. */
+  readonly requiredTexts: readonly string[]
 }
 
 /** Makes a WHERE clause ready; without one everything passes. */
@@ -28,7 +30,17 @@ export function compileFilter(where: Expression | undefined, scope: Scope): Filt
       return true
     },
     equalities,
+    requiredTexts: conjuncts.flatMap((conjunct) => requiredText(conjunct, scope) ?? []),
   }
+}
+
+/** Whatever the path, what stands there is written as the constant is. */
+function requiredText(conjunct: Expression, scope: Scope): string | undefined {
+  if (conjunct.kind !== 'binary' || conjunct.operator !== '=') return undefined
+  const { left, right } = conjunct
+  const [path, constant] = pathOf(left) === undefined ? [right, left] : [left, right]
+  const value = (pathOf(path)?.length ?? 0) === 0 ? undefined : constantOf(constant, scope)
+  return typeof value === 'string' ? JSON.stringify(value) : undefined
 }
 
 function conjunctsOf(where: Expression): Expression[] {

@@ -6,7 +6,7 @@ export interface Span {
 
 /**
  * A query that is wrong or not supported. Its message is the service's own form, a JSON text with severity, location,
- * code and message, since the SDKs parse it. The status to answer with is always 400.
+ * code and message, since the SDKs parse it.
  */
 export class QueryError extends Error {
   override readonly name = 'QueryError'
@@ -19,6 +19,11 @@ export class QueryError extends Error {
     readonly location: Span,
   ) {
     super(JSON.stringify({ errors: [{ severity: 'Error', location, code, message: reason }] }))
+  }
+
+  /** To answer with. */
+  get status(): 400 | 501 {
+    return this.code === 'NotSupported' ? 501 : 400
   }
 }
 

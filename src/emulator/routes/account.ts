@@ -1,5 +1,5 @@
 import { lookupCharge } from '../engine/index.js'
-import { longestQuery } from '../query/index.js'
+import { longestQuery } from '../query/depth.js'
 import type { Answer } from '../rest-message.js'
 import type { RouteContext } from './context.js'
 

@@ -1,16 +1,21 @@
 import {
   badRequest,
+  contains,
   isJsonObject,
   limits,
+  lookupCharge,
   parsePartitionKey,
   partitionKeyOf,
   Refusal,
   substatus,
   tooLarge,
+  type BatchResult,
   type Container,
   type ItemOperation,
   type JsonObject,
   type OperationResult,
+  type PartitionKey,
+  type PhysicalPartition,
   type WriteConditions,
 } from '../engine/index.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
@@ -68,10 +73,7 @@ function parseInput(operation: unknown): Input {
 function atomicBatch({ request, container, shown }: BatchRequest, inputs: readonly Input[]): Answer {
   const key = keyOf(request, container)
   if (key === undefined) throw badRequest(`A batch must name its partition key in ${header.partitionKey}.`)
-  const result = container.batch(
-    key,
-    inputs.map((input) => toOperation(input, container)),
-  )
+  const result = committed(container, key, inputs)
   const entries =
     result.kind === 'committed'
       ? result.results.map((one) => succeeded(one, shown))
@@ -84,8 +86,24 @@ function atomicBatch({ request, container, shown }: BatchRequest, inputs: readon
   }
 }
 
+/** An operation that cannot be read fails the batch as one that cannot be applied. */
+function committed(container: Container, key: PartitionKey, inputs: readonly Input[]): BatchResult {
+  const operations: ItemOperation[] = []
+  for (const input of inputs) {
+    try {
+      operations.push(toOperation(input, container))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { kind: 'rolledBack', failedAt: operations.length, refusal: error, charge: lookupCharge }
+    }
+  }
+  return container.batch(key, operations)
+}
+
 function bulk({ request, container, shown }: BatchRequest, inputs: readonly Input[]): Answer {
-  const partition = container.partitionById(request.headers[header.rangeId] ?? '')
+  const rangeId = request.headers[header.rangeId]
+  if (rangeId === undefined) throw badRequest(`A bulk request must name its range in ${header.rangeId}.`)
+  const partition = container.partitionById(rangeId)
   if (inputs.length > limits.batchOperations) {
     throw badRequest(
       `A bulk request has ${inputs.length} operations; the limit is ${limits.batchOperations}.`,
@@ -102,7 +120,7 @@ function bulk({ request, container, shown }: BatchRequest, inputs: readonly Inpu
       continue
     }
     try {
-      const result = container.execute(bulkKey(input, container), toOperation(input, container))
+      const result = container.execute(keyWithin(partition, input, container), toOperation(input, container))
       charge += result.charge
       const entry = succeeded(result, shown)
       answerBytes += entry.length
@@ -123,7 +141,19 @@ function bulk({ request, container, shown }: BatchRequest, inputs: readonly Inpu
   }
 }
 
-function bulkKey({ fields }: Input, container: Container): ReturnType<typeof parsePartitionKey> {
+/** Clients that sorted by ranges which are no more learn so from each operation, and send it to where its key is now. */
+function keyWithin(partition: PhysicalPartition, input: Input, container: Container): PartitionKey {
+  const key = bulkKey(input, container)
+  const { keyText, epk } = container.locate(key)
+  if (contains(partition.range, epk)) return key
+  throw new Refusal(
+    410,
+    `The partition key ${keyText.slice(0, 100)} is not in the range '${partition.id}'. Read the ranges again.`,
+    substatus.partitionKeyRangeGone,
+  )
+}
+
+function bulkKey({ fields }: Input, container: Container): PartitionKey {
   const { partitionKey } = container.definition
   const text = fields['partitionKey']
   if (typeof text === 'string') return parsePartitionKey(text, partitionKey)

@@ -7,7 +7,7 @@ import {
   type Database,
 } from '../engine/index.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
-import { bodyObject, containerHeaders, containerOf, feedBody, isSet, type RouteContext } from './context.js'
+import { bodyObject, containerOf, feedBody, isSet, type RouteContext } from './context.js'
 import { resourceAnswer, writeCharge } from './databases.js'
 import { queryResources } from './item-queries.js'
 import { defaultThroughput, throughputOf } from './offers.js'
@@ -61,7 +61,7 @@ function routeContainer(context: RouteContext): Answer | undefined {
       return answer(200, container)
     case 'DELETE':
       context.engine.deleteContainer(context.segments[1] ?? '', context.segments[3] ?? '')
-      return { status: 204, charge: writeCharge, headers: containerHeaders(container) }
+      return { status: 204, charge: writeCharge, headers: ownerHeaders(container) }
     default:
       return undefined
   }
@@ -69,7 +69,15 @@ function routeContainer(context: RouteContext): Answer | undefined {
 
 function answer(status: 200 | 201, container: Container): Answer {
   const { headers, ...rest } = resourceAnswer(status, container.resource())
-  return { ...rest, headers: { ...headers, ...containerHeaders(container) } }
+  return { ...rest, headers: { ...headers, ...ownerHeaders(container) } }
+}
+
+/** Of the database: clients join this path and the container's own name. */
+function ownerHeaders({ link, databaseRid }: Container): Record<string, string> {
+  return {
+    [header.altContentPath]: link.slice(0, link.lastIndexOf('/colls/')),
+    [header.contentPath]: databaseRid,
+  }
 }
 
 function assertMatch(request: RestRequest, container: Container): void {

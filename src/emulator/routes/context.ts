@@ -23,6 +23,11 @@ export interface RouteContext {
   readonly segments: readonly string[]
 }
 
+/** Names of the path's levels: `dbs`, `dbs/colls`, `dbs/colls/docs`. */
+export function kindsOf(segments: readonly string[]): string {
+  return segments.filter((_, index) => index % 2 === 0).join('/')
+}
+
 /** The container that the path names. */
 export function containerOf({ engine, segments }: RouteContext): Container {
   return engine.container(segments[1] ?? '', segments[3] ?? '')

@@ -2,36 +2,53 @@ import {
   badRequest,
   isJsonObject,
   lookupCharge,
+  notSupported,
   wholeKeySpace,
   type Container,
   type JsonObject,
+  type PhysicalPartition,
   type ScanScope,
 } from '../engine/index.js'
 import { readPage, type PageRequest } from '../item-pages.js'
-import { compileQuery, type CompiledQuery, type QueryParameter } from '../query/index.js'
+import type { CompiledQuery, QueryParameter } from '../query/index.js'
+import { compileQuery } from '../query-room.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
-import { assertSessionReached, sessionTokens } from '../session-token.js'
+import { assertSessionReached } from '../session-token.js'
 import {
   bodyObject,
-  containerHeaders,
   epkRangeOf,
   feedBody,
   isSet,
   keyOf,
   keyPrefixRangeOf,
   pageSizeOf,
+  partitionHeaders,
 } from './context.js'
 
 /** POST `…/docs` with a query, or with the question how to run it. */
 export function routeQuery(request: RestRequest, container: Container): Answer {
   const query = parseQuery(request)
-  if (isSet(request, header.isQueryPlan)) return { status: 200, body: queryPlan(query), charge: lookupCharge }
-  return answerPage(request, container, query)
+  if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
+  const isWhole = query.isStreaming || partitionsOf(container, scopeOf(request, container)).length === 1
+  if (isWhole) return { status: 200, body: wholePlan(query), charge: lookupCharge }
+  throw notSupported(
+    'A plan for a query with ORDER BY, aggregates, TOP, OFFSET or DISTINCT over several ranges',
+    'Send the query without forceQueryPlan, which is answered in one piece, or name its partition key.',
+  )
 }
 
 /** GET `…/docs`: every document of the scope, a page at a time. */
 export function routeReadFeed(request: RestRequest, container: Container): Answer {
-  return answerPage(request, container, compileQuery('SELECT * FROM c', []))
+  return answerPage(request, container, everyDocument)
+}
+
+const everyDocument: CompiledQuery = {
+  equalities: new Map(),
+  requiredTexts: [],
+  isStreaming: true,
+  isValue: false,
+  rowsOf: (document) => [document],
+  execute: (documents) => [...documents],
 }
 
 /** Queries over databases or containers, which are few: one page. */
@@ -47,12 +64,13 @@ export function queryResources(request: RestRequest, name: string, resources: re
 function answerPage(request: RestRequest, container: Container, query: CompiledQuery): Answer {
   const scope = scopeOf(request, container)
   const token = request.headers[header.sessionToken]
-  const partitions = scope.kind === 'container' ? container.partitions : [scope.partition]
+  const partitions = partitionsOf(container, scope)
   for (const partition of partitions) assertSessionReached(partition, token)
   const continuation = request.headers[header.continuation]
   const wanted: PageRequest = {
     scope,
     query,
+    text: request.body,
     maxItemCount: pageSizeOf(request),
     ...(continuation === undefined || continuation === '' ? {} : { continuation }),
   }
@@ -62,8 +80,8 @@ function answerPage(request: RestRequest, container: Container, query: CompiledQ
     body: feedBody(container.rid, 'Documents', page.rows),
     charge: page.charge,
     headers: {
-      ...containerHeaders(container),
-      [header.sessionToken]: sessionTokens(container),
+      // A session token is one range's. Every read is strong, so nothing is lost by not telling of the others.
+      ...(partitions[0] === undefined ? {} : partitionHeaders(container, partitions[0])),
       [header.itemCount]: String(page.rows.length),
       ...(page.continuation === null ? {} : { [header.continuation]: page.continuation }),
     },
@@ -101,16 +119,15 @@ function scopeOf(request: RestRequest, container: Container): ScanScope {
   }
 }
 
+function partitionsOf(container: Container, scope: ScanScope): readonly PhysicalPartition[] {
+  return scope.kind === 'container' ? container.partitionsIn(scope.range ?? wholeKeySpace) : [scope.partition]
+}
+
 /**
- * The plan of a query that each range may answer for itself. Others are answered here without a plan, so clients never
- * need theirs; a client that insists on one is told.
+ * The plan of a query of which each range asked answers its part as it is, with nothing left for the client to merge.
+ * The Java client asks for one before every query, the JavaScript one beside it.
  */
-function queryPlan(query: CompiledQuery): string {
-  if (!query.isStreaming) {
-    throw badRequest(
-      'The embedded Cosmos DB answers queries with ORDER BY, aggregates, TOP, OFFSET or DISTINCT directly and gives no plan for them. Send the query without forceQueryPlan.',
-    )
-  }
+function wholePlan({ isValue }: CompiledQuery): string {
   return JSON.stringify({
     partitionedQueryExecutionInfoVersion: 2,
     queryInfo: {
@@ -125,7 +142,7 @@ function queryPlan(query: CompiledQuery): string {
       aggregates: [],
       groupByAliasToAggregateType: {},
       rewrittenQuery: '',
-      hasSelectValue: false,
+      hasSelectValue: isValue,
       dCountInfo: null,
       hasNonStreamingOrderBy: false,
     },

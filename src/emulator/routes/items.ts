@@ -1,6 +1,7 @@
 import {
   badRequest,
   partitionKeyOf,
+  substatus,
   type Container,
   type ItemOperation,
   type OperationResult,
@@ -27,6 +28,7 @@ import { parsePatch } from './patches.js'
 export function routeItems(context: RouteContext): Answer | undefined {
   const { request, segments } = context
   const container = containerOf(context)
+  assertIntended(request, container)
   if (segments[5] !== undefined) return routeItem(request, container, itemId(context, container, segments[5]))
   if (request.method === 'GET') {
     return request.headers['a-im'] === undefined
@@ -41,6 +43,16 @@ export function routeItems(context: RouteContext): Answer | undefined {
   const kind = isSet(request, header.isUpsert) ? 'upsert' : 'create'
   const key = keyOf(request, container) ?? partitionKeyOf(document, container.definition.partitionKey)
   return execute(request, { container, key }, { kind, document, ...conditionsOf(request) })
+}
+
+/** Clients that cache containers by name say which one they mean, and forget the name when they are told. */
+function assertIntended({ headers }: RestRequest, { id, rid }: Container): void {
+  const intended = headers[header.containerRid]
+  if (intended === undefined || intended === '' || intended === rid) return
+  throw badRequest(
+    `The container '${id}' has rid ${rid}, not ${intended.slice(0, 60)}: another of this name was deleted. Read the container again.`,
+    substatus.containerRidMismatch,
+  )
 }
 
 /** A path that names its container by rids names its document so, too. */

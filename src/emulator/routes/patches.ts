@@ -1,5 +1,14 @@
-import { badRequest, isJsonObject, parsePatchSteps, type Container, type Patch } from '../engine/index.js'
-import { compileQuery, QueryError, type CompiledQuery } from '../query/index.js'
+import {
+  badRequest,
+  isJsonObject,
+  parsePatchSteps,
+  Refusal,
+  type Container,
+  type Patch,
+} from '../engine/index.js'
+import type { CompiledQuery } from '../query/index.js'
+import { QueryError } from '../query/query-error.js'
+import { compileQuery } from '../query-room.js'
 
 /** A patch as clients send it: the operations, or these with a condition. */
 export function parsePatch(body: unknown, container: Container): Patch {
@@ -20,7 +29,8 @@ function compiledCondition(condition: string): CompiledQuery {
     if (compiled.isStreaming) return compiled
   } catch (error) {
     if (!(error instanceof QueryError)) throw error
-    throw badRequest(
+    throw new Refusal(
+      error.status,
       `The condition of a patch must be a text such as "from c where c.x = 1": ${error.message}`,
     )
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CliError } from '../../../src/cli/cli-error.js'
-import { emulatorSplit } from '../../../src/cli/commands/emulator-split.js'
+import { emulatorMerge, emulatorSplit } from '../../../src/cli/commands/emulator-partitions.js'
 import type { Terminal } from '../../../src/cli/terminal.js'
 import { AdminRefusal, callAdmin, startEmulator, type Emulator } from '../../../src/emulator/index.js'
 
@@ -74,13 +74,18 @@ describe('admin routes of the embedded Cosmos DB', () => {
     expect(rangeIds()).toEqual(['0'])
   })
 
-  it('are what `stepward emulator split` calls', async () => {
+  it('are what `stepward emulator split` and `merge` call', async () => {
     const { endpoint } = emulator
     expect(await emulatorSplit('shop/orders', { endpoint }, terminal)).toBe(0)
     expect(printed.join()).toContain('RANGE')
     expect(await emulatorSplit('shop/orders', { endpoint, range: '1', json: true }, terminal)).toBe(0)
     expect(JSON.parse(printed.at(-1) ?? '')).toMatchObject([{ id: '3' }, { id: '4' }])
     expect(rangeIds()).toEqual(['3', '4', '2'])
+    expect(await emulatorMerge('shop/orders', { endpoint, ranges: ['2', '4'], json: true }, terminal)).toBe(0)
+    expect(JSON.parse(printed.at(-1) ?? '')).toMatchObject([{ id: '5' }])
+    expect(rangeIds()).toEqual(['3', '5'])
+    const apart = emulatorMerge('shop/orders', { endpoint, ranges: ['3', '3'] }, terminal)
+    await expect(apart).rejects.toThrow('not neighbours')
   })
 
   it.each<[string, string, { range?: string; key?: string; endpoint?: string }, number]>([

@@ -105,6 +105,7 @@ const wrong: readonly (readonly [string, Asked, readonly number[]])[] = [
   ],
   ['an unknown route', { method: 'GET', path: '/dbs/shop/nothing' }, [400, 404]],
   ['an unknown deep route', { method: 'GET', path: `${docs}/x/attachments/y/z/1/2/3` }, [400, 404]],
+  ['a path into a stored procedure', { method: 'POST', path: '/dbs/shop/colls/orders/sprocs/x' }, [501]],
   ['an unknown method', { method: 'OPTIONS', path: docs }, [400, 405]],
   ['a broken escape', { method: 'GET', path: `${docs}/%zz`, headers: keyHeader }, [400]],
   ['a signature for another verb', { method: 'DELETE', path: '/dbs/shop', signedAs: 'GET' }, [401]],
@@ -212,7 +213,8 @@ const wrong: readonly (readonly [string, Asked, readonly number[]])[] = [
 
 /** An error as SDKs read it: a status of the client's, and both fields. Never a stack trace. */
 function expectCosmosAnswer({ status, body }: Pick<RestResponse, 'status' | 'body'>): void {
-  expect(status, body.slice(0, 300)).toBeLessThan(500)
+  // Some random input asks for what the service has and the embedded store says it has not.
+  if (status !== 501) expect(status, body.slice(0, 300)).toBeLessThan(500)
   expect(status).toBeGreaterThanOrEqual(200)
   if (status < 400) return
   const error = JSON.parse(body) as { code: unknown; message: unknown }
@@ -333,6 +335,10 @@ describe('bad input', () => {
         ...['if-match', 'if-modified-since', 'x-ms-continuation', 'x-ms-session-token', 'x-ms-start-epk'],
         ...['x-ms-end-epk', 'x-ms-documentdb-partitionkeyrangeid', 'x-ms-offer-throughput', 'prefer'],
         'x-ms-cosmos-is-query-plan-request',
+        'x-ms-documentdb-pre-trigger-include',
+        'x-ms-cosmos-intended-collection-rid',
+        'x-ms-indexing-directive',
+        'x-ms-cosmos-batch-continue-on-error',
       ]
       const value = fc.oneof(
         fc.string(),

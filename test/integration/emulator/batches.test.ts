@@ -13,6 +13,12 @@ function createOf(id: string, pk: string, text?: string): OperationInput & { par
   return { operationType: 'Create', partitionKey: pk, resourceBody }
 }
 
+function patchOf(path: string): OperationInput {
+  return { operationType: 'Patch', id: 'o1', resourceBody: { operations: [{ op: 'set', path, value: 1 }] } }
+}
+
+const elevenSteps = Array.from({ length: 11 }, () => ({ op: 'set' as const, path: '/text', value: 'x' }))
+
 interface OlderItems {
   bulk(operations: OperationInput[], options: object): Promise<{ readonly statusCode: number }[]>
 }
@@ -69,6 +75,23 @@ describe.each(doors)('batches through the SDK, %s', (_name, open) => {
     expect(answers.result?.map((one) => one.statusCode)).toEqual([424, 400])
     expect(JSON.stringify(answers.result?.[1])).toContain('1001')
     expect(door.stats().documents).toBe(0)
+  })
+
+  it.each<[string, OperationInput]>([
+    ['a patch of eleven', { operationType: 'Patch', id: 'o1', resourceBody: { operations: elevenSteps } }],
+    ['a patch of the key', patchOf('/pk')],
+    ['a patch of the id', patchOf('/id')],
+    ['an illegal id', { operationType: 'Upsert', resourceBody: { id: 'a#b', pk: 'a' } }],
+    ['a replace of another id', { operationType: 'Replace', id: 'o1', resourceBody: { id: 'o9', pk: 'a' } }],
+  ])('fails at the operation that is wrong in itself, with all others: %s', async (_wrong, operation) => {
+    await container.items.create<Order>({ id: 'o1', pk: 'a' })
+    const { code, result } = await container.items.batch(
+      [createOf('o2', 'a'), operation, createOf('o3', 'a')],
+      'a',
+    )
+    expect(code).toBe(207)
+    expect(result?.map((one) => one.statusCode)).toEqual([424, 400, 424])
+    expect(door.stats().documents).toBe(1)
   })
 
   it('keeps etags inside, and shows each operation what those before it did', async () => {

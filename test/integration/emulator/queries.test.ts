@@ -36,6 +36,25 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
     expect(resources.map(({ total }) => total)).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
   })
 
+  it('finds texts however JSON writes them', async () => {
+    const note = 'é "quoted" \\ \n\u2028 😀'
+    await container.items.create({ id: 'noted', pk: 'k1', inner: [{ note }] })
+    const spec = {
+      query: 'SELECT VALUE c.id FROM c WHERE c.inner[0].note = @note',
+      parameters: [{ name: '@note', value: note }],
+    }
+    expect((await container.items.query(spec).fetchAll()).resources).toEqual(['noted'])
+  })
+
+  it('orders anew when something was written between two pages', async () => {
+    const spec = query('SELECT VALUE c.total FROM c ORDER BY c.total DESC')
+    const iterator = container.items.query<number>(spec, { maxItemCount: 10 })
+    expect((await iterator.fetchNext()).resources[0]).toBe(29)
+    expect((await iterator.fetchNext()).resources[0]).toBe(19)
+    await container.items.upsert({ id: 'o9', pk: 'k9', total: 9.5 })
+    expect((await iterator.fetchNext()).resources[0]).toBe(9.5)
+  })
+
   it('pages through all partitions without loss', async () => {
     const iterator = container.items.query<Order>(query('SELECT * FROM c'), { maxItemCount: 7 })
     const pages: number[] = []
@@ -96,6 +115,16 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
 
   it('reads everything', async () => {
     expect((await container.items.readAll().fetchAll()).resources).toHaveLength(30)
+  })
+
+  it('does not take a path for a key whose name has a dot', async () => {
+    const { container: dotted } = await container.database.containers.create({
+      id: 'dotted',
+      partitionKey: '/a.b',
+    })
+    await dotted.items.create({ id: '1', a: { b: 'x' }, 'a.b': 'y' })
+    const { resources } = await dotted.items.query('SELECT VALUE c.id FROM c WHERE c.a.b = "x"').fetchAll()
+    expect(resources).toEqual(['1'])
   })
 
   it('answers a syntax error with 400 and its place', async () => {

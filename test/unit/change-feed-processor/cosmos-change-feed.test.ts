@@ -13,6 +13,7 @@ interface PluginRequest {
 }
 
 interface PluginAnswer {
+  result?: unknown
   readonly headers: Record<string, string | undefined>
 }
 
@@ -38,6 +39,8 @@ interface Faulty {
   readonly requests: string[]
   /** The time that each request for a page of the feed sent, if any. */
   readonly times: (string | undefined)[]
+  /** The mode of each. */
+  readonly modes: unknown[]
   readonly charges: [string, number][]
 }
 
@@ -49,10 +52,14 @@ async function faulty(): Promise<Faulty> {
   const faults: Fault[] = []
   const requests: string[] = []
   const times: (string | undefined)[] = []
+  const modes: unknown[] = []
   const plugin: Plugin = (context, _diagnostics, next) => {
     requests.push(`${context.method ?? ''} ${context.path ?? ''}`)
     const isFeed = context.headers?.['A-IM'] !== undefined
-    if (isFeed) times.push(context.headers['If-Modified-Since']?.toString())
+    if (isFeed) {
+      times.push(context.headers['If-Modified-Since']?.toString())
+      modes.push(context.headers['A-IM'])
+    }
     const answer = (): Promise<PluginAnswer> => next(context)
     const fault = isFeed ? faults.shift() : undefined
     return fault === undefined ? answer() : fault(answer)
@@ -65,7 +72,7 @@ async function faulty(): Promise<Faulty> {
   requests.length = 0
   const charges: [string, number][] = []
   const feed = new CosmosChangeFeed({ container, onCharge: (...charge) => charges.push(charge) })
-  return { cosmos, container, feed, faults, requests, times, charges }
+  return { cosmos, container, feed, faults, requests, times, modes, charges }
 }
 
 const failing =
@@ -153,6 +160,55 @@ describe('the feed through the SDK', () => {
     await rejected
     answerNow()
     expect(await idsFrom(feed, beginning)).toEqual(['1', '2'])
+  })
+
+  it.each([
+    ['a body without documents', {}, /was not read/],
+    ['no body', null, /1 changes were announced and 0 came/],
+    [
+      'something that is not a document',
+      { Documents: ['text'] },
+      /change 0 of the page cannot be understood/,
+    ],
+    ['a document without a position', { Documents: [{ id: 'x', _etag: '"e"', _ts: 1 }] }, /"x".*no _lsn/],
+  ])('refuses the page for %s, and consumes nothing of it', async (_name, result, refusal) => {
+    const { feed, faults } = await faulty()
+    faults.push(async (answer) => Object.assign(await answer(), { result }))
+    const error: unknown = await feed.readNext(beginning, reading).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(FeedError)
+    expect(error).toMatchObject({ message: expect.stringMatching(refusal) as string })
+    expect(await idsFrom(feed, beginning)).toEqual(['1', '2'])
+  })
+
+  it('throws an iterator away that has failed (pitfall 2)', async () => {
+    const { feed, faults, requests } = await faulty()
+    const first = await feed.readNext(beginning, reading)
+    const [next] = first.next
+    if (next === undefined) throw new Error('no position')
+    faults.push(failing(429))
+    await expect(feed.readNext(next, reading)).rejects.toBeInstanceOf(FeedError)
+    requests.length = 0
+    expect(await idsFrom(feed, next)).toEqual(['2'])
+    // The iterator's own look at the container: it is a new one.
+    expect(requests.filter((request) => request.endsWith('/colls/orders'))).toHaveLength(1)
+  })
+
+  it('says what was split, although the iterator hides it (pitfall 1)', async () => {
+    const { cosmos, container, feed } = await faulty()
+    const first = await feed.readNext(beginning, reading)
+    const [next] = first.next
+    if (next === undefined) throw new Error('no position')
+    await cosmos.splitPartition(container)
+    const split = await feed.readNext(next, reading)
+    expect(split.next.map(({ feedRange }) => feedRange)).toMatchObject([{ min: '' }, { max: 'FF' }])
+  })
+
+  it('asks in the mode it is asked in, with an iterator of each (pitfall 10)', async () => {
+    const { feed, modes } = await faulty()
+    await feed.readNext(beginning, reading)
+    const now: FeedPosition = { ...beginning, start: { kind: 'now' } }
+    await expect(feed.readAllVersions(now, reading)).rejects.toThrow(/changeFeedPolicy/)
+    expect(modes).toEqual(['Incremental Feed', 'Full-Fidelity Feed'])
   })
 
   it('says so when the container was replaced by another of its name', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { acquire, type LeaseStore } from '../../../lease-store/index.js'
+import { acquire, requestHandover, type LeaseStore } from '../../../lease-store/index.js'
 import { LeaseHolder, trustedUntilMs } from '../../../src/change-feed-processor/lease-holder.js'
 import {
   anAcquiredLease,
@@ -204,6 +204,20 @@ describe('a lease holder', () => {
     await runtime.world.clock.advance(5_000)
     expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"2"' })
     await holder.release()
+  })
+
+  it('notices at its next write that another has asked for it, and keeps it until it is released', async () => {
+    const { runtime, holder } = await holding()
+    const other = { instanceName: 'other', incarnation: 'other-1' }
+    const store = await runtime.world.leaseStore()
+    await store.replace(requestHandover(holder.lease, other))
+    await runtime.world.clock.advance(12_999)
+    expect(holder.asked.aborted).toBe(false)
+    await runtime.world.clock.advance(1_000)
+    expect([holder.asked.aborted, holder.lost.aborted]).toEqual([true, false])
+    expect(await storedLease(runtime)).toMatchObject({ owner: 'self', handover: other })
+    await holder.release()
+    expect(await storedLease(runtime)).toMatchObject({ owner: null, handover: other })
   })
 
   it('knows that it lost the trust even if no timer has fired', async () => {

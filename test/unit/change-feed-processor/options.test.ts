@@ -7,7 +7,6 @@ import {
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
 import { systemClock, systemRandom } from '../../../src/platform/index.js'
-import { silent } from '../../../src/telemetry/index.js'
 
 const container = new CosmosClient({
   endpoint: 'https://in-process.stepward.invalid',
@@ -49,8 +48,17 @@ describe('options', () => {
       trustMarginMs: 5_000,
       checkpointIntervalMs: 5_000,
       stopTimeoutMs: 30_000,
+      minLeases: null,
+      maxLeases: null,
+      leasesPerFeedRange: 1,
+      mode: 'latestVersion',
+      checkpoint: 'auto',
+      concurrency: 16,
+      delegateTimeoutMs: null,
+      readTimeoutMs: 65_000,
+      failureLimits: { maxAttempts: null, backoff: { minMs: 500, maxMs: 30_000 } },
       hints: null,
-      telemetry: silent,
+      telemetry: { during: expect.any(Function) as unknown },
       clock: systemClock,
       random: systemRandom,
     })
@@ -78,6 +86,10 @@ describe('options', () => {
     [{ trustMarginMs: 47_000 }, /^trustMarginMs is 47000/],
     [{ leaseAcquireIntervalMs: 60_000 }, /^leaseAcquireIntervalMs is 60000/],
     [{ checkpointIntervalMs: 20_000 }, /^checkpointIntervalMs is 20000/],
+    [{ minLeases: 0 }, /^minLeases is 0; .*at least 1$/],
+    [{ maxLeases: 1.5 }, /^maxLeases is 1.5/],
+    [{ minLeases: 3, maxLeases: 2 }, /^minLeases is 3; it must not exceed maxLeases \(2\)/],
+    [{ leasesPerFeedRange: 257 }, /^leasesPerFeedRange is 257; .*1 to 256$/],
     [{ stopTimeoutMs: -1 }, /^stopTimeoutMs is -1; .*at least 0$/],
     [{ processorName: 'a/b' }, /^processorName is "a\/b"/],
     [{ instanceName: ' ' }, /^instanceName is " "/],
@@ -87,10 +99,57 @@ describe('options', () => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
   })
 
+  const deadLetter = (): void => undefined
+  const failurePolicy = { maxAttempts: 3, then: 'deadLetter', deadLetter } as const
+
+  it.each<[object, RegExp]>([
+    [{ onChanges: undefined }, /^onChanges is undefined and onChange is undefined; exactly one/],
+    [{ onChange: deadLetter }, /^onChanges is function and onChange is function; exactly one/],
+    [{ concurrency: 4 }, /^concurrency and orderBy are about onChange/],
+    [{ onChanges: undefined, onChange: deadLetter, concurrency: 0 }, /^concurrency is 0; .*1 to 1000$/],
+    [{ onChanges: undefined, onChange: deadLetter, orderBy: 'pk' }, /^orderBy is string/],
+    [
+      { onChanges: undefined, onChange: deadLetter, checkpoint: 'manual' },
+      /^checkpoint is "manual" beside onChange/,
+    ],
+    [{ checkpoint: 'never' }, /^checkpoint is "never"/],
+    [{ delegateTimeoutMs: 0 }, /^delegateTimeoutMs is 0/],
+    [{ readTimeoutMs: 1.5 }, /^readTimeoutMs is 1.5/],
+    [{ failurePolicy: { ...failurePolicy, maxAttempts: 0 } }, /^failurePolicy.maxAttempts is 0/],
+    [
+      { failurePolicy: { ...failurePolicy, maxAttempts: undefined } },
+      /^failurePolicy.maxAttempts is undefined/,
+    ],
+    [
+      { failurePolicy: { ...failurePolicy, backoffMs: { min: 9, max: 8 } } },
+      /^failurePolicy.backoffMs is 9 to 8/,
+    ],
+    [{ failurePolicy: { ...failurePolicy, then: 'skip' } }, /^failurePolicy.then is "skip"/],
+    [{ failurePolicy: { ...failurePolicy, deadLetter: 'dead' } }, /^failurePolicy.deadLetter is string/],
+    [{ mode: 'everything' }, /^mode is "everything"/],
+    [
+      { mode: 'allVersionsAndDeletes', startFrom: 'now' },
+      /^startFrom is "now" in mode "allVersionsAndDeletes"/,
+    ],
+  ])('of delivery %j break a rule, which is named', (options, problem) => {
+    expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
+  })
+
+  it('of delivery may be a container, or a function, for what cannot be handled', () => {
+    expect(problemsOf({ failurePolicy })).toEqual([])
+    expect(problemsOf({ failurePolicy: { ...failurePolicy, deadLetter: container } })).toEqual([])
+  })
+
   it('are told everything that is wrong at once', () => {
     expect(
-      problemsOf({ maxItemCount: Number.NaN, instanceName: '', leaseRenewIntervalMs: 59_000 }),
-    ).toHaveLength(4)
+      problemsOf({
+        maxItemCount: Number.NaN,
+        instanceName: '',
+        leaseRenewIntervalMs: 59_000,
+        delegateTimeoutMs: -1,
+        failurePolicy: { ...failurePolicy, maxAttempts: 0 },
+      }),
+    ).toHaveLength(6)
     expect(() => resolveOptions({ ...required, instanceName: '', maxItemCount: 0 })).toThrow(
       /maxItemCount[^]*instanceName/,
     )

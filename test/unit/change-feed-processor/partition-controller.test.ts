@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { Lease, LeaseStore } from '../../../lease-store/index.js'
+import { acquire, requestHandover, type Lease, type LeaseStore } from '../../../lease-store/index.js'
+import { Bootstrapper } from '../../../src/change-feed-processor/bootstrapper.js'
 import { LoadBalancer } from '../../../src/change-feed-processor/load-balancer.js'
 import { PartitionController } from '../../../src/change-feed-processor/partition-controller.js'
 import type { ChangeFeed } from '../../../src/change-feed-processor/index.js'
 import { aNewLease } from '../../support/a-lease.js'
 import { aRuntime, storedLease, type RuntimeOverrides, type TestRuntime } from '../../support/a-runtime.js'
+import { deferred } from '../../support/deferred.js'
 import { intercepted, storeError } from '../../support/intercepted.js'
 
 interface Controlled {
@@ -18,7 +20,7 @@ async function controlling(overrides: RuntimeOverrides = {}): Promise<Controlled
   const runtime = await aRuntime(overrides)
   await (await runtime.world.leaseStore()).create(aNewLease())
   const controller = new PartitionController(runtime)
-  return { runtime, controller, balancer: new LoadBalancer(runtime, controller) }
+  return { runtime, controller, balancer: new LoadBalancer(runtime, controller, new Bootstrapper(runtime)) }
 }
 
 async function existing(lease: Promise<Lease | null>): Promise<Lease> {
@@ -142,6 +144,57 @@ describe('balancing', () => {
   })
 })
 
+describe('a hand-over', () => {
+  const other = { instanceName: 'other', incarnation: 'other-1' }
+
+  it('lets the page under way finish, stores it and keeps the lease for who asked (D3)', async () => {
+    const page = deferred()
+    let signal: AbortSignal | undefined
+    const controlled = await controlling({
+      delegate: (_changes, context) => {
+        signal = context.signal
+        return page.promise
+      },
+    })
+    const { runtime, controller } = controlled
+    await runtime.world.put('1')
+    await controller.acquire(await existing(storedLease(runtime)))
+    await runtime.world.clock.advance(1_000)
+    const store = await runtime.world.leaseStore()
+    await store.replace(requestHandover(await existing(store.read('0')), other))
+    // Renewed all the time: nobody takes the lease from under a long page.
+    await runtime.world.clock.advance(120_000)
+    expect(signal?.aborted).toBe(false)
+    expect(await storedLease(runtime)).toMatchObject({ owner: 'self', continuationToken: null })
+    page.resolve()
+    await runtime.world.clock.advance(1_000)
+    expect(await storedLease(runtime)).toMatchObject({
+      owner: null,
+      handover: other,
+      continuationToken: '"1"',
+    })
+    expect(runtime.telemetry.of('lease.released')).toMatchObject([{ reason: 'HandedOver' }])
+    expect(runtime.telemetry.of('feed.failed')).toEqual([])
+    await controller.stop()
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+
+  it('is asked of an owner that lives, and of nobody else', async () => {
+    const { runtime, controller } = await controlling()
+    const store = await runtime.world.leaseStore()
+    const free = await existing(store.read('0'))
+    expect(await controller.request(free)).toBe(false)
+    const owned = await store.replace(acquire(free, other, 1))
+    expect(await controller.request(free)).toBe(false)
+    if (owned.kind !== 'written') throw new Error(owned.kind)
+    expect(await controller.request(owned.lease)).toBe(true)
+    expect(await controller.request(owned.lease)).toBe(false)
+    expect(runtime.telemetry.of('lease.requested')).toMatchObject([{ owner: 'other' }])
+    expect(runtime.telemetry.of('store.conflict')).toMatchObject([{ operation: 'lease.requestHandover' }])
+    expect(await store.read('0')).toMatchObject({ owner: 'other', timestampMs: 1, handover: runtime.self })
+  })
+})
+
 describe('a split', () => {
   const split = async ({ runtime, controller }: Controlled): Promise<void> => {
     await runtime.world.put('1')
@@ -202,6 +255,18 @@ describe('a split', () => {
       await controller.stop()
     },
   )
+
+  it('leaves the children to whom balancing gives them when there is a limit (§8.3 maxScaleCount)', async () => {
+    const controlled = await controlling({ options: { maxLeases: 1 } })
+    await split(controlled)
+    const { runtime, controller, balancer } = controlled
+    expect(await tokens(runtime)).toEqual(['1 free', '2 free'])
+    balancer.start()
+    await runtime.world.clock.advance(20_000)
+    expect((await tokens(runtime)).filter((text) => text.endsWith('self'))).toHaveLength(1)
+    await balancer.stop()
+    await controller.stop()
+  })
 
   it('keeps children that have gone on already', async () => {
     const controlled = await controlling()

@@ -1,42 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ChangeFeed } from '../../../src/change-feed-processor/index.js'
-import { LeaseHolder } from '../../../src/change-feed-processor/lease-holder.js'
-import { PartitionSupervisor, type Closing } from '../../../src/change-feed-processor/partition-supervisor.js'
-import {
-  anAcquiredLease,
-  aRuntime,
-  storedLease,
-  type RuntimeOverrides,
-  type TestRuntime,
-} from '../../support/a-runtime.js'
+import { storedLease, type RuntimeOverrides, type TestRuntime } from '../../support/a-runtime.js'
 import { intercepted, storeError, type Interception } from '../../support/intercepted.js'
+import { supervising } from '../../support/supervised.js'
 
 type Reading = Interception<Parameters<ChangeFeed['readNext']>, Awaited<ReturnType<ChangeFeed['readNext']>>>
-
-interface Supervised {
-  readonly runtime: TestRuntime
-  readonly holder: LeaseHolder
-  readonly supervisor: PartitionSupervisor
-  /** Null while it runs. */
-  readonly closing: () => Closing | null
-}
-
-async function supervising(
-  overrides: RuntimeOverrides,
-  documents: readonly string[] = [],
-): Promise<Supervised> {
-  const runtime = await aRuntime(overrides)
-  for (const id of documents) await runtime.world.put(id)
-  const holder = new LeaseHolder(runtime, await anAcquiredLease(runtime), runtime.clock.monotonic())
-  holder.start()
-  const supervisor = new PartitionSupervisor(runtime, holder)
-  let closing: Closing | null = null
-  supervisor.run().then(
-    (ended) => (closing = ended),
-    () => undefined,
-  )
-  return { runtime, holder, supervisor, closing: () => closing }
-}
 
 const reading = (...interceptions: Reading[]): RuntimeOverrides => ({
   feed: (feed) => intercepted(feed, 'readNext', interceptions),
@@ -75,7 +43,9 @@ describe('a partition supervisor', () => {
         requestCharge: expect.any(Number) as number,
         sessionToken: expect.stringMatching(/^0:/) as string,
         headers: expect.objectContaining({ etag: expect.any(String) as string }) as object,
+        diagnostics: null,
         signal: expect.any(AbortSignal) as AbortSignal,
+        checkpoint: expect.any(Function) as () => Promise<void>,
       },
     ])
     supervisor.shutDown()
@@ -98,6 +68,51 @@ describe('a partition supervisor', () => {
     const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(401))))
     await runtime.world.clock.advance(0)
     expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 401 } } })
+  })
+
+  it('throws a read away that hangs, and reads again, keeping lease and position (F-C18)', async () => {
+    const signals: AbortSignal[] = []
+    const hanging: Reading = (_forward, _from, { signal }) => {
+      signals.push(signal)
+      return new Promise(() => undefined)
+    }
+    const { runtime, supervisor, closing } = await supervising(reading(hanging), ['1'])
+    await runtime.world.clock.advance(64_999)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+    await runtime.world.clock.advance(201)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    expect(runtime.telemetry.of('feed.failed')).toMatchObject([
+      { error: { message: expect.stringContaining('65000 ms') as string } },
+    ])
+    expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
+    expect(closing()).toBeNull()
+    supervisor.shutDown()
+  })
+
+  it.each([
+    ['429', storeError(429)],
+    ['449', storeError(449)],
+    ['503', storeError(503)],
+    ['404/1002', storeError(404, { headers: { 'x-ms-substatus': '1002' } })],
+    ['408', storeError(408)],
+    ['ECONNRESET', storeError('ECONNRESET')],
+    ['410', storeError(410)],
+  ])('keeps its lease through %s (§8.2 FeedProcessorCore, F-C17, F-C19)', async (_name, error) => {
+    const { runtime, supervisor, closing } = await supervising(
+      reading(() => Promise.reject(error)),
+      ['1'],
+    )
+    await runtime.world.clock.advance(1_000)
+    expect(runtime.telemetry.of('feed.failed')).toHaveLength(1)
+    expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
+    expect(closing()).toBeNull()
+    supervisor.shutDown()
+  })
+
+  it('ends with FeedError when the container is gone (§8.2 FeedProcessorCore: 404/0)', async () => {
+    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(404))))
+    await runtime.world.clock.advance(0)
+    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 404 } } })
   })
 
   it('delivers the same page with growing pauses, and stores nothing meanwhile', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { FeedError } from '../../../src/change-feed-processor/index.js'
 import { retryDelayMs } from '../../../src/change-feed-processor/retry-delay.js'
 import { seededRandom } from '../../../src/platform/index.js'
 import { storeError } from '../../support/intercepted.js'
@@ -6,6 +7,11 @@ import { storeError } from '../../support/intercepted.js'
 describe('the wait before a request is made again', () => {
   it('is what the server advises', () => {
     expect(retryDelayMs(storeError(429, { retryAfterInMs: 1_234 }), 1, seededRandom(1))).toBe(1_234)
+  })
+
+  it.each([429, 449, 503])('is what a header of %i says, also inside of our own error', (code) => {
+    const error = new FeedError('not read', storeError(code, { headers: { 'x-ms-retry-after-ms': '77' } }))
+    expect(retryDelayMs(error, 9, seededRandom(1))).toBe(77)
   })
 
   it('else grows with the failures, to a bound', () => {

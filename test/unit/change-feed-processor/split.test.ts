@@ -18,8 +18,32 @@ describe('the leases of the children', () => {
     ]
     const mode = 'Full-Fidelity Feed'
     expect(childLeases(aLease({ mode }), parts, physicalRanges)).toEqual([
-      { leaseToken: '1', feedRange: left, continuationToken: '"9"', firstPosition: null, mode },
-      { leaseToken: '2', feedRange: right, continuationToken: token, firstPosition: null, mode },
+      {
+        leaseToken: '1',
+        feedRange: left,
+        continuationToken: '"9"',
+        firstPosition: null,
+        mode,
+        properties: {},
+      },
+      {
+        leaseToken: '2',
+        feedRange: right,
+        continuationToken: token,
+        firstPosition: null,
+        mode,
+        properties: {},
+      },
+    ])
+  })
+
+  it('carry on what others keep in the properties, and nothing about the owner (§4.10)', () => {
+    const parent = aLease({
+      document: { properties: { note: 'kept', 'stepward.incarnation': '{"owner":"a","incarnation":"1"}' } },
+    })
+    const parts = [{ feedRange: left, start: { kind: 'continuation', token } as const }]
+    expect(childLeases(parent, parts, physicalRanges).map((child) => child.properties)).toEqual([
+      { note: 'kept' },
     ])
   })
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lockDirectory } from '../../../src/emulator/directory-lock.js'
+import { createInProcessCosmos } from '../../../src/emulator/index.js'
 
 describe('lock of a data directory', () => {
   let directory: string
@@ -35,6 +36,27 @@ describe('lock of a data directory', () => {
     const lock = await lockDirectory(directory)
     await expect(lockDirectory(directory)).rejects.toThrow('in use')
     await lock.release()
+  })
+
+  it('is taken by an account in process, which gives it free when it closes', async () => {
+    const cosmos = createInProcessCosmos({ dataDirectory: directory })
+    await cosmos.client().databases.create({ id: 'mine' })
+    await expect(lockDirectory(directory)).rejects.toThrow('in use by another emulator')
+    await cosmos.close()
+    await (await lockDirectory(directory)).release()
+  })
+
+  it('keeps an account in process from answering or writing in a directory that is another’s', async () => {
+    const lock = await lockDirectory(directory)
+    const cosmos = createInProcessCosmos({ dataDirectory: directory })
+    cosmos.engine.createDatabase('lost')
+    await expect(cosmos.engine.settled()).rejects.toThrow('in use by another emulator')
+    await expect(cosmos.client().databases.readAll().fetchAll()).rejects.toThrow('in use by another emulator')
+    await expect(cosmos.close()).rejects.toThrow('in use by another emulator')
+    await lock.release()
+    const next = createInProcessCosmos({ dataDirectory: directory })
+    expect(next.engine.databases).toEqual([])
+    await next.close()
   })
 
   it('makes the directory, and does without where the path is too long for a socket', async () => {

@@ -25,6 +25,7 @@ describe('LmdbJournal', () => {
 
   it('has settled before anything is written, and after it', async () => {
     const journal = LmdbJournal.open(directory)
+    await journal.settled()
     expect(journal.settled()).toBeNull()
     journal.append([database('one')])
     expect(journal.settled()).not.toBeNull()

@@ -31,6 +31,16 @@ describe('the leases to create', () => {
     expect(planLeases(ranges, leases).map((planned) => planned.leaseToken)).toEqual(tokens)
   })
 
+  it('are several for each range where that is wanted, and as many as before for what is there', () => {
+    const tokens = planLeases(ranges, covering(['', '80']), 2).map((planned) => planned.leaseToken)
+    expect(tokens).toEqual(['80-BF80', 'BF80-FF'])
+    expect(planLeases(ranges, covering(['', '40']), 2).map((planned) => planned.leaseToken)).toEqual([
+      '40-80',
+      '80-BF80',
+      'BF80-FF',
+    ])
+  })
+
   it('close every gap and overlap with nothing', () => {
     const bound = fc
       .integer({ min: 0, max: 254 })

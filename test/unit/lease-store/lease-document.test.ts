@@ -58,6 +58,14 @@ describe('a new lease', () => {
     })
   })
 
+  it('keeps the properties of the lease whose place it takes', () => {
+    const lease = aNewLease({ properties: { note: 'kept', 'stepward.firstPosition': 'old' } })
+    expect(encodeNewLease(lease, id, '/id')['properties']).toEqual({
+      note: 'kept',
+      'stepward.firstPosition': 'beginning',
+    })
+  })
+
   it('carries its id as partition key where the container wants one', () => {
     expect(encodeNewLease(aNewLease(), id, '/partitionKey')).toMatchObject({ partitionKey: id })
   })
@@ -84,6 +92,7 @@ describe('a lease that .NET wrote', () => {
       feedRange: half,
       owner: 'node-7',
       incarnation: null,
+      handover: null,
       continuationToken: '"4711"',
       firstPosition: null,
       mode: 'Incremental Feed',
@@ -95,14 +104,16 @@ describe('a lease that .NET wrote', () => {
 
   it('keeps everything that is not ours when it is written back', () => {
     const lease = leaseOf(decodeLease({ ...dotNet, partitionKey: 'k', PartitionId: '0', later: { a: [1] } }))
-    expect(encodeLease({ ...lease, owner: null, incarnation: 'life-1' })).toEqual({
+    expect(encodeLease({ ...lease, incarnation: 'life-1' })).toEqual({
       ...dotNet,
       partitionKey: 'k',
       PartitionId: '0',
       later: { a: [1] },
-      Owner: null,
       timestamp: '2026-09-09T08:10:41.123Z',
-      properties: { note: 'kept across splits', 'stepward.incarnation': 'life-1' },
+      properties: {
+        note: 'kept across splits',
+        'stepward.incarnation': JSON.stringify({ owner: 'node-7', incarnation: 'life-1' }),
+      },
     })
   })
 
@@ -113,7 +124,8 @@ describe('a lease that .NET wrote', () => {
         const lease = {
           ...leaseOf(decodeLease({ ...dotNet, properties: foreign === null ? {} : { foreign } })),
           owner,
-          incarnation,
+          incarnation: owner === null ? null : incarnation,
+          handover: incarnation === null ? null : { instanceName: 'b', incarnation },
           timestampMs,
           firstPosition: { kind: 'time', atMs: timestampMs } as const,
         }
@@ -126,13 +138,37 @@ describe('a lease that .NET wrote', () => {
   })
 
   it('forgets our properties when they are empty', () => {
-    const lease = leaseOf(decodeLease({ ...dotNet, properties: { 'stepward.incarnation': 'life-1' } }))
-    expect(lease.incarnation).toBe('life-1')
-    expect(encodeLease({ ...lease, incarnation: null, timestampMs: null })).toMatchObject({
+    const lease = { ...leaseOf(decodeLease({ ...dotNet, properties: {} })), incarnation: 'life-1' }
+    const owned = leaseOf(decodeLease(encodeLease(lease)))
+    expect(owned.incarnation).toBe('life-1')
+    expect(encodeLease({ ...owned, incarnation: null, timestampMs: null })).toMatchObject({
       properties: {},
       timestamp: null,
     })
   })
+
+  it('says nothing of an owner that .NET has put in the place of ours, properties kept (§9b.5)', () => {
+    const ours = {
+      ...leaseOf(decodeLease(dotNet)),
+      incarnation: 'life-1',
+      handover: { instanceName: 'b', incarnation: 'b-1' },
+    }
+    const stolen = leaseOf(decodeLease({ ...encodeLease(ours), Owner: 'dotnet-1' }))
+    expect(stolen).toMatchObject({ owner: 'dotnet-1', incarnation: null, handover: null })
+    const releasedByThem = leaseOf(decodeLease({ ...encodeLease(ours), Owner: null }))
+    expect(releasedByThem).toMatchObject({ owner: null, incarnation: null, handover: null })
+  })
+
+  it.each(['life-1', '{', '7', 'null', '{"owner":"node-7"}', 7])(
+    'is not misled by %j where ours would be',
+    (found) => {
+      const properties = { 'stepward.incarnation': found, 'stepward.handover': found }
+      expect(leaseOf(decodeLease({ ...dotNet, properties }))).toMatchObject({
+        incarnation: null,
+        handover: null,
+      })
+    },
+  )
 
   it('may leave out what .NET leaves out when null', () => {
     const { Mode: _mode, version: _version, properties: _properties, ...old } = dotNet

@@ -136,7 +136,8 @@ describe('unique keys', () => {
   it('cannot be changed afterwards', () => {
     const container = aUniqueContainer()
     const { definition } = container
-    expect(refusalOf(() => container.redefine({ ...definition, uniqueKeys: [['/phone']] })).status).toBe(400)
+    expect(refusalOf(() => container.redefine({ ...definition, uniqueKeys: [['/phone']] })).status).toBe(403)
+    expect(refusalOf(() => container.redefine({ ...definition, uniqueKeys: [] })).status).toBe(403)
     container.redefine({ ...definition, defaultTtl: 5 })
     expect(container.resource()['uniqueKeyPolicy']).toEqual(byMail.uniqueKeyPolicy)
   })

@@ -250,6 +250,18 @@ describe('what a caller may know beforehand', () => {
     expect(Object.fromEntries(query.equalities)).toEqual(expected)
   })
 
+  it.each<[string, string[]]>([
+    ['c.a = "x" AND @id = c.b[1].c', ['"x"', '"x"']],
+    [`c.a = "\\u00e9\\n\\"" AND c.b > 1`, ['"é\\n\\""']],
+    ['c.a = "x" OR c.b = "y"', []],
+    ['NOT (c.a = "x")', []],
+    ['c.a != "x" AND c.b > "y" AND c.c = 1', []],
+    ['UPPER(c.a) = "X" AND (c.a || "b") = "xb" AND "x" = "x"', []],
+  ])('texts that documents of %s must hold', (where, expected) => {
+    const query = compileQuery(`SELECT * FROM c WHERE ${where}`, [{ name: '@id', value: 'x' }])
+    expect(query.requiredTexts).toEqual(expected)
+  })
+
   it.each<[string, boolean]>([
     ['SELECT * FROM c WHERE c.a = 1', true],
     ['SELECT c.a, UPPER(c.b) FROM c', true],

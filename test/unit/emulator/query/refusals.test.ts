@@ -61,9 +61,14 @@ describe('what is wrong', () => {
     ['SELECT c.id, COUNT(1) FROM c', 'BadRequest', 'c', 'within an aggregate'],
     ['SELECT COUNT(SUM(c.a)) FROM c', 'BadRequest', 'SUM(c.a)', 'not within another'],
     ['SELECT * FROM c WHERE COUNT(1) > 1', 'BadRequest', 'COUNT(1)', 'only stand in SELECT'],
+    [`SELECT ${'('.repeat(200)}1${')'.repeat(200)}`, 'BadRequest', '(', 'Nesting deeper than 100'],
     ['SELECT COUNT(1) FROM c ORDER BY c.id', 'BadRequest', 'c.id', 'ORDER BY has no meaning'],
   ])('%s: %s at %s', (text, code, place, reason) => {
-    expect(refusalOf(text)).toMatchObject({ code, reason: expect.stringContaining(reason) as string })
+    expect(refusalOf(text)).toMatchObject({
+      code,
+      status: 400,
+      reason: expect.stringContaining(reason) as string,
+    })
     expect(pointedAt(text)).toBe(place)
   })
 })
@@ -94,10 +99,13 @@ describe('what is not supported', () => {
     ['SELECT VALUE { a: [UPPER(c.a || "x" < "y")] } FROM c', '|| beside <'],
     ['SELECT * FROM c WHERE true AND c.a || "x"', '|| beside AND'],
     ['SELECT * FROM c ORDER BY (c.a ?? c.b ? 1 : 2)', '?? beside ?:'],
-    [`SELECT ${'('.repeat(200)}1${')'.repeat(200)}`, 'Nesting deeper than 100'],
+    ['SELECT VectorDistance(c.a, [1]) FROM c', 'The function VECTORDISTANCE'],
+    ['SELECT * FROM c WHERE FullTextContains(c.a, "x")', 'The function FULLTEXTCONTAINS'],
+    ['SELECT ST_DISTANCE(c.a, c.b) FROM c', 'The function ST_DISTANCE'],
+    ['SELECT GetCurrentDateTime()', 'The function GETCURRENTDATETIME'],
   ])('%s: %s', (text, construct) => {
     const refusal = refusalOf(text)
-    expect(refusal.code).toBe('NotSupported')
+    expect(refusal).toMatchObject({ code: 'NotSupported', status: 501 })
     expect(refusal.reason.startsWith(construct)).toBe(true)
   })
 

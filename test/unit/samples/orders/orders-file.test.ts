@@ -147,4 +147,9 @@ describe('readOrders', () => {
     const latin1 = Buffer.from(linesOf(anOrder({ orderId: 'Größe' })), 'latin1')
     await expect(readOrders(await given(latin1))).rejects.toThrow('line 1: is not UTF-8')
   })
+
+  it('names a file that is not there', async () => {
+    const path = join(tmpdir(), 'nowhere', 'orders.jsonl')
+    await expect(readOrders(path)).rejects.toThrow(`file ${path} could not be read: ENOENT`)
+  })
 })

@@ -1,12 +1,18 @@
 import { expect, it } from 'vitest'
 import { cli, run, startEmulatorProcess } from './processes.js'
 
-it('stepward emulator split takes its own key and endpoint, and says what it was refused with', async () => {
+it('stepward emulator split and merge take their own key and endpoint, and say what they were refused with', async () => {
   const { endpoint } = await startEmulatorProcess(['--port', '0'])
   const split = ['emulator', 'split', 'shop/orders', '--endpoint', endpoint]
   const missing = await run(cli, split, {})
   expect(missing).toMatchObject({ code: 3, stdout: '' })
   expect(missing.stderr).toContain("The container 'shop/orders' does not exist")
+  const merge = ['emulator', 'merge', 'shop/orders', '--endpoint', endpoint, '--ranges']
+  const missingToo = await run(cli, [...merge, '0', '1'], {})
+  expect(missingToo).toMatchObject({ code: 3, stdout: '' })
+  const one = await run(cli, [...merge, '0'], {})
+  expect(one).toMatchObject({ code: 2, stdout: '' })
+  expect(one.stderr).toContain('two range ids')
   const stranger = await run(cli, [...split, '--key', Buffer.from('another').toString('base64')], {})
   expect(stranger).toMatchObject({ code: 5, stdout: '' })
 })

@@ -1,0 +1,131 @@
+import type { Container, ContainerDefinition } from '@azure/cosmos'
+import {
+  cosmosErrorKind,
+  isTransient,
+  RefusedLeaseError,
+  type Lease,
+  type LeaseMode,
+} from '../../lease-store/index.js'
+import { retry, type Clock, type Random } from '../platform/index.js'
+import { isChangeFeed, isLeaseStore, openPorts, type PortOptions, type Ports } from './cosmos-ports.js'
+
+/** What is checked, by which clock it is tried again. */
+export interface StartCheckOptions extends PortOptions {
+  readonly leaseMode: LeaseMode
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** The ports of containers that a processor can work with, or what is wrong with them. */
+export type StartCheck =
+  | { readonly isReady: true; readonly ports: Ports }
+  | { readonly isReady: false; readonly problems: readonly string[] }
+
+const tries = { maxAttempts: 8, backoff: { minMs: 100, maxMs: 5_000 } }
+
+/**
+ * Looks at the containers, and if they are as they must be at the leases there are. Only reads. Rejects when the store
+ * does not answer for long.
+ */
+export async function checkStart(options: StartCheckOptions): Promise<StartCheck> {
+  const { clock, random } = options
+  const attempt = async (): Promise<StartCheck> => {
+    const problems = await containerProblems(options)
+    return problems.length > 0 ? { isReady: false, problems } : checkLeases(options)
+  }
+  const isPassing = (error: unknown): boolean => isTransient(cosmosErrorKind(error).kind)
+  return retry(attempt, { clock, random, ...tries, isTransient: isPassing })
+}
+
+/** A unit keeps the mode it began with: positions of one mode mean nothing in the other. */
+export function foreignModeProblems(leases: readonly Lease[], own: LeaseMode): string[] {
+  return leases
+    .filter(({ mode }) => mode !== own)
+    .map(
+      ({ leaseToken, mode }) =>
+        `lease ${JSON.stringify(leaseToken)} follows the feed in mode ${JSON.stringify(mode)}, this processor in mode ` +
+        `${JSON.stringify(own)}; a deployment unit keeps its mode: choose another processorName`,
+    )
+}
+
+async function containerProblems({ monitoredContainer, leaseContainer }: PortOptions): Promise<string[]> {
+  const monitored = isChangeFeed(monitoredContainer) ? null : monitoredContainer
+  const leases = isLeaseStore(leaseContainer) ? null : leaseContainer
+  if (
+    monitored !== null &&
+    leases !== null &&
+    monitored.url === leases.url &&
+    isOneAccount(monitored, leases)
+  )
+    return [
+      'leaseContainer is monitoredContainer; each lease written would be a change to deliver: use another',
+    ]
+  const problems = await Promise.all([
+    monitored === null ? [] : definitionProblems('monitoredContainer', monitored, () => []),
+    leases === null ? [] : definitionProblems('leaseContainer', leases, leaseContainerProblems),
+  ])
+  return problems.flat()
+}
+
+/** Two accounts may have containers of the same names. */
+function isOneAccount(left: Container, right: Container): boolean {
+  return left.database.client === right.database.client
+}
+
+async function definitionProblems(
+  option: string,
+  container: Container,
+  problemsOf: (definition: ContainerDefinition) => string[],
+): Promise<string[]> {
+  const name = `${option} ${JSON.stringify(container.id)}`
+  try {
+    const { resource } = await container.read()
+    return resource === undefined ? [] : problemsOf(resource).map((problem) => `${name} ${problem}`)
+  } catch (error) {
+    const problem = accessProblem(error, container.database.id)
+    if (problem === null) throw error
+    return [`${name} ${problem}`]
+  }
+}
+
+/** Null when the failure says nothing about the container. */
+function accessProblem(error: unknown, databaseId: string): string | null {
+  const { kind } = cosmosErrorKind(error)
+  if (kind === 'notFound') return `does not exist in database ${JSON.stringify(databaseId)}; create it first`
+  if (kind === 'unauthorized') return 'may not be read: the key or token of its client is not valid (401)'
+  if (kind === 'forbidden')
+    return 'may not be read (403); give this identity the role "Cosmos DB Built-in Data Contributor"'
+  return null
+}
+
+function leaseContainerProblems({ partitionKey, defaultTtl }: ContainerDefinition): string[] {
+  const paths = partitionKey?.paths ?? []
+  const isUsable = paths.length === 1 && (paths[0] === '/id' || paths[0] === '/partitionKey')
+  const rules: readonly (readonly [isKept: boolean, problem: string])[] = [
+    [
+      isUsable,
+      `is partitioned by ${JSON.stringify(paths)}; leases need a container partitioned by /id (or by /partitionKey)`,
+    ],
+    [
+      defaultTtl === undefined || defaultTtl === -1,
+      `has defaultTtl ${defaultTtl ?? ''}, which would delete leases; set it to -1`,
+    ],
+    [
+      defaultTtl !== undefined,
+      'has no defaultTtl; set it to -1, so that a lock left by a crash removes itself',
+    ],
+  ]
+  return rules.filter(([isKept]) => !isKept).map(([, problem]) => problem)
+}
+
+async function checkLeases(options: StartCheckOptions): Promise<StartCheck> {
+  const ports = await openPorts(options)
+  try {
+    const { leases } = await ports.leaseStore.list()
+    const problems = foreignModeProblems(leases, options.leaseMode)
+    return problems.length > 0 ? { isReady: false, problems } : { isReady: true, ports }
+  } catch (error) {
+    if (error instanceof RefusedLeaseError) return { isReady: false, problems: [error.message] }
+    throw error
+  }
+}

@@ -1,0 +1,21 @@
+/** A number that an option must be: whole, and within bounds. */
+export type CountRule = readonly [name: string, value: number, min: number, max: number]
+
+/** Whether a rule is kept, and the problem if it is not. */
+export type Rule = readonly [isKept: boolean, problem: string]
+
+/** The problems of numbers, each with the option's name, its value and the rule. */
+export function countProblems(counts: readonly CountRule[]): string[] {
+  return counts
+    .filter(([, value, min, max]) => !(Number.isInteger(value) && value >= min && value <= max))
+    .map(([name, value, min, max]) =>
+      max === Infinity
+        ? `${name} is ${value}; it must be a whole number, at least ${min}`
+        : `${name} is ${value}; it must be a whole number from ${min} to ${max}`,
+    )
+}
+
+/** The problems of the rules that are broken. */
+export function brokenRules(rules: readonly Rule[]): string[] {
+  return rules.filter(([isKept]) => !isKept).map(([, problem]) => problem)
+}

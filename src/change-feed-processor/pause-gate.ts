@@ -1,0 +1,42 @@
+/**
+ * Holds deliveries back while the processor is paused.
+ *
+ * States: open → shut (`shut`) → open (`open`). Whoever waits is let through when it opens or when its own signal
+ * aborts, so that a paused processor can be stopped.
+ */
+export class PauseGate {
+  private opening = new AbortController()
+  private isShut = false
+
+  /** Whether nothing is let through. */
+  get isPaused(): boolean {
+    return this.isShut
+  }
+
+  shut(): void {
+    if (this.isShut) return
+    this.isShut = true
+    this.opening = new AbortController()
+  }
+
+  open(): void {
+    this.isShut = false
+    this.opening.abort()
+  }
+
+  /** Resolves when the gate is open, or `signal` aborts: look at it afterwards. */
+  async passed(signal: AbortSignal): Promise<void> {
+    while (this.isShut && !signal.aborted) {
+      const { signal: opened } = this.opening
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          opened.removeEventListener('abort', wake)
+          signal.removeEventListener('abort', wake)
+          resolve()
+        }
+        opened.addEventListener('abort', wake, { once: true })
+        signal.addEventListener('abort', wake, { once: true })
+      })
+    }
+  }
+}

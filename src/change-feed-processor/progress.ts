@@ -1,0 +1,99 @@
+import type { FeedStart } from './change-feed.js'
+import { LeaseLostError } from './errors.js'
+import type { LeaseHolder } from './lease-holder.js'
+import { positionsIn, type ReadPage } from './page-positions.js'
+
+/** A page among all that one lease delivered, with what may be stored about it. */
+export interface TrackedPage extends ReadPage {
+  /** How many changes were delivered before it. */
+  readonly before: number
+  /** See {@link positionsIn}. */
+  readonly positions: readonly (string | null)[]
+}
+
+/**
+ * How far the changes of one lease were handled: the only one who tells its holder (I10). It counts the changes that
+ * were delivered; a report about fewer than an earlier one changes nothing, so the position never goes back.
+ */
+export class Progress {
+  private delivered = 0
+  private handled = 0
+  /** Pages from before a rewind are delivered again: what is said of them counts no more. */
+  private rewoundAt = 0
+  private isClosed = false
+
+  constructor(
+    private readonly holder: LeaseHolder,
+    private reached: FeedStart,
+  ) {}
+
+  /** Where to read from to get everything that was not reported as handled. */
+  get start(): FeedStart {
+    return this.reached
+  }
+
+  /** Whether something was delivered that nobody has reported as handled. */
+  get isBehind(): boolean {
+    return this.delivered > this.handled
+  }
+
+  /** A page that is about to be delivered. */
+  track({ from, page }: ReadPage): TrackedPage {
+    const before = this.delivered
+    this.delivered += page.changes.length
+    return { from, page, before, positions: positionsIn(page) }
+  }
+
+  /** Everything before `page` and its first `count` changes were handled. Stored soon, as the options say. */
+  async handledUpTo(page: TrackedPage, count: number): Promise<void> {
+    if (this.isClosed || page.before < this.rewoundAt) return
+    const known = lastPosition(page, count)
+    // A page that tells of a split has no position after it, but when all of it was handled, nothing is behind.
+    const total = page.before + (count === page.page.changes.length ? count : known.count)
+    if (total < this.handled) return
+    this.handled = total
+    if (known.token !== null) await this.reach(known.token, (token) => this.holder.checkpoint(token))
+  }
+
+  /** As {@link handledUpTo}, and resolves when it is stored; rejects when the lease is not ours to store it in. */
+  async store(page: TrackedPage, count: number): Promise<void> {
+    await this.handledUpTo(page, count)
+    if (this.isClosed || !(await this.holder.flush())) throw new LeaseLostError(this.holder.lease.leaseToken)
+  }
+
+  /** Nothing new up to here: worth keeping only when everything before was handled (I10). */
+  async nothingNew({ page: { next } }: ReadPage): Promise<void> {
+    const [only, ...others] = next
+    if (this.isBehind || only?.start.kind !== 'continuation' || others.length > 0) return
+    await this.reach(only.start.token, (token) => this.holder.notePosition(token))
+  }
+
+  /** Whatever was delivered since {@link start} is going to be delivered again. */
+  rewind(): void {
+    this.rewoundAt = this.delivered
+    this.handled = this.delivered
+  }
+
+  /** From now on the lease is somebody else's business: what is said about its pages is refused. */
+  close(): void {
+    this.isClosed = true
+  }
+
+  private async reach(token: string, tell: (token: string) => Promise<void>): Promise<void> {
+    if (this.reached.kind === 'continuation' && this.reached.token === token) return
+    this.reached = { kind: 'continuation', token }
+    await tell(token)
+  }
+}
+
+/** The last position in the page that passes no more than `count` changes; before its first change that is its start. */
+function lastPosition(
+  { from, positions }: TrackedPage,
+  count: number,
+): { count: number; token: string | null } {
+  for (let passed = count; passed > 0; passed -= 1) {
+    const token = positions[passed - 1] ?? null
+    if (token !== null) return { count: passed, token }
+  }
+  return { count: 0, token: from.start.kind === 'continuation' ? from.start.token : null }
+}

@@ -1,0 +1,153 @@
+import {
+  acquire,
+  expired,
+  isOwnedBy,
+  release,
+  reposition,
+  type Lease,
+  type LeaseStore,
+} from '../../lease-store/index.js'
+import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
+import type { ChangeFeed } from './change-feed.js'
+import { openPorts, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
+import type { StartPosition } from './delegate.js'
+import { ProcessorOptionsError } from './errors.js'
+import { leaseModeOf } from './options.js'
+import { firstPositionOf } from './start-position.js'
+
+/** Which deployment unit begins anew, and where. */
+export interface ResetOptions {
+  readonly monitoredContainer: MonitoredContainer
+  readonly leaseContainer: LeaseContainer
+  readonly processorName: string
+  /** A unit in mode `allVersionsAndDeletes` can be reset to `'now'` only. */
+  readonly to: StartPosition
+  /** That of the unit: a lease without a sign of life for so long is nobody's. Default 60,000. */
+  readonly leaseExpirationIntervalMs?: number
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+/** The deployment unit was not reset, since some of its leases are held: stop its instances, and try again. */
+export class ProcessorRunningError extends Error {
+  override readonly name = 'ProcessorRunningError'
+
+  constructor(
+    readonly processorName: string,
+    /** Lease tokens, each with the instance name of its owner. */
+    readonly held: Readonly<Record<string, string | null>>,
+  ) {
+    const owners = Object.entries(held).map(([token, owner]) => `${token} by ${owner ?? 'somebody else'}`)
+    super(
+      `processor ${JSON.stringify(processorName)} was not reset, because leases are held: ${owners.join(', ')}. ` +
+        'Stop all its instances, or wait until the leases of one that crashed have expired, and try again',
+    )
+  }
+}
+
+interface Reset {
+  readonly feed: ChangeFeed
+  readonly leaseStore: LeaseStore
+  readonly clock: Clock
+}
+
+/**
+ * Moves every lease of a stopped deployment unit to one position. The instances that start next deliver from there:
+ * changes again that were delivered before, or with `'now'` none of those that were not.
+ *
+ * All leases are acquired first, each on the etag it was listed with (I12), so an instance that starts meanwhile makes
+ * it refuse before any position has changed. A crash in between leaves leases that expire as an instance's do; called
+ * again, it moves all of them.
+ *
+ * Rejects with {@link ProcessorRunningError} while a lease is held, and with {@link ProcessorOptionsError}.
+ */
+export async function resetProcessor(options: ResetOptions): Promise<void> {
+  const { processorName, to, clock = systemClock, random = systemRandom } = options
+  if (to instanceof Date && Number.isNaN(to.getTime()))
+    throw new ProcessorOptionsError(['to is an invalid Date; it must be an instant, "now" or "beginning"'])
+  const ports = await openPorts({ ...options, onCharge: () => undefined })
+  const { leases, storeTimeMs } = await ports.leaseStore.list()
+  if (to !== 'now') assertHasPast(leases, to)
+  const { leaseExpirationIntervalMs = 60_000 } = options
+  // As long as the store has not told its time, nobody knows who is dead.
+  const dead = storeTimeMs === null ? null : expired(leases, storeTimeMs, leaseExpirationIntervalMs)
+  const held = leases.filter((lease) => lease.owner !== null && dead?.has(lease.leaseToken) !== true)
+  if (held.length > 0) throw new ProcessorRunningError(processorName, ownersOf(held))
+  const reset: Reset = { ...ports, clock }
+  const acquired = await acquireAll(reset, leases, { processorName, incarnation: random.id() })
+  for (const lease of acquired) await move(reset, lease, { processorName, to })
+}
+
+async function acquireAll(
+  reset: Reset,
+  leases: readonly Lease[],
+  { processorName, incarnation }: { readonly processorName: string; readonly incarnation: string },
+): Promise<readonly Lease[]> {
+  const { leaseStore, clock } = reset
+  const owner = { instanceName: `reset-${incarnation}`, incarnation }
+  const acquired: Lease[] = []
+  for (const lease of leases) {
+    const outcome = await leaseStore.replace(acquire(lease, owner, clock.now()))
+    if (outcome.kind === 'written') {
+      acquired.push(outcome.lease)
+      continue
+    }
+    const stored = await leaseStore.read(lease.leaseToken)
+    if (stored !== null && isOwnedBy(stored, owner)) {
+      // The answer was lost, not the write.
+      acquired.push(stored)
+      continue
+    }
+    for (const mine of acquired) await leaseStore.replace(release(mine, clock.now()))
+    throw new ProcessorRunningError(processorName, { [lease.leaseToken]: stored?.owner ?? null })
+  }
+  return acquired
+}
+
+async function move(
+  { feed, leaseStore, clock }: Reset,
+  lease: Lease,
+  { processorName, to }: { readonly processorName: string; readonly to: StartPosition },
+): Promise<void> {
+  const position = firstPositionOf(to)
+  const moved = reposition(
+    lease,
+    position === null
+      ? await positionNow(feed, lease, clock)
+      : { continuationToken: null, firstPosition: position },
+  )
+  const outcome = await leaseStore.replace(release(moved, clock.now()))
+  if (outcome.kind === 'written') return
+  const stored = await leaseStore.read(lease.leaseToken)
+  throw new ProcessorRunningError(processorName, { [lease.leaseToken]: stored?.owner ?? null })
+}
+
+type Position = Parameters<typeof reposition>[1]
+
+/** The feed's end. Of a range that was split it is several, for which an instant stands. */
+async function positionNow(feed: ChangeFeed, { feedRange, mode }: Lease, clock: Clock): Promise<Position> {
+  const { signal } = new AbortController()
+  const from = { feedRange, start: { kind: 'now' } } as const
+  const isLatest = mode === leaseModeOf('latestVersion')
+  const read = { maxItemCount: 1, signal }
+  const { next } = await (isLatest ? feed.readNext(from, read) : feed.readAllVersions(from, read))
+  const [only, ...others] = next
+  if (only?.start.kind === 'continuation' && others.length === 0)
+    return { continuationToken: only.start.token, firstPosition: null }
+  if (isLatest) return { continuationToken: null, firstPosition: { kind: 'time', atMs: clock.now() } }
+  throw new Error(
+    `[${feedRange.min}, ${feedRange.max}) was split while its processor was stopped, and the feed of all versions ` +
+      'knows no instants; start the processor once, so that leases of the parts are made, stop it, and reset again',
+  )
+}
+
+function assertHasPast(leases: readonly Lease[], to: Exclude<StartPosition, 'now'>): void {
+  if (leases.every(({ mode }) => mode === leaseModeOf('latestVersion'))) return
+  throw new ProcessorOptionsError([
+    `to is ${JSON.stringify(to)}, but this processor follows all versions and deletes, whose feed has no past; pass "now"`,
+  ])
+}
+
+function ownersOf(leases: readonly Lease[]): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(leases.map(({ leaseToken, owner }) => [leaseToken, owner]))
+}

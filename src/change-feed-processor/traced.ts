@@ -1,0 +1,25 @@
+import type { ResolvedOptions } from './options.js'
+import type { Runtime } from './runtime.js'
+
+type Delegates = Runtime['delegates']
+
+/** The same delegates, each delivery within what telemetry surrounds deliveries with, if anything. */
+export function traced(delegates: Delegates, options: ResolvedOptions): Delegates {
+  const { telemetry, processorName, instanceName } = options
+  if (telemetry.during === undefined) return delegates
+  const within = async (leaseToken: string, count: number, deliver: () => Promise<void>): Promise<void> =>
+    telemetry.during?.({ processorName, instanceName, leaseToken, count }, deliver)
+  if (delegates.kind === 'pages') {
+    const { onChanges } = delegates
+    return {
+      ...delegates,
+      onChanges: (changes, context) =>
+        within(context.leaseToken, changes.length, async () => onChanges(changes, context)),
+    }
+  }
+  const { onChange } = delegates
+  return {
+    ...delegates,
+    onChange: (change, context) => within(context.leaseToken, 1, async () => onChange(change, context)),
+  }
+}

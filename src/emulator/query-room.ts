@@ -1,0 +1,30 @@
+import type * as QueryRoom from './query/index.js'
+import type { CompiledQuery, QueryParameter } from './query/index.js'
+import { header, type RestRequest } from './rest-message.js'
+
+/**
+ * The room of queries, which is loaded with the first request that may hold one: its parser library takes longer to load
+ * than all else that an emulator starts with.
+ */
+let room: typeof QueryRoom | null = null
+
+const headers = [header.isQuery, header.isQueryPlan, header.isBatch]
+
+/** Null when the room is not needed, or there already. Requests are answered in one go, so it must be there before. */
+export function queryRoomFor(request: RestRequest): Promise<void> | null {
+  if (room !== null) return null
+  // A patch, alone or in a batch, may have a condition.
+  const mayHoldQuery =
+    request.method === 'PATCH' || headers.some((name) => request.headers[name] !== undefined)
+  return mayHoldQuery ? load() : null
+}
+
+async function load(): Promise<void> {
+  room = await import('./query/index.js')
+}
+
+/** As the room's own. Only for requests that `queryRoomFor` was asked about. */
+export function compileQuery(text: string, parameters: readonly QueryParameter[]): CompiledQuery {
+  if (room === null) throw new TypeError('the query room is not loaded: queryRoomFor must name this request')
+  return room.compileQuery(text, parameters)
+}

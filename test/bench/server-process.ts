@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly endpoint: string
+  readonly key: string
+  /** Ends it at once. */
+  kill(): Promise<void>
+}
+
+/** Runs a program of Node that prints one line of JSON with its address, and waits for that line. */
+export async function startServer(program: string, args: readonly string[]): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { endpoint, key = '' } = JSON.parse(line) as { endpoint: string; key?: string }
+    return { endpoint, key, kill }
+  }
+  throw new Error(`${program} ended before it said where it listens`)
+}
+
+/** @param args beside those that let it take any port and say which */
+export function startEmulatorProcess(cli: string, args: readonly string[]): Promise<ServerProcess> {
+  return startServer(cli, ['emulator', '--port', '0', '--json', ...args])
+}

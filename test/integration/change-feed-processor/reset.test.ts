@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { acquire } from '../../../lease-store/index.js'
+import {
+  ProcessorOptionsError,
+  ProcessorRunningError,
+  resetProcessor,
+  type ResetOptions,
+} from '../../../src/change-feed-processor/index.js'
+import { doors } from '../../support/cosmos-world.js'
+import { intercepted } from '../../support/intercepted.js'
+import { processorWorld, type ProcessorWorld } from '../../support/processor-world.js'
+
+async function resetting(world: ProcessorWorld, to: ResetOptions['to']): Promise<ResetOptions> {
+  const [monitoredContainer, leaseContainer] = [world.feed(), await world.leaseStore()]
+  return { monitoredContainer, leaseContainer, processorName: 'unit', to, clock: world.clock }
+}
+
+describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
+  it.each([
+    ['beginning', ['1', '2']],
+    ['now', ['3']],
+    [new Date(Date.UTC(2026, 0, 1, 0, 1, 30)), ['2']],
+  ] as const)('begins again at %s', async (to, expected) => {
+    const world = await processorWorld(door, { partitionCount: 2 })
+    const one = await world.instance('one')
+    await world.put('1')
+    await world.clock.advance(120_000)
+    await world.put('2')
+    await one.processor.start()
+    await world.clock.advance(6_000)
+    await one.processor.stop()
+    await resetProcessor(await resetting(world, to))
+    expect(await world.owners()).toEqual({ 0: null, 1: null })
+    if (to === 'now') await world.put('3')
+    one.delivered.length = 0
+    await one.processor.start()
+    await world.clock.advance(6_000)
+    expect([...one.delivered].sort()).toEqual(expected)
+    await one.processor.stop()
+  })
+
+  it('refuses while one of its leases is held, and changes nothing', async () => {
+    const world = await processorWorld(door)
+    const one = await world.instance('one')
+    await world.put('1')
+    await one.processor.start()
+    await world.clock.advance(6_000)
+    const refused: unknown = await resetProcessor(await resetting(world, 'beginning')).catch(
+      (error: unknown) => error,
+    )
+    expect(refused).toBeInstanceOf(ProcessorRunningError)
+    expect(refused).toMatchObject({ held: { 0: 'one' } })
+    await world.clock.advance(60_000)
+    expect(one.delivered).toEqual(['1'])
+    await one.processor.stop()
+  })
+
+  it('takes the lease of an instance that died for nobody’s', async () => {
+    const world = await processorWorld(door)
+    const one = await world.instance('one')
+    await one.processor.start()
+    await world.clock.advance(1_000)
+    one.cutOff()
+    await world.clock.advance(62_000)
+    await resetProcessor(await resetting(world, 'beginning'))
+    expect(await world.owners()).toEqual({ 0: null })
+  })
+
+  it('refuses when an instance starts meanwhile, and gives back what it had taken (I12)', async () => {
+    const world = await processorWorld(door, { partitionCount: 2 })
+    const one = await world.instance('one')
+    await one.processor.start()
+    await one.processor.stop()
+    const store = await world.leaseStore()
+    const options = await resetting(world, 'beginning')
+    const raced = intercepted(store, 'replace', [
+      (forward, lease) => forward(lease),
+      async (forward, lease) => {
+        const other = await world.leaseStore()
+        const stored = await other.read(lease.leaseToken)
+        if (stored === null) throw new Error('no lease')
+        await other.replace(acquire(stored, { instanceName: 'two', incarnation: '2' }, world.clock.now()))
+        return forward(lease)
+      },
+    ])
+    await expect(resetProcessor({ ...options, leaseContainer: raced })).rejects.toThrow(/1 by two/)
+    expect(await world.owners()).toEqual({ 0: null, 1: 'two' })
+  })
+
+  it('refuses an invalid date', async () => {
+    const world = await processorWorld(door)
+    const options = await resetting(world, new Date(Number.NaN))
+    await expect(resetProcessor(options)).rejects.toBeInstanceOf(ProcessorOptionsError)
+  })
+})

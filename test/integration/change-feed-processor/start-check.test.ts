@@ -1,0 +1,142 @@
+import type { Container } from '@azure/cosmos'
+import { describe, expect, it } from 'vitest'
+import {
+  ChangeFeedProcessor,
+  ProcessorOptionsError,
+  type ChangeFeedProcessorOptions,
+} from '../../../src/change-feed-processor/index.js'
+import { seededRandom } from '../../../src/platform/index.js'
+import { aNewLease } from '../../support/a-lease.js'
+import { cosmosWorld, type CosmosWorld } from '../../support/cosmos-world.js'
+import { intercepted, storeError } from '../../support/intercepted.js'
+
+type Changed = Partial<ChangeFeedProcessorOptions<unknown>>
+
+function processorOn(world: CosmosWorld, changed: Changed): ChangeFeedProcessor<unknown> {
+  return new ChangeFeedProcessor<unknown>({
+    monitoredContainer: world.monitoredContainer,
+    leaseContainer: world.leaseContainer,
+    processorName: 'unit',
+    instanceName: 'one',
+    clock: world.clock,
+    random: seededRandom(1),
+    onChanges: () => undefined,
+    ...changed,
+  })
+}
+
+/** What start says is wrong. */
+async function problemsOf(world: CosmosWorld, changed: Changed = {}): Promise<readonly string[]> {
+  const failure: unknown = await processorOn(world, changed)
+    .start()
+    .catch((error: unknown) => error)
+  if (failure instanceof ProcessorOptionsError) return failure.problems
+  throw new Error('it started, or failed otherwise', { cause: failure })
+}
+
+async function documentsIn(container: Container): Promise<number> {
+  return (await container.items.query('SELECT * FROM c').fetchAll()).resources.length
+}
+
+async function otherLeases(world: CosmosWorld, partitionKey: string, ttl?: number): Promise<Container> {
+  const { container } = await world.monitoredContainer.database.containers.create({
+    id: 'other-leases',
+    partitionKey,
+    ...(ttl === undefined ? {} : { defaultTtl: ttl }),
+  })
+  return container
+}
+
+/** The lease container, whose first description fails. */
+const unreadable = (world: CosmosWorld, code: number): Container =>
+  intercepted<Container, 'read'>(world.leaseContainer, 'read', [() => Promise.reject(storeError(code))])
+
+describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)', () => {
+  it('is a container that does not exist, whichever, both at once', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const { database } = world.monitoredContainer
+    const [monitoredContainer, leaseContainer] = [database.container('nothing'), database.container('none')]
+    expect(await problemsOf(world, { monitoredContainer, leaseContainer })).toEqual([
+      'monitoredContainer "nothing" does not exist in database "shop"; create it first',
+      'leaseContainer "none" does not exist in database "shop"; create it first',
+    ])
+  })
+
+  it('is everything that is wrong with options and containers, in one error', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const leaseContainer = await otherLeases(world, '/owner')
+    const problems = await problemsOf(world, { leaseContainer, instanceName: '', maxItemCount: 0 })
+    expect(problems).toEqual([
+      expect.stringMatching(/^maxItemCount is 0/),
+      expect.stringMatching(/^instanceName is ""/),
+      expect.stringMatching(/^leaseContainer "other-leases" is partitioned by \["\/owner"\]; .*\/id/),
+      expect.stringMatching(/^leaseContainer "other-leases" has no defaultTtl; set it to -1/),
+    ])
+    expect(await documentsIn(leaseContainer)).toBe(0)
+  })
+
+  it('is a lease container that deletes leases (F-X6)', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const leaseContainer = await otherLeases(world, '/id', 60)
+    expect(await problemsOf(world, { leaseContainer })).toEqual([
+      expect.stringMatching(/has defaultTtl 60, which would delete leases; set it to -1/),
+    ])
+  })
+
+  it('is the monitored container as lease container', async () => {
+    const world = await cosmosWorld('SDK in process')
+    expect(await problemsOf(world, { leaseContainer: world.monitoredContainer })).toEqual([
+      expect.stringMatching(/^leaseContainer is monitoredContainer/),
+    ])
+  })
+
+  it.each([
+    [401, /may not be read: the key or token.*401/],
+    [403, /may not be read \(403\); give this identity the role/],
+  ])('is a container it may not read (%i)', async (code, problem) => {
+    const world = await cosmosWorld('SDK in process')
+    const leaseContainer = unreadable(world, code)
+    expect(await problemsOf(world, { leaseContainer })).toEqual([expect.stringMatching(problem)])
+  })
+
+  it('is leases of another mode, each of them, and nothing is written', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const store = await world.leaseStore()
+    for (const leaseToken of ['0', '1'])
+      await store.create(aNewLease({ leaseToken, mode: 'Full-Fidelity Feed' }))
+    const problems = await problemsOf(world)
+    expect(problems).toHaveLength(2)
+    for (const problem of problems) expect(problem).toMatch(/"Full-Fidelity Feed".*processorName/)
+    expect(await documentsIn(world.leaseContainer)).toBe(2)
+  })
+
+  it('is a lease of the Java SDK, and nothing is written (F-L25)', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const created = await (await world.leaseStore()).create(aNewLease())
+    if (created.kind !== 'created') throw new Error(created.kind)
+    const { FeedRange, ...document } = created.lease.document
+    await world.leaseContainer.items.upsert({ ...document, version: 1, feedRange: FeedRange })
+    expect(await problemsOf(world)).toEqual([expect.stringMatching(/Java SDK.*choose another processorName/)])
+    expect(await documentsIn(world.leaseContainer)).toBe(1)
+  })
+})
+
+describe('a store that does not answer at start', () => {
+  it('is waited for when that may pass', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const processor = processorOn(world, { leaseContainer: unreadable(world, 503) })
+    const starting = processor.start()
+    await world.clock.advance(1_000)
+    await starting
+    await processor.stop()
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('does not hide what is wrong with the options', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const failed = processorOn(world, { leaseContainer: unreadable(world, 400) }).start()
+    await expect(failed).rejects.toMatchObject({ code: 400 })
+    const leaseContainer = unreadable(world, 400)
+    expect(await problemsOf(world, { leaseContainer, instanceName: '' })).toHaveLength(1)
+  })
+})

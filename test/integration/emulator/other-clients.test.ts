@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openAccount, type Account } from '../../../src/emulator/account.js'
+import type { RestResponse } from '../../../src/emulator/rest-message.js'
+import type { Container } from '../../../src/emulator/engine/index.js'
+import { wellKnownKey } from '../../../src/emulator/well-known-key.js'
+import { signed, type Asked } from './signed-request.js'
+
+const collection = '/dbs/shop/colls/orders'
+const docs = `${collection}/docs`
+
+describe('what clients in other languages rely on', () => {
+  let account: Account
+  let container: Container
+
+  beforeEach(() => {
+    account = openAccount({ partitionCount: 2 }, wellKnownKey)
+    account.engine.createDatabase('shop')
+    container = account.engine.createContainer('shop', {
+      id: 'orders',
+      partitionKey: { paths: ['/tenant', '/user'], kind: 'MultiHash' },
+    })
+    for (const user of ['x', 'y']) {
+      container.execute(['a', user], { kind: 'create', document: { id: user, tenant: 'a', user } })
+    }
+  })
+
+  function ask(asked: Asked): Promise<RestResponse> {
+    return account.respond(signed(asked, wellKnownKey))
+  }
+
+  function query(text: string, headers: Readonly<Record<string, string>>): Promise<RestResponse> {
+    return ask({
+      method: 'POST',
+      path: docs,
+      headers: { 'x-ms-documentdb-isquery': 'true', ...headers },
+      body: JSON.stringify({ query: text }),
+    })
+  }
+
+  const asPlan = { 'x-ms-cosmos-is-query-plan-request': 'True' }
+
+  it('Java joins the owner’s path of a container with its name, and that of a document’s container with nothing', async () => {
+    const ofContainer = await ask({ method: 'GET', path: collection })
+    expect(ofContainer.headers).toMatchObject({
+      'x-ms-alt-content-path': 'dbs/shop',
+      'x-ms-content-path': container.databaseRid,
+    })
+    const headers = { 'x-ms-documentdb-partitionkey': '["a","x"]' }
+    const ofDocument = await ask({ method: 'GET', path: `${docs}/x`, headers })
+    expect(ofDocument.headers).toMatchObject({
+      'x-ms-alt-content-path': 'dbs/shop/colls/orders',
+      'x-ms-content-path': container.rid,
+    })
+  })
+
+  it('Java reads one session token in an answer, of one range', async () => {
+    const { headers } = await query('SELECT * FROM c', {})
+    expect(headers['x-ms-session-token']).toMatch(/^[01]:-1#\d+$/u)
+    expect(headers['x-ms-documentdb-partitionkeyrangeid']).toBe(headers['x-ms-session-token']?.split(':')[0])
+  })
+
+  it('Java asks for a plan first, and gets one where a single range answers everything', async () => {
+    const text = 'SELECT VALUE COUNT(1) FROM c'
+    const ofKey = await query(text, { ...asPlan, 'x-ms-documentdb-partitionkey': '["a","x"]' })
+    expect(JSON.parse(ofKey.body)).toMatchObject({
+      queryInfo: { rewrittenQuery: '', aggregates: [], hasSelectValue: true },
+    })
+    expect((await query(text, asPlan)).status).toBe(501)
+    const rows = await query('SELECT * FROM c', asPlan)
+    expect(JSON.parse(rows.body)).toMatchObject({ queryInfo: { hasSelectValue: false } })
+  })
+
+  it('Python and Java name the container they mean, and learn that it is another', async () => {
+    const intended = (rid: string): Asked => ({
+      method: 'GET',
+      path: docs,
+      headers: { 'x-ms-cosmos-intended-collection-rid': rid },
+    })
+    expect((await ask(intended(container.rid))).status).toBe(200)
+    account.engine.deleteContainer('shop', 'orders')
+    const again = account.engine.createContainer('shop', { id: 'orders', partitionKey: { paths: ['/pk'] } })
+    const refused = await ask(intended(container.rid))
+    expect(refused.status).toBe(400)
+    expect(refused.headers['x-ms-substatus']).toBe('1024')
+    expect((await ask(intended(again.rid))).status).toBe(200)
+  })
+
+  it('a bulk operation whose key has moved is answered 410 in its place, and the others are done', async () => {
+    const [own] = container.partitions
+    const keys = Array.from({ length: 20 }, (_, index) => [`b${index}`, 'x'])
+    const inRange = keys.map((key) => container.locate(key).partition === own)
+    const operations = keys.map((key, index) => ({
+      operationType: 'Create',
+      partitionKey: JSON.stringify(key),
+      resourceBody: { id: `b${index}`, tenant: key[0], user: key[1] },
+    }))
+    const { status, body } = await ask({
+      method: 'POST',
+      path: docs,
+      headers: {
+        'x-ms-cosmos-is-batch-request': 'True',
+        'x-ms-cosmos-batch-atomic': 'False',
+        'x-ms-cosmos-batch-continue-on-error': 'True',
+        'x-ms-documentdb-partitionkeyrangeid': own?.id ?? '',
+      },
+      body: JSON.stringify(operations),
+    })
+    expect(new Set(inRange)).toEqual(new Set([true, false]))
+    expect(status).toBe(207)
+    const answers = JSON.parse(body) as { statusCode: number; subStatusCode?: number }[]
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(inRange.map((isIn) => (isIn ? 201 : 410)))
+    expect(new Set(answers.map(({ subStatusCode }) => subStatusCode))).toEqual(new Set([undefined, 1002]))
+    expect(container.documentCount).toBe(2 + inRange.filter(Boolean).length)
+  })
+
+  it('a bulk request names its range', async () => {
+    const headers = { 'x-ms-cosmos-is-batch-request': 'True', 'x-ms-cosmos-batch-atomic': 'False' }
+    expect((await ask({ method: 'POST', path: docs, headers, body: '[]' })).status).toBe(400)
+  })
+})

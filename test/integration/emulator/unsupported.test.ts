@@ -1,0 +1,193 @@
+import { PermissionMode, TriggerOperation, TriggerType, type Container, type Database } from '@azure/cosmos'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openAccount } from '../../../src/emulator/account.js'
+import { wellKnownKey } from '../../../src/emulator/well-known-key.js'
+import { doors, type Door } from './doors.js'
+import { signed, type Asked } from './signed-request.js'
+
+interface Places {
+  readonly database: Database
+  readonly container: Container
+}
+
+const code = 'function () {}'
+const partitionKey = '/pk'
+const document = { id: '1', pk: 'a' }
+
+/** What the service does and the embedded store does not, as a user would try it; the words the answer must have. */
+const features: readonly (readonly [string, (places: Places) => Promise<unknown>])[] = [
+  ['stored procedure', ({ container }) => container.scripts.storedProcedures.create({ id: 's', body: code })],
+  ['stored procedure', ({ container }) => container.scripts.storedProcedure('s').execute('a')],
+  ['stored procedure', ({ container }) => container.scripts.storedProcedures.readAll().fetchAll()],
+  [
+    'trigger',
+    ({ container }) =>
+      container.scripts.triggers.create({
+        id: 't',
+        body: code,
+        triggerType: TriggerType.Pre,
+        triggerOperation: TriggerOperation.All,
+      }),
+  ],
+  ['trigger', ({ container }) => container.items.create(document, { preTriggerInclude: ['t'] })],
+  ['trigger', ({ container }) => container.items.upsert(document, { postTriggerInclude: ['t'] })],
+  [
+    'user-defined function',
+    ({ container }) => container.scripts.userDefinedFunctions.create({ id: 'u', body: code }),
+  ],
+  ['user-defined function', ({ container }) => queried(container, 'SELECT VALUE udf.f(c.id) FROM c')],
+  ['user', ({ database }) => database.users.create({ id: 'u' })],
+  ['user', ({ database }) => database.users.readAll().fetchAll()],
+  [
+    'permission',
+    ({ database }) =>
+      database.user('u').permissions.create({ id: 'p', permissionMode: PermissionMode.All, resource: 'x' }),
+  ],
+  ['conflict feed', ({ container }) => container.conflicts.readAll().fetchAll()],
+  [
+    'index entries',
+    ({ container }) => container.items.create(document, { indexingDirective: 'Exclude' }),
+  ],
+  [
+    'Vector search',
+    ({ database }) =>
+      database.containers.create({
+        id: 'v',
+        partitionKey,
+        vectorEmbeddingPolicy: {
+          vectorEmbeddings: [
+            { path: '/v', dataType: 'float32', dimensions: 3, distanceFunction: 'cosine' },
+          ] as never,
+        },
+      }),
+  ],
+  [
+    'Full-text search',
+    ({ database }) =>
+      database.containers.create({
+        id: 'f',
+        partitionKey,
+        indexingPolicy: { fullTextIndexes: [{ path: '/text' }] },
+      }),
+  ],
+  [
+    'computed property',
+    ({ database }) =>
+      database.containers.create({
+        id: 'c',
+        partitionKey,
+        computedProperties: [{ name: 'low', query: 'SELECT VALUE LOWER(c.name) FROM c' }],
+      }),
+  ],
+  [
+    'first version of key hashing',
+    ({ database }) =>
+      database.containers.create({ id: 'h', partitionKey: { paths: [partitionKey], version: 1 as never } }),
+  ],
+  ['VECTORDISTANCE', ({ container }) => queried(container, 'SELECT VectorDistance(c.v, [1]) FROM c')],
+  [
+    'FULLTEXTCONTAINS',
+    ({ container }) => queried(container, 'SELECT * FROM c WHERE FullTextContains(c.text, "x")'),
+  ],
+  [
+    'ST_DISTANCE',
+    ({ container }) => queried(container, 'SELECT * FROM c WHERE ST_DISTANCE(c.here, c.there) < 5'),
+  ],
+  ['JOIN', ({ container }) => queried(container, 'SELECT * FROM c JOIN t IN c.tags')],
+  ['GROUP BY', ({ container }) => queried(container, 'SELECT c.kind, COUNT(1) FROM c GROUP BY c.kind')],
+  ['subquery', ({ container }) => queried(container, 'SELECT * FROM c WHERE EXISTS(SELECT VALUE 1)')],
+  [
+    'plan',
+    ({ container }) =>
+      container.items.query('SELECT * FROM c ORDER BY c.id', { forceQueryPlan: true }).fetchAll(),
+  ],
+]
+
+function queried(container: Container, query: string): Promise<unknown> {
+  return container.items.query(query, { partitionKey: 'a' }).fetchAll()
+}
+
+describe.each(doors)('what is not supported, through the SDK, %s', (_name, open) => {
+  let door: Door
+  let places: Places
+
+  beforeEach(async () => {
+    door = await open({ partitionCount: 2 })
+    const { database } = await door.client().databases.create({ id: 'shop' })
+    const { container } = await database.containers.create({ id: 'orders', partitionKey })
+    places = { database, container }
+  })
+
+  afterEach(async () => {
+    await door.close()
+  })
+
+  it.each(features)('is refused by name: %s (%#)', async (words, attempt) => {
+    const error: unknown = await attempt(places).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ code: 501 })
+    expect((error as Error).message).toContain(words)
+    expect((error as Error).message).toContain('not supported by the embedded Cosmos DB')
+    expect(door.stats()).toMatchObject({ containers: 1, documents: 0 })
+  })
+})
+
+describe('what is not supported and the SDK does not send', () => {
+  const docs = '/dbs/shop/colls/orders/docs'
+  const requests: readonly (readonly [string, Asked])[] = [
+    ['Direct mode', { method: 'GET', path: '/addresses' }],
+    ['attachment', { method: 'GET', path: `${docs}/1/attachments` }],
+    ['attachment', { method: 'GET', path: '/media/x' }],
+    ['client encryption key', { method: 'GET', path: '/dbs/shop/clientencryptionkeys' }],
+    [
+      'Client-side encryption',
+      { method: 'GET', path: docs, headers: { 'x-ms-cosmos-is-client-encrypted': 'true' } },
+    ],
+    [
+      'HybridRow',
+      {
+        method: 'POST',
+        path: docs,
+        headers: { 'x-ms-cosmos-is-batch-request': 'True', 'x-ms-cosmos-batch-atomic': 'True' },
+        body: '\ufffd\u0000\u0001',
+      },
+    ],
+    [
+      'analytical store',
+      {
+        method: 'POST',
+        path: '/dbs/shop/colls',
+        body: JSON.stringify({ id: 'a', partitionKey: { paths: ['/pk'] }, analyticalStorageTtl: -1 }),
+      },
+    ],
+  ]
+
+  it.each(requests)('is refused by name: %s (%#)', async (words, asked) => {
+    const account = openAccount({}, wellKnownKey)
+    const database = account.engine.createDatabase('shop')
+    account.engine.createContainer(database.id, { id: 'orders', partitionKey: { paths: ['/pk'] } })
+    const { status, body } = await account.respond(signed(asked, wellKnownKey))
+    expect(status, body).toBe(501)
+    const error = JSON.parse(body) as { code: string; message: string }
+    expect(error.code).toBe('NotImplemented')
+    expect(error.message).toContain(words)
+    await account.close()
+  })
+})
+
+describe('settings that ask for nothing', () => {
+  it('are taken as they are', async () => {
+    const account = openAccount({}, wellKnownKey)
+    const database = account.engine.createDatabase('shop')
+    const container = account.engine.createContainer(database.id, {
+      id: 'orders',
+      partitionKey: { paths: ['/pk'], version: 2 },
+      computedProperties: [],
+      fullTextPolicy: null,
+      vectorEmbeddingPolicy: { vectorEmbeddings: [] },
+      conflictResolutionPolicy: { mode: 'LastWriterWins', conflictResolutionProcedure: '' },
+      analyticalStorageTtl: 0,
+    })
+    expect(container.id).toBe('orders')
+    await account.close()
+  })
+})

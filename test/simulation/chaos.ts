@@ -1,0 +1,128 @@
+import type { ProcessorUnit } from './processor-unit.js'
+import { monitored } from './processor-unit.js'
+import type { Computer } from './simulated-process.js'
+import type { World } from './world.js'
+
+/** What happens to whole processes and partitions while faults last. */
+export interface ChaosOptions {
+  readonly world: World
+  readonly unit: ProcessorUnit
+  readonly computers: readonly Computer[]
+  /** Between two blows, on average. */
+  readonly intervalMs: number
+  readonly mostPartitions: number
+}
+
+/** Crashes, pauses, restarts, deployments, clock corrections, splits and merges, by chance, until it is stopped. */
+export class Chaos {
+  private isOver = false
+
+  constructor(private readonly options: ChaosOptions) {}
+
+  start(): void {
+    const { world, intervalMs } = this.options
+    world.time.schedule(world.random.next() * 2 * intervalMs, () => {
+      if (this.isOver) return
+      this.strike()
+      this.start()
+    })
+  }
+
+  /** From now on nothing happens to anybody: who was paused goes on, and of those who crashed some are there again. */
+  stop(): void {
+    this.isOver = true
+    const { world, unit, computers } = this.options
+    for (const process of unit.processes) process.resume()
+    for (const computer of computers) {
+      if (unit.processOn(computer) !== null) continue
+      if (unit.processes.length === 0 || world.random.next() < 0.5) unit.start(computer)
+    }
+  }
+
+  private strike(): void {
+    const { world, computers } = this.options
+    const computer = this.any(computers)
+    if (computer === undefined) return
+    const blows = [
+      () => this.crash(computer),
+      () => this.pause(computer),
+      () => this.deploy(computer),
+      () => this.setClock(computer),
+      () => this.split(),
+      () => this.merge(),
+    ]
+    const blow = this.any(blows)
+    const fault = blow?.() ?? null
+    if (fault !== null) world.record({ type: 'fault', fault, on: computer.name })
+  }
+
+  private crash(computer: Computer): string | null {
+    const process = this.options.unit.processOn(computer)
+    if (process === null) return this.restart(computer)
+    process.crash()
+    const { world } = this.options
+    world.time.schedule(world.random.next() * 150_000, () => {
+      if (!this.isOver) this.restart(computer)
+    })
+    return 'crash'
+  }
+
+  /** Half of the pauses are longer than leases live. */
+  private pause(computer: Computer): string | null {
+    const process = this.options.unit.processOn(computer)
+    if (process?.isRunning !== true) return null
+    process.pause()
+    const { world } = this.options
+    world.time.schedule(world.random.next() * 120_000, () => {
+      process.resume()
+    })
+    return 'pause'
+  }
+
+  private deploy(computer: Computer): string | null {
+    const { unit } = this.options
+    if (unit.processOn(computer)?.isRunning !== true) return null
+    unit.stop(computer).then(
+      () => void this.restart(computer),
+      (error: unknown) => {
+        this.options.world.problems.push(`stop rejected: ${String(error)}`)
+      },
+    )
+    return 'deploy'
+  }
+
+  private restart(computer: Computer): string | null {
+    if (this.options.unit.processOn(computer) !== null) return null
+    this.options.unit.start(computer)
+    return 'restart'
+  }
+
+  private setClock(computer: Computer): string | null {
+    const byMs = Math.round((this.options.world.random.next() - 0.5) * 180_000)
+    this.options.unit.processOn(computer)?.setWallClock(byMs)
+    return `wall clock set by ${byMs} ms`
+  }
+
+  private split(): string | null {
+    const { world, mostPartitions } = this.options
+    const container = world.container(monitored)
+    const partition = this.any(container.partitions)
+    if (partition === undefined || container.partitions.length >= mostPartitions) return null
+    container.splitPartition(partition.id)
+    return `split of ${partition.id}`
+  }
+
+  private merge(): string | null {
+    const { world } = this.options
+    const container = world.container(monitored)
+    const index = Math.floor(world.random.next() * (container.partitions.length - 1))
+    const [left, right] = container.partitions.slice(index, index + 2)
+    if (left === undefined || right === undefined) return null
+    container.mergePartitions([left.id, right.id])
+    return `merge of ${left.id} and ${right.id}`
+  }
+
+  private any<T>(items: readonly T[]): T | undefined {
+    return items[Math.floor(this.options.world.random.next() * items.length)]
+  }
+}

@@ -1,0 +1,56 @@
+import type { Change } from '../../src/change-feed-processor/index.js'
+import type { VersionFields } from '../../src/emulator/engine/index.js'
+import type { FeedRange } from '../../lease-store/index.js'
+import type { Request } from './network.js'
+
+/** A page on its way through the delegate of one process. */
+export interface Delivery {
+  readonly processId: string
+  readonly leaseToken: string
+  readonly feedRange: FeedRange
+  readonly changes: readonly Change[]
+}
+
+/** A document changed. `by` is null when no request of a process did it: a time to live that was over, a writer outside. */
+export interface Written {
+  readonly type: 'written'
+  readonly container: string
+  readonly by: Request | null
+  /** Null when it was created. */
+  readonly before: VersionFields | null
+  /** Null when it is gone. */
+  readonly after: VersionFields | null
+}
+
+/** Everything that happens in a simulation, as the checkers are told of it and as its hash is made of it. */
+export type SimulationEvent =
+  | Written
+  | ({ readonly type: 'delivery.started' } & Delivery)
+  | ({ readonly type: 'delivery.accepted' } & Delivery)
+  | { readonly type: 'lease.released'; readonly processId: string; readonly leaseToken: string }
+  | { readonly type: 'fault'; readonly fault: string; readonly on: string }
+
+/** An invariant: told of every event, it answers what is broken by it. */
+export interface Checker {
+  check(event: SimulationEvent): readonly string[]
+}
+
+/** One line per event: two runs of one seed must write the same lines. */
+export function lineOf(event: SimulationEvent): string {
+  switch (event.type) {
+    case 'written': {
+      const { container, by, before, after } = event
+      const writer = by === null ? '-' : `${by.process.id} ${by.writePoint ?? by.method}`
+      return `written ${container} ${writer} ${before?.etag ?? '-'} > ${after?.text ?? `${before?.id ?? ''} gone`}`
+    }
+    case 'delivery.started':
+    case 'delivery.accepted': {
+      const { type, processId, leaseToken, changes } = event
+      return `${type} ${processId} ${leaseToken} ${changes.map((change) => change._etag).join(' ')}`
+    }
+    case 'lease.released':
+      return `${event.type} ${event.processId} ${event.leaseToken}`
+    case 'fault':
+      return `${event.type} ${event.fault} ${event.on}`
+  }
+}

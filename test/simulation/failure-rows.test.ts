@@ -1,0 +1,392 @@
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../src/platform/index.js'
+import { storeError } from '../support/intercepted.js'
+import type { Request } from './network.js'
+import { leases, monitored } from './processor-unit.js'
+import { Scene, type SceneOptions } from './scene.js'
+import type { PlannedFault } from './faults.js'
+import type { Computer } from './simulated-process.js'
+
+const minuteMs = 60_000
+
+function host(name: string): Computer {
+  return { name, skewMs: 0, driftPpm: 0 }
+}
+
+const [first, second] = [host('host-0'), host('host-1')] as const
+
+/** Two hosts, two partitions and documents being written, with nothing going wrong but what is asked for. */
+function sceneWith(options: Partial<SceneOptions>): Scene {
+  const scene = new Scene({
+    seed: 1,
+    random: seededRandom(1),
+    computers: [first, second],
+    partitionCount: 2,
+    faults: {},
+    ...options,
+  })
+  for (const computer of scene.options.computers) scene.unit.start(computer)
+  scene.workload.start()
+  return scene
+}
+
+/** Whoever owns the lease of the first partition now, or will have it. */
+async function ownerIn(scene: Scene): Promise<Computer> {
+  const owner = (): Computer | undefined =>
+    scene.options.computers.find(({ name }) => scene.ownership.leases[0]?.owner === name)
+  await scene.world.runUntil(() => owner() !== undefined, minuteMs)
+  return owner() ?? first
+}
+
+function faultsAt(
+  writePoint: string,
+  occurrences: readonly number[],
+  kind: PlannedFault['kind'],
+): PlannedFault[] {
+  return occurrences.map((occurrence) => ({ writePoint, occurrence, kind }))
+}
+
+/** Starts again who has crashed, as whoever runs the hosts would. */
+function restartCrashed({ unit, options }: Scene): void {
+  for (const computer of options.computers) if (unit.processOn(computer) === null) unit.start(computer)
+}
+
+describe('one fault at one write', () => {
+  it.each<[name: string, planned: PlannedFault[]]>([
+    ['F-L1 the first leases are created, and the answers lost', faultsAt('L1', [1, 2, 3, 4], 'answerLost')],
+    ['F-L1 the first leases are asked for in vain', faultsAt('L1', [1, 2, 4], 'requestLost')],
+    ['F-L2 crash with the lock, before any lease', faultsAt('L1', [1], 'crashAfter')],
+    ['F-L2 crash between the leases', faultsAt('L1', [4], 'crashBefore')],
+    ['F-L2 crash after the leases, before the marker', faultsAt('L1', [5], 'crashBefore')],
+    ['F-L2 crash after the marker, with the lock', faultsAt('L1', [6], 'crashBefore')],
+    ['F-L6 acquired, and nobody is told', faultsAt('L2', [1, 2, 3], 'answerLost')],
+    ['F-L6 not acquired, and nobody is told', faultsAt('L2', [1, 2, 3], 'requestLost')],
+    ['F-L5 crash after an acquisition', faultsAt('L2', [1], 'crashAfter')],
+    ['F-L7 renewals fail for less than the trust window', faultsAt('L3', [1, 2, 3], 'refused')],
+    ['F-L7 a renewal is applied, and the answer lost', faultsAt('L3', [1, 2], 'answerLost')],
+    ['F-L12 a checkpoint is stored, and the answer lost', faultsAt('L4', [1, 2, 4], 'answerLost')],
+    ['F-L12 a checkpoint is not stored, and nobody is told', faultsAt('L4', [1, 2, 4], 'requestLost')],
+    ['F-L13 F-C1 crash after the delegate, before the checkpoint', faultsAt('L4', [3], 'crashBefore')],
+    ['F-L30 crash after several pages and no checkpoint', faultsAt('L4', [1, 2], 'crashBefore')],
+    ['F-L17 crash after a checkpoint, and back under the same name', faultsAt('L4', [2], 'crashAfter')],
+  ])('%s', async (_name, planned) => {
+    const scene = sceneWith({ faults: { planned } })
+    await scene.pass(minuteMs)
+    restartCrashed(scene)
+    await scene.pass(3 * minuteMs)
+    restartCrashed(scene)
+    const { problems, faults } = await scene.recover()
+    expect(problems).toEqual([])
+    expect([...faults.values()].reduce((sum, count) => sum + count, 0)).toBe(planned.length)
+  })
+})
+
+describe('a split', () => {
+  it.each<[name: string, planned: PlannedFault[]]>([
+    ['F-P1 while a range is read', []],
+    ['F-P2 with a crash after the first child', faultsAt('L6', [1], 'crashAfter')],
+    ['F-P2 with a crash after both children', faultsAt('L6', [2], 'crashAfter')],
+    ['F-P3 F-P4 with a crash before the parent goes', faultsAt('L7', [1], 'crashBefore')],
+    ['F-P3 with the parent gone, and the answer lost', faultsAt('L7', [1], 'answerLost')],
+    ['F-P4 whose children exist, and nobody is told', faultsAt('L6', [1, 2], 'answerLost')],
+  ])('%s', async (_name, planned) => {
+    const scene = sceneWith({ faults: { planned } })
+    await scene.pass(minuteMs)
+    scene.world.container(monitored).splitPartition('0')
+    await scene.pass(minuteMs / 2)
+    restartCrashed(scene)
+    await scene.pass(3 * minuteMs)
+    const { problems } = await scene.recover()
+    expect(problems).toEqual([])
+    expect(scene.ownership.leases.map(({ leaseToken }) => leaseToken).sort()).toEqual(['1', '2', '3'])
+  })
+
+  it('F-P5 while its owner is frozen in the middle of a page', async () => {
+    const scene = sceneWith({})
+    const owner = scene.unit.processOn(await ownerIn(scene))
+    await scene.pass(minuteMs / 2)
+    owner?.pause()
+    scene.world.container(monitored).splitPartition('0')
+    await scene.pass(2 * minuteMs)
+    owner?.resume()
+    await scene.pass(minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it('F-P6 while nobody is there', async () => {
+    const scene = sceneWith({})
+    await scene.pass(minuteMs)
+    for (const computer of scene.options.computers) await stopIn(scene, computer)
+    scene.world.container(monitored).splitPartition('0')
+    await scene.pass(minuteMs)
+    restartCrashed(scene)
+    await scene.pass(minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+    expect(scene.ownership.leases).toHaveLength(3)
+  })
+
+  it('F-P8 soon after another, of a child', async () => {
+    const scene = sceneWith({})
+    await scene.pass(minuteMs)
+    const container = scene.world.container(monitored)
+    const [child] = container.splitPartition('0')
+    await scene.pass(100)
+    if (child !== undefined) container.splitPartition(child.id)
+    await scene.pass(2 * minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+    expect(scene.ownership.leases).toHaveLength(4)
+  })
+
+  it('F-P7 made good again by a merge, which leaves each lease its part', async () => {
+    const scene = sceneWith({})
+    await scene.pass(minuteMs)
+    scene.world.container(monitored).mergePartitions(['0', '1'])
+    await scene.pass(2 * minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+    expect(scene.ownership.leases.map(({ leaseToken }) => leaseToken).sort()).toEqual(['0', '1'])
+  })
+})
+
+describe('an owner', () => {
+  it.each([
+    ['F-L11 F-L26 frozen for longer than the expiration', 75_000],
+    ['F-L10 F-L14 frozen in a page until long after another has gone on', 180_000],
+    ['F-L7 frozen for not quite the trust window', 50_000],
+  ])('%s', async (_name, pauseMs) => {
+    const scene = sceneWith({ writeIntervalMs: 100 })
+    const owner = scene.unit.processOn(await ownerIn(scene))
+    await scene.pass(minuteMs / 2)
+    owner?.pause()
+    await scene.pass(pauseMs)
+    owner?.resume()
+    await scene.pass(2 * minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+    const isTakenOver = scene.ownership.moves.some(({ kind }) => kind === 'expired')
+    expect(isTakenOver).toBe(pauseMs > minuteMs)
+  })
+
+  it('F-L18 that is told to stop leaves its leases to the other within one acquire interval', async () => {
+    const scene = sceneWith({})
+    const owner = await ownerIn(scene)
+    await scene.pass(minuteMs)
+    await stopIn(scene, owner)
+    await scene.pass(17_000)
+    const owners = new Set(scene.ownership.leases.map((lease) => lease.owner))
+    expect([...owners]).toEqual([scene.options.computers.find((computer) => computer !== owner)?.name])
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it('F-L19 whose release is applied, and nobody is told', async () => {
+    const scene = sceneWith({ faults: { planned: faultsAt('L5', [1, 2, 3], 'answerLost') } })
+    const owner = await ownerIn(scene)
+    await scene.pass(minuteMs)
+    await stopIn(scene, owner)
+    await scene.pass(2 * minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it('F-L16 that has the name of another process gives way to it, and nothing is delivered by both', async () => {
+    const twins = [host('twin'), host('twin')]
+    const scene = sceneWith({ computers: twins, partitionCount: 4 })
+    await scene.pass(5 * minuteMs)
+    const owners = new Set(scene.ownership.leases.map(({ incarnation }) => incarnation))
+    expect(owners.size).toBe(1)
+    expect(scene.world.problems).toEqual([])
+  })
+
+  it('F-L8 whose renewals and checkpoints are all under way does not take its own for another’s', async () => {
+    const settings = { checkpointIntervalMs: 100 }
+    const scene = sceneWith({ writeIntervalMs: 100, settings, faults: { latencyMs: 3_000 } })
+    await scene.pass(3 * minuteMs)
+    const moves = scene.ownership.moves.length
+    await scene.pass(5 * minuteMs)
+    expect(scene.ownership.moves).toHaveLength(moves)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it('F-L29 stores at most one checkpoint in five seconds, however many pages there are', async () => {
+    const scene = sceneWith({ writeIntervalMs: 50 })
+    const checkpoints: number[] = []
+    scene.world.watch({
+      check: (event) => {
+        if (event.type === 'written' && event.by?.writePoint === 'L4')
+          checkpoints.push(scene.world.time.now())
+        return []
+      },
+    })
+    await scene.pass(5 * minuteMs)
+    expect(checkpoints.length).toBeGreaterThan(30)
+    expect(checkpoints.length).toBeLessThanOrEqual((2 * 5 * minuteMs) / 5_000)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+})
+
+describe('a store', () => {
+  const isOfLeases = ({ writePoint, method }: Request): boolean =>
+    writePoint !== null || ['list', 'read'].includes(method)
+  it.each<[name: string, is: (request: Request) => boolean, kind: 'refused' | 'requestLost']>([
+    ['F-L9 that throttles renewals', ({ writePoint }) => writePoint === 'L3', 'refused'],
+    ['F-L27 that throttles every request for leases', isOfLeases, 'refused'],
+    ['F-L28 that is not reached by any request for leases', isOfLeases, 'requestLost'],
+    ['F-C17 that throttles the feed', ({ method }) => method === 'readNext', 'refused'],
+    ['F-C18 that does not answer the feed', ({ method }) => method === 'readNext', 'requestLost'],
+    ['F-C2 that shows changes minutes late', ({ method }) => method === 'readNext', 'requestLost'],
+  ])('%s, for three minutes', async (_name, isHit, kind) => {
+    let isFailing = false
+    const scene = sceneWith({
+      faults: { scripted: (request) => (isFailing && isHit(request) ? { kind } : null) },
+    })
+    await scene.pass(minuteMs)
+    isFailing = true
+    await scene.pass(3 * minuteMs)
+    isFailing = false
+    await scene.pass(minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it.each([
+    ['F-C19 that answers 410 without saying why', 410, false],
+    ['F-C20 whose container is another than the one that gave the positions', 400, true],
+  ])('%s, for three minutes, moves no lease to another position', async (_name, code, isGivenBack) => {
+    let isFailing = false
+    const error = storeError(code)
+    const scene = sceneWith({
+      faults: {
+        scripted: ({ method }) => (isFailing && method === 'readNext' ? { kind: 'refused', error } : null),
+      },
+    })
+    await scene.pass(minuteMs)
+    isFailing = true
+    await scene.pass(5_000)
+    const positions = (): readonly unknown[] =>
+      scene.ownership.leases.map(({ leaseToken, continuationToken }) => [leaseToken, continuationToken])
+    const before = positions()
+    await scene.pass(3 * minuteMs)
+    expect(positions()).toEqual(before)
+    isFailing = false
+    const freed = scene.ownership.moves.filter(({ kind }) => kind === 'free').length
+    expect(freed > 10).toBe(isGivenBack)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it('F-L3 in which nothing expires keeps a dead lock for no longer than it would have lived', async () => {
+    const planned = faultsAt('L1', [1, 2], 'crashAfter')
+    const scene = sceneWith({ isTtlOn: false, faults: { planned } })
+    await scene.pass(1_000)
+    restartCrashed(scene)
+    await scene.world.runUntil(() => scene.ownership.leases.some(({ owner }) => owner !== null), minuteMs)
+    expect(scene.world.time.monotonic()).toBeGreaterThan(30_000)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it('F-L23 from which somebody deletes a lease has it again when an instance starts, and nothing is lost', async () => {
+    const scene = sceneWith({})
+    await scene.pass(minuteMs)
+    const id = String(scene.ownership.leases[0]?.document['id'])
+    scene.world.container(leases).execute([id], { kind: 'delete', id })
+    await scene.pass(minuteMs)
+    for (const computer of scene.options.computers) await stopIn(scene, computer)
+    restartCrashed(scene)
+    await scene.pass(minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+    expect(scene.ownership.leases).toHaveLength(2)
+  })
+
+  it('F-L25 that holds leases of the Java SDK is not written to, nor read', async () => {
+    const scene = sceneWith({ computers: [] })
+    const named = await scene.world.ports
+      .leaseStore({ leaseContainer: leases, monitoredContainer: monitored, processorName: 'unit' })
+      .create({
+        leaseToken: '0',
+        feedRange: { min: '', max: 'FF' },
+        continuationToken: null,
+        firstPosition: null,
+        mode: 'Incremental Feed',
+      })
+    if (named.kind !== 'created') throw new RangeError('the container was empty')
+    const id = String(named.lease.document['id'])
+    const document = { id, LeaseToken: '-FF', ContinuationToken: 'eyJWIjoxfQ==', Owner: 'java-1' }
+    scene.world.container(leases).execute([id], { kind: 'upsert', document })
+    scene.unit.start(first)
+    await scene.pass(5 * minuteMs)
+    const written = scene.world.container(leases).find([id], id)?.document
+    expect(written).toMatchObject(document)
+    expect(scene.ownership.moves).toEqual([])
+  })
+
+  it('F-L24 whose lease container is gone is asked now and then, not without end', async () => {
+    let requests = 0
+    const scene = sceneWith({
+      faults: {
+        scripted: () => {
+          requests += 1
+          return null
+        },
+      },
+    })
+    await scene.pass(minuteMs)
+    scene.workload.stop()
+    scene.world.dropContainer(leases)
+    await scene.pass(2 * minuteMs)
+    requests = 0
+    await scene.pass(10 * minuteMs)
+    expect(requests).toBeLessThan(2 * 10 * 4)
+    expect(requests).toBeGreaterThan(0)
+  })
+})
+
+describe('delivery', () => {
+  it('F-C12 of a transaction larger than a page is one page, and the memory is that of one', async () => {
+    const scene = sceneWith({ settings: { maxItemCount: 5 } })
+    const sizes: number[] = []
+    scene.world.watch({
+      check: (event) => {
+        if (event.type === 'delivery.started') sizes.push(event.changes.length)
+        return []
+      },
+    })
+    scene.workload.writeTogether(100)
+    await scene.pass(minuteMs)
+    expect(Math.max(...sizes)).toBeGreaterThanOrEqual(100)
+    expect(Math.max(...sizes)).toBeLessThan(200)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it.each([
+    ['F-C22 of the first page fails for a while', { delegateFailures: 0.9 }],
+    ['F-C13 fails now and then', { delegateFailures: 0.4, partitionCount: 4 }],
+    ['F-C25 of many keys over many partitions keeps the order of each key', { partitionCount: 8 }],
+    ['F-C27 of nothing is none', { writeIntervalMs: 30_000 }],
+  ])('%s', async (_name, options) => {
+    const scene = sceneWith(options)
+    await scene.pass(3 * minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+    expect(scene.deliveries.acceptedCount).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['F-C23 from now on misses nothing that is written once there are leases', 'now'],
+    ['F-C24 from an instant on misses nothing after it', new Date(Date.UTC(2026, 0, 1))],
+  ] as const)('%s', async (_name, startFrom) => {
+    const scene = new Scene({
+      seed: 1,
+      random: seededRandom(1),
+      computers: [first, second],
+      partitionCount: 2,
+      settings: { startFrom },
+      faults: {},
+    })
+    for (const computer of scene.options.computers) scene.unit.start(computer)
+    await scene.world.runUntil(() => scene.ownership.leases.length === 2, minuteMs)
+    for (let write = 0; write < 20; write += 1) scene.workload.write()
+    await scene.pass(minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+    expect(scene.deliveries.acceptedCount).toBeGreaterThan(10)
+  })
+})
+
+async function stopIn(scene: Scene, computer: Computer): Promise<void> {
+  const ended = scene.unit.stop(computer)
+  await scene.world.runUntil(() => scene.unit.processOn(computer) === null, minuteMs)
+  await ended
+}

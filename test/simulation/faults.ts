@@ -1,0 +1,124 @@
+import type { Random } from '../../src/platform/index.js'
+import { storeError } from '../support/intercepted.js'
+import type { Fate, Request } from './network.js'
+
+/** How often each fault befalls a request, as a probability. */
+export interface FaultRates {
+  readonly refused: number
+  readonly requestLost: number
+  readonly answerLost: number
+  /** Of reads only. */
+  readonly stale: number
+  /** Of writes only, as the crashes. */
+  readonly crashBefore: number
+  readonly crashAfter: number
+  /** A request that takes up to a minute, whatever becomes of it. */
+  readonly slow: number
+}
+
+/** One fault at one place: the n-th write of a kind, counted over all processes from 1. */
+export interface PlannedFault {
+  readonly writePoint: string
+  readonly occurrence: number
+  readonly kind: Fate['kind']
+}
+
+/** What a test wants to become of a request. `error`: default one of those that pass. */
+export interface ScriptedFault {
+  readonly kind: Fate['kind']
+  readonly error?: Error
+}
+
+/** What a simulation's requests suffer. */
+export interface FaultOptions {
+  readonly random: Random
+  readonly rates?: FaultRates
+  readonly planned?: readonly PlannedFault[]
+  /** Chosen by a test: what becomes of a request, or null for what would become of it anyway. */
+  readonly scripted?: (request: Request) => ScriptedFault | null
+  /** Most of the time a request is on its way in one direction. Default 20. */
+  readonly latencyMs?: number
+}
+
+/** Rates at which everything goes wrong and some work is still done. */
+export const harsh: FaultRates = {
+  refused: 0.04,
+  requestLost: 0.02,
+  answerLost: 0.02,
+  stale: 0.05,
+  crashBefore: 0.002,
+  crashAfter: 0.002,
+  slow: 0.005,
+}
+
+const slowestMs = 60_000
+
+/** Decides what becomes of each request; after `stop` nothing goes wrong any more. */
+export class Faults {
+  private readonly seen = new Map<string, number>()
+  isOver = false
+  /** How many requests suffered what. */
+  readonly counts = new Map<string, number>()
+
+  constructor(private readonly options: FaultOptions) {}
+
+  stop(): void {
+    this.isOver = true
+  }
+
+  fateOf(request: Request): Fate {
+    const { random, latencyMs = 20 } = this.options
+    const scripted = this.scripted(request)
+    const kind = scripted?.kind ?? this.planned(request) ?? this.chosen(request)
+    const isSlow = !this.isOver && random.next() < (this.options.rates?.slow ?? 0)
+    const longestMs = isSlow ? slowestMs : latencyMs
+    const passing = kind === 'refused' ? refusal(request, random) : loss(random)
+    const error = scripted?.error ?? passing
+    if (kind !== 'answered') {
+      const name = `${kind} ${request.writePoint ?? request.method}`
+      this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
+    }
+    return { kind, delayMs: random.next() * longestMs, answerDelayMs: random.next() * longestMs, error }
+  }
+
+  private scripted(request: Request): ScriptedFault | null {
+    return this.isOver ? null : (this.options.scripted?.(request) ?? null)
+  }
+
+  private planned({ writePoint }: Request): Fate['kind'] | null {
+    if (writePoint === null || this.options.planned === undefined) return null
+    const occurrence = (this.seen.get(writePoint) ?? 0) + 1
+    this.seen.set(writePoint, occurrence)
+    const fault = this.options.planned.find(
+      (planned) => planned.writePoint === writePoint && planned.occurrence === occurrence,
+    )
+    return fault?.kind ?? null
+  }
+
+  private chosen({ writePoint }: Request): Fate['kind'] {
+    const { rates, random } = this.options
+    if (this.isOver || rates === undefined) return 'answered'
+    const kinds = ['refused', 'requestLost', 'answerLost'] as const
+    const own = writePoint === null ? (['stale'] as const) : (['crashBefore', 'crashAfter'] as const)
+    let chance = random.next()
+    for (const kind of [...kinds, ...own]) {
+      chance -= rates[kind]
+      if (chance < 0) return kind
+    }
+    return 'answered'
+  }
+}
+
+/** Refusals that pass by themselves and tell the caller that nothing was done. */
+function refusal({ writePoint }: Request, random: Random): Error {
+  const choice = random.next()
+  if (choice < 0.6) return storeError(429, { retryAfterInMs: Math.round(random.next() * 5_000) })
+  if (choice < 0.8 || writePoint !== null) return storeError(449)
+  return storeError(404, { substatus: 1002 })
+}
+
+/** After which nobody knows whether a write was applied. */
+function loss(random: Random): Error {
+  const codes = ['ECONNRESET', 'TimeoutError', 503] as const
+  return storeError(codes[Math.floor(random.next() * codes.length)] ?? 503)
+}

@@ -1,0 +1,55 @@
+import { LeaseChecker } from './lease-checker.js'
+import { ProcessorUnit } from './processor-unit.js'
+import type { Computer } from './simulated-process.js'
+import { World } from './world.js'
+
+/** A deployment unit among which nothing goes wrong by chance. */
+export interface Fleet {
+  readonly world: World
+  readonly unit: ProcessorUnit
+  readonly computers: readonly Computer[]
+  readonly ownership: LeaseChecker
+  /** How many leases each living instance has, least first; leases of nobody alive are not counted. */
+  readonly counts: () => readonly number[]
+  /** Whether every lease has a living owner and nobody has two more than anybody else. */
+  readonly isBalanced: () => boolean
+}
+
+export interface FleetOptions {
+  readonly seed: number
+  readonly hostCount: number
+  readonly leaseCount: number
+  /** The same for both directions of time: each host's clock is wrong by up to this. Default 0. */
+  readonly skewMs?: number
+}
+
+export const defaultIntervals = { expirationMs: 60_000, acquireMs: 17_000, renewMs: 13_000 } as const
+
+export function fleetOf({ seed, hostCount, leaseCount, skewMs = 0 }: FleetOptions): Fleet {
+  const world = new World({ seed, isHashed: false })
+  const unit = new ProcessorUnit(world, { partitionCount: leaseCount })
+  const ownership = new LeaseChecker({
+    now: () => world.time.now(),
+    leaseExpirationIntervalMs: defaultIntervals.expirationMs,
+  })
+  world.watch(ownership)
+  const computers = Array.from({ length: hostCount }, (_, index) => ({
+    name: `host-${index}`,
+    skewMs: Math.round((world.random.next() * 2 - 1) * skewMs),
+    driftPpm: 0,
+  }))
+  const counts = (): readonly number[] => {
+    const owned = new Map(unit.processes.map(({ computer }) => [computer.name, 0]))
+    for (const { owner } of ownership.leases) {
+      const count = owner === null ? undefined : owned.get(owner)
+      if (owner !== null && count !== undefined) owned.set(owner, count + 1)
+    }
+    return [...owned.values()].sort((one, other) => one - other)
+  }
+  const isBalanced = (): boolean => {
+    const owned = counts()
+    const isComplete = owned.reduce((sum, count) => sum + count, 0) === leaseCount
+    return isComplete && (owned.at(-1) ?? 0) - (owned[0] ?? 0) <= 1
+  }
+  return { world, unit, computers, ownership, counts, isBalanced }
+}

@@ -1,0 +1,155 @@
+import { wholeKeySpace } from '../../src/emulator/engine/index.js'
+import type { FeedRange, Lease } from '../../lease-store/index.js'
+import type { Checker, Delivery, SimulationEvent, Written } from './events.js'
+import type { Request } from './network.js'
+import { leases } from './processor-unit.js'
+import { leaseIn, lsnOf } from './stored-lease.js'
+
+/** How a change of owner came about. */
+export interface Move {
+  readonly leaseToken: string
+  readonly from: string | null
+  readonly to: string
+  /** Free: nobody had it. Expired: its owner was silent. Stolen: its owner lived. */
+  readonly kind: 'free' | 'expired' | 'stolen'
+  readonly atMs: number
+}
+
+/** What the checker goes by. */
+export interface LeaseCheckerOptions {
+  readonly now: () => number
+  readonly leaseExpirationIntervalMs: number
+}
+
+/**
+ * Leases cover the key space without gap once they exist (I11); only the owner's writes are accepted, on the state
+ * they were decided upon, and none moves a position back (I12); nobody delivers what it does not own, or longer after its
+ * last sign of life than others wait before they take over (one owner within its trust window).
+ */
+export class LeaseChecker implements Checker {
+  /** Every acquisition, oldest first. */
+  readonly moves: Move[] = []
+  private readonly stored = new Map<string, Lease>()
+  /** When a process that may deliver from a lease last wrote it, in true time. */
+  private readonly writtenAtMs = new Map<string, number>()
+  /** Whose life an incarnation is: known from its first acquisition. */
+  private readonly processOf = new Map<string, string>()
+  private isBootstrapped = false
+
+  constructor(private readonly options: LeaseCheckerOptions) {}
+
+  /** The leases as they are stored. */
+  get leases(): readonly Lease[] {
+    return [...this.stored.values()]
+  }
+
+  check(event: SimulationEvent): readonly string[] {
+    switch (event.type) {
+      case 'written':
+        return event.container === leases ? this.written(event) : []
+      case 'delivery.started':
+        return this.delivered(event)
+      case 'lease.released':
+        this.writtenAtMs.delete(place(event.processId, event.leaseToken))
+        return []
+      case 'delivery.accepted':
+      case 'fault':
+        return []
+    }
+  }
+
+  private written(event: Written): readonly string[] {
+    if (event.after?.id.endsWith('.info') === true) this.isBootstrapped = true
+    const [before, after] = [leaseIn(event.before), leaseIn(event.after)]
+    if (before === null && after === null) return this.uncovered()
+    if (after === null && before !== null) {
+      this.stored.delete(before.leaseToken)
+      // Somebody outside deleted it: that there is a gap now is nobody's fault, until the leases are complete again.
+      if (event.by === null) this.isBootstrapped = false
+    }
+    if (after !== null) this.stored.set(after.leaseToken, after)
+    const unconditional = before === null ? [] : basisProblems(event.by, before)
+    const owner = before === null || after === null ? [] : this.replaced(event.by, before, after)
+    // A replace changes no range.
+    const uncovered = before === null || after === null ? this.uncovered() : []
+    return [...unconditional, ...owner, ...uncovered]
+  }
+
+  private replaced(by: Request | null, before: Lease, after: Lease): readonly string[] {
+    const problems: string[] = []
+    const { leaseToken } = after
+    const [from, to] = [lsnOf(before.continuationToken), lsnOf(after.continuationToken)]
+    const writer = by?.process.id ?? 'nobody'
+    if (to < from) problems.push(`I12: ${writer} moved lease ${leaseToken} back from ${from} to ${to}`)
+    const isSameOwner = before.owner === after.owner && before.incarnation === after.incarnation
+    if (!isSameOwner && after.owner !== null) {
+      if (by !== null && after.incarnation !== null) this.processOf.set(after.incarnation, writer)
+      if (to !== from) problems.push(`I12: ${writer} moved lease ${leaseToken} while it took it`)
+      const move = this.move(before, after, after.owner)
+      this.moves.push(move)
+      // Only hosts that cannot read a request for hand-over (they tell no incarnation) may be stolen from.
+      if (move.kind === 'stolen' && before.incarnation !== null)
+        problems.push(`I12: ${writer} stole lease ${leaseToken} from ${before.owner}, which lives`)
+    } else if (!this.isWriterOf(by, before) && to !== from) {
+      problems.push(`I12: ${writer} stored a checkpoint in lease ${leaseToken}, which ${before.owner} owns`)
+    } else if (!this.isWriterOf(by, before) && after.owner === null) {
+      problems.push(`I12: ${writer} released lease ${leaseToken}, which ${before.owner} owns`)
+    }
+    if (by !== null && this.isWriterOf(by, after))
+      this.writtenAtMs.set(place(writer, leaseToken), this.options.now())
+    return problems
+  }
+
+  private isWriterOf(by: Request | null, { incarnation }: Lease): boolean {
+    return by !== null && incarnation !== null && this.processOf.get(incarnation) === by.process.id
+  }
+
+  private move(before: Lease, after: Lease, to: string): Move {
+    const ageMs = this.options.now() - before.storedAtMs
+    const isExpired = ageMs > this.options.leaseExpirationIntervalMs
+    const kind = before.owner === null ? 'free' : isExpired ? 'expired' : 'stolen'
+    return { leaseToken: after.leaseToken, from: before.owner, to, kind, atMs: this.options.now() }
+  }
+
+  private delivered({ processId, leaseToken }: Delivery): readonly string[] {
+    const writtenAtMs = this.writtenAtMs.get(place(processId, leaseToken))
+    if (writtenAtMs === undefined)
+      return [`${processId} delivers from lease ${leaseToken}, which it does not hold`]
+    const silentMs = this.options.now() - writtenAtMs
+    if (silentMs < this.options.leaseExpirationIntervalMs) return []
+    return [
+      `F-L7: ${processId} delivers from lease ${leaseToken} ${Math.round(silentMs)} ms after its last sign of life`,
+    ]
+  }
+
+  private uncovered(): readonly string[] {
+    const gap = firstGap(this.leases.map(({ feedRange }) => feedRange))
+    if (!this.isBootstrapped) {
+      this.isBootstrapped = gap === null
+      return []
+    }
+    return gap === null ? [] : [`I11: nobody covers the key space from ${JSON.stringify(gap)}`]
+  }
+}
+
+/** Where the ranges leave something uncovered, or null. */
+function firstGap(ranges: readonly FeedRange[]): string | null {
+  let reached = wholeKeySpace.min
+  for (const { min, max } of [...ranges].sort((left, right) => (left.min < right.min ? -1 : 1))) {
+    if (min > reached) return reached
+    if (max > reached) reached = max
+  }
+  return reached < wholeKeySpace.max ? reached : null
+}
+
+/** A write that was decided upon another state than the one it replaced. */
+function basisProblems(by: Request | null, before: Lease): readonly string[] {
+  const basis = by?.args[0]
+  if (by === null || typeof basis !== 'object' || basis === null || !('etag' in basis)) return []
+  if (basis.etag === before.etag) return []
+  return [`I12: ${by.process.id} wrote lease ${before.leaseToken} over a state it had not seen`]
+}
+
+function place(processId: string, leaseToken: string): string {
+  return `${processId} ${leaseToken}`
+}

@@ -1,0 +1,70 @@
+import type { Lease, LeaseListing } from '../../lease-store/index.js'
+import type { ChangePage, FeedPosition, PhysicalRange } from '../../src/change-feed-processor/index.js'
+import type { Container } from '../../src/emulator/engine/index.js'
+import { leaseIn } from './stored-lease.js'
+import type { Wiring } from './network.js'
+
+/** How many answers back a replica may be. */
+const replicaLag = 3
+
+/** How a lease store's calls travel. One for all instances of a unit, since replicas are behind for everybody. */
+export function leaseStoreWiring(leases: () => Container): Wiring {
+  const listings: LeaseListing[] = []
+  let isBootstrapped = false
+  return {
+    writePointOf: (method, args) => {
+      if (method === 'delete') return 'L7'
+      if (method === 'create') return isBootstrapped ? 'L6' : 'L1'
+      if (method === 'replace') return replacePoint(leases(), args[0] as Lease)
+      if (method === 'markDone') isBootstrapped = true
+      return ['tryLock', 'markDone', 'unlock'].includes(method) ? 'L1' : null
+    },
+    lost: (method, cause) =>
+      method === 'replace' ? Promise.resolve({ kind: 'unknownOutcome', cause }) : Promise.reject(cause),
+    stale: ({ method, args }, answer) => {
+      const [behind] = listings
+      if (method === 'list') {
+        listings.push(answer as LeaseListing)
+        if (listings.length > replicaLag) listings.shift()
+        // The time is that of the answer; only the documents are old.
+        const { storeTimeMs } = answer as LeaseListing
+        return { leases: behind?.leases ?? (answer as LeaseListing).leases, storeTimeMs }
+      }
+      if (method !== 'read') return answer
+      return behind?.leases.find(({ leaseToken }) => leaseToken === args[0]) ?? answer
+    },
+  }
+}
+
+/** The request for a hand-over, a write before L2; L2 acquire, L3 renew, L4 checkpoint, L5 release: told apart by what the write would change. */
+function replacePoint(leases: Container, lease: Lease): string {
+  if (lease.owner === null) return 'L5'
+  const id = String(lease.document['id'])
+  const stored = leaseIn(leases.find([id], id)?.fields ?? null)
+  if (stored?.timestampMs === lease.timestampMs) return 'ask'
+  if (stored?.owner !== lease.owner || stored.incarnation !== lease.incarnation) return 'L2'
+  return stored.continuationToken === lease.continuationToken ? 'L3' : 'L4'
+}
+
+/** How a feed's calls travel. */
+export function feedWiring(): Wiring {
+  let earlierRanges: readonly PhysicalRange[] | undefined
+  return {
+    writePointOf: () => null,
+    lost: (_method, cause) => Promise.reject(cause),
+    stale: ({ method, args }, answer) => {
+      if (method === 'physicalRanges') {
+        const behind = earlierRanges ?? (answer as readonly PhysicalRange[])
+        earlierRanges = answer as readonly PhysicalRange[]
+        return behind
+      }
+      return unchanged(args[0] as FeedPosition, answer as ChangePage)
+    },
+  }
+}
+
+/** A replica that has nothing yet beyond the position; one that does not know the position must answer truly. */
+function unchanged(position: FeedPosition, page: ChangePage): ChangePage {
+  if (position.start.kind !== 'continuation' || page.next.length !== 1) return page
+  return { ...page, changes: [], next: [position], isDrained: true }
+}

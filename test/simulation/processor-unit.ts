@@ -1,0 +1,150 @@
+import type { LeaseStore } from '../../lease-store/index.js'
+import {
+  ChangeFeedProcessor,
+  type Change,
+  type ChangeFeedContext,
+  type ChangeFeedProcessorOptions,
+} from '../../src/change-feed-processor/index.js'
+import { seededRandom } from '../../src/platform/index.js'
+import { silent, type Telemetry } from '../../src/telemetry/index.js'
+import { feedWiring, leaseStoreWiring } from './lease-wiring.js'
+import type { Wiring } from './network.js'
+import type { Computer, SimulatedProcess } from './simulated-process.js'
+import type { World } from './world.js'
+
+type Document = Record<string, unknown>
+
+/** What a simulation may say about its processors; the world says the rest. */
+export type ProcessorSettings = Partial<
+  Pick<
+    ChangeFeedProcessorOptions<Document>,
+    | 'maxItemCount'
+    | 'pollIntervalMs'
+    | 'checkpointIntervalMs'
+    | 'leaseAcquireIntervalMs'
+    | 'leaseRenewIntervalMs'
+    | 'leaseExpirationIntervalMs'
+    | 'stopTimeoutMs'
+    | 'startFrom'
+  >
+>
+
+/** Names of the containers a unit works on. */
+export const monitored = 'orders'
+export const leases = 'leases'
+
+/** What the unit's user does with a page, inside one process. Rejects to have it delivered again. */
+export type SimulatedDelegate = (
+  changes: readonly Change[],
+  context: ChangeFeedContext,
+  process: SimulatedProcess,
+) => Promise<void>
+
+export interface ProcessorUnitOptions {
+  /** Physical partitions of the monitored container. Default 1. */
+  readonly partitionCount?: number
+  /** Whether documents of the lease container may expire. Default true. */
+  readonly isTtlOn?: boolean
+  readonly settings?: ProcessorSettings
+  readonly delegate?: SimulatedDelegate
+  readonly telemetry?: Telemetry
+}
+
+/** After an instance could not start, somebody starts it again. */
+const restartMs = 5_000
+
+/**
+ * A deployment unit of production processors in a world, one instance on each computer at most. Reports deliveries and
+ * releases to the world's checkers.
+ */
+export class ProcessorUnit {
+  private readonly running = new Map<
+    Computer,
+    { process: SimulatedProcess; processor: ChangeFeedProcessor }
+  >()
+  private readonly leaseWiring: Wiring
+  private readonly feedWiring = feedWiring()
+
+  constructor(
+    private readonly world: World,
+    private readonly options: ProcessorUnitOptions = {},
+  ) {
+    world.createContainer(monitored, { partitionKey: '/pk', partitionCount: options.partitionCount ?? 1 })
+    world.createContainer(leases, {
+      partitionKey: '/id',
+      ...((options.isTtlOn ?? true) ? { defaultTtl: -1 } : {}),
+    })
+    this.leaseWiring = leaseStoreWiring(() => world.container(leases))
+  }
+
+  /** Processes that were started and have neither crashed nor been stopped. */
+  get processes(): readonly SimulatedProcess[] {
+    return [...this.running.values()].map(({ process }) => process).filter(({ isCrashed }) => !isCrashed)
+  }
+
+  processOn(computer: Computer): SimulatedProcess | null {
+    return this.processes.find((process) => process.computer === computer) ?? null
+  }
+
+  /** Starts an instance under the computer's name, in a new process. */
+  start(computer: Computer): SimulatedProcess {
+    const process = this.world.process(computer)
+    const processor = this.processorIn(process)
+    this.running.set(computer, { process, processor })
+    const launch = (): void => {
+      processor.start().catch(() => {
+        process.clock.schedule(restartMs, launch)
+      })
+    }
+    launch()
+    return process
+  }
+
+  /** As a deployment does it: the process ends when `stop` has resolved. */
+  async stop(computer: Computer): Promise<void> {
+    const running = this.running.get(computer)
+    if (running === undefined || running.process.isCrashed) return
+    await running.processor.stop()
+    running.process.crash()
+  }
+
+  private processorIn(process: SimulatedProcess): ChangeFeedProcessor {
+    const { world } = this
+    const report = { processId: process.id }
+    return new ChangeFeedProcessor<Document>({
+      startFrom: 'beginning',
+      ...this.options.settings,
+      monitoredContainer: world.network.connect(world.ports.changeFeed(monitored), process, this.feedWiring),
+      leaseContainer: this.leaseStore(process),
+      processorName: 'unit',
+      instanceName: process.computer.name,
+      clock: process.clock,
+      random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
+      telemetry: this.options.telemetry ?? silent,
+      onChanges: async (changes, context) => {
+        const { leaseToken, feedRange } = context
+        const delivery = { ...report, leaseToken, feedRange, changes: changes as readonly Change[] }
+        world.record({ type: 'delivery.started', ...delivery })
+        await this.options.delegate?.(delivery.changes, context, process)
+        if (!process.isCrashed) world.record({ type: 'delivery.accepted', ...delivery })
+      },
+      onLeaseReleased: (leaseToken) => {
+        if (!process.isCrashed) world.record({ type: 'lease.released', ...report, leaseToken })
+      },
+    })
+  }
+
+  private leaseStore(process: SimulatedProcess): LeaseStore {
+    const { network, ports } = this.world
+    const store = ports.leaseStore({
+      leaseContainer: leases,
+      monitoredContainer: monitored,
+      processorName: 'unit',
+    })
+    const initialization = network.connect(store.initialization, process, this.leaseWiring)
+    return new Proxy(network.connect(store, process, this.leaseWiring), {
+      get: (target, name): unknown =>
+        name === 'initialization' ? initialization : Reflect.get(target, name),
+    })
+  }
+}

@@ -1,0 +1,135 @@
+import type { Random } from '../../src/platform/index.js'
+import { DeliveryChecker } from './delivery-checker.js'
+import { Faults, type FaultOptions } from './faults.js'
+import { LeaseChecker } from './lease-checker.js'
+import { monitored, ProcessorUnit, type ProcessorUnitOptions } from './processor-unit.js'
+import type { Computer } from './simulated-process.js'
+import { lsnOf } from './stored-lease.js'
+import { Workload } from './workload.js'
+import { World } from './world.js'
+
+/** What a run begins with. */
+export interface SceneOptions extends Omit<ProcessorUnitOptions, 'delegate'> {
+  readonly seed: number
+  readonly random: Random
+  readonly computers: readonly Computer[]
+  readonly faults: Omit<FaultOptions, 'random'>
+  /** How often a delegate fails while faults last, as a probability. Default 0. */
+  readonly delegateFailures?: number
+  /** Between two documents written from outside, on average. Default 2,000. */
+  readonly writeIntervalMs?: number
+}
+
+/** How a run ended. */
+export interface Report {
+  readonly seed: number
+  /** Of everything that happened, in order. */
+  readonly hash: string
+  readonly eventCount: number
+  /** Empty when everything held. */
+  readonly problems: readonly string[]
+  /** From the end of the faults to the last thing that had to come right. */
+  readonly recoveredInMs: number
+  readonly faults: ReadonlyMap<string, number>
+}
+
+const [expirationMs, acquireMs, renewMs] = [60_000, 17_000, 13_000]
+
+/** What may still be under way: a slow request, a slow delegate, its back-off, a stop, a rest between polls, a retry. */
+const slackMs = 120_000 + 30_000 + 30_000 + 30_000 + 5_000 + 5_000
+
+/**
+ * How long after the last fault everything must be right (I8 for the processor): a dead owner's leases expire and are
+ * taken, what was taken unevenly is asked for and handed over, and what is read then has to be delivered.
+ */
+const boundMs = expirationMs + 1_000 + renewMs + 4 * acquireMs + slackMs
+
+/**
+ * One deployment unit with everything that watches it. It is run in two phases: safety, in which everything fails that is
+ * to fail, and liveness (`recover`), in which nothing does and everything must come right within a bound.
+ */
+export class Scene {
+  readonly world: World
+  readonly unit: ProcessorUnit
+  readonly faults: Faults
+  readonly workload: Workload
+  readonly deliveries: DeliveryChecker
+  readonly ownership: LeaseChecker
+
+  constructor(readonly options: SceneOptions) {
+    const { random } = options
+    this.faults = new Faults({ random, ...options.faults })
+    this.world = new World({ seed: options.seed, fateOf: (request) => this.faults.fateOf(request) })
+    this.unit = new ProcessorUnit(this.world, {
+      ...options,
+      delegate: async (_changes, { signal }, process) => {
+        const isSlow = random.next() < 0.02
+        await process.clock.sleep(random.next() * (isSlow ? 30_000 : 300), signal)
+        if (signal.aborted) throw new Error('told to stop')
+        const mayFail = !this.faults.isOver && random.next() < (options.delegateFailures ?? 0)
+        if (mayFail) throw new Error('the delegate failed')
+      },
+    })
+    this.deliveries = new DeliveryChecker(() => this.world.container(monitored))
+    this.ownership = new LeaseChecker({
+      now: () => this.world.time.now(),
+      leaseExpirationIntervalMs: expirationMs,
+    })
+    this.world.watch(this.deliveries)
+    this.world.watch(this.ownership)
+    const intervalMs = options.writeIntervalMs ?? 2_000
+    this.workload = new Workload({ world: this.world, keyCount: 20, intervalMs })
+  }
+
+  /** Lets time pass, unless something is broken. */
+  async pass(ms: number): Promise<void> {
+    await this.world.runUntil(() => false, ms)
+  }
+
+  /** Ends the faults and the writes, and waits until everything is right. */
+  async recover(): Promise<Report> {
+    const { world, faults } = this
+    this.workload.stop()
+    faults.stop()
+    const endedAtMs = world.time.monotonic()
+    const isRecovered = await world.runUntil(() => this.isRight(), boundMs)
+    if (world.problems.length === 0 && !isRecovered)
+      world.problems.push(`I8: not right ${boundMs} ms after the last fault: ${this.stateText()}`)
+    return {
+      seed: this.options.seed,
+      hash: world.digest(),
+      eventCount: world.eventCount,
+      problems: world.problems,
+      recoveredInMs: world.time.monotonic() - endedAtMs,
+      faults: faults.counts,
+    }
+  }
+
+  /** Everything is delivered, and every lease is held by somebody who lives, evenly, and has been read to its end. */
+  private isRight(): boolean {
+    if (this.deliveries.openCount > 0) return false
+    const { leases } = this.ownership
+    const counts = new Map(this.unit.processes.map(({ computer }) => [computer.name, 0]))
+    for (const { owner } of leases) {
+      const count = owner === null ? undefined : counts.get(owner)
+      if (owner === null || count === undefined) return false
+      counts.set(owner, count + 1)
+    }
+    if (Math.max(...counts.values()) - Math.min(...counts.values()) > 1) return false
+    const container = this.world.container(monitored)
+    return leases.every(({ feedRange, continuationToken }) => {
+      const [partition, ...others] = container.partitionsIn(feedRange)
+      if (partition === undefined || others.length > 0) return false
+      return continuationToken !== null && lsnOf(continuationToken) >= partition.lsn
+    })
+  }
+
+  private stateText(): string {
+    const leases = this.ownership.leases.map(
+      ({ leaseToken, owner, continuationToken }) =>
+        `${leaseToken} of ${owner ?? 'nobody'} at ${continuationToken ?? 'no position'}`,
+    )
+    const alive = this.unit.processes.map(({ id, isRunning }) => (isRunning ? id : `${id} (paused)`))
+    return `${this.deliveries.openCount} changes not accepted; leases ${leases.join(', ')}; alive ${alive.join(', ')}`
+  }
+}

@@ -1,0 +1,40 @@
+import { seededRandom, type Random } from '../../src/platform/index.js'
+import { Chaos } from './chaos.js'
+import { harsh } from './faults.js'
+import { Scene, type Report } from './scene.js'
+import type { Computer } from './simulated-process.js'
+
+const faultyMs = 8 * 60_000
+
+/** One run of the processor by one seed: everything that can go wrong does, at once, and then nothing. */
+export async function simulateProcessor(seed: number): Promise<Report> {
+  const random = seededRandom(seed)
+  const scene = new Scene({
+    seed,
+    random,
+    computers: computersOf(random),
+    partitionCount: 1 + Math.floor(random.next() * 4),
+    settings: { maxItemCount: 5 },
+    faults: { rates: harsh },
+    delegateFailures: 0.1,
+  })
+  const { world, unit, workload } = scene
+  const { computers } = scene.options
+  const chaos = new Chaos({ world, unit, computers, intervalMs: 12_000, mostPartitions: 8 })
+  for (const computer of computers) unit.start(computer)
+  workload.start()
+  chaos.start()
+  await scene.pass(faultyMs)
+  chaos.stop()
+  return scene.recover()
+}
+
+/** Two to six computers, their clocks wrong by up to a minute and a half and fast or slow by up to a thousandth. */
+function computersOf(random: Random): readonly Computer[] {
+  const count = 2 + Math.floor(random.next() * 5)
+  return Array.from({ length: count }, (_, index) => ({
+    name: `host-${index}`,
+    skewMs: Math.round((random.next() - 0.5) * 180_000),
+    driftPpm: Math.round((random.next() - 0.5) * 2_000),
+  }))
+}

@@ -1,0 +1,31 @@
+import type { Closing } from '../../src/change-feed-processor/closing.js'
+import { LeaseHolder } from '../../src/change-feed-processor/lease-holder.js'
+import { PartitionSupervisor } from '../../src/change-feed-processor/partition-supervisor.js'
+import { anAcquiredLease, aRuntime, type RuntimeOverrides, type TestRuntime } from './a-runtime.js'
+
+/** One supervisor at work on one lease of the whole feed. */
+export interface Supervised {
+  readonly runtime: TestRuntime
+  readonly holder: LeaseHolder
+  readonly supervisor: PartitionSupervisor
+  /** Null while it runs. */
+  readonly closing: () => Closing | null
+}
+
+/** Starts reading a feed that has these documents already, each with its id as its partition key. */
+export async function supervising(
+  overrides: RuntimeOverrides,
+  documents: readonly string[] = [],
+): Promise<Supervised> {
+  const runtime = await aRuntime(overrides)
+  for (const id of documents) await runtime.world.put(id)
+  const holder = new LeaseHolder(runtime, await anAcquiredLease(runtime), runtime.clock.monotonic())
+  holder.start()
+  const supervisor = new PartitionSupervisor(runtime, holder)
+  let closing: Closing | null = null
+  supervisor.run().then(
+    (ended) => (closing = ended),
+    () => undefined,
+  )
+  return { runtime, holder, supervisor, closing: () => closing }
+}

@@ -1,0 +1,38 @@
+import { posix } from 'node:path'
+import ts from 'typescript'
+import { expect, it } from 'vitest'
+import { importsOf, resolveImport } from './imports.js'
+import { isProduct, readRepository, sourcesOf } from './repository.js'
+
+const product = sourcesOf(readRepository().filter(isProduct))
+const sources = new Map(product.map((source) => [source.path, source]))
+
+/** Packages that take longer to load than an emulator may take to start. */
+const slow = ['@azure/cosmos', 'chevrotain']
+
+/** All packages that are loaded with a file, before any of its functions runs. */
+function packagesLoadedWith(path: string): ReadonlySet<string> {
+  const packages = new Set<string>()
+  const seen = new Set<string>()
+  const open = [path]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const source = sources.get(next)
+    if (seen.has(next) || source === undefined) continue
+    seen.add(next)
+    for (const { node, specifier, isTypeOnly } of importsOf(source)) {
+      if (isTypeOnly || ts.isCallExpression(node)) continue
+      const file = resolveImport(next, specifier)
+      if (file === null) packages.add(specifier)
+      else open.push(posix.normalize(file).replace(/\.js$/, '.ts'))
+    }
+  }
+  return packages
+}
+
+it('`stepward emulator` loads neither the SDK nor the query parser before it is asked', () => {
+  const loaded = packagesLoadedWith('src/cli/commands/emulator.ts')
+  expect(loaded).toContain('lmdb')
+  expect(slow.filter((name) => loaded.has(name))).toEqual([])
+  expect(packagesLoadedWith('src/cli/commands/dev.ts')).toContain('@azure/cosmos')
+  expect(packagesLoadedWith('src/emulator/query/index.ts')).toContain('chevrotain')
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { unknownRows, untestedRows } from './failure-matrix.js'
+import { isTest, readRepository, sourcesOf } from './repository.js'
+import { example } from './source.js'
+
+const matrix = {
+  path: 'docs/matrix.md',
+  text: '| id | concerns | meaning |\n| --- | --- | --- |\n| F-Z1 | jobs, reader | Crash. |\n| I99 | reader | Order. |\n| F-Z2 | jobs | Pause. |\n',
+}
+
+function judge(text: string): string[] {
+  return untestedRows(matrix, [example('test/unit/a.test.ts', text)], ['reader'])
+}
+
+describe('the failure matrix', () => {
+  it.each([
+    `it('reads on (F-Z1, I99)', run)`,
+    `describe('I99', () => { it('F-Z1 reads on', run) })`,
+    `it.each([['F-Z1 crash', 1], ['I99 order', 2]])('%s', run)`,
+    'it(`F-Z1 and I99 of ${name}`, run)',
+  ])('takes a row for tested by %s', (text) => {
+    expect(judge(text)).toEqual([])
+  })
+
+  it.each([
+    `// F-Z1 and I99`,
+    `it('reads on', () => { expect(text).toBe('F-Z1 I99') })`,
+    `const rows = ['F-Z1', 'I99']`,
+    `it('F-Z10 I990', run)`,
+  ])('misses rows whose only mention is %s', (text) => {
+    expect(judge(text)).toHaveLength(2)
+  })
+
+  it('does not know ids that it does not list', () => {
+    const source = example('test/unit/a.test.ts', `it('F-Z1 and F-Z3', run)`)
+    expect(unknownRows(matrix, [source])).toEqual([expect.stringContaining('F-Z3 is not in docs/matrix.md')])
+  })
+
+  it('has a test for each of its rows about a part that is built, and knows all that tests name', () => {
+    const files = readRepository()
+    const stored = files.find(({ path }) => path === 'docs/failure-matrix.md')
+    if (stored === undefined) throw new RangeError('docs/failure-matrix.md is missing')
+    const sources = sourcesOf(files.filter(isTest)).filter(({ path }) => !path.startsWith('test/tidy/'))
+    expect(unknownRows(stored, sources)).toEqual([])
+    expect(untestedRows(stored, sources)).toEqual([])
+  })
+})

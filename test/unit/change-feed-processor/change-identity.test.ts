@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import type { VersionChange } from '../../../src/change-feed-processor/index.js'
+import { identityOf, lsnOf, partitionKeyOf } from '../../../src/change-feed-processor/change-identity.js'
+
+const latest = { id: 'a', _etag: '"7"', _ts: 1, _lsn: 5, tenant: { name: 't' }, user: 3 }
+const created: VersionChange = { current: latest, metadata: { operationType: 'create', lsn: 6, crts: 1 } }
+const deleted: VersionChange = {
+  current: {},
+  metadata: { operationType: 'delete', lsn: 7, crts: 1, id: 'a', partitionKey: { user: 3 } },
+}
+
+describe('a change of either feed', () => {
+  it('is named by its document and the version of that', () => {
+    expect([latest, created, deleted].map(identityOf)).toEqual([
+      { id: 'a', version: '"7"' },
+      { id: 'a', version: '6' },
+      { id: 'a', version: '7' },
+    ])
+    expect([latest, created, deleted].map(lsnOf)).toEqual([5, 6, 7])
+  })
+
+  it('has the same partition key whether its document lives or not', () => {
+    expect([latest, created, deleted].map((change) => partitionKeyOf(change, ['/user']))).toEqual([
+      [3],
+      [3],
+      [3],
+    ])
+    expect(partitionKeyOf(latest, ['/tenant/name', '/user', '/none'])).toEqual(['t', 3, null])
+    const previous = { id: 'a', user: 4 }
+    const { partitionKey: _key, ...metadata } = deleted.metadata
+    expect(partitionKeyOf({ current: {}, previous, metadata }, ['/user'])).toEqual([4])
+  })
+})

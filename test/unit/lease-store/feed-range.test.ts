@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cutRange, isEpkRange, type FeedRange } from '../../../lease-store/index.js'
+
+describe('cutting a feed range', () => {
+  it.each([
+    [{ min: '', max: 'FF' }, 1, [',FF']],
+    [{ min: '', max: 'FF' }, 4, [',10', '10,20', '20,30', '30,FF']],
+    [{ min: '20', max: 'FF' }, 2, ['20,30', '30,FF']],
+    [{ min: '', max: '20' }, 2, [',10', '10,20']],
+    [{ min: '05C1DF', max: 'FF' }, 1, ['05C1DF,FF']],
+    [{ min: '3F', max: '3F00000000000000000000000000000001' }, 4, ['3F,3F00000000000000000000000000000001']],
+    [{ min: '40', max: 'FF' }, 2, ['40,9F80', '9F80,FF']],
+  ])('%j by %i', (range, count, parts) => {
+    expect(cutRange(range, count).map(({ min, max }) => `${min},${max}`)).toEqual(parts)
+  })
+
+  it('leaves no gap and no overlap, and makes parts of about one size', () => {
+    const bound = fc.bigInt({ min: 0n, max: (1n << 126n) - 1n })
+    const hex = (value: bigint): string => value.toString(16).toUpperCase().padStart(32, '0')
+    const range = fc
+      .tuple(bound, bound)
+      .filter(([left, right]) => (left < right ? right - left : left - right) > 1_000n)
+      .map(([left, right]): FeedRange =>
+        left < right ? { min: hex(left), max: hex(right) } : { min: hex(right), max: hex(left) },
+      )
+    fc.assert(
+      fc.property(range, fc.integer({ min: 1, max: 64 }), (whole, count) => {
+        const parts = cutRange(whole, count)
+        expect(parts).toHaveLength(count)
+        expect(parts.every(isEpkRange)).toBe(true)
+        expect([parts[0]?.min, parts.at(-1)?.max]).toEqual([whole.min, whole.max])
+        parts.slice(1).forEach(({ min }, index) => {
+          expect(min).toBe(parts[index]?.max)
+        })
+      }),
+    )
+  })
+})
