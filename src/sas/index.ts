@@ -9,9 +9,13 @@
  * - the **scheduler** claims a job, takes over what its steps report, dispatches the steps that became ready, ends it;
  * - the **agents** run the handler of every step that names them, under its deadline, and record the outcome on it;
  * - the **supervisor** waits for deadlines. A step that was not done in time, for whatever reason, is given back with
- *   one failure more and a higher fence; a step out of attempts is flagged for a person.
+ *   one failure more and a higher fence; a step out of attempts gets what its `onExhausted` says. A job that stands still
+ *   is taken from its holder, so that any scheduler looks at all of it anew.
  *
- * Files named by a verb (`submit`, `schedule`, `settle`, `recover`) are pure decisions, documents and the time in,
+ * Whatever sets it off, the way back is one: the job's `compensation` is set, and the scheduler undoes what was done, the
+ * last first. Operators only write requests (`operate`); the scheduler performs them like everything else.
+ *
+ * Files named by a verb (`submit`, `schedule`, `compensate`, `settle`, `recover`, `operate`) are pure decisions, documents and the time in,
  * writes out. A shell that applies one always reads, decides, writes on condition of the etags it decided on, and on a
  * lost race reads again. Nothing is remembered that matters: whatever dies, the documents say how to go on.
  */
