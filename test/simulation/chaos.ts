@@ -1,7 +1,7 @@
 import type { ProcessorUnit } from './processor-unit.js'
 import { monitored } from './processor-unit.js'
-import type { Computer } from './simulated-process.js'
-import type { World } from './world.js'
+import type { Computer } from '../../src/simulation/simulated-process.js'
+import type { World } from '../../src/simulation/world.js'
 
 /** What happens to whole processes and partitions while faults last. */
 export interface ChaosOptions {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/platform/index.js'
 import { storeError } from '../support/intercepted.js'
-import type { Request } from './network.js'
+import type { Request } from '../../src/simulation/network.js'
 import { leases, monitored } from './processor-unit.js'
 import { Scene, type SceneOptions } from './scene.js'
-import type { PlannedFault } from './faults.js'
-import type { Computer } from './simulated-process.js'
+import type { PlannedFault } from '../../src/simulation/faults.js'
+import type { Computer } from '../../src/simulation/simulated-process.js'
 
 const minuteMs = 60_000
 

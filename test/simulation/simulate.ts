@@ -1,8 +1,8 @@
 import { seededRandom, type Random } from '../../src/platform/index.js'
 import { Chaos } from './chaos.js'
-import { harsh } from './faults.js'
+import { harsh } from '../../src/simulation/faults.js'
 import { Scene, type Report } from './scene.js'
-import type { Computer } from './simulated-process.js'
+import type { Computer } from '../../src/simulation/simulated-process.js'
 
 const faultyMs = 8 * 60_000
 
