@@ -74,8 +74,7 @@ export class Faults {
     const kind = scripted?.kind ?? this.planned(request) ?? this.chosen(request)
     const isSlow = !this.isOver && random.next() < (this.options.rates?.slow ?? 0)
     const longestMs = isSlow ? slowestMs : latencyMs
-    const passing = kind === 'refused' ? refusal(request, random) : loss(random)
-    const error = scripted?.error ?? passing
+    const error = scripted?.error ?? errorOf(kind, request, random)
     if (kind !== 'answered') {
       const name = `${kind} ${request.writePoint ?? request.method}`
       this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
@@ -111,6 +110,14 @@ export class Faults {
     }
     return 'answered'
   }
+}
+
+/** Of an answered request nobody looks at it, and to make one for each costs more than the requests. */
+const noError = storeError('none')
+
+function errorOf(kind: Fate['kind'], request: Request, random: Random): Error {
+  if (kind === 'answered') return noError
+  return kind === 'refused' ? refusal(request, random) : loss(random)
 }
 
 /** Refusals that pass by themselves and tell the caller that nothing was done. */

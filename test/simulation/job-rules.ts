@@ -9,12 +9,12 @@ const complete: Rule<JobDocument> = ({ after, steps }) => {
 
 /** I7: only an operator changes what has ended. */
 const endedForGood: Rule<JobDocument> = ({ before, after, by }) => {
-  const isOver = before !== null && isTerminal(before)
-  if (!isOver || by === null || by.party === 'client') return null
+  const isByRole = (by?.party ?? 'client') !== 'client'
+  if (before === null || !isByRole || !isTerminal(before)) return null
   const isSame = before.processState === after.processState && before.fence === after.fence
   return isSame
     ? null
-    : `I7: ${by.process.id} took job ${after.jobId} from ${before.processState} to ${after.processState}`
+    : `I7: ${by?.process.id ?? ''} took job ${after.jobId} from ${before.processState} to ${after.processState}`
 }
 
 /** I2: an outcome that was taken over stays, except that it is undone, or a new generation begins. */
