@@ -88,9 +88,10 @@ export class StateWirings implements Checker {
     }
     if (method !== 'read') return answer
     const { pk, id } = args[0] as DocumentAddress
-    const keyText = this.container().find([pk], id)?.fields.keyText
+    const newest = this.container().find([pk], id)?.fields
+    if (newest === undefined) return answer
     const seen = this.seen.get(`${process.id} ${pk}`) ?? 0
-    const versions = this.earlier.get(`${keyText ?? ''} ${id}`) ?? []
+    const versions = [...(this.earlier.get(`${newest.keyText} ${id}`) ?? []), newest]
     // What a session has seen of the partition key, everything it reads there is as new as.
     const allowed = versions.find((_version, index) => (versions[index + 1]?.lsn ?? Infinity) > seen)
     return allowed === undefined ? answer : (JSON.parse(allowed.text) as Stored<DocumentAddress>)

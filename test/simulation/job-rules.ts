@@ -9,17 +9,16 @@ const complete: Rule<JobDocument> = ({ after, steps }) => {
 
 /** I7: only an operator changes what has ended. */
 const endedForGood: Rule<JobDocument> = ({ before, after, by }) => {
-  const isByRole = (by?.party ?? 'client') !== 'client'
-  if (before === null || !isByRole || !isTerminal(before)) return null
+  if (before === null || by === null || by.party === 'client' || !isTerminal(before)) return null
   const isSame = before.processState === after.processState && before.fence === after.fence
   return isSame
     ? null
-    : `I7: ${by?.process.id ?? ''} took job ${after.jobId} from ${before.processState} to ${after.processState}`
+    : `I7: ${by.process.id} took job ${after.jobId} from ${before.processState} to ${after.processState}`
 }
 
 /** I2: an outcome that was taken over stays, except that it is undone, or a new generation begins. */
 const acceptedOnce: Rule<JobDocument> = ({ before, after }) => {
-  if (before === null || before.generation !== after.generation) return null
+  if (before?.generation !== after.generation) return null
   const again = after.stepIds.filter((stepId) => {
     const [was, is] = [before.steps[stepId]?.state, after.steps[stepId]?.state]
     if (was === 'Processed') return is !== 'Processed' && is !== 'Compensating'

@@ -10,8 +10,8 @@ interface ServiceCall {
   readonly processId: string
 }
 
-/** What a service does about one request, before it does anything else. */
-type Mood = 'willing' | 'busy' | 'unable'
+/** What a service makes of a request; of one that is unheard it does what is asked, and fails to say so. */
+type Mood = 'willing' | 'busy' | 'unable' | 'unheard'
 
 /** How services are disposed to a request: which of a step's requests in that direction it is, counted from 1. */
 export type Moods = (call: {
@@ -95,11 +95,12 @@ export class RemoteServices {
     const count = (this.counts.get(place) ?? 0) + 1
     this.counts.set(place, count)
     const mood = this.tempers(jobId).moods({ stepId, isUndo, count })
-    if (mood !== 'willing') {
+    if (mood === 'busy' || mood === 'unable') {
       this.record(call, 'refused')
       throw mood === 'busy' ? new Error(`${stepId} is busy`) : new Unable(`${stepId} is impossible`)
     }
     this.record(call, undoes === null ? this.do(call.context.idempotencyKey) : this.undo(undoes))
+    if (mood === 'unheard') throw new Error(`${stepId} has not answered`)
   }
 
   /** A key that was taken back is not honoured again: the effect would be one that nobody undoes. */

@@ -96,6 +96,15 @@ export const scenarios: readonly Scenario[] = [
     end: 'Compensated',
   },
   {
+    name: 'compensate-uncertain',
+    workflow: workflowOf(chain, { onExhausted: 'compensate' }),
+    moods: ({ stepId, isUndo, count }) => {
+      if (stepId !== 'ship' || isUndo) return 'willing'
+      return count === 1 ? 'unheard' : 'busy'
+    },
+    end: 'Compensated',
+  },
+  {
     name: 'compensateThenRetry',
     workflow: workflowOf(chain, { onExhausted: 'compensateThenRetry' }),
     moods: unableAt('ship', 1),
