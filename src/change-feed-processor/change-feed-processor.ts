@@ -53,6 +53,11 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     })
   }
 
+  /** Looks for free leases now instead of at the next cycle, because instances are known to have come or gone. */
+  rebalance(): void {
+    this.running?.balancer.wake()
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }

@@ -1,7 +1,7 @@
 import { CosmosLeaseStore, expired } from '../../lease-store/index.js'
 import type { Connection } from './connection.js'
 import { withContainers } from './connect.js'
-import { processorNameOf, roles, type Role } from './host.js'
+import { processorNameOf, roles, type Role } from './role.js'
 
 /** A lease as people look at it. */
 export interface LeaseRow {
