@@ -68,7 +68,11 @@ export {
 } from './sas/index.js'
 export {
   consoleLogger,
+  fanOut,
+  openTelemetry,
   type ConsoleLoggerOptions,
+  type Delivery,
+  type OpenTelemetryOptions,
   type Telemetry,
   type TelemetryEvent,
 } from './telemetry/index.js'

@@ -1,7 +1,9 @@
+import { fanOut } from '../telemetry/index.js'
 import type { Change } from './change-feed.js'
 import { Bootstrapper } from './bootstrapper.js'
 import { openPorts } from './cosmos-ports.js'
 import type { ChangeFeedDelegate } from './delegate.js'
+import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
 import { LoadBalancer } from './load-balancer.js'
 import { Notifications } from './notifications.js'
 import { resolveOptions, type ChangeFeedProcessorOptions, type ResolvedOptions } from './options.js'
@@ -14,6 +16,7 @@ interface Running {
   readonly controller: PartitionController
   readonly balancer: LoadBalancer
   readonly unsubscribe: () => void
+  readonly monitor: HealthMonitor
 }
 
 /**
@@ -58,6 +61,11 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     this.running?.balancer.wake()
   }
 
+  /** How it does, by what it has done lately; for health checks of a host. Asks nobody. */
+  health(): ProcessorHealth {
+    return this.running?.monitor.health() ?? notRunning
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }
@@ -70,7 +78,12 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   private async open(): Promise<Running | null> {
-    const options = resolveOptions(this.options)
+    const given = resolveOptions(this.options)
+    const monitor = new HealthMonitor(given.clock, {
+      balanceMs: 3 * given.leaseAcquireIntervalMs,
+      progressMs: Math.max(given.leaseExpirationIntervalMs, 3 * given.pollInterval.maxMs),
+    })
+    const options: ResolvedOptions = { ...given, telemetry: fanOut(given.telemetry, monitor) }
     const starting = new AbortController()
     this.starting = starting
     const runtime = await this.runtime(options)
@@ -82,7 +95,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       controller.wake(physicalRangeId)
     })
     balancer.start()
-    return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined) }
+    return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined), monitor }
   }
 
   private async runtime(options: ResolvedOptions): Promise<Runtime> {
@@ -95,7 +108,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     })
     return {
       options,
-      delegate: delegateOf(this.options),
+      delegate: traced(delegateOf(this.options), options),
       ...ports,
       self: { instanceName, incarnation: random.id() },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
@@ -111,6 +124,19 @@ function delegateOf<T>({
   onChanges,
 }: ChangeFeedProcessorOptions<T>): ChangeFeedDelegate<Record<string, unknown>> {
   return (changes, context) => onChanges(changes as readonly unknown[] as readonly Change<T>[], context)
+}
+
+/** Delivers within what telemetry surrounds deliveries with, if anything. */
+function traced(
+  delegate: Runtime['delegate'],
+  { telemetry, processorName, instanceName }: ResolvedOptions,
+): Runtime['delegate'] {
+  return async (changes, context) => {
+    const { leaseToken } = context
+    const delivery = { processorName, instanceName, leaseToken, count: changes.length }
+    const deliver = async (): Promise<void> => delegate(changes, context)
+    await (telemetry.during?.(delivery, deliver) ?? deliver())
+  }
 }
 
 async function close({ options, controller, balancer, unsubscribe }: Running): Promise<void> {

@@ -25,6 +25,12 @@ export {
 } from './options.js'
 export type { ChangeFeedContext, ChangeFeedDelegate, CloseReason, StartPosition } from './delegate.js'
 export { DelegateError, FeedError, ProcessorOptionsError } from './errors.js'
+export { ChangeFeedEstimator, type ChangeFeedEstimatorOptions, type LeaseEstimate } from './estimator.js'
+export type { LeaseHealth, ProcessorHealth } from './health.js'
+export { inspect, type Inspection, type InspectionOptions } from './doctor/cosmos-inspection.js'
+export { diagnose, type DiagnosisOptions } from './doctor/diagnosis.js'
+export type { Finding, FindingRule } from './doctor/finding.js'
+export type { UnitDocuments } from './doctor/units.js'
 export { FeedHints, type FeedHintListener } from './feed-hints.js'
 export type {
   Change,

@@ -51,6 +51,9 @@ export class LoadBalancer {
 
   private async balance(): Promise<void> {
     const listing = await this.runtime.leaseStore.list()
+    const { processorName, instanceName } = this.runtime.options
+    const { length: count } = listing.leases
+    this.runtime.telemetry.emit({ type: 'leases.listed', processorName, instanceName, count })
     for (const lease of this.wanted(listing)) {
       try {
         await this.controller.acquire(lease)

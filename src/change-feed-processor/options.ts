@@ -1,6 +1,6 @@
 import type { FeedRange } from '../../lease-store/index.js'
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
-import { silent, type Telemetry } from '../telemetry/index.js'
+import { openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { isChangeFeed, isLeaseStore, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
 import type { ChangeFeedDelegate, CloseReason, StartPosition } from './delegate.js'
 import { ProcessorOptionsError, type DelegateError, type FeedError } from './errors.js'
@@ -45,6 +45,7 @@ export interface ChangeFeedProcessorOptions<T> extends LifecycleNotifications {
   readonly stopTimeoutMs?: number
   /** Wakes readers when something was written in this process. */
   readonly hints?: FeedHints
+  /** Where events go. Default: OpenTelemetry, if the process has an SDK for it. */
   readonly telemetry?: Telemetry
   readonly clock?: Clock
   readonly random?: Random
@@ -91,7 +92,7 @@ export function resolveOptions<T>(options: ChangeFeedProcessorOptions<T>): Resol
     checkpointIntervalMs: options.checkpointIntervalMs ?? twelfthMs,
     stopTimeoutMs: options.stopTimeoutMs ?? 30_000,
     hints: options.hints ?? null,
-    telemetry: options.telemetry ?? silent,
+    telemetry: options.telemetry ?? openTelemetry(),
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
   }

@@ -78,16 +78,20 @@ export class PartitionSupervisor {
 
   /** A page, however often it takes; or why no more pages are wanted. */
   private async read(position: FeedPosition): Promise<ChangePage | Closing> {
-    const { feed, options, clock, random, notifications } = this.runtime
+    const { feed, options, clock, random, notifications, telemetry } = this.runtime
     for (let failures = 1; ; failures += 1) {
       const closing = this.closing()
       if (closing !== null) return closing
       this.pollDelay.beginPoll()
       try {
-        return await feed.readNext(position, {
+        const page = await feed.readNext(position, {
           maxItemCount: options.maxItemCount,
           signal: this.ending.signal,
         })
+        const { changes, charge } = page
+        const on = notifications.on(this.holder.lease.leaseToken)
+        telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
+        return page
       } catch (cause) {
         if (this.closing() !== null) continue
         const error =

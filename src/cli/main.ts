@@ -11,7 +11,14 @@ import type { SplitOptions } from './commands/emulator-split.js'
 import type { ListOptions } from './commands/list.js'
 import type { StartOptions } from './commands/start.js'
 import type { SubmitOptions } from './commands/submit.js'
-import { withCommonOptions, withScaleTarget, withStoreOptions, type StoreOptions } from './store-options.js'
+import {
+  withCommonOptions,
+  withScaleTarget,
+  withStoreOptions,
+  withUnitOptions,
+  type StoreOptions,
+  type UnitOptions,
+} from './store-options.js'
 import { terminalOf } from './terminal.js'
 
 const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string }
@@ -142,11 +149,25 @@ withScaleTarget(withStoreOptions(program.command('autoscale <role>')))
     await ending(autoscale(role, options, terminal))
   })
 
-withStoreOptions(program.command('leases'))
+withUnitOptions(program.command('leases'))
   .description('who reads which feed range')
-  .action(async (options: StoreOptions) => {
+  .action(async (options: UnitOptions) => {
     const { leases } = await import('./commands/leases.js')
     await ending(leases(options, terminal))
+  })
+
+withUnitOptions(program.command('estimate'))
+  .description('how far each lease is behind: changes not yet checkpointed, and the age of the oldest')
+  .action(async (options: UnitOptions) => {
+    const { estimate } = await import('./commands/estimate.js')
+    await ending(estimate(options, terminal))
+  })
+
+withUnitOptions(program.command('doctor'))
+  .description('what is wrong with the containers and leases, and what to do; exit code 1 when something is')
+  .action(async (options: UnitOptions) => {
+    const { doctor } = await import('./commands/doctor.js')
+    await ending(doctor(options, terminal))
   })
 
 try {

@@ -29,7 +29,7 @@ export function withStoreOptions(command: Command): Command {
     .option('--key <key>', 'its key (or COSMOS_KEY); without one: Azure identity')
     .option('--connection-string <text>', 'both in one (or COSMOS_CONNECTION_STRING)')
     .option('--database <name>', 'default: stepward (or COSMOS_DATABASE)')
-    .option('--container <name>', 'jobs and steps; default: state (or COSMOS_CONTAINER)')
+    .option('--container <name>', 'whose changes are read; default: state (or COSMOS_CONTAINER)')
     .option('--lease-container <name>', 'default: leases (or COSMOS_LEASE_CONTAINER)')
     .option('--data <dir>', 'an embedded store in this directory, instead of an account')
     .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
@@ -42,4 +42,18 @@ export function withScaleTarget(command: Command): Command {
     .option('--app-service <name>', 'an app of Azure App Service instead')
     .option('--resource-group <name>', 'the one the app is in')
     .option('--subscription <id>', 'default: AZURE_SUBSCRIPTION_ID, or the only one this login sees')
+}
+
+/** The options by which a command chooses the leases it looks at. */
+export interface UnitOptions extends StoreOptions {
+  /** A processor name. */
+  readonly processor?: string
+}
+
+/** Adds the options by which a command finds leases, of whatever change feed processor. */
+export function withUnitOptions(command: Command): Command {
+  return withStoreOptions(command).option(
+    '--processor <name>',
+    'of this processor only; default: all that read --container',
+  )
 }

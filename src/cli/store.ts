@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInProcessCosmos } from '../emulator/index.js'
-import { connect, readSettings, type Connection, type Settings } from '../host/index.js'
+import { connect, readSettings, type Connection, type Settings, type UnitSelection } from '../host/index.js'
 import type { JobClient } from '../sas/index.js'
 import { CliError, exitCodes } from './cli-error.js'
-import type { StoreOptions } from './store-options.js'
+import type { StoreOptions, UnitOptions } from './store-options.js'
 
 /**
  * Runs `use` with what is configured: the store is an embedded one in `--data`, or the account named by flags,
@@ -57,6 +57,20 @@ export async function withExistingStore<T>(
     throw new CliError(`--data ${options.data} holds no embedded store: check the directory`, exitCodes.usage)
   }
   return withSettings(options, (settings) => use({ ...settings, provision: false }))
+}
+
+/** Runs `use` with the deployment units that a command looks at, of a store that must be there. */
+export function withUnits<T>(
+  options: UnitOptions,
+  use: (selection: UnitSelection) => Promise<T>,
+): Promise<T> {
+  const chosen = options.processor === undefined ? {} : { processorName: options.processor }
+  return withExistingStore(options, ({ timing, ...settings }) => {
+    const leaseExpirationIntervalMs = timing?.leaseExpirationIntervalMs
+    const expiration =
+      leaseExpirationIntervalMs === undefined ? {} : { timing: { leaseExpirationIntervalMs } }
+    return use({ ...settings, ...chosen, ...expiration })
+  })
 }
 
 /** Runs `use` with a job client, and closes it. */

@@ -59,6 +59,20 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
     .join('\n')
 }
 
+/** Text in lines of at most `width` characters, broken between words, each after `indent`. */
+export function wrapped(text: string, width: number, indent: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = ''
+    }
+    line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].map((each) => `${indent}${each}`).join('\n')
+}
+
 /** A bar of `width` characters, filled by `done` of `total`. */
 export function bar(done: number, total: number, width: number): string {
   const filled = total === 0 ? width : Math.round((done / total) * width)

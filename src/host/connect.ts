@@ -27,7 +27,7 @@ export async function connect(
 }
 
 /** Opens a connection and its containers for `use`; closed again if that fails. */
-export async function withContainers<T>(
+async function withContainers<T>(
   options: Connection,
   use: (opened: { readonly connection: OpenConnection; readonly containers: Containers }) => T | Promise<T>,
 ): Promise<T> {

@@ -1,11 +1,30 @@
-import { CosmosLeaseStore, expired } from '../../lease-store/index.js'
-import type { Connection } from './connection.js'
-import { withContainers } from './connect.js'
-import { processorNameOf, roles, type Role } from './role.js'
+import {
+  ChangeFeedEstimator,
+  diagnose,
+  inspect,
+  type Finding,
+  type Inspection,
+  type InspectionOptions,
+  type LeaseEstimate,
+} from '../change-feed-processor/index.js'
+import { expired } from '../../lease-store/index.js'
+import { systemClock } from '../platform/index.js'
+import { StoreRefused } from '../sas/index.js'
+import { openConnection, type Connection } from './connection.js'
+import { explained } from './containers.js'
+import { UnitNotFound } from './errors.js'
+
+/** Whose leases to look at: those of any change feed processor, ours or .NET's, on the connection's `container`. */
+export interface UnitSelection extends Connection {
+  /** Default: every deployment unit that has leases of the container. */
+  readonly processorName?: string
+  /** The instances' own, by which leases are judged to be expired. */
+  readonly timing?: { readonly leaseExpirationIntervalMs?: number }
+}
 
 /** A lease as people look at it. */
 export interface LeaseRow {
-  readonly role: Role
+  readonly processorName: string
   readonly leaseToken: string
   readonly owner: string | null
   /** Whether the owner has not renewed it for the expiration interval. */
@@ -13,34 +32,132 @@ export interface LeaseRow {
   readonly continuationToken: string | null
   /** ISO-8601 UTC: the owner's last write, by the store's clock. */
   readonly renewedAt: string
+  /** How long ago that was, by the store's clock; null when it did not tell its time. */
+  readonly ageMs: number | null
 }
+
+/** How far a lease is behind, and of which deployment unit it is. */
+export type EstimateRow = { readonly processorName: string } & LeaseEstimate
 
 /** Default of the processor: how long a lease stands without a renewal. */
 const defaultExpirationMs = 60_000
 
-/** The leases of every role's unit, by role and token. */
-export async function listLeases(
-  connection: Connection & { readonly unitPrefix?: string; readonly expirationIntervalMs?: number },
-): Promise<readonly LeaseRow[]> {
-  const { unitPrefix, expirationIntervalMs = defaultExpirationMs } = connection
-  return withContainers(connection, async ({ connection: opened, containers }) => {
-    const rows: LeaseRow[] = []
-    for (const role of roles) {
-      const store = await CosmosLeaseStore.open({
-        leaseContainer: containers.leases,
-        monitoredContainer: containers.state,
-        processorName: processorNameOf(role, unitPrefix),
-      })
-      const { leases, storeTimeMs } = await store.list()
-      const dead =
-        storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationIntervalMs)
-      for (const lease of leases) {
-        const { leaseToken, owner, continuationToken } = lease
-        const renewedAt = new Date(lease.storedAtMs).toISOString()
-        rows.push({ role, leaseToken, owner, isExpired: dead.has(leaseToken), continuationToken, renewedAt })
-      }
+/** A unit whose name is known. */
+type NamedUnit = Inspection['units'][number] & { readonly processorName: string }
+
+/**
+ * The leases of deployment units, by processor name and range.
+ *
+ * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
+ */
+export function listLeases(selection: UnitSelection): Promise<readonly LeaseRow[]> {
+  return looking(selection, async ({ inspection }) =>
+    readableUnits(inspection, selection).flatMap((unit) =>
+      rowsOf(unit, inspection.storeTimeMs, expirationOf(selection)),
+    ),
+  )
+}
+
+/**
+ * How far each lease of deployment units is behind.
+ *
+ * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
+ */
+export function estimateLag(selection: UnitSelection): Promise<readonly EstimateRow[]> {
+  return looking(selection, async ({ inspection, containers }) => {
+    const rows: EstimateRow[] = []
+    for (const { processorName } of readableUnits(inspection, selection)) {
+      const estimator = new ChangeFeedEstimator({ ...containers, processorName })
+      for await (const estimate of estimator.leases()) rows.push({ processorName, ...estimate })
     }
-    opened.close()
     return rows
   })
+}
+
+/**
+ * What is wrong with both containers and with the leases of deployment units; empty when nothing is.
+ *
+ * @throws UnitNotFound, or StoreUnavailable when nothing could be looked at
+ */
+export function examine(selection: UnitSelection): Promise<readonly Finding[]> {
+  return looking(selection, async ({ inspection }) => {
+    const isWhole = inspection.obstacles.length === 0
+    const units =
+      isWhole && selection.processorName !== undefined
+        ? selectedUnits(inspection, selection.processorName)
+        : inspection.units
+    return diagnose({ ...inspection, units }, { leaseExpirationIntervalMs: expirationOf(selection) })
+  })
+}
+
+interface Looked {
+  readonly inspection: Inspection
+  readonly containers: Omit<InspectionOptions, 'now'>
+}
+
+async function looking<T>(selection: UnitSelection, use: (looked: Looked) => Promise<T>): Promise<T> {
+  const connection = await openConnection(selection)
+  const database = connection.client.database(connection.database)
+  const containers = {
+    monitoredContainer: database.container(connection.container),
+    leaseContainer: database.container(connection.leaseContainer),
+  }
+  try {
+    const inspection = await inspect({ ...containers, now: () => systemClock.now() })
+    return await use({ inspection, containers })
+  } catch (error) {
+    throw explained(connection, error)
+  } finally {
+    connection.close()
+  }
+}
+
+/** The units asked for, if everything about them could be read. */
+function readableUnits(inspection: Inspection, { processorName }: UnitSelection): NamedUnit[] {
+  const [obstacle] = inspection.obstacles
+  if (obstacle !== undefined) {
+    const { kind, container, action } = obstacle
+    const what = kind === 'missing' ? 'does not exist' : `may not be used for ${action}`
+    throw new StoreRefused(
+      `container ${JSON.stringify(container)} ${what}: "stepward doctor" says what to do about it`,
+    )
+  }
+  return processorName === undefined
+    ? inspection.units.filter(isNamed)
+    : selectedUnits(inspection, processorName)
+}
+
+function selectedUnits({ units }: Inspection, processorName: string): NamedUnit[] {
+  const named = units.filter(isNamed)
+  const selected = named.filter((unit) => unit.processorName === processorName)
+  if (selected.length > 0) return selected
+  throw new UnitNotFound(
+    processorName,
+    named.map((unit) => unit.processorName),
+  )
+}
+
+function isNamed(unit: Inspection['units'][number]): unit is NamedUnit {
+  return unit.processorName !== null
+}
+
+function expirationOf({ timing }: UnitSelection): number {
+  return timing?.leaseExpirationIntervalMs ?? defaultExpirationMs
+}
+
+function rowsOf(
+  { processorName, leases }: NamedUnit,
+  storeTimeMs: number | null,
+  expirationMs: number,
+): LeaseRow[] {
+  const silent = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationMs)
+  return leases.map(({ leaseToken, owner, continuationToken, storedAtMs }) => ({
+    processorName,
+    leaseToken,
+    owner,
+    isExpired: silent.has(leaseToken),
+    continuationToken,
+    renewedAt: new Date(storedAtMs).toISOString(),
+    ageMs: storeTimeMs === null ? null : Math.max(0, storeTimeMs - storedAtMs),
+  }))
 }

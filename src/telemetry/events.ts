@@ -33,6 +33,8 @@ export type TelemetryEvent =
   | ({ readonly type: 'lease.released'; readonly reason: string } & OnLease)
   | ({ readonly type: 'lease.renewed' } & OnLease)
   | ({ readonly type: 'checkpoint.stored'; readonly continuationToken: string } & OnLease)
+  /** A page was read, be it empty. */
+  | ({ readonly type: 'feed.polled'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
@@ -42,11 +44,26 @@ export type TelemetryEvent =
       readonly notification: string
       readonly error: unknown
     } & OnLease)
+  /** The balancer has looked at the leases. */
+  | {
+      readonly type: 'leases.listed'
+      readonly processorName: string
+      readonly instanceName: string
+      readonly count: number
+    }
   | {
       readonly type: 'balance.failed'
       readonly processorName: string
       readonly instanceName: string
       readonly error: unknown
+    }
+  | {
+      readonly type: 'lag.estimated'
+      readonly processorName: string
+      readonly leaseToken: string
+      /** Transactions. */
+      readonly estimatedLag: number
+      readonly oldestAgeMs: number | null
     }
   // ── jobs and steps ───────────────────────────────────────────────────────────────────────────────────────────────
   | ({ readonly type: 'job.submitted'; readonly isNew: boolean } & OnJob)

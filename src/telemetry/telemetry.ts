@@ -1,8 +1,21 @@
 import type { TelemetryEvent } from './events.js'
 
+/** A page on its way to a delegate. */
+export interface Delivery {
+  readonly processorName: string
+  readonly instanceName: string
+  readonly leaseToken: string
+  readonly count: number
+}
+
 /** Where events go. `emit` must not throw and must not wait. */
 export interface Telemetry {
   emit(event: TelemetryEvent): void
+  /**
+   * Runs `run` once, and answers or throws what it does; a sink that traces surrounds it with a span, so that what a
+   * delegate does becomes part of it. Sinks without it see deliveries as events only.
+   */
+  during?<T>(delivery: Delivery, run: () => Promise<T>): Promise<T>
 }
 
 /** Tells nobody. */
@@ -20,5 +33,7 @@ export function fanOut(...sinks: readonly Telemetry[]): Telemetry {
         }
       }
     },
+    during: (delivery, run) =>
+      sinks.reduceRight((inner, sink) => () => sink.during?.(delivery, inner) ?? inner(), run)(),
   }
 }

@@ -63,8 +63,17 @@ export class Running {
     })
   }
 
-  async kill(signal: NodeJS.Signals): Promise<Ended> {
+  /** Every line so far, on either stream. */
+  get heard(): readonly string[] {
+    return this.lines
+  }
+
+  signal(signal: NodeJS.Signals): void {
     this.child.kill(signal)
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<Ended> {
+    this.signal(signal)
     return this.ended
   }
 

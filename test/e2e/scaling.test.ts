@@ -3,7 +3,7 @@ import { startOrderServices, workerStarter } from './fleet.js'
 import { cli, run, startEmulatorProcess, type Running } from './processes.js'
 
 interface Row {
-  readonly role: string
+  readonly processorName: string
   readonly leaseToken: string
   readonly owner: string | null
 }
@@ -29,7 +29,9 @@ it('spreads leases when an instance joins and gathers them when it leaves', asyn
   const secondName = await nameOf(second)
   await second.line('"msg":"lease.acquired"', (3 * partitions) / 2)
   for (const role of ['scheduler', 'agents', 'supervisor']) {
-    const owners = (await leases()).filter((row) => row.role === role).map((row) => row.owner)
+    const owners = (await leases())
+      .filter((row) => row.processorName === `stepward-${role}`)
+      .map((row) => row.owner)
     expect(owners.filter((owner) => owner === firstName)).toHaveLength(partitions / 2)
     expect(owners.filter((owner) => owner === secondName)).toHaveLength(partitions / 2)
   }

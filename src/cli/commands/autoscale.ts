@@ -29,7 +29,11 @@ export interface AutoscaleOptions extends StoreOptions, ScaleTargetOptions {
 const keptMs = 2 * calmPolicy.shrinkAfterMs
 
 /** Looks at the lag of a role again and again, and scales it until told to stop. */
-export async function autoscale(role: string, options: AutoscaleOptions, terminal: Terminal): Promise<number> {
+export async function autoscale(
+  role: string,
+  options: AutoscaleOptions,
+  terminal: Terminal,
+): Promise<number> {
   const policy = policyOf(options)
   const intervalMs = 1_000 * wholeNumber('--interval', options.interval, { min: 1, max: 3_600 })
   const wanted = rolesNamed([role])

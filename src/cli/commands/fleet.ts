@@ -1,4 +1,10 @@
-import { fleetStatus, socketPath, stateDirectoryOf, type FleetRow, type FleetStatus } from '../../host/index.js'
+import {
+  fleetStatus,
+  socketPath,
+  stateDirectoryOf,
+  type FleetRow,
+  type FleetStatus,
+} from '../../host/index.js'
 import { exitCodes } from '../cli-error.js'
 import { table, type Terminal } from '../terminal.js'
 
@@ -18,9 +24,10 @@ export async function fleet(options: FleetCommandOptions, terminal: Terminal): P
 }
 
 /** A fleet for people: how many there should be, and what each process does. */
-export function describe({ processId, wanted, rows }: FleetStatus): string {
+function describe({ processId, wanted, leases, rows }: FleetStatus): string {
   const counts = Object.entries(wanted).map(([role, count]) => `${count} of ${role}`)
-  const head = `fleet of process ${processId} keeps ${counts.join(', ')}`
+  const keeps = `fleet of process ${processId} keeps ${counts.join(', ')}`
+  const head = [keeps, ...sparesIn({ wanted, leases })].join('\n')
   if (rows.length === 0) return head
   const lines = rows.map((row) => [
     row.role,
@@ -32,6 +39,15 @@ export function describe({ processId, wanted, rows }: FleetStatus): string {
     `${Math.round(row.upMs / 1_000)} s`,
   ])
   return `${head}\n\n${table(['ROLE', 'PID', 'INSTANCE', 'STATE', 'LEASES', 'CPU', 'MEMORY', 'UP'], lines)}`
+}
+
+/** More instances than leases are no error: they wait to take over. But whoever asked for them may have hoped for more. */
+export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'leases'>): readonly string[] {
+  return Object.entries(wanted).flatMap(([role, count]) => {
+    const useful = leases[role] ?? 0
+    if (useful === 0 || count <= useful) return []
+    return [`${role}: leases=${useful}, asked=${count}: ${count - useful} will be spares`]
+  })
 }
 
 function consumption({ cpuShare, residentBytes }: FleetRow): readonly string[] {

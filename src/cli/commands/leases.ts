@@ -1,25 +1,28 @@
 import { listLeases } from '../../host/index.js'
 import { exitCodes } from '../cli-error.js'
-import { withExistingStore } from '../store.js'
-import type { StoreOptions } from '../store-options.js'
+import { durationText } from '../duration-text.js'
+import { fitted } from '../fitted.js'
+import { withUnits } from '../store.js'
+import type { UnitOptions } from '../store-options.js'
 import { table, type Terminal } from '../terminal.js'
 
-/** Shows who reads which feed range, for every role. */
-export async function leases(options: StoreOptions, terminal: Terminal): Promise<number> {
-  const rows = await withExistingStore(options, listLeases)
+/** Shows who reads which feed range, for every deployment unit on a container. */
+export async function leases(options: UnitOptions, terminal: Terminal): Promise<number> {
+  const rows = await withUnits(options, listLeases)
   if (options.json === true) {
     terminal.print(JSON.stringify(rows))
   } else if (rows.length === 0) {
-    terminal.print('no leases: no instance has been started on this store yet')
+    terminal.print('no leases: no instance has been started on this container yet')
   } else {
     const lines = rows.map((row) => [
-      row.role,
+      row.processorName,
       row.leaseToken,
-      row.owner === null ? '(free)' : row.isExpired ? `${row.owner} (expired)` : row.owner,
-      row.continuationToken ?? '',
-      row.renewedAt.slice(0, 19),
+      row.owner ?? '(free)',
+      row.continuationToken ?? '(none)',
+      `${durationText(row.ageMs)}${row.isExpired ? ' expired' : ''}`,
     ])
-    terminal.print(table(['ROLE', 'LEASE', 'OWNER', 'POSITION', 'RENEWED'], lines))
+    const head = ['PROCESSOR', 'LEASE', 'OWNER', 'POSITION', 'RENEWED']
+    terminal.print(table(head, fitted(head, lines, terminal.width)))
   }
   return exitCodes.ok
 }

@@ -7,6 +7,8 @@ import type { FleetCommandOptions } from './fleet.js'
 export async function stop(options: FleetCommandOptions, terminal: Terminal): Promise<number> {
   const path = socketPath(stateDirectoryOf(options.state, process.cwd()))
   const { processId } = await fleetStatus(path, { command: 'stop' })
-  terminal.print(options.json === true ? JSON.stringify({ stopped: processId }) : `fleet of process ${processId} stopped`)
+  terminal.print(
+    options.json === true ? JSON.stringify({ stopped: processId }) : `fleet of process ${processId} stopped`,
+  )
   return exitCodes.ok
 }

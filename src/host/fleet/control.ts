@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { FleetNotRunning } from '../errors.js'
 
@@ -31,6 +30,8 @@ export interface FleetStatus {
   readonly processId: number
   /** How many there should be, by role. */
   readonly wanted: Readonly<Record<string, number>>
+  /** Leases of each role, beyond which instances are spares; null when the store does not say. */
+  readonly leases: Readonly<Record<string, number | null>>
   readonly rows: readonly FleetRow[]
 }
 
@@ -58,11 +59,22 @@ export async function listenForRequests(
 }
 
 async function serve(socket: Socket, handle: (request: FleetRequest) => Promise<FleetAnswer>): Promise<void> {
-  const read = requestSchema.safeParse(JSON.parse(await text(socket)))
+  const read = requestSchema.safeParse(JSON.parse(await received(socket)))
   const answer: FleetAnswer = read.success
     ? await handle(read.data)
     : { kind: 'refused', why: 'the running fleet does not understand this command: it is of another version' }
   socket.end(JSON.stringify(answer))
+}
+
+/** All that the other side says. Not by iteration, which would close the socket before it could be answered. */
+function received(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk: string) => (said += chunk))
+    socket.once('end', () => resolve(said))
+    socket.once('error', reject)
+  })
 }
 
 /** Whether a fleet listens there; what a killed one left behind answers nobody. */
@@ -87,7 +99,7 @@ export async function askFleet(path: string, request: FleetRequest): Promise<Fle
   socket.end(JSON.stringify(request))
   let answer: string
   try {
-    answer = await text(socket)
+    answer = await received(socket)
   } catch (error) {
     throw new FleetNotRunning(path, { cause: error })
   }

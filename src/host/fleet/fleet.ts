@@ -14,7 +14,7 @@ import {
   type FleetStatus,
 } from './control.js'
 import { launch, type Instance } from './instance.js'
-import { DeadInstances } from './release-leases.js'
+import { FleetLeases } from './release-leases.js'
 import { RoleKeeper } from './role-keeper.js'
 import { forget, remember, remembered, socketPath, type Counts } from './state-directory.js'
 
@@ -68,7 +68,7 @@ class RunningFleet implements Fleet {
   readonly ended: Promise<number>
   private readonly keepers: ReadonlyMap<string, RoleKeeper>
   private readonly lastCpu = new WeakMap<Instance, { readonly cpuSeconds: number; readonly atMs: number }>()
-  private readonly dead: readonly DeadInstances[]
+  private readonly leases: ReadonlyMap<string, FleetLeases>
   private server: Server | null = null
   private end: (code: number) => void = () => undefined
 
@@ -76,15 +76,13 @@ class RunningFleet implements Fleet {
     private readonly options: FleetOptions,
     readonly counts: Counts,
   ) {
-    const dead: DeadInstances[] = []
-    this.keepers = new Map(
-      Object.keys(counts).map((role) => {
-        const released = new DeadInstances(options.connection, rolesNamed([role]) ?? roles, systemClock)
-        dead.push(released)
-        return [role, this.keeperOf(role, released)]
-      }),
+    this.leases = new Map(
+      Object.keys(counts).map((role) => [
+        role,
+        new FleetLeases(options.connection, rolesNamed([role]) ?? roles, systemClock),
+      ]),
     )
-    this.dead = dead
+    this.keepers = new Map([...this.leases].map(([role, leases]) => [role, this.keeperOf(role, leases)]))
     this.ended = new Promise((resolve) => {
       this.end = resolve
     })
@@ -102,16 +100,19 @@ class RunningFleet implements Fleet {
         keeper.instances.map((instance) => this.rowOf(role, instance, keeper.isRetiring(instance))),
       ),
     )
-    return { processId: process.pid, wanted: this.wanted(), rows }
+    const leases = await Promise.all(
+      [...this.leases].map(async ([role, found]) => [role, await found.count()] as const),
+    )
+    return { processId: process.pid, wanted: this.wanted(), leases: Object.fromEntries(leases), rows }
   }
 
   async stop(): Promise<void> {
     await Promise.all([...this.keepers.values()].map((keeper) => keeper.stop()))
-    for (const dead of this.dead) dead.dispose()
+    for (const leases of this.leases.values()) leases.dispose()
     this.server?.close()
   }
 
-  private keeperOf(role: string, dead: DeadInstances): RoleKeeper {
+  private keeperOf(role: string, leases: FleetLeases): RoleKeeper {
     const { program, argsOf, telemetry, stopWithinMs } = this.options
     return new RoleKeeper({
       role,
@@ -121,7 +122,7 @@ class RunningFleet implements Fleet {
         const environment = { ...process.env, STEPWARD_INSTANCE_NAME: instanceName, PORT: undefined }
         return launch({ program, args: argsOf(role), environment, instanceName })
       },
-      releaseLeases: (instanceName) => dead.release(instanceName),
+      releaseLeases: (instanceName) => leases.release(instanceName),
       onChanged: () => {
         for (const keeper of this.keepers.values()) for (const one of keeper.instances) one.rebalance()
       },
@@ -151,7 +152,10 @@ class RunningFleet implements Fleet {
         await this.stop()
         await forget(this.options.stateDirectory)
         this.end(0)
-        return { kind: 'done', status: await this.status() }
+        return {
+          kind: 'done',
+          status: { processId: process.pid, wanted: this.wanted(), leases: {}, rows: [] },
+        }
       }
       case 'status':
         return { kind: 'done', status: await this.status() }

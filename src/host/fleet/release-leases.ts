@@ -27,8 +27,8 @@ async function releasedIfUnchanged(
   return outcome.kind === 'written' ? [lease.leaseToken] : []
 }
 
-/** Releases the leases of dead processes of this machine's fleet. */
-export class DeadInstances {
+/** The leases of a role's processes, as their parent looks at them: how many there are, and whose are to be released. */
+export class FleetLeases {
   private stores: Promise<readonly LeaseStore[]> | null = null
   private close: () => void = () => undefined
 
@@ -49,6 +49,18 @@ export class DeadInstances {
     } catch {
       this.dispose()
       return []
+    }
+  }
+
+  /** How many leases the role with most has, so how many instances are of use; null when the store does not say. */
+  async count(): Promise<number | null> {
+    try {
+      this.stores ??= this.open()
+      const listings = await Promise.all((await this.stores).map((store) => store.list()))
+      return Math.max(...listings.map(({ leases }) => leases.length))
+    } catch {
+      this.dispose()
+      return null
     }
   }
 

@@ -74,6 +74,11 @@ async function onlySubscription(azure: ResourceManager): Promise<string> {
   const { value } = subscriptionsSchema.parse(await azure.get('/subscriptions?api-version=2022-12-01'))
   const [only, ...others] = value
   if (only !== undefined && others.length === 0) return only.subscriptionId
-  const names = value.map(({ displayName, subscriptionId }) => `${displayName} (${subscriptionId})`).join(', ')
-  throw new AzureRefused(`this login sees ${value.length} subscriptions${names && `: ${names}`}: pass --subscription`, 0)
+  const names = value
+    .map(({ displayName, subscriptionId }) => `${displayName} (${subscriptionId})`)
+    .join(', ')
+  throw new AzureRefused(
+    `this login sees ${value.length} subscriptions${names && `: ${names}`}: pass --subscription`,
+    0,
+  )
 }

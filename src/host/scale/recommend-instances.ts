@@ -48,7 +48,8 @@ export function recommendInstances(
   const within = (count: number): number => Math.min(most, Math.max(least, count))
   if (within(now) !== now) return within(now)
   const grow = agreed(samples, policy.growAfterMs, (sample) => neededBy(sample, policy) > now)
-  if (grow !== null) return within(Math.min(2 * Math.max(now, 1), Math.min(...grow.map((one) => neededBy(one, policy)))))
+  if (grow !== null)
+    return within(Math.min(2 * Math.max(now, 1), Math.min(...grow.map((one) => neededBy(one, policy)))))
   const shrink = agreed(samples, policy.shrinkAfterMs, (sample) => neededToStay(sample, policy) < now)
   if (shrink === null) return now
   return within(Math.max(Math.ceil(now / 2), ...shrink.map((one) => neededToStay(one, policy))))

@@ -62,13 +62,19 @@ export class ResourceManager {
     let operation = operationOf(response, this.endpoint)
     while (operation !== null) {
       if (clock.monotonic() >= untilMs) {
-        throw new AzureRefused('the change was accepted but has not ended: look at the app in the portal', 202)
+        throw new AzureRefused(
+          'the change was accepted but has not ended: look at the app in the portal',
+          202,
+        )
       }
       await clock.sleep(retryAfterMs(response) ?? defaultPollMs)
       response = await this.request('GET', operation)
       const state = await stateOf(response)
       if (state === 'Failed' || state === 'Canceled') {
-        throw new AzureRefused(`the change was accepted, then ended ${state}: look at the activity log of the app`, 200)
+        throw new AzureRefused(
+          `the change was accepted, then ended ${state}: look at the activity log of the app`,
+          200,
+        )
       }
       const isUnderWay = response.status === 202 || (state !== null && state !== 'Succeeded')
       operation = isUnderWay ? (operationOf(response, this.endpoint) ?? operation) : null
@@ -93,7 +99,11 @@ export class ResourceManager {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }
     try {
-      return await fetch(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+      return await fetch(url, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
     } catch (error) {
       const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
       throw new AzureRefused(`${url.host} does not answer (${why}): check the network`, 0)
@@ -104,7 +114,8 @@ export class ResourceManager {
 /** Where the end of an accepted change is told; only this endpoint is believed, since the token is sent there. */
 function operationOf(response: Response, endpoint: string): URL | null {
   const told = response.headers.get('azure-asyncoperation') ?? response.headers.get('location')
-  if (told === null || (response.status !== 201 && response.status !== 202 && response.status !== 200)) return null
+  if (told === null || (response.status !== 201 && response.status !== 202 && response.status !== 200))
+    return null
   const url = new URL(told, endpoint)
   return url.origin === new URL(endpoint).origin ? url : null
 }

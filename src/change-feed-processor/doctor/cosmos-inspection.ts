@@ -1,0 +1,142 @@
+import type { Container, ContainerDefinition, Resource } from '@azure/cosmos'
+import {
+  accountHostOf,
+  cosmosErrorKind,
+  storeTimeMs,
+  type LeaseDocument,
+} from '../../../lease-store/index.js'
+import type { PhysicalRange } from '../change-feed.js'
+import { CosmosChangeFeed } from '../cosmos-change-feed.js'
+import { unitsOf, type UnitDocuments } from './units.js'
+
+/** Something that could not be looked at. */
+export interface Obstacle {
+  readonly kind: 'missing' | 'forbidden'
+  readonly container: string
+  /** The data action that the identity lacks, or that found nothing. */
+  readonly action: string
+}
+
+/** What a lease container and the container it is about are like, at one moment. */
+export interface Inspection {
+  readonly leaseContainer: string
+  readonly accountHost: string
+  readonly obstacles: readonly Obstacle[]
+  /** Null when the lease container could not be read. */
+  readonly leaseContainerSettings: {
+    readonly partitionKeyPaths: readonly string[]
+    /** Seconds, -1 for "only where a document says so", null for off. */
+    readonly defaultTtl: number | null
+  } | null
+  /** Null when the monitored container could not be read. */
+  readonly physicalRanges: readonly PhysicalRange[] | null
+  readonly units: readonly UnitDocuments[]
+  /** Milliseconds since the epoch by the store's clock; null when its answers did not say. */
+  readonly storeTimeMs: number | null
+  /** This host's clock at that moment. */
+  readonly ownTimeMs: number
+}
+
+/** Which containers, and this host's clock. */
+export interface InspectionOptions {
+  readonly monitoredContainer: Container
+  readonly leaseContainer: Container
+  readonly now: () => number
+}
+
+const actions = {
+  settings: 'Microsoft.DocumentDB/databaseAccounts/readMetadata',
+  feed: 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/readChangeFeed',
+  query: 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/executeQuery',
+}
+
+/**
+ * Looks at both containers and at all documents of all units, and changes nothing. What is missing or forbidden
+ * (F-X15) is part of the answer, so that all of it is known at once; rejects when the store does not answer.
+ */
+export async function inspect(options: InspectionOptions): Promise<Inspection> {
+  const { monitoredContainer, leaseContainer, now } = options
+  const looking = new Looking()
+  const monitored = await looking.at(monitoredContainer, actions.settings, () =>
+    settingsOf(monitoredContainer),
+  )
+  const own = await looking.at(leaseContainer, actions.settings, () => settingsOf(leaseContainer))
+  const ownTimeMs = now()
+  const feed = new CosmosChangeFeed({ container: monitoredContainer })
+  const physicalRanges =
+    monitored === null ? null : await looking.at(monitoredContainer, actions.feed, () => readableRanges(feed))
+  const documents =
+    own === null ? null : await looking.at(leaseContainer, actions.query, () => documentsOf(leaseContainer))
+  const accountHost = await accountHostOf(monitoredContainer)
+  const names = {
+    accountHost,
+    containerRid: monitored?.definition._rid ?? '',
+    databaseName: monitoredContainer.database.id,
+    containerName: monitoredContainer.id,
+    physicalRanges: physicalRanges ?? [],
+  }
+  return {
+    leaseContainer: leaseContainer.id,
+    accountHost,
+    obstacles: looking.obstacles,
+    leaseContainerSettings: own === null ? null : leaseSettings(own.definition),
+    physicalRanges,
+    units: monitored === null ? [] : unitsOf(documents ?? [], names),
+    storeTimeMs: own?.timeMs ?? monitored?.timeMs ?? null,
+    ownTimeMs,
+  }
+}
+
+/** Goes on where something is missing or forbidden, and remembers it. */
+class Looking {
+  readonly obstacles: Obstacle[] = []
+
+  async at<T>(container: Container, action: string, look: () => Promise<T>): Promise<T | null> {
+    try {
+      return await look()
+    } catch (error) {
+      const { kind } = cosmosErrorKind(error)
+      if (kind !== 'notFound' && kind !== 'forbidden') throw error
+      this.obstacles.push({
+        kind: kind === 'notFound' ? 'missing' : 'forbidden',
+        container: container.id,
+        action,
+      })
+      return null
+    }
+  }
+}
+
+interface Settings {
+  readonly definition: ContainerDefinition & Resource
+  readonly timeMs: number | null
+}
+
+async function settingsOf(container: Container): Promise<Settings> {
+  const { resource, headers } = await container.read()
+  if (resource === undefined) throw new Error(`container ${container.id} was read without its definition`)
+  return { definition: resource, timeMs: storeTimeMs(headers) }
+}
+
+function leaseSettings(definition: ContainerDefinition): NonNullable<Inspection['leaseContainerSettings']> {
+  return {
+    partitionKeyPaths: definition.partitionKey?.paths ?? [],
+    defaultTtl: definition.defaultTtl ?? null,
+  }
+}
+
+/** The physical ranges, after a look at the feed itself, which is a permission of its own. */
+async function readableRanges(feed: CosmosChangeFeed): Promise<readonly PhysicalRange[]> {
+  const ranges = await feed.physicalRanges()
+  const [feedRange] = ranges
+  if (feedRange !== undefined) {
+    const { signal } = new AbortController()
+    await feed.readNext({ feedRange, start: { kind: 'now' } }, { maxItemCount: 1, signal })
+  }
+  return ranges
+}
+
+async function documentsOf(container: Container): Promise<readonly LeaseDocument[]> {
+  const { resources } = await container.items.query<LeaseDocument>('SELECT * FROM c').fetchAll()
+  return resources
+}

@@ -1,0 +1,181 @@
+import type { Inspection, Obstacle } from './cosmos-inspection.js'
+import { coverageFindings } from './coverage-findings.js'
+import { offset, seconds, toleratedSkewMs } from './durations.js'
+import { notice, problem, type Finding, type UnitFinding } from './finding.js'
+import { ownershipFindings } from './ownership-findings.js'
+import type { UnitDocuments } from './units.js'
+
+/** How a {@link diagnose} judges. */
+export interface DiagnosisOptions {
+  /** That of the instances: after how long without a sign of life a lease may be taken over. Milliseconds. */
+  readonly leaseExpirationIntervalMs: number
+}
+
+/** How long instances hold the lock that creates the leases, as all of them write it. */
+const lockMs = 30_000
+
+/** What is wrong, and what to do about it: a function of what was seen and nothing else. Problems come first. */
+export function diagnose(inspection: Inspection, options: DiagnosisOptions): readonly Finding[] {
+  const found: readonly Finding[] = [
+    ...containerFindings(inspection).map((finding) => ({ ...finding, processorName: null })),
+    ...inspection.units.flatMap((unit) =>
+      unitFindings(unit, inspection, options).map((finding) => ({
+        ...finding,
+        processorName: unit.processorName,
+      })),
+    ),
+  ]
+  const rank = { problem: 0, notice: 1 }
+  return [...found].sort((left, right) => rank[left.severity] - rank[right.severity])
+}
+
+function containerFindings(inspection: Inspection): UnitFinding[] {
+  const { leaseContainerSettings, leaseContainer, storeTimeMs, ownTimeMs } = inspection
+  const found = inspection.obstacles.map(obstacleFinding)
+  if (leaseContainerSettings !== null) {
+    const { partitionKeyPaths, defaultTtl } = leaseContainerSettings
+    const [path] = partitionKeyPaths
+    if (partitionKeyPaths.length !== 1 || (path !== '/id' && path !== '/partitionKey'))
+      found.push(
+        problem(
+          'leaseContainerKey',
+          `lease container ${JSON.stringify(leaseContainer)} is partitioned by ${partitionKeyPaths.join(', ') || 'nothing'}`,
+          'create one that is partitioned by /id, with defaultTtl -1, and name that',
+        ),
+      )
+    found.push(...ttlFindings(leaseContainer, defaultTtl))
+  }
+  if (storeTimeMs !== null && Math.abs(ownTimeMs - storeTimeMs) > toleratedSkewMs)
+    found.push(
+      problem(
+        'clockSkew',
+        `this host's clock is ${offset(ownTimeMs - storeTimeMs)} the store's`,
+        'synchronise it (NTP): .NET hosts judge leases by the clocks of those who wrote them',
+      ),
+    )
+  return found
+}
+
+function obstacleFinding({ kind, container, action }: Obstacle): UnitFinding {
+  const name = JSON.stringify(container)
+  if (kind === 'missing')
+    return problem(
+      'containerMissing',
+      `container ${name} does not exist`,
+      'check --database and the name, or create it',
+    )
+  return problem(
+    'actionForbidden',
+    `the identity may not do ${action} on container ${name}`,
+    'give it the Cosmos DB Built-in Data Contributor role, or a role with that action, and wait some minutes',
+  )
+}
+
+function ttlFindings(container: string, defaultTtl: number | null): UnitFinding[] {
+  const name = JSON.stringify(container)
+  const advice = 'set its default time to live to "on (no default)", which is -1'
+  if (defaultTtl === null)
+    return [
+      problem(
+        'leaseContainerTtl',
+        `time to live is off on lease container ${name}: the lock of a .NET host that dies while it creates leases stays for ever`,
+        advice,
+      ),
+    ]
+  if (defaultTtl < 0) return []
+  return [
+    problem(
+      'leaseContainerTtl',
+      `lease container ${name} deletes what was not written for ${defaultTtl} s, leases and their positions included`,
+      advice,
+    ),
+  ]
+}
+
+function unitFindings(unit: UnitDocuments, inspection: Inspection, options: DiagnosisOptions): UnitFinding[] {
+  return [
+    ...spellingFindings(unit, inspection),
+    ...foreignFindings(unit),
+    ...creationFindings(unit, inspection.storeTimeMs),
+    ...coverageFindings(unit, inspection, options.leaseExpirationIntervalMs),
+    ...ownershipFindings(unit, inspection.storeTimeMs, options.leaseExpirationIntervalMs),
+  ]
+}
+
+function spellingFindings({ processorName, prefix }: UnitDocuments, inspection: Inspection): UnitFinding[] {
+  if (processorName !== null) return []
+  return [
+    notice(
+      'accountSpelling',
+      `documents that begin with ${JSON.stringify(prefix)} name the account otherwise than ${inspection.accountHost}`,
+      'instances share leases only when all of them spell the endpoint alike: if these should be one unit, agree on one',
+    ),
+  ]
+}
+
+const foreignAdvice = {
+  malformed: 'delete the document if nobody needs it; an instance creates what is missing when it starts',
+  unknownVersion: 'update this package, or choose another processorName',
+  unknownMode: 'update this package, or choose another processorName',
+  javaLease: 'choose another processorName: Java hosts store other continuation tokens under the same names',
+  missingFeedRange:
+    'its range was split before it was read again: start a .NET host that knows it, or delete it and start from a time',
+} as const
+
+function foreignFindings({ refused, leases }: UnitDocuments): UnitFinding[] {
+  // A unit that is Java's as a whole is in nobody's way, as long as nobody of us takes its name.
+  const isJavas = leases.length === 0 && refused.every(({ rule }) => rule === 'javaLease')
+  const report = isJavas ? notice : problem
+  const found = refused.map(({ rule, reason }) => report('foreignLease', reason, foreignAdvice[rule]))
+  const byToken = new Map<string, number>()
+  for (const { leaseToken } of leases) byToken.set(leaseToken, (byToken.get(leaseToken) ?? 0) + 1)
+  for (const [leaseToken, count] of byToken)
+    if (count > 1)
+      found.push(
+        problem(
+          'duplicateLease',
+          `lease ${JSON.stringify(leaseToken)} is there ${count} times, under several partition keys`,
+          'stop all instances and delete all but the one whose partitionKey is its id, or the one furthest ahead',
+        ),
+      )
+  return found
+}
+
+function creationFindings(unit: UnitDocuments, storeTimeMs: number | null): UnitFinding[] {
+  const { leases, refused, isInitialized, lockedAtMs, prefix } = unit
+  const found: UnitFinding[] = []
+  const count = leases.length + refused.length
+  if (!isInitialized && count > 0)
+    found.push(
+      problem(
+        'markerMissing',
+        `there are ${count} leases, but no document ${JSON.stringify(`${prefix}.info`)}: their creation was not finished`,
+        'start an instance: it creates what is missing, and the document',
+      ),
+    )
+  if (isInitialized && count === 0)
+    found.push(
+      problem(
+        'nothingButMarker',
+        'the leases are said to be created, but there are none: .NET hosts would never read anything',
+        `start an instance of this library, or delete document ${JSON.stringify(`${prefix}.info`)}`,
+      ),
+    )
+  if (lockedAtMs !== null && storeTimeMs !== null && storeTimeMs - lockedAtMs > 2 * lockMs)
+    found.push(
+      problem(
+        'staleLock',
+        `document ${JSON.stringify(`${prefix}.lock`)} has been there for ${seconds(storeTimeMs - lockedAtMs)}: .NET hosts wait for it`,
+        'delete it, and turn time to live on in the lease container',
+      ),
+    )
+  if (new Set(leases.map(({ mode }) => mode)).size > 1)
+    found.push(
+      problem(
+        'mixedModes',
+        'some leases follow the feed of latest versions, some that of all versions and deletes',
+        'give each mode a processorName of its own',
+      ),
+    )
+  return found
+}

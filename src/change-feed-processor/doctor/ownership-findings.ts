@@ -1,0 +1,117 @@
+import { expired, type Lease } from '../../../lease-store/index.js'
+import { offset, seconds, toleratedSkewMs } from './durations.js'
+import { notice, problem, type UnitFinding } from './finding.js'
+import type { UnitDocuments } from './units.js'
+
+/** Who holds the leases, who should, and by which clock. */
+export function ownershipFindings(
+  { leases }: UnitDocuments,
+  storeTimeMs: number | null,
+  leaseExpirationIntervalMs: number,
+): UnitFinding[] {
+  if (leases.length === 0) return []
+  if (storeTimeMs === null) return nameFindings(leases)
+  const silent = expired(leases, storeTimeMs, leaseExpirationIntervalMs)
+  const alive = leases.filter(({ owner, leaseToken }) => owner !== null && !silent.has(leaseToken))
+  if (silent.size === 0 && alive.length === 0)
+    return [
+      notice(
+        'notRunning',
+        `no instance runs: all ${leases.length} leases are free`,
+        'start one to go on from their positions',
+      ),
+    ]
+  return [
+    ...staleFindings(leases, silent, { storeTimeMs, livingCount: alive.length }),
+    ...freeFindings(leases, alive, { storeTimeMs, leaseExpirationIntervalMs }),
+    ...nameFindings(alive),
+    ...skewFindings(alive),
+  ]
+}
+
+function staleFindings(
+  leases: readonly Lease[],
+  silent: ReadonlySet<string>,
+  { storeTimeMs, livingCount }: { readonly storeTimeMs: number; readonly livingCount: number },
+): UnitFinding[] {
+  const stale = leases.filter(({ leaseToken }) => silent.has(leaseToken))
+  return [...groupedBy(stale, ({ owner }) => owner ?? '')].map(([owner, own]) => {
+    const oldestMs = storeTimeMs - Math.min(...own.map(({ storedAtMs }) => storedAtMs))
+    const advice =
+      livingCount === 0
+        ? 'no instance is alive: start one, it takes them over at once'
+        : 'the instances alive should have taken them: look at their errors, and at maxLeases'
+    return problem(
+      'staleOwner',
+      `${JSON.stringify(owner)} holds ${tokens(own)} and has shown no sign of life for ${seconds(oldestMs)}`,
+      advice,
+    )
+  })
+}
+
+/** Free for longer than anybody alive should need to take it. */
+function freeFindings(
+  leases: readonly Lease[],
+  alive: readonly Lease[],
+  times: { readonly storeTimeMs: number; readonly leaseExpirationIntervalMs: number },
+): UnitFinding[] {
+  const sinceMs = times.storeTimeMs - times.leaseExpirationIntervalMs
+  const left = leases.filter(({ owner, storedAtMs }) => owner === null && storedAtMs < sinceMs)
+  if (left.length === 0 || alive.length === 0) return []
+  return [
+    problem(
+      'leftFree',
+      `${tokens(left)} free for more than ${seconds(times.leaseExpirationIntervalMs)} though instances are alive`,
+      'look at the errors of the instances, and at maxLeases',
+    ),
+  ]
+}
+
+/** Two processes of one name take each other for themselves; so do .NET hosts whose names differ in case only. */
+function nameFindings(alive: readonly Lease[]): UnitFinding[] {
+  const advice = 'give every process a name of its own, for example with its process id in it'
+  const named = alive.filter(({ owner }) => owner !== null)
+  return [...groupedBy(named, ({ owner }) => owner?.toLowerCase() ?? '').values()].flatMap((own) => {
+    const lives = new Set(own.flatMap(({ incarnation }) => incarnation ?? []))
+    const names = new Set(own.map(({ owner }) => owner))
+    if (lives.size < 2 && names.size < 2) return []
+    const which = [...names].map((name) => JSON.stringify(name)).join(' and ')
+    return [
+      problem(
+        'instanceNameTwice',
+        `several processes hold leases as ${which}; one that has just been restarted is seen so for a moment`,
+        advice,
+      ),
+    ]
+  })
+}
+
+function skewFindings(alive: readonly Lease[]): UnitFinding[] {
+  return [...groupedBy(alive, ({ owner }) => owner ?? '')].flatMap(([owner, own]) => {
+    const skews = own.flatMap(({ timestampMs, storedAtMs }) =>
+      timestampMs === null ? [] : [timestampMs - storedAtMs],
+    )
+    const worstMs = skews.reduce((worst, skew) => (Math.abs(skew) > Math.abs(worst) ? skew : worst), 0)
+    if (Math.abs(worstMs) <= toleratedSkewMs) return []
+    return [
+      problem(
+        'clockSkew',
+        `the clock of ${JSON.stringify(owner)} is ${offset(worstMs)} the store's`,
+        'synchronise it (NTP): .NET hosts would take its leases too early or too late',
+      ),
+    ]
+  })
+}
+
+function groupedBy(leases: readonly Lease[], key: (lease: Lease) => string): Map<string, Lease[]> {
+  const groups = new Map<string, Lease[]>()
+  for (const lease of leases) groups.set(key(lease), [...(groups.get(key(lease)) ?? []), lease])
+  return groups
+}
+
+/** Some tokens, so that the reader can find them, but not a thousand. */
+function tokens(leases: readonly Lease[]): string {
+  const shown = leases.slice(0, 5).map(({ leaseToken }) => JSON.stringify(leaseToken))
+  const more = leases.length > shown.length ? ` and ${leases.length - shown.length} more` : ''
+  return `${leases.length === 1 ? 'lease' : 'leases'} ${shown.join(', ')}${more}`
+}

@@ -1,0 +1,119 @@
+import {
+  decodeLease,
+  leasePrefix,
+  type FeedRange,
+  type Lease,
+  type LeaseDocument,
+  type LeaseRefusal,
+} from '../../../lease-store/index.js'
+
+/** A document that stands among a unit's leases and is none that a processor may write. */
+export interface RefusedDocument {
+  readonly id: string
+  readonly rule: LeaseRefusal
+  readonly reason: string
+}
+
+/** Everything a lease container holds of one deployment unit, of this library or of .NET. */
+export interface UnitDocuments {
+  /** Null when the account is spelled otherwise than by us, so that nobody can tell where the name ends. */
+  readonly processorName: string | null
+  /** What the ids of all its documents begin with. */
+  readonly prefix: string
+  readonly leases: readonly Lease[]
+  readonly refused: readonly RefusedDocument[]
+  /** Whether its `.info` document says that the leases were created. */
+  readonly isInitialized: boolean
+  /** When its `.lock` was written by the store's clock, milliseconds since the epoch; null when there is none. */
+  readonly lockedAtMs: number | null
+}
+
+/** The container whose units are looked for, and how we name its account. */
+export interface MonitoredNames {
+  readonly accountHost: string
+  readonly containerRid: string
+  readonly databaseName: string
+  readonly containerName: string
+  /** For leases of old .NET hosts, which store only the id of their range. */
+  readonly physicalRanges: readonly (FeedRange & { readonly id: string })[]
+}
+
+/** The deployment units of one monitored container, by the documents of a lease container that may hold others too. */
+export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNames): UnitDocuments[] {
+  const byPrefix = new Map<string, LeaseDocument[]>()
+  for (const document of documents) {
+    const prefix = prefixOf(document['id'], names)
+    if (prefix === null) continue
+    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), document])
+  }
+  return [...byPrefix]
+    .map(([prefix, own]) => unitOf(prefix, own, names))
+    .sort((left, right) => (left.prefix < right.prefix ? -1 : 1))
+}
+
+/**
+ * What comes before the token, the marker or the lock. Java's older leases name the container where the others give its
+ * `_rid`.
+ */
+function prefixOf(id: unknown, names: MonitoredNames): string | null {
+  if (typeof id !== 'string') return null
+  for (const ending of endings(names)) {
+    const at = id.indexOf(ending)
+    if (at >= 0 && /^(\.\.|\.info$|\.lock$)/.test(id.slice(at + ending.length)))
+      return id.slice(0, at + ending.length)
+  }
+  return null
+}
+
+function isNamedAsByJava(id: string, names: MonitoredNames): boolean {
+  const [byRid = '', byName = ''] = endings(names)
+  return !id.includes(byRid) && id.includes(byName)
+}
+
+function endings({ containerRid, databaseName, containerName }: MonitoredNames): readonly string[] {
+  return [
+    leasePrefix({ processorName: '', accountHost: '', containerRid }),
+    `_${databaseName}_${containerName}`,
+  ]
+}
+
+function unitOf(prefix: string, documents: readonly LeaseDocument[], names: MonitoredNames): UnitDocuments {
+  const leases: Lease[] = []
+  const refused: RefusedDocument[] = []
+  for (const document of documents) {
+    const id = String(document['id'])
+    if (!id.startsWith(`${prefix}..`)) continue
+    const decoded = decode(document, names)
+    if (decoded.kind === 'lease') leases.push(decoded.lease)
+    else refused.push({ id, rule: decoded.rule, reason: decoded.reason })
+  }
+  const lock = documents.find(({ id }) => id === `${prefix}.lock`)
+  return {
+    processorName: processorNameOf(prefix, names),
+    prefix,
+    leases: leases.sort((left, right) => (left.feedRange.min < right.feedRange.min ? -1 : 1)),
+    refused,
+    isInitialized: documents.some(({ id }) => id === `${prefix}.info`),
+    lockedAtMs: lock === undefined ? null : Number(lock['_ts']) * 1_000,
+  }
+}
+
+function decode(document: LeaseDocument, names: MonitoredNames): ReturnType<typeof decodeLease> {
+  if (isNamedAsByJava(String(document['id']), names))
+    return {
+      kind: 'refused',
+      rule: 'javaLease',
+      reason: `lease document ${JSON.stringify(document['id'])} is refused: it is named as the Java SDK names them`,
+    }
+  const token = document['PartitionId'] ?? document['LeaseToken']
+  const feedRange = names.physicalRanges.find(({ id }) => id === token)
+  return decodeLease(document, feedRange === undefined ? {} : { feedRange })
+}
+
+function processorNameOf(prefix: string, names: MonitoredNames): string | null {
+  for (const ending of endings(names)) {
+    const end = `${names.accountHost}${ending}`
+    if (prefix.endsWith(end)) return prefix.slice(0, -end.length)
+  }
+  return null
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../platform/index.js'
+import type { Telemetry, TelemetryEvent } from '../telemetry/index.js'
+
+/** How a processor does, by what it has done lately. */
+export interface ProcessorHealth {
+  /** Between a start and the stop that follows it. */
+  readonly isRunning: boolean
+  /** Whether it runs and all its loops are alive. */
+  readonly isHealthy: boolean
+  /** When it last read or delivered anything, or found that nothing was new; null before the first time. */
+  readonly lastProgress: Date | null
+  /** When it last looked for leases to take; null before the first time. */
+  readonly lastBalance: Date | null
+  readonly leases: readonly LeaseHealth[]
+}
+
+/** How the reading of one lease does. A delegate that hangs or fails is no progress, nor is a renewal. */
+export interface LeaseHealth {
+  readonly leaseToken: string
+  readonly lastProgress: Date
+  /** Whether there was progress within the time that is allowed for it. */
+  readonly isAlive: boolean
+}
+
+/** What counts as alive. */
+export interface HealthLimits {
+  /** At most this long between two looks at the leases. Milliseconds. */
+  readonly balanceMs: number
+  /** At most this long between two signs of progress on a lease. Milliseconds. */
+  readonly progressMs: number
+}
+
+/** A moment on both of a clock's scales: one to judge by, one to show. */
+interface Moment {
+  readonly monotonicMs: number
+  readonly at: Date
+}
+
+/**
+ * Listens to what a running processor reports, and judges by it whether its loops live: work that stands still says
+ * nothing, so only what it does say counts.
+ */
+export class HealthMonitor implements Telemetry {
+  private readonly progress = new Map<string, Moment>()
+  private latest: Moment | null = null
+  private balanced: Moment | null = null
+  private readonly created: Moment
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: HealthLimits,
+  ) {
+    this.created = this.moment()
+  }
+
+  emit(event: TelemetryEvent): void {
+    const { type } = event
+    if (type === 'leases.listed') this.balanced = this.moment()
+    else if (type === 'lease.acquired') this.progress.set(event.leaseToken, this.moment())
+    else if (type === 'lease.released') this.progress.delete(event.leaseToken)
+    else if (type === 'page.delivered') this.progressOn(event.leaseToken)
+    // A page with changes is progress only when the delegate has accepted it.
+    else if (type === 'feed.polled' && event.count === 0) this.progressOn(event.leaseToken)
+  }
+
+  health(): ProcessorHealth {
+    const leases = [...this.progress].map(([leaseToken, last]) => ({
+      leaseToken,
+      lastProgress: last.at,
+      isAlive: this.isWithin(last, this.limits.progressMs),
+    }))
+    const isBalancing = this.isWithin(this.balanced ?? this.created, this.limits.balanceMs)
+    return {
+      isRunning: true,
+      isHealthy: isBalancing && leases.every(({ isAlive }) => isAlive),
+      lastProgress: this.latest?.at ?? null,
+      lastBalance: this.balanced?.at ?? null,
+      leases,
+    }
+  }
+
+  private progressOn(leaseToken: string): void {
+    this.latest = this.moment()
+    if (this.progress.has(leaseToken)) this.progress.set(leaseToken, this.latest)
+  }
+
+  private isWithin({ monotonicMs }: Moment, limitMs: number): boolean {
+    return this.clock.monotonic() - monotonicMs <= limitMs
+  }
+
+  private moment(): Moment {
+    return { monotonicMs: this.clock.monotonic(), at: new Date(this.clock.now()) }
+  }
+}
+
+/** The health of a processor that does not run. */
+export const notRunning: ProcessorHealth = {
+  isRunning: false,
+  isHealthy: false,
+  lastProgress: null,
+  lastBalance: null,
+  leases: [],
+}

@@ -1,0 +1,13 @@
+/**
+ * `npm run bench:processor` (`-- --quick` for a short one): one run, one table, of the change feed processor on the
+ * embedded Cosmos DB. Throughput is compared with the bare SDK in the same process, so the ratios travel.
+ */
+import process from 'node:process'
+import { shown } from './figure-table.js'
+import { isMet } from './figure.js'
+import { fullProcessorEffort, measuredProcessor, quickProcessorEffort } from './processor/measured.js'
+
+const isQuick = process.argv.includes('--quick')
+const figures = await measuredProcessor(isQuick ? quickProcessorEffort : fullProcessorEffort)
+process.stdout.write(`${shown(figures)}\n`)
+process.exitCode = figures.every(isMet) ? 0 : 1

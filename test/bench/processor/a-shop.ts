@@ -1,0 +1,54 @@
+import type { Container } from '@azure/cosmos'
+import {
+  ChangeFeedProcessor,
+  type ChangeFeedProcessorOptions,
+} from '../../../src/change-feed-processor/index.js'
+import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import type { Clock } from '../../../src/platform/index.js'
+
+/** A monitored container and one for leases, without a socket. */
+export interface Shop {
+  readonly cosmos: InProcessCosmos
+  readonly orders: Container
+  readonly leases: Container
+}
+
+export async function aShop(partitionCount: number, clock?: Clock): Promise<Shop> {
+  const cosmos = createInProcessCosmos({ partitionCount, ...(clock === undefined ? {} : { clock }) })
+  const { database } = await cosmos.client().databases.create({ id: 'shop' })
+  const { container: orders } = await database.containers.create({ id: 'orders', partitionKey: '/pk' })
+  const { container: leases } = await database.containers.create({
+    id: 'leases',
+    partitionKey: '/id',
+    defaultTtl: -1,
+  })
+  return { cosmos, orders, leases }
+}
+
+/** Stores `count` small documents past the SDK, which would take longer than what is measured. */
+export function fill({ cosmos }: Shop, count: number): void {
+  const container = cosmos.engine.container('shop', 'orders')
+  for (let number = 0; number < count; number += 1) {
+    const pk = `customer-${number % 1_000}`
+    container.execute([pk], { kind: 'upsert', document: { id: `order-${number}`, pk, number } })
+  }
+}
+
+let units = 0
+
+/** An instance of a unit of its own, which reads from the beginning unless told otherwise. */
+export function aProcessor(
+  { orders, leases }: Shop,
+  options: Pick<ChangeFeedProcessorOptions<Record<string, unknown>>, 'onChanges'> &
+    Partial<ChangeFeedProcessorOptions<Record<string, unknown>>>,
+): ChangeFeedProcessor {
+  units += 1
+  return new ChangeFeedProcessor({
+    monitoredContainer: orders,
+    leaseContainer: leases,
+    processorName: `unit-${units}`,
+    instanceName: 'bench',
+    startFrom: 'beginning',
+    ...options,
+  })
+}

@@ -1,0 +1,276 @@
+import type { Container, ItemDefinition } from '@azure/cosmos'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  ChangeFeedProcessor,
+  diagnose,
+  inspect,
+  type Finding,
+} from '../../../../src/change-feed-processor/index.js'
+import { createInProcessCosmos, type InProcessCosmos } from '../../../../src/emulator/index.js'
+import { seededRandom, VirtualClock } from '../../../../src/platform/index.js'
+
+type Stored = ItemDefinition & Record<string, unknown>
+
+let clock: VirtualClock
+let cosmos: InProcessCosmos
+let monitoredContainer: Container
+let leaseContainer: Container
+
+async function aContainer(id: string, settings: object): Promise<Container> {
+  const { database } = await cosmos.client().databases.createIfNotExists({ id: 'shop' })
+  return (await database.containers.create({ id, ...settings })).container
+}
+
+beforeEach(async () => {
+  clock = new VirtualClock()
+  cosmos = createInProcessCosmos({ clock, random: seededRandom(1), partitionCount: 4 })
+  monitoredContainer = await aContainer('orders', { partitionKey: '/pk' })
+  leaseContainer = await aContainer('leases', { partitionKey: '/id', defaultTtl: -1 })
+})
+
+function anInstance(instanceName: string, seed: number, processorName = 'unit'): ChangeFeedProcessor {
+  return new ChangeFeedProcessor({
+    monitoredContainer,
+    leaseContainer,
+    processorName,
+    instanceName,
+    clock,
+    random: seededRandom(seed),
+    startFrom: 'beginning',
+    onChanges: () => undefined,
+  })
+}
+
+/** A unit of one instance that has had time to take all four leases. */
+async function running(): Promise<ChangeFeedProcessor> {
+  const processor = anInstance('one', 7)
+  await processor.start()
+  await clock.advance(2_000)
+  return processor
+}
+
+/** The leases of a unit that runs no longer. */
+async function stopped(): Promise<void> {
+  const processor = await running()
+  await Promise.all([processor.stop(), clock.advance(1_000)])
+}
+
+async function findings(skewMs = 0): Promise<readonly Finding[]> {
+  const now = (): number => clock.now() + skewMs
+  const inspection = await inspect({ monitoredContainer, leaseContainer, now })
+  return diagnose(inspection, { leaseExpirationIntervalMs: 60_000 })
+}
+
+async function rules(): Promise<string[]> {
+  return (await findings()).map(({ severity, rule }) => `${severity} ${rule}`)
+}
+
+async function documents(container = leaseContainer): Promise<Stored[]> {
+  return (await container.items.query<Stored>('SELECT * FROM c').fetchAll()).resources
+}
+
+async function theLease(token: string): Promise<Stored> {
+  const found = (await documents()).find(({ id }) => id?.endsWith(`..${token}`))
+  if (found === undefined) throw new Error(`no lease ${token}`)
+  return found
+}
+
+async function change(token: string, fields: Record<string, unknown>): Promise<void> {
+  await leaseContainer.items.upsert({ ...(await theLease(token)), ...fields })
+}
+
+async function remove(id: string | undefined): Promise<void> {
+  await leaseContainer.item(id ?? '', id).delete()
+}
+
+describe('a unit at work', () => {
+  it('has nothing wrong with it', async () => {
+    const processor = await running()
+    expect(await findings()).toEqual([])
+    await Promise.all([processor.stop(), clock.advance(1_000)])
+    expect(await rules()).toEqual(['notice notRunning'])
+  })
+
+  it('is told apart from those of other names and containers in the same lease container', async () => {
+    const processors = [anInstance('one', 1, 'first'), anInstance('one', 2, 'second')]
+    await Promise.all(processors.map((processor) => processor.start()))
+    await clock.advance(2_000)
+    await leaseContainer.items.create({ id: 'somebody else' })
+    const { units } = await inspect({ monitoredContainer, leaseContainer, now: () => clock.now() })
+    expect(units.map(({ processorName, leases }) => [processorName, leases.length])).toEqual([
+      ['first', 4],
+      ['second', 4],
+    ])
+    await Promise.all([...processors.map((processor) => processor.stop()), clock.advance(1_000)])
+  })
+})
+
+describe('leases', () => {
+  it('that do not cover the feed leave a gap', async () => {
+    await running()
+    await remove((await theLease('2')).id)
+    const [gap, ...others] = await findings()
+    expect(others).toEqual([])
+    expect(gap).toMatchObject({ rule: 'gap', severity: 'problem', processorName: 'unit' })
+    expect(gap?.observation).toMatch(/no lease covers \[[0-9A-F]+, [0-9A-F]+\)/)
+  })
+
+  it('that overlap deliver twice', async () => {
+    await running()
+    const one = await theLease('1')
+    const range = (one['FeedRange'] as { Range: { min: string; max: string } }).Range
+    const max = `${range.max.slice(0, 2)}80`
+    await change('1', { FeedRange: { Range: { min: range.min, max } } })
+    const found = await findings()
+    expect(found.map(({ rule }) => rule)).toEqual(['overlap'])
+    expect(found[0]?.observation).toContain('"1"')
+    expect(found[0]?.observation).toContain('"2"')
+  })
+
+  it('of a parent beside its children are a split under way, or one that nobody finishes', async () => {
+    await stopped()
+    const parent = {
+      ...(await theLease('1')),
+      LeaseToken: '-FF',
+      FeedRange: { Range: { min: '', max: 'FF' } },
+    }
+    const id = parent.id?.replace(/1$/, '-FF') ?? ''
+    await leaseContainer.items.create({ ...parent, id, version: 1 })
+    expect(await rules()).toEqual(['notice unfinishedSplit', 'notice notRunning'])
+    await clock.advance(61_000)
+    expect(await rules()).toEqual(['problem unfinishedSplit', 'notice notRunning'])
+  })
+
+  it('whose owners are silent are named, with what to do', async () => {
+    await stopped()
+    await change('0', { Owner: 'dead', timestamp: null })
+    await clock.advance(60_000)
+    expect(await rules()).not.toContain('problem staleOwner')
+    await clock.advance(2_000)
+    const [stale, ...others] = await findings()
+    expect(others).toEqual([])
+    expect(stale).toMatchObject({ rule: 'staleOwner', severity: 'problem' })
+    expect(stale?.observation).toMatch(/"dead" holds lease "0".* 6\d s/)
+    expect(stale?.advice).toMatch(/start one/)
+  })
+
+  it('that stay free though somebody lives are a problem', async () => {
+    await stopped()
+    await clock.advance(30_000)
+    await change('0', { Owner: 'alive', timestamp: new Date(clock.now()).toISOString() })
+    expect(await rules()).toEqual([])
+    await clock.advance(32_000)
+    const [left] = await findings()
+    expect(left?.rule).toBe('leftFree')
+    expect(left?.observation).toMatch(/leases "1", "2", "3" free for more than 60 s/)
+  })
+
+  it('of one name held by two processes, or of names that differ in case, collide', async () => {
+    await running()
+    const lease = await theLease('0')
+    const properties = { ...(lease['properties'] as object), 'stepward.incarnation': 'another life' }
+    await change('0', { properties })
+    expect(await rules()).toEqual(['problem instanceNameTwice'])
+    await change('0', { properties: lease['properties'], Owner: 'ONE' })
+    expect(await rules()).toEqual(['problem instanceNameTwice'])
+  })
+
+  it('written by a clock that is off show it', async () => {
+    await running()
+    await change('0', { timestamp: new Date(clock.now() + 11_000).toISOString() })
+    expect(await rules()).toEqual(['problem clockSkew'])
+    await change('0', { timestamp: new Date(clock.now() - 9_000).toISOString() })
+    expect(await rules()).toEqual([])
+    expect((await findings(-12_000)).map(({ observation }) => observation)).toEqual([
+      expect.stringMatching(/this host's clock is 1[23] s behind the store's/),
+    ])
+  })
+
+  it('of Java, of other versions and modes are foreign', async () => {
+    await running()
+    await change('0', { ContinuationToken: 'eyJWIjoxfQ==' })
+    await change('1', { version: 7 })
+    await change('2', { Mode: 'Something Else' })
+    const found = await findings()
+    expect(found.filter(({ rule }) => rule === 'foreignLease')).toHaveLength(3)
+    expect(found.map(({ advice }) => advice).join()).toMatch(/another processorName.*update this package/)
+  })
+
+  it('that are all of Java are in nobody’s way', async () => {
+    const id = 'javalocalhost_shop_orders..0'
+    await leaseContainer.items.create({ id, LeaseToken: '0', ContinuationToken: '"5"', Owner: 'java-1' })
+    expect(await rules()).toContain('notice foreignLease')
+  })
+
+  it('of both modes do not belong to one unit', async () => {
+    await running()
+    await change('0', { Mode: 'Full-Fidelity Feed' })
+    expect(await rules()).toEqual(['problem mixedModes'])
+  })
+
+  it('that are there twice under random partition keys are seen', async () => {
+    leaseContainer = await aContainer('keyed', { partitionKey: '/partitionKey', defaultTtl: -1 })
+    await running()
+    await leaseContainer.items.create({ ...(await theLease('0')), partitionKey: 'a random one' })
+    expect(await rules()).toEqual(['problem duplicateLease'])
+  })
+})
+
+describe('marker and lock', () => {
+  it('must be there beside leases', async () => {
+    await running()
+    await remove((await documents()).find(({ id }) => id?.endsWith('.info'))?.id)
+    expect(await rules()).toEqual(['problem markerMissing'])
+  })
+
+  it('alone mean that nothing is ever read', async () => {
+    await running()
+    for (const { id } of await documents()) if (id?.includes('..') === true) await remove(id)
+    expect(await rules()).toEqual(['problem nothingButMarker'])
+  })
+
+  it('must not be held for ever', async () => {
+    await running()
+    const marker = (await documents()).find(({ id }) => id?.endsWith('.info'))?.id ?? ''
+    await leaseContainer.items.create({ id: marker.replace(/\.info$/, '.lock') })
+    expect(await rules()).toEqual([])
+    await clock.advance(61_000)
+    expect(await rules()).toEqual(['problem staleLock'])
+  })
+})
+
+describe('containers', () => {
+  it('of leases must keep what is stored, and let locks expire', async () => {
+    leaseContainer = await aContainer('eternal', { partitionKey: '/id' })
+    expect(await rules()).toEqual(['problem leaseContainerTtl'])
+    leaseContainer = await aContainer('fleeting', { partitionKey: '/id', defaultTtl: 3_600 })
+    expect((await findings())[0]?.observation).toMatch(/deletes what was not written for 3600 s/)
+  })
+
+  it('of leases must be partitioned by the id', async () => {
+    leaseContainer = await aContainer('wrong', { partitionKey: '/owner', defaultTtl: -1 })
+    expect(await rules()).toEqual(['problem leaseContainerKey'])
+  })
+
+  it('that are missing are all named', async () => {
+    monitoredContainer = monitoredContainer.database.container('nowhere')
+    leaseContainer = monitoredContainer.database.container('nowhere either')
+    const found = await findings()
+    expect(found.map(({ rule }) => rule)).toEqual(['containerMissing', 'containerMissing'])
+  })
+
+  it('F-X15: that may not be used for something say for what', async () => {
+    cosmos.faults.add({ match: { operation: 'query', container: 'leases' }, status: 403, times: 1 })
+    const found = await findings()
+    expect(found.map(({ rule }) => rule)).toEqual(['actionForbidden'])
+    expect(found[0]?.observation).toMatch(/executeQuery on container "leases"/)
+  })
+
+  it('whose account is spelled in two ways share nothing', async () => {
+    await running()
+    const lease = await theLease('0')
+    const id = lease.id?.replace(/^unit[^_]*/, 'unitelsewhere.example') ?? ''
+    await leaseContainer.items.create({ ...lease, id })
+    expect(await rules()).toContain('notice accountSpelling')
+  })
+})

@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { HealthMonitor } from '../../../src/change-feed-processor/health.js'
+import { VirtualClock } from '../../../src/platform/index.js'
+import { deferred } from '../../support/deferred.js'
+import { processorWorld } from '../../support/processor-world.js'
+
+const on = { processorName: 'unit', instanceName: 'one', leaseToken: '0' }
+const listed = { type: 'leases.listed', processorName: 'unit', instanceName: 'one', count: 1 } as const
+
+describe('HealthMonitor', () => {
+  let clock: VirtualClock
+  let monitor: HealthMonitor
+
+  beforeEach(() => {
+    clock = new VirtualClock()
+    monitor = new HealthMonitor(clock, { balanceMs: 300, progressMs: 1_000 })
+  })
+
+  it('gives a start the time of one look at the leases', async () => {
+    await clock.advance(300)
+    expect(monitor.health().isHealthy).toBe(true)
+    await clock.advance(1)
+    expect(monitor.health().isHealthy).toBe(false)
+    monitor.emit(listed)
+    expect(monitor.health()).toMatchObject({
+      isHealthy: true,
+      lastBalance: new Date(clock.now()),
+      leases: [],
+    })
+  })
+
+  it('takes an empty poll and an accepted page for progress, and nothing else', async () => {
+    monitor.emit({ type: 'lease.acquired', ...on, takenFrom: null })
+    const isAlive = (): boolean | undefined => monitor.health().leases[0]?.isAlive
+    await clock.advance(900)
+    monitor.emit({ type: 'feed.polled', ...on, count: 0, charge: 1 })
+    await clock.advance(900)
+    monitor.emit({ type: 'feed.polled', ...on, count: 3, charge: 1 })
+    monitor.emit({ type: 'lease.renewed', ...on })
+    monitor.emit({ type: 'delegate.failed', ...on, error: new Error('again') })
+    await clock.advance(101)
+    expect(isAlive()).toBe(false)
+    monitor.emit({ type: 'page.delivered', ...on, count: 3, charge: 1 })
+    expect(isAlive()).toBe(true)
+    expect(monitor.health().lastProgress).toEqual(new Date(clock.now()))
+    monitor.emit({ type: 'lease.released', ...on, reason: 'Shutdown' })
+    expect(monitor.health().leases).toEqual([])
+  })
+})
+
+describe('health of a processor', () => {
+  it('is that of its loops, from start to stop', async () => {
+    const world = await processorWorld('engine ports', { partitionCount: 2 })
+    const { processor } = await world.instance('one')
+    expect(processor.health()).toMatchObject({ isRunning: false, isHealthy: false })
+    await processor.start()
+    await world.clock.advance(120_000)
+    const { leases, ...health } = processor.health()
+    expect(health).toMatchObject({ isRunning: true, isHealthy: true })
+    expect(leases.map(({ isAlive }) => isAlive)).toEqual([true, true])
+    await Promise.all([processor.stop(), world.clock.advance(1_000)])
+    expect(processor.health().isRunning).toBe(false)
+  })
+
+  it('shows a delegate that hangs though its lease is renewed', async () => {
+    const world = await processorWorld('engine ports')
+    const hanging = deferred<undefined>()
+    const { processor } = await world.instance('one', { onChanges: () => hanging.promise })
+    await processor.start()
+    await world.put('a')
+    await world.clock.advance(70_000)
+    expect(processor.health()).toMatchObject({ isHealthy: false, leases: [{ isAlive: false }] })
+    expect(await world.owners()).toEqual({ '0': 'one' })
+    hanging.resolve(undefined)
+    await world.clock.advance(10_000)
+    expect(processor.health().isHealthy).toBe(true)
+    await Promise.all([processor.stop(), world.clock.advance(1_000)])
+  })
+})
