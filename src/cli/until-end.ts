@@ -19,7 +19,11 @@ export function untilEnd(isChild: boolean): Promise<Ending> {
     process.on('unhandledRejection', fail)
   })
   const orphaned = new Promise<Ending>((resolve) => {
-    if (isChild) process.once('disconnect', () => resolve({ why: 'the parent process is gone' }))
+    if (!isChild) return
+    const leave = (): void => resolve({ why: 'the parent process is gone' })
+    process.once('disconnect', leave)
+    // It may have gone while this process was still loading its program.
+    if (!process.connected) leave()
   })
   return Promise.race([told, failed, orphaned])
 }
