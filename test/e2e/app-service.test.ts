@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
-import { chmod, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { shortTimes } from './fleet.js'
-import { cli, ordersModule, run, Running, startEmulatorProcess, temporaryDirectory } from './processes.js'
+import { cli, run, Running, startEmulatorProcess, temporaryDirectory } from './processes.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const execute = promisify(execFile)
@@ -20,6 +20,8 @@ async function deployed(): Promise<string> {
   await execute('tar', ['-xzf', tarball?.filename ?? ''], { cwd: directory })
   const site = join(directory, 'package')
   await symlink(join(root, 'node_modules'), join(site, 'node_modules'), 'dir')
+  // A user's own module comes with the package it imports: agents of another copy would not be known.
+  await cp(join(root, 'dist/samples'), join(site, 'dist/samples'), { recursive: true })
   await writeFile(join(site, 'stepward.config.json'), JSON.stringify(shortTimes))
   await chmod(site, 0o555)
   onTestFinished(() => chmod(site, 0o755))
@@ -52,7 +54,7 @@ it('R173: as on App Service: health before the store, two at once on one machine
     WEBSITE_INSTANCE_ID: '0123456789abcdef0123456789abcdef',
     COSMOS_ENDPOINT: `http://127.0.0.1:${storePort}`,
     COSMOS_KEY: key,
-    STEPWARD_MODULE: ordersModule,
+    STEPWARD_MODULE: 'dist/samples/orders/index.js',
     ORDER_SERVICES_URL: 'http://127.0.0.1:1',
   }
   const first = await startApp(site, { ...platform, PORT: String(port) })

@@ -32,10 +32,11 @@ try {
   for (const name of entryPoints) {
     const { stdout } = await inProject(
       'node',
-      '-p',
-      `import('${name}').then((found) => console.log(Object.keys(found).length))`,
+      '--input-type=module',
+      '-e',
+      `console.log(Object.keys(await import('${name}')).length)`,
     )
-    console.log(`import '${name}': ${stdout.split('\n')[0] ?? ''} names`)
+    console.log(`import '${name}': ${stdout.trim()} names`)
   }
 
   await writeFile(
