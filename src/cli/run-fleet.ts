@@ -28,7 +28,7 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
   await fleet.stop()
   await server?.close()
   if (typeof first === 'number') return first
-  if (first.error !== undefined) throw first.error
+  if (first.error !== undefined) throw new Error(first.why, { cause: first.error })
   return exitCodes.ok
 }
 

@@ -89,7 +89,7 @@ async function openContainer(
 }
 
 /** What keeps a container from being worked on. */
-export function containerProblems(
+function containerProblems(
   found: {
     readonly id: string
     readonly partitionKey?: { readonly paths: readonly string[] }

@@ -80,7 +80,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
 }
 
 /** Everything that is wrong with how a host is configured. */
-export function hostProblems(options: HostOptions): readonly string[] {
+function hostProblems(options: HostOptions): readonly string[] {
   const wanted = options.roles ?? roles
   const problems: string[] = []
   if (wanted.length === 0) problems.push(`roles is empty: name at least one of ${roles.join(', ')}`)

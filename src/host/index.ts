@@ -7,8 +7,8 @@
  */
 export { connect, type ConnectedClient } from './connect.js'
 export { connectionFromEnvironment, connectionProblems, type Connection } from './connection.js'
-export { ConfigurationInvalid, FleetNotRunning } from './errors.js'
-export { askFleet, type FleetRequest, type FleetRow, type FleetStatus } from './fleet/control.js'
+export { ConfigurationInvalid } from './errors.js'
+export type { FleetRequest, FleetRow, FleetStatus } from './fleet/control.js'
 export { startFleet, type Fleet } from './fleet/fleet.js'
 export type { ToChild, ToParent } from './fleet/instance.js'
 export { socketPath, stateDirectoryOf } from './fleet/state-directory.js'

@@ -31,28 +31,18 @@ export class Metrics implements Telemetry {
 
   emit(event: TelemetryEvent): void {
     this.add('stepward_events_total', { type: event.type })
-    switch (event.type) {
-      case 'store.charged':
-        return this.add('stepward_request_charge_total', { operation: event.operation }, event.charge)
-      case 'page.delivered':
-        return this.add('stepward_changes_delivered_total', { processor: event.processorName }, event.count)
-      case 'lease.acquired':
-        return this.add('stepward_leases_owned', { processor: event.processorName })
-      case 'lease.released':
-        return this.add('stepward_leases_owned', { processor: event.processorName }, -1)
-      case 'step.settled':
-        return this.add('stepward_steps_settled_total', { outcome: event.outcome })
-      case 'job.finished':
-        return this.add('stepward_jobs_finished_total', { state: event.state })
-      case 'attention.raised':
-        return this.add('stepward_attention_total', { kind: event.kind })
-      case 'store.troubled':
-        return this.set('stepward_store_troubled', 1)
-      case 'store.recovered':
-        return this.set('stepward_store_troubled', 0)
-      default:
-        return undefined
-    }
+    if (event.type === 'store.charged')
+      this.add('stepward_request_charge_total', { operation: event.operation }, event.charge)
+    if (event.type === 'page.delivered')
+      this.add('stepward_changes_delivered_total', { processor: event.processorName }, event.count)
+    if (event.type === 'lease.acquired') this.add('stepward_leases_owned', { processor: event.processorName })
+    if (event.type === 'lease.released')
+      this.add('stepward_leases_owned', { processor: event.processorName }, -1)
+    if (event.type === 'step.settled') this.add('stepward_steps_settled_total', { outcome: event.outcome })
+    if (event.type === 'job.finished') this.add('stepward_jobs_finished_total', { state: event.state })
+    if (event.type === 'attention.raised') this.add('stepward_attention_total', { kind: event.kind })
+    if (event.type === 'store.troubled') this.set('stepward_store_troubled', 1)
+    if (event.type === 'store.recovered') this.set('stepward_store_troubled', 0)
   }
 
   /** Leases held at this moment, of all processors. */

@@ -71,7 +71,7 @@ function clockAdvice(offsetMs: number): readonly string[] {
 }
 
 /** The header holds a second that has begun: half of it is the best guess. */
-export function offsetOf(headers: Readonly<Record<string, unknown>>, nowMs: number): number {
+function offsetOf(headers: Readonly<Record<string, unknown>>, nowMs: number): number {
   const { date } = headers
   const storeMs = typeof date === 'string' ? Date.parse(date) + 500 : Number.NaN
   const offsetMs = storeMs - nowMs

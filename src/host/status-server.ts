@@ -59,7 +59,7 @@ export function serveStatus(port: number, status: Status): Promise<StatusServer>
 const notAllowed: Answer = { status: 405, type: 'text/plain', body: 'only GET\n' }
 
 function answer(url: string, status: Status): Answer {
-  switch (url.split('?')[0]) {
+  switch (url.replace(/\?.*$/, '')) {
     case '/':
       return json(200, { ...status.about(), ready: status.ready() })
     case '/healthz':

@@ -75,15 +75,12 @@ function isAnswer({ type }: TelemetryEvent): boolean {
 
 /** Why the store failed, if that is what the event is about. */
 function storeFailureOf(event: TelemetryEvent): string | null {
-  switch (event.type) {
-    case 'balance.failed':
-    case 'feed.failed':
-    case 'loop.failed':
-    case 'delegate.failed':
-      return reasonOf(event.error)
-    default:
-      return null
-  }
+  const isFailure =
+    event.type === 'balance.failed' ||
+    event.type === 'feed.failed' ||
+    event.type === 'loop.failed' ||
+    event.type === 'delegate.failed'
+  return isFailure ? reasonOf(event.error) : null
 }
 
 function reasonOf(error: unknown): string | null {

@@ -22,13 +22,8 @@ export async function unitLag(
   const units = of.map((role): UnitLag => {
     const processorName = processorNameOf(role, connection.unitPrefix)
     const leases = estimates.filter((row) => row.processorName === processorName)
-    return {
-      lag: leases.reduce((sum, { estimatedLag }) => sum + (estimatedLag ?? 0), 0),
-      leaseCount: leases.length,
-    }
+    const lag = leases.reduce((sum, { estimatedLag }) => sum + estimatedLag, 0)
+    return { lag, leaseCount: leases.length }
   })
-  return units.reduce(
-    (most, unit) => (unit.lag > most.lag ? unit : most),
-    units[0] ?? { lag: 0, leaseCount: 0 },
-  )
+  return units.reduce((most, unit) => (unit.lag > most.lag ? unit : most))
 }
