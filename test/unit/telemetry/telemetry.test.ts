@@ -23,6 +23,12 @@ describe('fanOut', () => {
     fanOut(broken, recorder).emit(event)
     expect(recorder.events).toEqual([event])
   })
+
+  it('surrounds deliveries only where one of them does', () => {
+    const recorder = new TelemetryRecorder()
+    expect(fanOut(recorder, silent).during).toBeUndefined()
+    expect(fanOut(recorder, { ...silent, during: (_delivery, run) => run() }).during).toBeDefined()
+  })
 })
 
 describe('silent', () => {
