@@ -53,6 +53,7 @@ export class LeaseChecker implements Checker {
         this.writtenAtMs.delete(place(event.processId, event.leaseToken))
         return []
       case 'delivery.accepted':
+      case 'delivery.setAside':
       case 'fault':
         return []
     }

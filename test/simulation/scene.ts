@@ -1,3 +1,4 @@
+import type { Change } from '../../src/change-feed-processor/index.js'
 import type { Random } from '../../src/platform/index.js'
 import { DeliveryChecker } from './delivery-checker.js'
 import { Faults, type FaultOptions } from './faults.js'
@@ -14,6 +15,8 @@ export interface SceneOptions extends Omit<ProcessorUnitOptions, 'delegate'> {
   readonly random: Random
   readonly computers: readonly Computer[]
   readonly faults: Omit<FaultOptions, 'random'>
+  /** Changes that no delegate can handle, and how that shows. */
+  readonly poison?: { readonly is: (change: Change) => boolean; readonly kind: 'throws' | 'hangs' }
   /** How often a delegate fails while faults last, as a probability. Default 0. */
   readonly delegateFailures?: number
   /** Between two documents written from outside, on average. Default 2,000. */
@@ -62,7 +65,11 @@ export class Scene {
     this.world = new World({ seed: options.seed, fateOf: (request) => this.faults.fateOf(request) })
     this.unit = new ProcessorUnit(this.world, {
       ...options,
-      delegate: async (_changes, { signal }, process) => {
+      delegate: async (changes, { signal }, process) => {
+        if (options.poison !== undefined && changes.some(options.poison.is)) {
+          if (options.poison.kind === 'hangs') await new Promise(() => undefined)
+          throw new Error('poison')
+        }
         const isSlow = random.next() < 0.02
         await process.clock.sleep(random.next() * (isSlow ? 30_000 : 300), signal)
         if (signal.aborted) throw new Error('told to stop')
