@@ -1,6 +1,7 @@
 import type { Change } from '../../src/change-feed-processor/index.js'
 import type { Random } from '../../src/platform/index.js'
 import { DeliveryChecker } from './delivery-checker.js'
+import { DotnetHost } from './dotnet-host.js'
 import { Faults, type FaultOptions } from './faults.js'
 import { LeaseChecker } from './lease-checker.js'
 import { monitored, ProcessorUnit, type ProcessorUnitOptions } from './processor-unit.js'
@@ -58,6 +59,8 @@ export class Scene {
   readonly workload: Workload
   readonly deliveries: DeliveryChecker
   readonly ownership: LeaseChecker
+  /** Hosts of another implementation that share the unit. */
+  private readonly guests: DotnetHost[] = []
 
   constructor(readonly options: SceneOptions) {
     const { random } = options
@@ -81,11 +84,20 @@ export class Scene {
     this.ownership = new LeaseChecker({
       now: () => this.world.time.now(),
       leaseExpirationIntervalMs: expirationMs,
+      isForeign: (processId) => this.guests.some(({ process }) => process.id === processId),
     })
     this.world.watch(this.deliveries)
     this.world.watch(this.ownership)
     const intervalMs = options.writeIntervalMs ?? 2_000
     this.workload = new Workload({ world: this.world, keyCount: 20, intervalMs })
+  }
+
+  /** Starts a host of the .NET SDK in the same unit. */
+  startDotnet(computer: Computer): DotnetHost {
+    const guest = new DotnetHost(this.world, computer)
+    this.guests.push(guest)
+    guest.start()
+    return guest
   }
 
   /** Lets time pass, unless something is broken. */
@@ -116,7 +128,8 @@ export class Scene {
   private isRight(): boolean {
     if (this.deliveries.openCount > 0) return false
     const { leases } = this.ownership
-    const counts = new Map(this.unit.processes.map(({ computer }) => [computer.name, 0]))
+    const alive = [...this.unit.processes, ...this.guests.map(({ process }) => process)]
+    const counts = new Map(alive.map(({ computer }) => [computer.name, 0]))
     for (const { owner } of leases) {
       const count = owner === null ? undefined : counts.get(owner)
       if (owner === null || count === undefined) return false
