@@ -66,6 +66,7 @@ export class JobChecker implements Checker {
         return this.called(event)
       case 'delivery.started':
       case 'delivery.accepted':
+      case 'delivery.setAside':
       case 'lease.released':
       case 'fault':
         return []
@@ -109,7 +110,9 @@ export class JobChecker implements Checker {
     const place = this.placeOf.get(key)
     if (place?.startsWith(`${jobId} ${stepId} `) !== true)
       return [`I9: a service was called with ${key} for step ${stepId} of job ${jobId}`]
-    return effect === 'late' && !this.options.areRequestsSlow ? [`I6: ${key} was done after it was undone`] : []
+    return effect === 'late' && !this.options.areRequestsSlow
+      ? [`I6: ${key} was done after it was undone`]
+      : []
   }
 
   /** I14: the document alongside is there with its job; I1: a job that has not ended stays. */

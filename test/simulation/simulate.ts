@@ -21,7 +21,14 @@ export async function simulateProcessor(seed: number): Promise<Report> {
   })
   const { world, unit, workload } = scene
   const { computers } = scene.options
-  const chaos = new Chaos({ world, unit, container: monitored, computers, intervalMs: 12_000, mostPartitions: 8 })
+  const chaos = new Chaos({
+    world,
+    unit,
+    container: monitored,
+    computers,
+    intervalMs: 12_000,
+    mostPartitions: 8,
+  })
   for (const computer of computers) unit.start(computer)
   workload.start()
   chaos.start()
