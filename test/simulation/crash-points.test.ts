@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { faultKinds, faultText, placesIn, simulateFaults, type Place } from './crash-points.js'
+import { brokenBy, faultKinds, placesIn, type Place } from './crash-points.js'
+import { samplePairs } from './fault-pairs.js'
 import { scenarios } from './scenarios.js'
+
+const pairsOfScenario = 6
 
 /** Writes of leases are the same in every scenario, so one of them is enough for those. */
 function isWanted({ writePoint }: Place, scenario: string): boolean {
@@ -13,15 +16,18 @@ describe.each(scenarios.map(({ name }) => name))('a job that goes %s', (scenario
     async (kind) => {
       const broken: string[] = []
       for (const place of await placesIn(scenario)) {
-        if (!isWanted(place, scenario)) continue
-        const fault = { ...place, kind }
-        const { problems, faults } = await simulateFaults(scenario, [fault])
-        if (faults.size === 0) broken.push(`${faultText(fault)} did not happen`)
-        if (problems.length === 0) continue
-        broken.push(`npm run simulate -- --scenario ${scenario} --fault ${faultText(fault)}`, ...problems)
+        if (isWanted(place, scenario)) broken.push(...(await brokenBy(scenario, [{ ...place, kind }])))
       }
       expect(broken).toEqual([])
     },
     60_000,
   )
+
+  it('comes to its end under two faults, and keeps every invariant', async () => {
+    const broken: string[] = []
+    for (const pair of await samplePairs(scenario, pairsOfScenario, 1)) {
+      broken.push(...(await brokenBy(scenario, pair)))
+    }
+    expect(broken).toEqual([])
+  }, 60_000)
 })

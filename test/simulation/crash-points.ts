@@ -43,7 +43,35 @@ export async function placesIn(scenario: string): Promise<readonly Place[]> {
   return seen
 }
 
-/** The fault as `npm run simulate` takes it: `answerLost@W1#2`. */
-export function faultText({ kind, writePoint, occurrence }: PlannedFault): string {
+/** The fault as a command takes it: `answerLost@W1#2`. */
+function faultText({ kind, writePoint, occurrence }: PlannedFault): string {
   return `${kind}@${writePoint}#${occurrence}`
+}
+
+/** The fault that a command names. */
+export function faultFrom(text: string): PlannedFault {
+  const [, kindText, writePoint, occurrence] = /^(\w+)@(\w+)#(\d+)$/.exec(text) ?? []
+  const kind = faultKinds.find((known) => known === kindText)
+  if (kind === undefined || writePoint === undefined)
+    throw new RangeError(
+      `${JSON.stringify(text)} is no fault: write one of ${faultKinds.join(', ')} before @W1#2`,
+    )
+  return { kind, writePoint, occurrence: Number(occurrence) }
+}
+
+/** What is broken when a job of this scenario meets these faults, with the command that shows it again. */
+export async function brokenBy(
+  scenario: string,
+  planned: readonly PlannedFault[],
+): Promise<readonly string[]> {
+  const { problems, faults } = await simulateFaults(scenario, planned)
+  const struck = [...faults.values()].reduce((sum, count) => sum + count, 0)
+  const missed = struck < planned.length ? [`only ${struck} of ${planned.length} faults happened`] : []
+  const broken = [...problems, ...missed]
+  return broken.length === 0 ? [] : [`npm run simulate -- ${argumentsFor(scenario, planned)}`, ...broken]
+}
+
+/** What a command is given to repeat these faults. */
+export function argumentsFor(scenario: string, planned: readonly PlannedFault[]): string {
+  return `--scenario ${scenario} ${planned.map((fault) => `--fault ${faultText(fault)}`).join(' ')}`
 }

@@ -7,15 +7,13 @@ import { scenarios } from './scenarios.js'
 import { computersOf } from './simulate.js'
 
 const faultyMs = 3 * 60_000
-/** Enough for every scenario to meet several faults at once; a run of many is cheaper per job. */
-const jobsInRun = 40
 /** No more than the supervisor's grace between two hosts; what is more costs attempts, and chaos sets clocks so. */
 const skewMs = 1_000
 /** Clocks that were set stay wrong, and the slowest request is still under way. */
 const recoveryMs = 2 * faultCostMs + 90_000 + 60_000 + 60_000
 
-/** One run of jobs by one seed: everything that can go wrong does, at once, and then nothing. */
-export async function simulateJobs(seed: number, jobCount = jobsInRun): Promise<JobReport> {
+/** One run of so many jobs by one seed: everything that can go wrong does, at once, and then nothing. */
+export async function simulateJobs(seed: number, jobCount: number): Promise<JobReport> {
   const random = seededRandom(seed)
   const hosts = hostsOf(random)
   const scene = new JobScene({
