@@ -17,7 +17,7 @@ export function coverageFindings(
     problem(
       'gap',
       `no lease covers ${text(feedRange)}: its changes are delivered to nobody`,
-      'restart an instance of this library: it creates what is missing and begins it where startFrom says',
+      'wait for five expiration intervals: an instance of this library puts it back where it last saw it; start one if none runs',
     ),
   )
   const isAtWork = (lease: Lease): boolean =>
