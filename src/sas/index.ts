@@ -33,6 +33,7 @@ export {
   createAgents,
   createScheduler,
   createSupervisor,
+  superviseOnce,
   type Unit,
   type UnitOptions,
   type UnitTiming,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { decodeDocument, type JobDocument } from '../../../src/sas/documents.js'
 import { StoreRefused, StoreUnavailable } from '../../../src/sas/errors.js'
 import { setAside } from '../../../src/sas/set-aside.js'
-import { replacing, type StateDocument } from '../../../src/sas/state-store.js'
+import { replacing } from '../../../src/sas/state-store.js'
 import { submit } from '../../../src/sas/submit.js'
 import { updateJob } from '../../../src/sas/update-job.js'
 import { aJob, aSubmission, aWorkflow, asStored, theStep, documentsOf } from '../../support/a-job.js'
@@ -28,7 +28,7 @@ async function poisonous(jobId: string): Promise<void> {
 /** What somebody who looks at the store does to a step: it is edited, or put back as it was. */
 async function edited(change: Readonly<Record<string, unknown>>): Promise<void> {
   const step = await world.step()
-  await world.put('job-1', [replacing(step, { ...step, ...change } as StateDocument)])
+  await world.put('job-1', [replacing(step, { ...step, ...change })])
 }
 
 describe('a job that is set aside', () => {
