@@ -85,6 +85,7 @@ withStoreOptions(program.command('start'))
   .requiredOption('--role <role...>', 'scheduler, agents, supervisor or all')
   .option('--agents <module>', 'module that exports the agents')
   .option('--instances <n>', 'instances, each a process of its own', '1')
+  .option('--once', 'look at everything overdue, recover it, and end; for the role supervisor')
   .action(async (options: StartOptions) => {
     const { start } = await import('./commands/start.js')
     await ending(start(options, terminal))

@@ -18,3 +18,4 @@ export {
   type UnitSelection,
 } from './leases.js'
 export { readSettings, type Settings } from './settings.js'
+export { superviseOnce, type SuperviseOnceOptions } from './supervise-once.js'

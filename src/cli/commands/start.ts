@@ -1,4 +1,4 @@
-import { roles, startHost, type Role } from '../../host/index.js'
+import { roles, startHost, superviseOnce, type Role } from '../../host/index.js'
 import { consoleLogger } from '../../telemetry/index.js'
 import { CliError, exitCodes } from '../cli-error.js'
 import { runInstances } from '../instances.js'
@@ -14,6 +14,7 @@ export interface StartOptions extends StoreOptions {
   readonly role: readonly string[]
   readonly agents?: string
   readonly instances: string
+  readonly once?: boolean
 }
 
 /** The most instances that one command starts: more than any machine has use for. */
@@ -22,6 +23,7 @@ const maxInstances = 256
 /** Runs instances of roles until told to stop: one in this process, several as processes of their own. */
 export async function start(options: StartOptions, terminal: Terminal): Promise<number> {
   const wanted = rolesOf(options.role)
+  if (options.once === true) return once(wanted, options, terminal)
   const count = wholeNumber('--instances', options.instances, { min: 1, max: maxInstances })
   if (count > 1) {
     if (options.data !== undefined) {
@@ -48,6 +50,23 @@ export async function start(options: StartOptions, terminal: Terminal): Promise<
     terminal.print(started)
     await told
     await host.stop()
+    return exitCodes.ok
+  })
+}
+
+/** One sweep: what a timetable starts where nothing runs for long. */
+async function once(wanted: readonly Role[], options: StartOptions, terminal: Terminal): Promise<number> {
+  if (wanted.length !== 1 || wanted[0] !== 'supervisor') {
+    const why = 'only it has work that can be done in one go'
+    throw new CliError(`--once goes with --role supervisor alone: ${why}`, exitCodes.usage)
+  }
+  return withSettings(options, async (settings) => {
+    const level = options.verbose === true ? 'debug' : 'info'
+    const result = await superviseOnce({ ...settings, telemetry: consoleLogger({ level }) })
+    const { lookedAt, recovered } = result
+    const documents = lookedAt === 1 ? 'document was' : 'documents were'
+    const text = `${lookedAt} ${documents} overdue, ${recovered} recovered`
+    terminal.print(options.json === true ? JSON.stringify(result) : text)
     return exitCodes.ok
   })
 }
