@@ -25,7 +25,9 @@ try {
   const { state, steps } = await job.view()
   for (const { stepId, currentState, failureCount } of steps) {
     const attempts = failureCount + 1
-    process.stdout.write(`${stepId} is ${currentState}, after ${attempts} attempt${attempts > 1 ? 's' : ''}\n`)
+    process.stdout.write(
+      `${stepId} is ${currentState}, after ${attempts} attempt${attempts > 1 ? 's' : ''}\n`,
+    )
   }
   const effects = remote.effects().map(({ kind }) => kind)
   process.stdout.write(`the job is ${state}; the remote services made: ${effects.join(', ')}\n`)

@@ -14,7 +14,13 @@ async function outcomeOf(job: Job) {
     .effects()
     .filter(({ key, isUndone }) => key.startsWith(`${job.jobId}/`) && !isUndone)
     .map(({ kind }) => kind)
-  return { traveller: job.jobId, state, generation, reason: compensation?.reason ?? null, booked: booked.sort() }
+  return {
+    traveller: job.jobId,
+    state,
+    generation,
+    reason: compensation?.reason ?? null,
+    booked: booked.sort(),
+  }
 }
 
 const remote = await startRemoteService(availability)
