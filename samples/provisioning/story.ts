@@ -15,22 +15,22 @@ export class Story implements Telemetry {
 }
 
 function lineOf(event: TelemetryEvent): string | null {
-  switch (event.type) {
-    case 'job.submitted':
-      return '(1) the order is taken; (2) job and steps are recorded, Disabled, with the intent Active'
-    case 'step.dispatched':
-      return dispatched(event)
-    case 'step.started':
-      return event.stepId === 'database' ? '(4) the agent calls the remote service' : null
-    case 'step.settled':
-      return `${event.stepId === 'database' ? '(5)' : '(9)'} ${event.stepId}: the agent records what came of it`
-    case 'step.recovered':
-      return `(8) ${event.stepId}: the deadline has passed; the supervisor asks for another attempt`
-    case 'job.finished':
-      return `(9) every step is at its target: the job is ${event.state}`
-    default:
-      return null
+  // What else happens (leases, polls, charges) is not part of the story.
+  if (event.type === 'job.submitted') {
+    return '(1) the order is taken; (2) job and steps are recorded, Disabled, with the intent Active'
   }
+  if (event.type === 'step.dispatched') return dispatched(event)
+  if (event.type === 'step.started' && event.stepId === 'database') {
+    return '(4) the agent calls the remote service'
+  }
+  if (event.type === 'step.settled') {
+    return `${event.stepId === 'database' ? '(5)' : '(9)'} ${event.stepId}: the agent records what came of it`
+  }
+  if (event.type === 'step.recovered') {
+    return `(8) ${event.stepId}: the deadline has passed; the supervisor asks for another attempt`
+  }
+  if (event.type === 'job.finished') return `(9) every step is at its target: the job is ${event.state}`
+  return null
 }
 
 function dispatched({ stepId, attempt }: TelemetryEvent & { type: 'step.dispatched' }): string {

@@ -8,7 +8,7 @@ export interface Trip {
 }
 
 /** A booking of one kind, and its cancellation. */
-function bookingsOf<K extends 'flight' | 'hotel' | 'car'>(kind: K) {
+function bookingsOf(kind: 'flight' | 'hotel' | 'car') {
   return {
     book: (input: Trip, context: AgentContext) => ask<{ id: string }>(kind, { ...input }, context),
     // Also for a booking that nobody has an answer to: then the key says what to cancel, and there is no id.

@@ -2,13 +2,14 @@ import { systemRandom } from '../platform/index.js'
 import { CosmosStateStore, superviseOnce as lookOnce, type SweepResult } from '../sas/index.js'
 import { silent } from '../telemetry/index.js'
 import { charging } from './connect.js'
-import { openConnection } from './connection.js'
+import { openConnection, type Connection } from './connection.js'
 import { openContainers } from './containers.js'
 import type { HostOptions } from './host.js'
 import { instanceNameOf } from './instance-name.js'
 
 /** What a single sweep needs of a host's options. */
-export type SuperviseOnceOptions = Omit<HostOptions, 'roles' | 'agents' | 'slots' | 'sweepIntervalMs'>
+export type SuperviseOnceOptions = Connection &
+  Pick<HostOptions, 'instanceName' | 'telemetry' | 'deadlineGraceMs'>
 
 /**
  * Recovers everything that is overdue now, and ends: the supervisor as a job of a timetable (cron, WebJob), where no
