@@ -91,6 +91,7 @@ withStoreOptions(program.command('start'))
   .option('--instances <n>', 'keep so many processes of each role alive')
   .option('--port <n>', 'serve /healthz, /readyz and /metrics (or PORT)')
   .option('--state <dir>', 'what a fleet remembers; default: a folder in the temporary directory')
+  .option('--once', 'recover what is overdue and end; for the role supervisor')
   .addOption(new Option('--supervised').hideHelp())
   .action(async (options: StartOptions) => {
     const { start } = await import('./commands/start.js')

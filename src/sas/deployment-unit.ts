@@ -12,7 +12,7 @@ import type { Agent } from './agent.js'
 import { Agents } from './agents.js'
 import { Scheduler } from './scheduler.js'
 import type { StateStore } from './state-store.js'
-import { Supervisor } from './supervisor.js'
+import { Supervisor, type SweepResult } from './supervisor.js'
 import { wakingReaders } from './waking-store.js'
 
 /** What every instance of a unit needs: the documents, the feed of their changes, and the leases of this unit. */
@@ -107,6 +107,22 @@ export function createSupervisor(
     start: () => supervisor.start(),
     stop: () => supervisor.stop(),
   })
+}
+
+/**
+ * One look of a supervisor at everything overdue, without leases and without waiting: for hosts that live briefly, started
+ * by a timetable. Beside running supervisors it does no harm: each step is recovered by one of them.
+ *
+ * @throws StoreUnavailable or StoreRefused when the store could not be asked
+ */
+export function superviseOnce(
+  options: Pick<UnitOptions, 'store' | 'instanceName' | 'telemetry' | 'clock'> & {
+    readonly deadlineGraceMs?: number
+  },
+): Promise<SweepResult> {
+  const { store, instanceName, telemetry = silent, clock = systemClock, deadlineGraceMs } = options
+  const grace = deadlineGraceMs === undefined ? {} : { deadlineGraceMs }
+  return new Supervisor({ store, instanceName, telemetry, clock, ...grace }).runOnce()
 }
 
 function resolved({ store, instanceName, hints, telemetry, clock, random }: UnitOptions) {
