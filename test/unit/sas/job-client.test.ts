@@ -76,7 +76,7 @@ describe('a submission', () => {
     expect(await world.job('j', 'p')).toMatchObject({ orderId: 'o', pk: 'p' })
   })
 
-  it('F-S2: repeated is the same job (R23), whatever the order of its properties', async () => {
+  it('F-S2, F-S13: repeated is the same job (R23), whatever the order of its properties', async () => {
     await client.submit(workflow, { orderId: 'order-1', total: 3 })
     const before = await world.job('order-1')
     await client.submit(workflow, { total: 3, orderId: 'order-1' })
