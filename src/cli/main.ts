@@ -82,7 +82,7 @@ withCommonOptions(emulatorCommand.command('merge <container>'))
 
 withStoreOptions(program.command('start'))
   .description('instances of one or more roles')
-  .requiredOption('--role <role...>', 'scheduler, agents, supervisor or all')
+  .requiredOption('--role <role...>', 'scheduler, agents, supervisor, notifier or all')
   .option('--agents <module>', 'module that exports the agents')
   .option('--instances <n>', 'instances, each a process of its own', '1')
   .action(async (options: StartOptions) => {

@@ -4,6 +4,7 @@ import { systemClock, systemRandom } from '../platform/index.js'
 import {
   CosmosStateStore,
   createAgents,
+  createNotifier,
   createScheduler,
   createSupervisor,
   JobClient,
@@ -20,14 +21,15 @@ import { openContainers, type Containers } from './containers.js'
 import { charging } from './connect.js'
 import { ConfigurationInvalid } from './errors.js'
 import { instanceNameOf } from './instance-name.js'
+import { notifying, notifyingProblems, type NotifyingSettings } from './notifying.js'
 
-/** A role of the pattern; each is a deployment unit of its own. */
-export const roles = ['scheduler', 'agents', 'supervisor'] as const
+/** The roles of the pattern, and the one that tells people; each is a deployment unit of its own. */
+export const roles = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 export type Role = (typeof roles)[number]
 
 /** What a host runs, and on which store. */
-export interface HostOptions extends Connection {
-  /** Default: all three. */
+export interface HostOptions extends Connection, NotifyingSettings {
+  /** Default: all four. */
   readonly roles?: readonly Role[]
   /** The agents whose handlers run here; needed by the role `agents`. */
   readonly agents?: readonly Agent[]
@@ -136,6 +138,8 @@ async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
         ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }),
         ...(deadlineGraceMs === undefined ? {} : { deadlineGraceMs }),
       })
+    case 'notifier':
+      return createNotifier({ ...common, ...notifying(options, containers) })
   }
 }
 
@@ -150,5 +154,6 @@ function refuseImpossible(wanted: readonly Role[], options: HostOptions): void {
   if (wanted.includes('agents') && (options.agents ?? []).length === 0) {
     problems.push('the role agents needs at least one agent: pass --agents MODULE, or agents: [...]')
   }
+  problems.push(...notifyingProblems(options))
   if (problems.length > 0) throw new ConfigurationInvalid(problems)
 }

@@ -220,6 +220,15 @@ const noticeSchema = z.object({
   /** ISO-8601 UTC. */
   at: z.string(),
   sentAt: z.string().nullable(),
+  /** When it is to be sent, milliseconds since the epoch; null once it was sent, or given up. */
+  completeByMs: z.number().nullable().default(null),
+  /** Tries at sending it that failed. */
+  failureCount: z.number().int().default(0),
+  /** Why it was given up; an operator looks. */
+  attention: z
+    .object({ kind: z.literal('notify'), since: z.string(), by: z.string(), message: z.string() })
+    .nullable()
+    .default(null),
   /** -1 until it is sent: a notice outlives its job rather than staying untold (F-X9). */
   ttl: z.number().int(),
 })
@@ -373,6 +382,11 @@ export function jobDocumentId(jobId: string): string {
 /** The document id of a job's notice. */
 export function noticeDocumentId(jobId: string, seq: number): string {
   return `sas.notify:${safeId(jobId)}:${seq}`
+}
+
+/** The document id of the record that an alert about a job was raised. */
+export function alertDocumentId(jobId: string): string {
+  return `sas.alert:${safeId(jobId)}`
 }
 
 /** The document id of a step. */

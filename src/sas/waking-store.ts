@@ -22,5 +22,7 @@ export function wakingReaders(store: StateStore, hints: Hints): StateStore {
     listJobs: (filter) => store.listJobs(filter),
     findJob: (jobId) => store.findJob(jobId),
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
+    listNotices: (partition, jobId) => store.listNotices(partition, jobId),
+    listUntold: (beforeMs, limit) => store.listUntold(beforeMs, limit),
   }
 }

@@ -151,6 +151,8 @@ function record(to: Instruments, event: TelemetryEvent): void {
     case 'notification.failed':
     case 'loop.failed':
     case 'outcome.discarded':
+    case 'notice.failed':
+    case 'alert.failed':
       to.failures.add(1, failureAttributes(event))
       return
     case 'feed.polled':
@@ -168,6 +170,8 @@ function record(to: Instruments, event: TelemetryEvent): void {
     case 'step.recovered':
     case 'step.unclaimed':
     case 'attention.raised':
+    case 'notice.sent':
+    case 'alert.raised':
     case 'document.refused':
       to.events.add(1, { 'stepward.event': event.type })
   }

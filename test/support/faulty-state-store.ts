@@ -90,6 +90,18 @@ export class FaultyStateStore implements StateStore {
     return this.store.listSteps(...request)
   }
 
+  async listNotices(
+    ...request: Parameters<StateStore['listNotices']>
+  ): ReturnType<StateStore['listNotices']> {
+    this.reading('listNotices')
+    return this.store.listNotices(...request)
+  }
+
+  async listUntold(...request: Parameters<StateStore['listUntold']>): ReturnType<StateStore['listUntold']> {
+    this.reading('listUntold')
+    return this.store.listUntold(...request)
+  }
+
   private reading(operation: Operation): void {
     this.note(operation)
     const fault = this.readFaults.shift()
