@@ -1,5 +1,6 @@
 import type { Container, OperationInput, SqlParameter } from '@azure/cosmos'
 import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
+import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import {
   decodeDocument,
   jobDocumentId,
@@ -13,6 +14,7 @@ import type {
   DocumentAddress,
   JobFilter,
   OverdueDocument,
+  PartitionFeed,
   StateDocument,
   StateStore,
   StateWrite,
@@ -113,6 +115,14 @@ export class CosmosStateStore implements StateStore {
         "(c.type = 'sas.job' AND IS_DEFINED(c.attention.kind))",
       parameters: { limit, before: beforeMs },
     })
+  }
+
+  follow(partition: string): PartitionFeed {
+    const operation = 'state.follow'
+    const feed = new CosmosPartitionFeed(this.container, partition, (charge) =>
+      this.charge(operation, charge),
+    )
+    return { readNext: () => this.asking(operation, () => feed.readNext()) }
   }
 
   /** A single write goes as a point operation: unlike a batch, its failure says what it was. */

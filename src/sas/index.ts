@@ -75,7 +75,9 @@ export {
 } from './job-client.js'
 export type { NotifierSettings } from './notifier.js'
 export { JobEndings } from './job-endings.js'
-export type { Job, JobResult, JobView, StepView } from './job.js'
+export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './job-selection.js'
+export type { JobView, StepView } from './job-view.js'
+export type { Job, JobResult } from './job.js'
 export type { Plan, PlanStep } from './plan.js'
 export { replyChannel, type Reply, type ReplyChannel, type ReplyContainers } from './reply.js'
 export type { NoticeRetry } from './settle-notice.js'
@@ -85,6 +87,7 @@ export type {
   DocumentAddress,
   JobFilter,
   OverdueDocument,
+  PartitionFeed,
   StateDocument,
   StateStore,
   StateWrite,

@@ -48,6 +48,12 @@ export interface OverdueDocument extends DocumentAddress {
   readonly completeByMs: number | null
 }
 
+/** What happens in one logical partition. */
+export interface PartitionFeed {
+  /** Documents in their latest version: all of them at first, then those that have changed; empty when none has. */
+  readNext(): Promise<readonly StateDocument[]>
+}
+
 /** Something that somebody may have to be told. A hint: read it before telling anybody. */
 export interface UntoldDocument extends DocumentAddress {
   readonly type: 'sas.job' | 'sas.notify'
@@ -96,4 +102,6 @@ export interface StateStore {
   listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
   /** Notices that should have been sent before `beforeMs`, and jobs that are flagged; in no order, at most `limit`. */
   listUntold(beforeMs: number, limit: number): Promise<readonly UntoldDocument[]>
+  /** Follows one logical partition from its beginning. */
+  follow(partition: string): PartitionFeed
 }

@@ -23,6 +23,7 @@ export function wakingReaders(store: StateStore, hints: Hints): StateStore {
     findJob: (jobId) => store.findJob(jobId),
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
     listNotices: (partition, jobId) => store.listNotices(partition, jobId),
+    follow: (partition) => store.follow(partition),
     listUntold: (beforeMs, limit) => store.listUntold(beforeMs, limit),
   }
 }

@@ -328,6 +328,24 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
       })
     })
 
+    describe('a partition followed', () => {
+      it('brings every document at first, then what has changed, and nothing of other partitions', async () => {
+        const { store } = opened
+        applied(await store.apply('p', [create(note('a')), create(note('b'))]))
+        applied(await store.apply('q', [create(note('c', 'other', 'q'))]))
+        const feed = store.follow('p')
+        const ids = async (): Promise<string[]> => (await feed.readNext()).map(({ id }) => id).sort()
+        expect(await ids()).toEqual(['a', 'b'])
+        expect(await ids()).toEqual([])
+        applied(await store.apply('q', [create(note('d', 'other', 'q'))]))
+        applied(await store.apply('p', [replacing(await read('a'), note('a', 'second'))]))
+        const changed = await feed.readNext()
+        expect(changed).toMatchObject([{ id: 'a', text: 'second' }])
+        expect(await ids()).toEqual([])
+        expect(await store.follow('nobody').readNext()).toEqual([])
+      })
+    })
+
     describe('a job found', () => {
       it('is found whatever its partition is', async () => {
         for (const partition of ['p1', 'p2', 'p3', 'p4'])

@@ -102,6 +102,16 @@ export class FaultyStateStore implements StateStore {
     return this.store.listUntold(...request)
   }
 
+  follow(partition: string): ReturnType<StateStore['follow']> {
+    const feed = this.store.follow(partition)
+    return {
+      readNext: async () => {
+        this.reading('follow')
+        return feed.readNext()
+      },
+    }
+  }
+
   private reading(operation: Operation): void {
     this.note(operation)
     const fault = this.readFaults.shift()

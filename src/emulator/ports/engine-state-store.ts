@@ -11,6 +11,7 @@ import type {
   DocumentAddress,
   JobFilter,
   OverdueDocument,
+  PartitionFeed,
   StateDocument,
   StateStore,
   StateWrite,
@@ -18,7 +19,9 @@ import type {
   UntoldDocument,
 } from '../../sas/state-store.js'
 import {
+  type ChangeFeedStart,
   type Refusal,
+  readChanges,
   scan,
   type Container,
   type DocumentVersion,
@@ -133,6 +136,24 @@ export class EngineStateStore implements StateStore {
       type: type === 'sas.job' ? type : 'sas.notify',
       jobId: String(jobId),
     }))
+  }
+
+  follow(partition: string): PartitionFeed {
+    let start: ChangeFeedStart = { kind: 'beginning' }
+    return {
+      readNext: async () => {
+        const container = this.options.container()
+        const place = container.locate([partition])
+        const { versions, lsn } = readChanges(container, place.partition, {
+          ...place,
+          start,
+          maxItemCount: 100,
+        })
+        await this.settled()
+        start = { kind: 'after', lsn }
+        return versions.map(stored)
+      },
+    }
   }
 
   /** Nothing may be shown that the disk did not take. */

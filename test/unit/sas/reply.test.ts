@@ -23,7 +23,10 @@ async function receiver(status: number, headers: Readonly<Record<string, string>
     posted.push({ key: String(key), body: JSON.parse(await text(request)) })
   }
   const server = createServer((request, response) => {
-    void note(request).finally(() => response.writeHead(status, headers).end('secret details'))
+    note(request).then(
+      () => response.writeHead(status, headers).end('secret details'),
+      () => response.destroy(),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
