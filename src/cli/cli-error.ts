@@ -30,6 +30,7 @@ const codesByName: Readonly<Record<string, number>> = {
   JobNotFound: exitCodes.notFound,
   UnitNotFound: exitCodes.notFound,
   JobConflict: exitCodes.conflict,
+  CommandRefused: exitCodes.conflict,
   StoreUnavailable: exitCodes.store,
   StoreRefused: exitCodes.store,
 }

@@ -17,4 +17,5 @@ export {
   type LeaseRow,
   type UnitSelection,
 } from './leases.js'
+export { provision, type Provisioned } from './provision.js'
 export { readSettings, type Settings } from './settings.js'

@@ -54,7 +54,7 @@ export {
   type ProcessState,
   type StepDocument,
 } from './documents.js'
-export type { Duration } from './duration.js'
+export { durationMs, type Duration } from './duration.js'
 export {
   CommandRefused,
   JobConflict,
