@@ -4,6 +4,7 @@ import { retry, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { makeAttempt } from './attempt.js'
+import { claim, isUnclaimed } from './claim.js'
 import { decodeDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
 import { isOpen, settle, type Outcome } from './settle.js'
@@ -68,6 +69,7 @@ export class Agents {
   private async offer(step: Stored<StepDocument>, signal: AbortSignal): Promise<void> {
     const attemptKey = `${step.pk}\n${step.id}\n${step.fence}`
     if (!isOpen(step, this.options.clock.now()) || this.running.has(attemptKey)) return
+    if (step.isClaimRequired && !isUnclaimed(step)) return
     const agent = this.definitions.get(workOf(step).actor)
     if (agent === undefined) {
       const reason = `this instance has no agent ${JSON.stringify(workOf(step).actor)}`
@@ -85,12 +87,15 @@ export class Agents {
   }
 
   /** One attempt and the record of its outcome. Never rejects: what could not be recorded is a deadline that passes. */
-  private async work(step: Stored<StepDocument>, agent: AgentDefinition): Promise<void> {
+  private async work(offered: Stored<StepDocument>, agent: AgentDefinition): Promise<void> {
     const { clock, telemetry } = this.options
-    const about = { jobId: step.jobId, workflow: step.workflow, stepId: step.stepId, attempt: step.attempt }
+    const { jobId, workflow, stepId, attempt } = offered
+    const about = { jobId, workflow, stepId, attempt }
     try {
       // Waiting for a slot took time: the attempt may be over before it began.
-      if (!isOpen(step, clock.now())) return
+      if (!isOpen(offered, clock.now())) return
+      const step = offered.isClaimRequired ? await this.claimed(offered) : offered
+      if (step === null) return
       telemetry.emit({ type: 'step.started', ...about })
       const handler = agent.handlers.get(workOf(step).action)
       const outcome: Outcome | null =
@@ -110,8 +115,29 @@ export class Agents {
       }
       await this.record(step, outcome)
     } catch (error) {
-      telemetry.emit({ type: 'outcome.discarded', reason: 'it could not be recorded', error, ...about })
+      telemetry.emit({
+        type: 'outcome.discarded',
+        reason: 'its claim or its outcome could not be recorded',
+        error,
+        ...about,
+      })
     }
+  }
+
+  /** W2: the step with our claim on it; null when the attempt is another's, or over. */
+  private async claimed(step: Stored<StepDocument>): Promise<Stored<StepDocument> | null> {
+    const { store, clock, random, instanceName } = this.options
+    const attempt = { fence: step.fence, by: instanceName, token: random.id() }
+    const from = { address: step, known: step, read: readStep }
+    const update = await updateDocument(store, from, (current) => {
+      const claiming = claim(current, attempt, clock.now())
+      return {
+        write: claiming.kind === 'write' ? claiming.step : null,
+        result: claiming.kind === 'held' ? current : null,
+      }
+    })
+    if (update.kind === 'missing') return null
+    return update.kind === 'written' ? update.document : update.result
   }
 
   private async record(step: Stored<StepDocument>, outcome: Outcome): Promise<void> {

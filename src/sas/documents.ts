@@ -48,6 +48,9 @@ const outcome = z.object({
   by: z.string(),
 })
 
+/** Which process makes an attempt: an instance's name may return after a crash, its token does not. */
+const claim = z.object({ by: z.string(), token: z.string(), fence: z.number(), at: z.string() })
+
 /** What jobs and steps have in common: the pattern's fields in both vocabularies. */
 const envelope = {
   id: z.string(),
@@ -196,6 +199,10 @@ const stepSchema = z.object({
   attempt: z.number().int(),
   /** The same for every attempt of one generation and direction, so that a remote service can recognise a repetition. */
   idempotencyKey: z.string(),
+  /** Whether an attempt may only be made by the one process that has claimed it. */
+  isClaimRequired: z.boolean().default(false),
+  /** The newest claim of this generation; it is about the attempt with the same fence. */
+  claim: claim.nullable().default(null),
   outcome: outcome.nullable(),
   output: json,
 })
@@ -348,20 +355,6 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   return (
     job.processState === 'Processed' || job.processState === 'Error' || job.processState === 'Compensated'
   )
-}
-
-/** The most entries of diagnostics kept on a document, and the most characters of any message. */
-const maxDiagnostics = 10
-const maxMessageLength = 2_000
-
-/** What is kept of a message: a handler's may be of any length, a document not (I16). */
-export function boundedMessage(message: string): string {
-  return message.slice(0, maxMessageLength)
-}
-
-/** The newest diagnostics, bounded. */
-export function withDiagnostic(diagnostics: readonly Diagnostic[], added: Diagnostic): Diagnostic[] {
-  return [...diagnostics, { ...added, message: boundedMessage(added.message) }].slice(-maxDiagnostics)
 }
 
 /** Characters that Cosmos DB or its clients do not take in an id, and our own escape character. */

@@ -1,5 +1,6 @@
 import { backoffDelayMs, type Backoff, type Random } from '../platform/index.js'
-import { boundedMessage, type NoticeDocument } from './documents.js'
+import { boundedMessage } from './diagnostics.js'
+import type { NoticeDocument } from './documents.js'
 
 /** What became of sending a notice. */
 export type Delivery =
