@@ -67,6 +67,7 @@ it('R173: as on App Service: health before the store, two at once on one machine
   const leases = async () =>
     JSON.parse((await run(cli, ['leases', '--json'], store.env)).stdout) as { owner: string | null }[]
   await first.line('"msg":"lease.acquired"', 8)
+  await first.line('"msg":"host.started"')
   expect(first.count('waiting: no answer from'), 'said once').toBe(1)
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
 
