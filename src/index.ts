@@ -47,6 +47,7 @@ export {
   type Diagnostic,
   type DocumentAddress,
   type Duration,
+  type ForEachOptions,
   type Job,
   type JobClientOptions,
   type JobDocument,

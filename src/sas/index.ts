@@ -81,6 +81,7 @@ export type {
   StateWrite,
   Stored,
 } from './state-store.js'
+export type { ForEachOptions } from './for-each.js'
 export type { Step } from './plan-draft.js'
 export type { OnExhausted, StepOptions, Undo } from './step-options.js'
 export { wakingReaders, type Hints } from './waking-store.js'

@@ -2,7 +2,7 @@ import { deadline, withDerivedState, withDiagnostic, type Json, type StepDocumen
 import type { Random } from '../platform/index.js'
 import { backoffDelayMs } from '../platform/index.js'
 import { givenUp } from './give-up.js'
-import { resolveTemplate } from './plan.js'
+import { resolveTemplate } from './template.js'
 import { withFailure } from './work.js'
 
 /** Which attempt an agent made: what it echoes of the step it was given. */
