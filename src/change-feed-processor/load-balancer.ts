@@ -66,6 +66,10 @@ export class LoadBalancer {
     this.loop.start()
   }
 
+  wake(): void {
+    this.loop.wake()
+  }
+
   stop(): Promise<void> {
     return this.loop.stop()
   }

@@ -12,7 +12,7 @@ import type { Agent } from './agent.js'
 import { Agents } from './agents.js'
 import { Scheduler } from './scheduler.js'
 import type { StateStore } from './state-store.js'
-import { Supervisor } from './supervisor.js'
+import { Supervisor, type SweepResult } from './supervisor.js'
 import { wakingReaders } from './waking-store.js'
 
 /** What every instance of a unit needs: the documents, the feed of their changes, and the leases of this unit. */
@@ -47,6 +47,8 @@ export interface UnitTiming {
 export interface Unit {
   /** Resolves when it takes part: leases exist, loops run. */
   start(): Promise<void>
+  /** Looks for free leases now instead of at the next cycle. */
+  rebalance(): void
   /** Lets what is under way finish, checkpoints, releases every lease. */
   stop(): Promise<void>
 }
@@ -107,6 +109,22 @@ export function createSupervisor(
   })
 }
 
+/**
+ * One look of a supervisor at everything overdue, without leases and without waiting: for hosts that live briefly, started
+ * by a timetable. Beside running supervisors it does no harm: each step is recovered by one of them.
+ *
+ * @throws StoreUnavailable or StoreRefused when the store could not be asked
+ */
+export function superviseOnce(
+  options: Pick<UnitOptions, 'store' | 'instanceName' | 'telemetry' | 'clock'> & {
+    readonly deadlineGraceMs?: number
+  },
+): Promise<SweepResult> {
+  const { store, instanceName, telemetry = silent, clock = systemClock, deadlineGraceMs } = options
+  const grace = deadlineGraceMs === undefined ? {} : { deadlineGraceMs }
+  return new Supervisor({ store, instanceName, telemetry, clock, ...grace }).runOnce()
+}
+
 function resolved({ store, instanceName, hints, telemetry, clock, random }: UnitOptions) {
   return {
     store: hints === undefined ? store : wakingReaders(store, hints),
@@ -140,6 +158,7 @@ function unit(options: UnitOptions, role: Role): Unit {
       role.start?.()
       await processor.start()
     },
+    rebalance: () => processor.rebalance(),
     stop: async () => {
       await processor.stop()
       await role.stop?.()

@@ -33,6 +33,7 @@ export {
   createAgents,
   createScheduler,
   createSupervisor,
+  superviseOnce,
   type Unit,
   type UnitOptions,
   type UnitTiming,
@@ -84,6 +85,7 @@ export type {
 export type { ForEachOptions } from './for-each.js'
 export type { Step } from './plan-draft.js'
 export type { OnExhausted, StepOptions, Undo } from './step-options.js'
+export type { SweepResult } from './supervisor.js'
 export { wakingReaders, type Hints } from './waking-store.js'
 export {
   defineWorkflow,

@@ -68,6 +68,12 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
   }
   const isUndoing = job.compensation !== null
   const failed = inState(job.steps, isUndoing ? 'CompensationFailed' : 'Error')
+  // Set aside, not failed: what stood in its way is mended, and it goes on from where it stands.
+  if (job.attention?.kind === 'corrupt') {
+    return command.steps === undefined
+      ? requested(standing, command, { job, changed: [] })
+      : refused(`job ${job.jobId} was set aside as a whole: resubmit it without naming steps`)
+  }
   // Undone as far as its generations allowed.
   if (failed.length === 0) return startAnew(standing, command)
   const named = command.steps?.map(({ stepId }) => stepId) ?? failed

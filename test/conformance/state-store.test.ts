@@ -72,6 +72,7 @@ describe('the state store on the SDK', () => {
       'state.batch',
       'state.read',
       'state.listOverdue',
+      'state.listOverdue',
       'state.listJobs',
       'state.findJob',
       'state.listSteps',

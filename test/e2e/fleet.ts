@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { cli, ordersModule, ordersServices, start, temporaryDirectory, type Running } from './processes.js'
 
 /** Times short enough for a test; their relations are those of the defaults. */
-const shortTimes = {
+export const shortTimes = {
   timing: {
     leaseAcquireIntervalMs: 300,
     leaseRenewIntervalMs: 250,
@@ -24,9 +24,12 @@ export async function startOrderServices(args: readonly string[]): Promise<strin
 }
 
 /** A way to start workers with every role, each a process of its own. */
-export async function workerStarter(env: Readonly<Record<string, string>>): Promise<() => Running> {
+export async function workerStarter(
+  env: Readonly<Record<string, string>>,
+  module = ordersModule,
+): Promise<() => Running> {
   const config = join(await temporaryDirectory(), 'stepward.config.json')
   await writeFile(config, JSON.stringify(shortTimes))
-  const args = ['start', '--role', 'all', '--agents', ordersModule, '--config', config]
+  const args = ['start', '--role', 'all', '--agents', module, '--config', config]
   return () => start(cli, args, env)
 }

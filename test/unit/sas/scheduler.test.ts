@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../../src/sas/errors.js'
 import { replacing } from '../../../src/sas/state-store.js'
-import { submit } from '../../../src/sas/submit.js'
-import { aJob, aSubmission, aStep, aWorkflow, asChange } from '../../support/a-job.js'
+import { aJob, aStep, asChange } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
 let world: StateWorld
@@ -198,14 +197,6 @@ describe('races and lost replies of a scheduler', () => {
     )
     await world.scheduler().onChanges(page)
     expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1' })
-  })
-
-  it('F-V24: gives the page back when a step is gone, rather than going on without it', async () => {
-    const [job] = submit(aSubmission(aWorkflow({ pay: [] }).plan))
-    if (job === undefined) throw new Error('there is no job')
-    await world.put('job-1', [job])
-    await expect(world.scheduler().onChanges(await world.changes())).rejects.toThrow('still contended')
-    expect(world.store.writes).toEqual([])
   })
 
   it('F-C13: does its other jobs when one fails, and then rejects', async () => {
