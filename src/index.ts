@@ -57,6 +57,7 @@ export {
   type Diagnostic,
   type DocumentAddress,
   type Duration,
+  type ForEachOptions,
   type Job,
   type JobClientOptions,
   type JobDocument,

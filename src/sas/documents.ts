@@ -172,8 +172,8 @@ const stepSchema = z.object({
   ...envelope,
   type: z.literal('sas.step'),
   stepId: z.string(),
-  /** Run by an agent, or ended by the scheduler: when its time has come, when its event was raised. */
-  kind: z.enum(['operation', 'sleep', 'waitFor']),
+  /** Run by an agent, or ended by the scheduler: when its time has come, its event was raised, it begins (`gather`). */
+  kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
   /** Whether the step is done at all, once what it refers to is known; null for always. */
   when: json,
   /** What was raised for a step that waits for it, even before the step began. */

@@ -95,6 +95,7 @@ export type {
   Stored,
   UntoldDocument,
 } from './state-store.js'
+export type { ForEachOptions } from './for-each.js'
 export type { Step } from './plan-draft.js'
 export type { OnExhausted, StepOptions, Undo } from './step-options.js'
 export type { SweepResult } from './supervisor.js'

@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
+import { fitPlan } from './fan-out.js'
 import { durationMs, type Duration } from './duration.js'
 import { jobDocumentId, stepDocumentId, type JobDocument, type Json } from './documents.js'
 import { CommandRefused, JobConflict, JobNotFound, StoreUnavailable, SubmissionInvalid } from './errors.js'
@@ -234,7 +235,7 @@ export class JobClient {
   }
 
   private requestOf<I>(workflow: Workflow<I>, input: I, options: SubmitOptions) {
-    const { submission, plan } = workflow
+    const { submission } = workflow
     const jobId = options.jobId ?? submission.jobId?.(input)
     if (jobId === undefined) {
       throw new SubmissionInvalid(
@@ -252,6 +253,10 @@ export class JobClient {
     }
     const partition = options.partitionKey ?? jobId
     const plain = asJson(jobId, input)
+    const { plan, problems } = fitPlan(workflow.plan, plain)
+    if (problems.length > 0) {
+      throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: ${problems.join('; ')}`)
+    }
     const alongside = options.alongside ?? submission.alongside?.(input) ?? []
     return {
       plan,
