@@ -180,6 +180,8 @@ const stepSchema = z.object({
   event: z.object({ payload: json, at: z.string() }).nullable(),
   /** Whether it is being done or undone: which of the two operations below an open attempt is to run. */
   direction: z.enum(['do', 'undo']),
+  /** The job's: the larger, the sooner it gets a slot where there is a choice. */
+  priority: z.number().default(0),
   actor: z.string(),
   action: z.string(),
   dependsOn: z.array(z.string()),
