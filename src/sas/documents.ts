@@ -227,6 +227,9 @@ const noticeSchema = z.object({
 /** The shapes of our documents, by type. */
 export const documentSchemas = { 'sas.job': jobSchema, 'sas.step': stepSchema, 'sas.notify': noticeSchema }
 
+/** Made once: making a schema costs a hundred times what reading a document with it does. */
+const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
+
 /** A notice as stored. */
 export type NoticeDocument = z.infer<typeof noticeSchema>
 /** A job as stored. */
@@ -264,15 +267,15 @@ export function decodeDocument(document: Readonly<Record<string, unknown>>): Dec
   if (typeof type !== 'string' || !type.startsWith('sas.')) return { kind: 'foreign' }
   if (typeof schema === 'number' && schema > schemaVersion) return { kind: 'newerSchema', schema }
   if (type === 'sas.job') {
-    const read = jobSchema.loose().safeParse(document)
+    const read = readers.job.safeParse(document)
     return read.success ? checked({ kind: 'job', job: read.data }, read.data) : invalid(read.error)
   }
   if (type === 'sas.step') {
-    const read = stepSchema.loose().safeParse(document)
+    const read = readers.step.safeParse(document)
     return read.success ? checked({ kind: 'step', step: read.data }, read.data) : invalid(read.error)
   }
   if (type === 'sas.notify') {
-    const read = noticeSchema.loose().safeParse(document)
+    const read = readers.notice.safeParse(document)
     return read.success ? { kind: 'notice', notice: read.data } : invalid(read.error)
   }
   return { kind: 'foreign' }
