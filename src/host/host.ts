@@ -8,6 +8,7 @@ import {
   createSupervisor,
   JobClient,
   JobEndings,
+  Shortcut,
   wakingReaders,
   type Agent,
   type Unit,
@@ -70,6 +71,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const endings = new JobEndings()
   const telemetry = fanOut(options.telemetry ?? silent, endings)
   const hints = new FeedHints()
+  const shortcut = new Shortcut()
   const started: Unit[] = []
   const stop = async (): Promise<void> => {
     await Promise.all(started.map((unit) => unit.stop()))
@@ -79,7 +81,15 @@ export async function startHost(options: HostOptions): Promise<Host> {
     const containers = await openContainers(connection)
     const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
     for (const role of wanted) {
-      const unit = await unitOf(role, { options, containers, store, instanceName, telemetry, hints })
+      const unit = await unitOf(role, {
+        options,
+        containers,
+        store,
+        instanceName,
+        telemetry,
+        hints,
+        shortcut,
+      })
       started.push(unit)
       await unit.start()
     }
@@ -103,10 +113,11 @@ interface UnitParts {
   readonly instanceName: string
   readonly telemetry: Telemetry
   readonly hints: FeedHints
+  readonly shortcut: Shortcut
 }
 
 async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
-  const { options, containers, store, instanceName, telemetry, hints } = parts
+  const { options, containers, store, instanceName, telemetry, hints, shortcut } = parts
   const processorName = processorNameOf(role, options.unitPrefix)
   const onCharge = charging(telemetry)
   const common: UnitOptions = {
@@ -122,6 +133,7 @@ async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
     instanceName,
     telemetry,
     hints,
+    shortcut,
     ...(options.timing === undefined ? {} : { timing: options.timing }),
   }
   const { agents = [], slots, sweepIntervalMs, deadlineGraceMs } = options

@@ -7,9 +7,11 @@ import { makeAttempt } from './attempt.js'
 import { decodeDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
 import { isOpen, settle, type Outcome } from './settle.js'
+import { RecentDocuments } from './recent-documents.js'
+import type { Concluded, Shortcut } from './shortcut.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from './state-store.js'
-import { readStep, updateDocument } from './update-document.js'
+import { readStep, updateDocument, type DocumentDecision } from './update-document.js'
 import { workOf } from './work.js'
 
 /** What an agents instance works with. */
@@ -22,7 +24,15 @@ export interface AgentsOptions {
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
+  /** To the scheduler of this process. */
+  readonly shortcut?: Shortcut
 }
+
+/** What agents are told beside the changes. Without a lease token every outcome is recorded alone. */
+type DelegateContext = Pick<ChangeFeedContext, 'signal'> & Partial<Pick<ChangeFeedContext, 'leaseToken'>>
+
+/** Steps remembered as settled here; the feed may still bring them as they were. */
+const rememberedSteps = 10_000
 
 /**
  * The delegate of the agents unit: every open step that names one of its agents gets a slot and is run. The feed's
@@ -33,6 +43,7 @@ export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
+  private readonly settled = new RecentDocuments<StepDocument>(rememberedSteps)
   private stopping: AbortController
 
   constructor(private readonly options: AgentsOptions) {
@@ -42,11 +53,11 @@ export class Agents {
   }
 
   /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
-  async onChanges(changes: readonly Change[], context: Pick<ChangeFeedContext, 'signal'>): Promise<void> {
+  async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
     for (const change of changes) {
       const decoded = decodeDocument(change)
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') continue
-      await this.offer({ ...decoded.step, _etag: change._etag, _ts: change._ts }, context.signal)
+      await this.offer({ ...decoded.step, _etag: change._etag, _ts: change._ts }, context)
     }
   }
 
@@ -65,9 +76,18 @@ export class Agents {
     return stopping
   }
 
-  private async offer(step: Stored<StepDocument>, signal: AbortSignal): Promise<void> {
-    const attemptKey = `${step.pk}\n${step.id}\n${step.fence}`
-    if (!isOpen(step, this.options.clock.now()) || this.running.has(attemptKey)) return
+  /** Starts an open step if it has a free place for it; answers whether it is running. */
+  startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
+    const agent = this.definitions.get(workOf(step).actor)
+    if (agent === undefined || this.stopping.signal.aborted) return false
+    if (this.isKnown(step)) return true
+    if (!this.slots.takeFree()) return false
+    this.start(step, agent, leaseToken)
+    return true
+  }
+
+  private async offer(step: Stored<StepDocument>, { signal, leaseToken }: DelegateContext): Promise<void> {
+    if (!isOpen(step, this.options.clock.now()) || this.isKnown(step)) return
     const agent = this.definitions.get(workOf(step).actor)
     if (agent === undefined) {
       const reason = `this instance has no agent ${JSON.stringify(workOf(step).actor)}`
@@ -77,20 +97,42 @@ export class Agents {
     if (!(await this.slots.take(signal))) {
       throw new Error(`stopped or lost the lease before step ${step.id} found a free slot`)
     }
-    const work = this.work(step, agent).finally(() => {
-      this.slots.release()
-      this.running.delete(attemptKey)
-    })
-    this.running.set(attemptKey, work)
+    if (this.isKnown(step)) this.slots.release()
+    else this.start(step, agent, leaseToken ?? null)
   }
 
-  /** One attempt and the record of its outcome. Never rejects: what could not be recorded is a deadline that passes. */
-  private async work(step: Stored<StepDocument>, agent: AgentDefinition): Promise<void> {
+  /** Whether this attempt is being made here, or was made and its outcome recorded. */
+  private isKnown(step: Stored<StepDocument>): boolean {
+    const settled = this.settled.get(step)
+    return this.running.has(attemptKeyOf(step)) || (settled !== undefined && settled.fence >= step.fence)
+  }
+
+  /** In a place that was taken for it. */
+  private start(step: Stored<StepDocument>, agent: AgentDefinition, leaseToken: string | null): void {
+    const key = attemptKeyOf(step)
+    const work = this.work(step, agent, leaseToken).then((goOn) => {
+      this.slots.release()
+      this.running.delete(key)
+      // Only now, so that what follows finds the place free.
+      goOn()
+    })
+    this.running.set(key, work)
+  }
+
+  /**
+   * One attempt and the record of its outcome; answers how to go on. Never rejects: what could not be recorded is a
+   * deadline that passes.
+   */
+  private async work(
+    step: Stored<StepDocument>,
+    agent: AgentDefinition,
+    leaseToken: string | null,
+  ): Promise<() => void> {
     const { clock, telemetry } = this.options
     const about = { jobId: step.jobId, workflow: step.workflow, stepId: step.stepId, attempt: step.attempt }
     try {
       // Waiting for a slot took time: the attempt may be over before it began.
-      if (!isOpen(step, clock.now())) return
+      if (!isOpen(step, clock.now())) return nothingFollows
       telemetry.emit({ type: 'step.started', ...about })
       const handler = agent.handlers.get(workOf(step).action)
       const outcome: Outcome | null =
@@ -106,18 +148,23 @@ export class Agents {
           reason: 'not done before the deadline or the stop',
           ...about,
         })
-        return
+        return nothingFollows
       }
-      await this.record(step, outcome)
+      return await this.record(step, outcome, leaseToken)
     } catch (error) {
       telemetry.emit({ type: 'outcome.discarded', reason: 'it could not be recorded', error, ...about })
+      return nothingFollows
     }
   }
 
-  private async record(step: Stored<StepDocument>, outcome: Outcome): Promise<void> {
-    const { store, clock, random, telemetry, instanceName } = this.options
+  private async record(
+    step: Stored<StepDocument>,
+    outcome: Outcome,
+    leaseToken: string | null,
+  ): Promise<() => void> {
+    const { store, clock, random, shortcut, instanceName } = this.options
     const attempt = { number: step.attempt, fence: step.fence, by: instanceName }
-    const decide = (current: StepDocument) => {
+    const decide = (current: StepDocument): DocumentDecision<StepDocument, string | null> => {
       const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
       if (settlement.kind === 'write') return { write: settlement.step, result: null }
       // After a lost reply our own outcome is what we find: recorded, not discarded.
@@ -126,19 +173,30 @@ export class Agents {
         found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
       return { write: null, result: isOurs ? null : settlement.reason }
     }
+    const conclude = leaseToken === null ? undefined : shortcut?.scheduler.at(leaseToken)
+    const recordNow = async (): Promise<Concluded> =>
+      (await conclude?.({ step, decide })) ?? {
+        update: await updateDocument(store, { address: step, known: step, read: readStep }, decide),
+        goOn: nothingFollows,
+      }
     // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
-    const update = await retry(
-      () => updateDocument(store, { address: step, known: step, read: readStep }, decide),
-      {
-        clock,
-        random,
-        backoff: { minMs: 50, maxMs: 2_000 },
-        maxAttempts: Number.POSITIVE_INFINITY,
-        signal: this.stopping.signal,
-        isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
-      },
-    )
-    const about = { jobId: step.jobId, workflow: step.workflow, stepId: step.stepId, attempt: step.attempt }
+    const { update, goOn } = await retry(recordNow, {
+      clock,
+      random,
+      backoff: { minMs: 50, maxMs: 2_000 },
+      maxAttempts: Number.POSITIVE_INFINITY,
+      signal: this.stopping.signal,
+      isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
+    })
+    this.settled.put(step)
+    this.report(step, outcome, update)
+    return goOn
+  }
+
+  private report(step: StepDocument, outcome: Outcome, update: Concluded['update']): void {
+    const { telemetry } = this.options
+    const { jobId, workflow, stepId, attempt } = step
+    const about = { jobId, workflow, stepId, attempt }
     const discarded = update.kind === 'missing' ? 'the step is gone' : update.result
     if (discarded !== null) {
       telemetry.emit({ type: 'outcome.discarded', reason: discarded, ...about })
@@ -149,8 +207,15 @@ export class Agents {
     if (outcome.kind === 'permanent') {
       const kind = update.kind === 'written' ? update.document.attention?.kind : undefined
       const raised = { kind: kind ?? 'error', message: outcome.message }
-      const { jobId, workflow, stepId } = step
       telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })
     }
   }
+}
+
+function nothingFollows(): void {
+  // The outcome comes back in the feed, and the scheduler that gets it there goes on.
+}
+
+function attemptKeyOf({ pk, id, fence }: StepDocument): string {
+  return `${pk}\n${id}\n${fence}`
 }

@@ -83,7 +83,8 @@ export type {
 } from './state-store.js'
 export type { Step } from './plan-draft.js'
 export type { OnExhausted, StepOptions, Undo } from './step-options.js'
-export { wakingReaders, type Hints } from './waking-store.js'
+export { Shortcut } from './shortcut.js'
+export { wakingReaders } from './waking-store.js'
 export {
   defineWorkflow,
   isWorkflow,

@@ -10,13 +10,17 @@ export class Slots {
     return this.taken
   }
 
+  /** Takes a place if one is free. */
+  takeFree(): boolean {
+    if (this.taken >= this.count) return false
+    this.taken += 1
+    return true
+  }
+
   /** Resolves to true with a place, or to false when `signal` aborted first. */
   async take(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false
-    if (this.taken < this.count) {
-      this.taken += 1
-      return true
-    }
+    if (this.takeFree()) return true
     return new Promise((resolve) => {
       const offered = (): void => {
         signal.removeEventListener('abort', leave)
