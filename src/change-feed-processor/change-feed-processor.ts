@@ -81,6 +81,11 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return this.gate.isPaused
   }
 
+  /** Looks for free leases now instead of at the next cycle, because instances are known to have come or gone. */
+  rebalance(): void {
+    this.running?.balancer.wake()
+  }
+
   /** How it does, by what it has done lately; for health checks of a host. Asks nobody. */
   health(): ProcessorHealth {
     return this.running?.monitor.health() ?? notRunning

@@ -28,6 +28,8 @@ const codesByName: Readonly<Record<string, number>> = {
   ConfigurationInvalid: exitCodes.usage,
   SubmissionInvalid: exitCodes.usage,
   JobNotFound: exitCodes.notFound,
+  AzureRefused: exitCodes.store,
+  FleetNotRunning: exitCodes.notFound,
   UnitNotFound: exitCodes.notFound,
   JobConflict: exitCodes.conflict,
   StoreUnavailable: exitCodes.store,

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { createRequire } from 'node:module'
 import { exitCodeOf, exitCodes } from './cli-error.js'
 import type { DevOptions } from './commands/dev.js'
+import type { AutoscaleOptions } from './commands/autoscale.js'
+import type { FleetCommandOptions } from './commands/fleet.js'
+import type { ScaleOptions } from './commands/scale.js'
 import type { EmulatorCommandOptions } from './commands/emulator.js'
 import type { MergeOptions, SplitOptions } from './commands/emulator-partitions.js'
 import type { ListOptions } from './commands/list.js'
@@ -10,6 +13,7 @@ import type { StartOptions } from './commands/start.js'
 import type { SubmitOptions } from './commands/submit.js'
 import {
   withCommonOptions,
+  withScaleTarget,
   withStoreOptions,
   withUnitOptions,
   type StoreOptions,
@@ -81,13 +85,18 @@ withCommonOptions(emulatorCommand.command('merge <container>'))
   })
 
 withStoreOptions(program.command('start'))
-  .description('instances of one or more roles')
-  .requiredOption('--role <role...>', 'scheduler, agents, supervisor or all')
-  .option('--agents <module>', 'module that exports the agents')
-  .option('--instances <n>', 'instances, each a process of its own', '1')
+  .description('roles in this process, or as a fleet of processes of their own')
+  .option('--role <role...>', 'scheduler, agents, supervisor or all (or STEPWARD_ROLES)')
+  .option('--agents <module>', 'module that exports the agents (or STEPWARD_MODULE)')
+  .option('--instances <n>', 'keep so many processes of each role alive')
+  .option('--port <n>', 'serve /healthz, /readyz and /metrics (or PORT)')
+  .option('--state <dir>', 'what a fleet remembers; default: a folder in the temporary directory')
+  .addOption(new Option('--supervised').hideHelp())
   .action(async (options: StartOptions) => {
     const { start } = await import('./commands/start.js')
     await ending(start(options, terminal))
+    // A handler that does not heed its signal would keep the process for ever; others go on with its work.
+    process.exit()
   })
 
 withStoreOptions(program.command('submit <workflow> [file]'))
@@ -114,6 +123,40 @@ withStoreOptions(program.command('list'))
   .action(async (options: ListOptions) => {
     const { list } = await import('./commands/list.js')
     await ending(list(options, terminal))
+  })
+
+withCommonOptions(program.command('fleet'))
+  .description('the processes of the fleet that runs here: leases, memory, processor time')
+  .option('--state <dir>', 'the one given to "stepward start"')
+  .action(async (options: FleetCommandOptions) => {
+    const { fleet } = await import('./commands/fleet.js')
+    await ending(fleet(options, terminal))
+  })
+
+withCommonOptions(program.command('stop'))
+  .description('stop the fleet that runs here, and forget how it was scaled')
+  .option('--state <dir>', 'the one given to "stepward start"')
+  .action(async (options: FleetCommandOptions) => {
+    const { stop } = await import('./commands/stop.js')
+    await ending(stop(options, terminal))
+  })
+
+withScaleTarget(withCommonOptions(program.command('scale <role> <n>')))
+  .description('change how many instances of a role run, in the fleet here or on App Service')
+  .action(async (role: string, count: string, options: ScaleOptions) => {
+    const { scale } = await import('./commands/scale.js')
+    await ending(scale(role, count, options, terminal))
+  })
+
+withScaleTarget(withStoreOptions(program.command('autoscale <role>')))
+  .description('follow the lag of a role, calmly, and never beyond its leases')
+  .option('--min <n>', 'never fewer instances', '1')
+  .option('--max <n>', 'never more instances', '8')
+  .option('--interval <seconds>', 'between two looks', '15')
+  .option('--once', 'look, decide, scale, and end')
+  .action(async (role: string, options: AutoscaleOptions) => {
+    const { autoscale } = await import('./commands/autoscale.js')
+    await ending(autoscale(role, options, terminal))
   })
 
 withUnitOptions(program.command('leases'))

@@ -35,6 +35,15 @@ export function withStoreOptions(command: Command): Command {
     .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
 }
 
+/** Adds the options that say whose instances are meant: the local fleet's by default. */
+export function withScaleTarget(command: Command): Command {
+  return command
+    .option('--state <dir>', 'of the local fleet: the one given to "stepward start"')
+    .option('--app-service <name>', 'an app of Azure App Service instead')
+    .option('--resource-group <name>', 'the one the app is in')
+    .option('--subscription <id>', 'default: AZURE_SUBSCRIPTION_ID, or the only one this login sees')
+}
+
 /** The options by which a command chooses the leases it looks at. */
 export interface UnitOptions extends StoreOptions {
   /** A processor name. */

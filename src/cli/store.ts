@@ -14,16 +14,29 @@ export async function withSettings<T>(
   options: StoreOptions,
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
+  return withStore(options, await settingsOf(options), use)
+}
+
+/** What flags, environment and configuration file say. */
+export function settingsOf(options: StoreOptions): Promise<Settings> {
   const { endpoint, key, connectionString, database, container, leaseContainer } = options
   const flags = { endpoint, key, connectionString, database, container, leaseContainer }
   const said = Object.fromEntries(
     Object.entries(flags).filter(([, value]) => value !== undefined),
   ) as Connection
-  const settings = await readSettings({
+  return readSettings({
     flags: said,
     directory: process.cwd(),
     ...(options.config === undefined ? {} : { configPath: options.config }),
   })
+}
+
+/** Runs `use` with settings that name the embedded store of `--data`, if there is one, for as long as that takes. */
+export async function withStore<T>(
+  options: StoreOptions,
+  settings: Settings,
+  use: (settings: Settings) => Promise<T>,
+): Promise<T> {
   if (options.data === undefined) return use(settings)
   const embedded = createInProcessCosmos({ dataDirectory: resolve(options.data) })
   const client = embedded.client()

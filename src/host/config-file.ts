@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import { ConfigurationInvalid } from './errors.js'
+import { roles } from './role.js'
 
 const ms = z.number().positive()
 
@@ -13,6 +14,13 @@ const configSchema = z.strictObject({
   database: z.string().exactOptional(),
   container: z.string().exactOptional(),
   leaseContainer: z.string().exactOptional(),
+  /** What `start` runs when no --role is given. */
+  roles: z
+    .array(z.enum([...roles, 'all']))
+    .min(1)
+    .exactOptional(),
+  /** Where health and metrics are served. */
+  port: z.number().int().min(0).max(65_535).exactOptional(),
   /** A module that exports agents and workflows; relative to this file. */
   module: z.string().exactOptional(),
   unitPrefix: z.string().exactOptional(),

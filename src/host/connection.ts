@@ -1,5 +1,6 @@
 import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
 import { ConfigurationInvalid } from './errors.js'
+import { credential } from './identity.js'
 
 /** Where the store is and what the containers are called. */
 export interface Connection {
@@ -61,20 +62,16 @@ export function connectionFromEnvironment(
 export async function openConnection(connection: Connection): Promise<OpenConnection> {
   const { database = 'stepward', container = 'state', leaseContainer = 'leases' } = connection
   const { client, provision = true } = connection
-  if (container === leaseContainer) {
-    const rule = 'the state container and the lease container must be two'
-    throw new ConfigurationInvalid([
-      `container and leaseContainer are both ${JSON.stringify(container)}: ${rule}`,
-    ])
-  }
+  const problems = connectionProblems(connection)
+  if (problems.length > 0) throw new ConfigurationInvalid(problems)
   const names = { database, container, leaseContainer }
   if (client !== undefined) {
     return { ...names, client, endpoint: 'the given client', mayProvision: provision, close: () => undefined }
   }
-  const { endpoint, key } = accountOf(connection)
+  const { endpoint, key } = accountIn(connection)
   const options: CosmosClientOptions = { endpoint, consistencyLevel: 'Session', userAgentSuffix: 'stepward' }
   const made = new CosmosClient(
-    key === null ? { ...options, aadCredentials: await identity() } : { ...options, key },
+    key === null ? { ...options, aadCredentials: await credential() } : { ...options, key },
   )
   return {
     ...names,
@@ -85,13 +82,36 @@ export async function openConnection(connection: Connection): Promise<OpenConnec
   }
 }
 
+/** Everything that is wrong with how a connection is configured; nothing is sent. */
+export function connectionProblems(connection: Connection): readonly string[] {
+  return [
+    ...nameProblems(connection),
+    ...(connection.client === undefined ? accountIn(connection).problems : []),
+  ]
+}
+
+function nameProblems({ container = 'state', leaseContainer = 'leases' }: Connection): readonly string[] {
+  if (container !== leaseContainer) return []
+  const rule = 'the state container and the lease container must be two'
+  return [`container and leaseContainer are both ${JSON.stringify(container)}: ${rule}`]
+}
+
+interface Account {
+  readonly endpoint: string
+  readonly key: string | null
+  readonly problems: readonly string[]
+}
+
 /** Endpoint and key, from the connection string or given singly. */
-function accountOf(connection: Connection): { readonly endpoint: string; readonly key: string | null } {
+function accountIn(connection: Connection): Account {
   const { connectionString } = connection
-  const given = connectionString === undefined ? connection : { ...partsOf(connectionString), ...connection }
+  const parts = connectionString === undefined ? {} : partsOf(connectionString)
+  const { endpoint, key } = { ...parts, ...connection }
   const problems: string[] = []
-  const { endpoint, key } = given
-  if (endpoint === undefined) {
+  if (parts === null) {
+    const form = 'AccountEndpoint=https://…;AccountKey=…;'
+    problems.push(`the connection string must have the form ${form} (its value is not shown here)`)
+  } else if (endpoint === undefined) {
     problems.push(
       'no store is named: pass --endpoint (or --data for an embedded one), or set COSMOS_ENDPOINT or COSMOS_CONNECTION_STRING',
     )
@@ -103,28 +123,15 @@ function accountOf(connection: Connection): { readonly endpoint: string; readonl
   if (key !== undefined && !/^[A-Za-z0-9+/]+={0,2}$/.test(key)) {
     problems.push('the key is not base64: copy it whole from the account (its value is not shown here)')
   }
-  if (problems.length > 0 || endpoint === undefined) throw new ConfigurationInvalid(problems)
-  return { endpoint, key: key ?? null }
+  return { endpoint: endpoint ?? '', key: key ?? null, problems }
 }
 
-function partsOf(connectionString: string): { endpoint?: string; key?: string } {
+function partsOf(connectionString: string): { endpoint?: string; key?: string } | null {
   const endpoint = /AccountEndpoint=([^;]+)/i.exec(connectionString)?.[1]
   const key = /AccountKey=([^;]+)/i.exec(connectionString)?.[1]
-  if (endpoint === undefined || key === undefined) {
-    const form = 'AccountEndpoint=https://…;AccountKey=…;'
-    throw new ConfigurationInvalid([
-      `the connection string must have the form ${form} (its value is not shown here)`,
-    ])
-  }
-  return { endpoint, key }
+  return endpoint === undefined || key === undefined ? null : { endpoint, key }
 }
 
 function protocolOf(endpoint: string): string {
   return URL.canParse(endpoint) ? new URL(endpoint).protocol : ''
-}
-
-/** Loaded only where it is needed: it is by far the largest dependency. */
-async function identity() {
-  const { DefaultAzureCredential } = await import('@azure/identity')
-  return new DefaultAzureCredential()
 }

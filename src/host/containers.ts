@@ -83,14 +83,34 @@ async function openContainer(
 ): Promise<Container> {
   if (connection.mayProvision) await createdByAnybody(() => database.containers.createIfNotExists(wanted))
   const { container, resource } = await database.container(wanted.id).read()
-  const paths = resource?.partitionKey?.paths ?? []
-  if (paths.join() !== wanted.partitionKey.paths.join()) {
-    throw new StoreRefused(
-      `container ${JSON.stringify(wanted.id)} is partitioned by ${paths.join()}, it must be by ` +
-        `${wanted.partitionKey.paths.join()}: name another container, or create it anew`,
-    )
-  }
+  const problems = containerProblems({ ...resource, id: wanted.id }, wanted.partitionKey.paths)
+  if (problems.length > 0) throw new StoreRefused(problems.join('; '))
   return container
+}
+
+/** What keeps a container from being worked on. */
+function containerProblems(
+  found: {
+    readonly id: string
+    readonly partitionKey?: { readonly paths: readonly string[] }
+    readonly defaultTtl?: number
+  },
+  wantedPaths: readonly string[],
+): readonly string[] {
+  const name = `container ${JSON.stringify(found.id)}`
+  const paths = found.partitionKey?.paths ?? []
+  const problems: string[] = []
+  if (paths.join() !== wantedPaths.join()) {
+    const rule = `it must be by ${wantedPaths.join()}: name another container, or create it anew`
+    problems.push(`${name} is partitioned by ${paths.join()}, ${rule}`)
+  }
+  if (found.defaultTtl !== undefined && found.defaultTtl !== -1) {
+    // I18: what is not finished never expires.
+    const rule =
+      'documents that say nothing must never expire: set its default time to live to on (no default), -1'
+    problems.push(`${name} deletes documents after ${found.defaultTtl} seconds, ${rule}`)
+  }
+  return problems
 }
 
 /** What went wrong with a connection, in words that say what to do; other errors as they are. */

@@ -6,6 +6,16 @@ export class ConfigurationInvalid extends Error {
   }
 }
 
+/** No fleet listens where one was asked for. */
+export class FleetNotRunning extends Error {
+  override readonly name = 'FleetNotRunning'
+  constructor(path: string, options: ErrorOptions) {
+    const advice =
+      'run this in the folder where "stepward start --instances N" runs, or pass the same --state DIRECTORY'
+    super(`no fleet answers at ${path}: ${advice}`, options)
+  }
+}
+
 /** No leases of that processor name are there. */
 export class UnitNotFound extends Error {
   override readonly name = 'UnitNotFound'

@@ -1,62 +1,63 @@
-import { CosmosLeaseStore } from '../../lease-store/index.js'
-import { CosmosChangeFeed, FeedHints } from '../change-feed-processor/index.js'
-import { systemClock, systemRandom } from '../platform/index.js'
-import {
-  CosmosStateStore,
-  createAgents,
-  createScheduler,
-  createSupervisor,
-  JobClient,
-  JobEndings,
-  Shortcut,
-  wakingReaders,
-  type Agent,
-  type Unit,
-  type UnitOptions,
-  type UnitTiming,
-} from '../sas/index.js'
+import { FeedHints } from '../change-feed-processor/index.js'
+import { correctedClock, systemClock, systemRandom, type Clock } from '../platform/index.js'
+import { CosmosStateStore, JobClient, JobEndings, Shortcut, wakingReaders, type Unit } from '../sas/index.js'
 import { fanOut, silent, type Telemetry } from '../telemetry/index.js'
-import { openConnection, type Connection } from './connection.js'
-import { openContainers, type Containers } from './containers.js'
+import { awaitStore, type StorePatience } from './await-store.js'
 import { charging } from './connect.js'
+import { connectionProblems, openConnection, type Connection, type OpenConnection } from './connection.js'
+import { explained, openContainers, type Containers } from './containers.js'
 import { ConfigurationInvalid } from './errors.js'
+import { Health } from './health.js'
 import { instanceNameOf } from './instance-name.js'
-
-/** A role of the pattern; each is a deployment unit of its own. */
-export const roles = ['scheduler', 'agents', 'supervisor'] as const
-export type Role = (typeof roles)[number]
+import { Metrics } from './metrics.js'
+import { roles, type Role } from './role.js'
+import { checkStore, type Checked } from './start-up-checks.js'
+import { serveStatus, type StatusServer } from './status-server.js'
+import { StoreTrouble } from './store-trouble.js'
+import { unitOf, type UnitSettings } from './units.js'
 
 /** What a host runs, and on which store. */
-export interface HostOptions extends Connection {
+export interface HostOptions extends Connection, UnitSettings {
   /** Default: all three. */
   readonly roles?: readonly Role[]
-  /** The agents whose handlers run here; needed by the role `agents`. */
-  readonly agents?: readonly Agent[]
   /** Default: made of the machine's name, the process id and chance. */
   readonly instanceName?: string
-  /** The processor names are this and the role: hosts with the same prefix and containers work together. Default `stepward`. */
-  readonly unitPrefix?: string
-  /** Intervals of the change feed processors. */
-  readonly timing?: UnitTiming
-  /** Handlers that run at once. Default 16. */
-  readonly slots?: number
-  /** How often overdue steps are asked for, in milliseconds. Default 30,000. */
-  readonly sweepIntervalMs?: number
-  /** How long after a deadline it is acted upon, in milliseconds. Default 2,000. */
-  readonly deadlineGraceMs?: number
+  /** Where `/`, `/healthz`, `/readyz` and `/metrics` are served, before the store is reached; 0 for any. Default: nowhere. */
+  readonly port?: number
+  /** How long the start waits for a store that does not answer or does not permit yet. Default: not at all. */
+  readonly patience?: StorePatience
+  /** Aborts a start that waits. */
+  readonly signal?: AbortSignal
   /** Where events go. Default: nowhere. */
   readonly telemetry?: Telemetry
+  /** Default: the machine's; its wall time is corrected by the store's. */
+  readonly clock?: Clock
+}
+
+/** What a process uses, for those who look after it. */
+export interface HostFigures {
+  readonly leasesOwned: number
+  readonly residentBytes: number
+  readonly cpuSeconds: number
 }
 
 /** Running roles. */
 export interface Host {
   readonly instanceName: string
   readonly roles: readonly Role[]
+  /** Where health is served; null when it is not. */
+  readonly port: number | null
   /** Submits and reads jobs on the same store; it is woken when a job ends in this process. */
   readonly client: JobClient
-  /** Lets what is under way finish, checkpoints, releases every lease. */
+  figures(): HostFigures
+  /** Looks for free leases now instead of at the next cycle: others have come or gone. */
+  rebalance(): void
+  /** Reads no more, aborts handlers when their time is up, checkpoints, releases every lease, idle ones first. */
   stop(): Promise<void>
 }
+
+/** Default of the processor. */
+const defaultAcquireIntervalMs = 17_000
 
 /**
  * Runs roles in this process until `stop`.
@@ -64,103 +65,157 @@ export interface Host {
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do; nothing runs then
  */
 export async function startHost(options: HostOptions): Promise<Host> {
-  const wanted = options.roles ?? roles
-  refuseImpossible(wanted, options)
-  const connection = await openConnection(options)
-  const instanceName = options.instanceName ?? instanceNameOf(systemRandom)
-  const endings = new JobEndings()
-  const telemetry = fanOut(options.telemetry ?? silent, endings)
-  const hints = new FeedHints()
-  const shortcut = new Shortcut()
-  const started: Unit[] = []
-  const stop = async (): Promise<void> => {
-    await Promise.all(started.map((unit) => unit.stop()))
-    connection.close()
-  }
+  const problems = hostProblems(options)
+  if (problems.length > 0) throw new ConfigurationInvalid(problems)
+  const shell = await openShell(options)
   try {
-    const containers = await openContainers(connection)
-    const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
-    for (const role of wanted) {
-      const unit = await unitOf(role, {
-        options,
-        containers,
-        store,
-        instanceName,
-        telemetry,
-        hints,
-        shortcut,
-      })
-      started.push(unit)
-      await unit.start()
-    }
-    const client = new JobClient({
-      store: wakingReaders(store, hints),
-      clock: systemClock,
-      telemetry,
-      wakeUps: endings,
-    })
-    return { instanceName, roles: wanted, client, stop }
+    const connection = await openConnection(options)
+    shell.closing.push(async () => connection.close())
+    const { containers, clockOffsetMs } = await reached(connection, options, shell)
+    return await runUnits({ options, shell, connection, containers, clockOffsetMs })
   } catch (error) {
-    await stop()
+    await shell.stop()
     throw error
   }
 }
 
-interface UnitParts {
-  readonly options: HostOptions
-  readonly containers: Containers
-  readonly store: CosmosStateStore
-  readonly instanceName: string
-  readonly telemetry: Telemetry
-  readonly hints: FeedHints
-  readonly shortcut: Shortcut
-}
-
-async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
-  const { options, containers, store, instanceName, telemetry, hints, shortcut } = parts
-  const processorName = processorNameOf(role, options.unitPrefix)
-  const onCharge = charging(telemetry)
-  const common: UnitOptions = {
-    store,
-    feed: new CosmosChangeFeed({ container: containers.state, onCharge }),
-    leases: await CosmosLeaseStore.open({
-      leaseContainer: containers.leases,
-      monitoredContainer: containers.state,
-      processorName,
-      onCharge,
-    }),
-    processorName,
-    instanceName,
-    telemetry,
-    hints,
-    shortcut,
-    ...(options.timing === undefined ? {} : { timing: options.timing }),
-  }
-  const { agents = [], slots, sweepIntervalMs, deadlineGraceMs } = options
-  switch (role) {
-    case 'scheduler':
-      return createScheduler(common)
-    case 'agents':
-      return createAgents({ ...common, agents, ...(slots === undefined ? {} : { slots }) })
-    case 'supervisor':
-      return createSupervisor({
-        ...common,
-        ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }),
-        ...(deadlineGraceMs === undefined ? {} : { deadlineGraceMs }),
-      })
-  }
-}
-
-/** The name of a role's deployment unit, under which its leases are found. */
-function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
-  return `${unitPrefix}-${role}`
-}
-
-function refuseImpossible(wanted: readonly Role[], options: HostOptions): void {
+/** Everything that is wrong with how a host is configured. */
+function hostProblems(options: HostOptions): readonly string[] {
+  const wanted = options.roles ?? roles
   const problems: string[] = []
   if (wanted.length === 0) problems.push(`roles is empty: name at least one of ${roles.join(', ')}`)
   if (wanted.includes('agents') && (options.agents ?? []).length === 0) {
     problems.push('the role agents needs at least one agent: pass --agents MODULE, or agents: [...]')
   }
-  if (problems.length > 0) throw new ConfigurationInvalid(problems)
+  return [...problems, ...connectionProblems(options)]
+}
+
+/** What a host has before its store is reached, and what it still has when all roles have stopped. */
+interface Shell {
+  readonly instanceName: string
+  readonly wanted: readonly Role[]
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly endings: JobEndings
+  readonly metrics: Metrics
+  readonly health: Health
+  readonly server: StatusServer | null
+  readonly units: Unit[]
+  /** Done in reverse order, after the units have stopped. */
+  readonly closing: (() => Promise<void>)[]
+  stop(): Promise<void>
+}
+
+async function openShell(options: HostOptions): Promise<Shell> {
+  const { clock = systemClock, timing, port } = options
+  const wanted = options.roles ?? roles
+  const instanceName = options.instanceName ?? instanceNameOf(systemRandom)
+  const metrics = new Metrics()
+  const trouble = new StoreTrouble(clock, fanOut(options.telemetry ?? silent, metrics))
+  const endings = new JobEndings()
+  const cycleMs = timing?.leaseAcquireIntervalMs ?? defaultAcquireIntervalMs
+  const health = new Health(clock, cycleMs, () => trouble.reason)
+  const figures = () => ({ ...processFigures(), isReady: health.ready().isWell })
+  const status = {
+    about: () => ({ instanceName, roles: wanted }),
+    live: () => health.live(),
+    ready: () => health.ready(),
+    metrics: () => metrics.text(figures()),
+  }
+  const server = port === undefined ? null : await serveStatus(port, status)
+  const watching = new AbortController()
+  const watch = health.watch(watching.signal)
+  const units: Unit[] = []
+  const closing = [
+    async () => {
+      watching.abort()
+      await watch
+      await server?.close()
+    },
+  ]
+  const stop = async (): Promise<void> => {
+    health.stopping()
+    await Promise.all(units.map((unit) => unit.stop()))
+    for (const close of closing.splice(0).reverse()) await close()
+  }
+  const telemetry = fanOut(trouble, endings)
+  return { instanceName, wanted, clock, telemetry, endings, metrics, health, server, units, closing, stop }
+}
+
+/** Waits for the store as long as patience lasts, and checks it. */
+function reached(
+  connection: OpenConnection,
+  options: HostOptions,
+  shell: Shell,
+): Promise<Checked & { readonly containers: Containers }> {
+  const { clock, telemetry } = shell
+  const attempt = async () => {
+    const containers = await openContainers(connection)
+    const checked = await checkStore(connection, containers, clock)
+    for (const advice of checked.advice) telemetry.emit({ type: 'host.advised', advice })
+    return { ...checked, containers }
+  }
+  return awaitStore(attempt, waitingOf(options, shell))
+}
+
+/** A store that goes away while a unit makes its first leases is waited for, too. */
+async function startedOn(connection: OpenConnection, unit: Unit): Promise<void> {
+  try {
+    await unit.start()
+  } catch (error) {
+    throw explained(connection, error)
+  }
+}
+
+function waitingOf({ patience = {}, signal }: HostOptions, { clock, health, telemetry }: Shell) {
+  const onWait = (error: Error): void => {
+    health.waits(error.message)
+    telemetry.emit({ type: 'host.advised', advice: `waiting: ${error.message}` })
+  }
+  return { patience, clock, random: systemRandom, signal, onWait }
+}
+
+interface Reached {
+  readonly options: HostOptions
+  readonly shell: Shell
+  readonly connection: OpenConnection
+  readonly containers: Containers
+  readonly clockOffsetMs: number
+}
+
+async function runUnits({ options, shell, connection, containers, clockOffsetMs }: Reached): Promise<Host> {
+  const { instanceName, wanted, telemetry, units, endings, health, metrics, server } = shell
+  const clock = clockOffsetMs === 0 ? shell.clock : correctedClock(shell.clock, clockOffsetMs)
+  const [hints, shortcut] = [new FeedHints(), new Shortcut()]
+  const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
+  const onCycle = (role: Role): void => health.beat(role)
+  const shared = { containers, store, instanceName, telemetry, hints, shortcut, clock, onCycle }
+  const parts = { settings: options, ...shared }
+  for (const role of wanted) {
+    const unit = await unitOf(role, parts)
+    units.push(unit)
+    await awaitStore(() => startedOn(connection, unit), waitingOf(options, shell))
+  }
+  health.started()
+  const client = new JobClient({ store: wakingReaders(store, hints), clock, telemetry, wakeUps: endings })
+  return {
+    instanceName,
+    roles: wanted,
+    port: server?.port ?? null,
+    client,
+    figures: () => ({ leasesOwned: metrics.leasesOwned, ...processFigures() }),
+    rebalance: () => {
+      for (const unit of units) unit.rebalance()
+    },
+    stop: () => shell.stop(),
+  }
+}
+
+function processFigures() {
+  const { user, system } = process.cpuUsage()
+  return {
+    residentBytes: process.memoryUsage.rss(),
+    cpuSeconds: (user + system) / 1e6,
+    uptimeSeconds: process.uptime(),
+  }
 }

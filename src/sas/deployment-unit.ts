@@ -50,6 +50,8 @@ export interface UnitTiming {
 export interface Unit {
   /** Resolves when it takes part: leases exist, loops run. */
   start(): Promise<void>
+  /** Looks for free leases now instead of at the next cycle. */
+  rebalance(): void
   /** Lets what is under way finish, checkpoints, releases every lease. */
   stop(): Promise<void>
 }
@@ -163,6 +165,7 @@ function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
       role.start?.()
       await processor.start()
     },
+    rebalance: () => processor.rebalance(),
     stop: async () => {
       await processor.stop()
       await role.stop?.()

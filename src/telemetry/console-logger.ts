@@ -36,13 +36,25 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'document.refused': 'warn',
   'store.charged': 'debug',
   'store.conflict': 'debug',
+  'store.troubled': 'warn',
+  'store.recovered': 'info',
   'loop.failed': 'error',
+  'host.started': 'info',
+  'host.stopping': 'info',
+  'host.stopped': 'info',
+  'host.failed': 'error',
+  'host.advised': 'warn',
+  'instance.started': 'info',
+  'instance.ended': 'warn',
+  'instance.leasesReleased': 'info',
 }
 
 /** How a {@link consoleLogger} writes. */
 export interface ConsoleLoggerOptions {
   /** The quietest level that is written. Default `info`. */
   readonly level?: Level
+  /** Said on every line, such as which instance speaks. Default: nothing. */
+  readonly about?: Readonly<Record<string, string>>
   /** Where lines go; default standard error, so that standard output stays free for results. */
   readonly write?: (line: string) => void
 }
@@ -51,7 +63,7 @@ export interface ConsoleLoggerOptions {
 export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   const write = options.write ?? ((line: string) => void process.stderr.write(line))
   const logger = pino(
-    { level: options.level ?? 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { level: options.level ?? 'info', base: options.about ?? null, timestamp: pino.stdTimeFunctions.isoTime },
     { write },
   )
   return {

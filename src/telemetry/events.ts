@@ -16,6 +16,13 @@ interface OnStep extends OnJob {
   readonly attempt: number
 }
 
+/** A process that a fleet keeps running. */
+interface OnInstance {
+  readonly role: string
+  readonly instanceName: string
+  readonly processId: number | null
+}
+
 /**
  * Everything that happens, as one typed list. Loggers, metrics, dashboards and tests are sinks for it; nothing in the
  * product prints. Charges are request units as the store reported them.
@@ -98,7 +105,24 @@ export type TelemetryEvent =
   // ── the store ────────────────────────────────────────────────────────────────────────────────────────────────────
   | { readonly type: 'store.charged'; readonly operation: string; readonly charge: number }
   | { readonly type: 'store.conflict'; readonly operation: string; readonly id: string }
+  // Trouble that passes is one event when it begins and one when it is over, however many requests failed.
+  | { readonly type: 'store.troubled'; readonly reason: string; readonly error: unknown }
+  | { readonly type: 'store.recovered'; readonly durationMs: number; readonly failures: number }
   | { readonly type: 'loop.failed'; readonly loop: string; readonly error: unknown }
+  // ── processes ────────────────────────────────────────────────────────────────────────────────────────────────────
+  | { readonly type: 'host.started'; readonly instanceName: string; readonly roles: readonly string[] }
+  | { readonly type: 'host.stopping'; readonly instanceName: string; readonly reason: string }
+  | { readonly type: 'host.stopped'; readonly instanceName: string; readonly durationMs: number }
+  | { readonly type: 'host.failed'; readonly instanceName: string; readonly error: unknown }
+  | { readonly type: 'host.advised'; readonly advice: string }
+  | ({ readonly type: 'instance.started' } & OnInstance)
+  | ({
+      readonly type: 'instance.ended'
+      readonly exit: string
+      /** When another takes its place, in milliseconds; null when none does. */
+      readonly restartInMs: number | null
+    } & OnInstance)
+  | ({ readonly type: 'instance.leasesReleased'; readonly leaseTokens: readonly string[] } & OnInstance)
 
 /** The name of a kind of event. */
 export type TelemetryEventType = TelemetryEvent['type']

@@ -162,6 +162,16 @@ function record(to: Instruments, event: TelemetryEvent): void {
     case 'deadLetter.written':
     case 'job.operated':
     case 'job.recovered':
+    case 'host.advised':
+    case 'host.failed':
+    case 'host.started':
+    case 'host.stopped':
+    case 'host.stopping':
+    case 'instance.ended':
+    case 'instance.leasesReleased':
+    case 'instance.started':
+    case 'store.recovered':
+    case 'store.troubled':
     case 'job.submitted':
     case 'step.dispatched':
     case 'step.started':

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { cli, ordersModule, ordersServices, start, temporaryDirectory, type Running } from './processes.js'
 
 /** Times short enough for a test; their relations are those of the defaults. */
-const shortTimes = {
+export const shortTimes = {
   timing: {
     leaseAcquireIntervalMs: 300,
     leaseRenewIntervalMs: 250,

@@ -1,7 +1,16 @@
 import { expect, it } from 'vitest'
 import { startOrderServices } from './fleet.js'
-import { cli, ordersFile, ordersModule, run, start, startEmulatorProcess } from './processes.js'
+import {
+  cli,
+  ordersFile,
+  ordersModule,
+  run,
+  start,
+  startEmulatorProcess,
+  temporaryDirectory,
+} from './processes.js'
 
+const starting = ['start', '--role', 'scheduler', '--instances', '2']
 const submitting = ['submit', 'order-fulfilment', ordersFile, '--workflows', ordersModule, '--wait', '--json']
 
 it('dev runs a store and every role in one process', async () => {
@@ -24,7 +33,7 @@ it('dev runs a store and every role in one process', async () => {
 
 it('start --instances runs processes that share the leases and end with their parent', async () => {
   const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
-  const fleet = start(cli, ['start', '--role', 'scheduler', '--instances', '2'], env)
+  const fleet = start(cli, [...starting, '--state', await temporaryDirectory()], env)
   await fleet.line('"msg":"lease.acquired"', 2)
   const rows = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(rows).toHaveLength(2)
@@ -38,11 +47,11 @@ it('start --instances runs processes that share the leases and end with their pa
 
 it('start --instances says which instance ended by itself, and ends as badly as it did', async () => {
   const { env } = await startEmulatorProcess(['--port', '0'])
-  const ended = await run(cli, ['start', '--role', 'scheduler', '--instances', '2'], {
+  const ended = await run(cli, [...starting, '--state', await temporaryDirectory()], {
     ...env,
     COSMOS_KEY: 'd3Jvbmc=',
   })
   expect(ended.code).toBe(5)
-  expect(ended.stderr).toMatch(/instance process \d+ ended by itself: exit code 5/)
+  expect(ended.stderr).toMatch(/"exit":"exit code 5".*"msg":"instance.ended"/)
   expect(ended.stderr).toMatch(/refused the key/)
 }, 60_000)

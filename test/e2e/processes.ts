@@ -72,6 +72,11 @@ export class Running {
     this.child.kill(signal)
   }
 
+  /** How many lines so far contain `text`. */
+  count(text: string): number {
+    return this.lines.filter((line) => line.includes(text)).length
+  }
+
   async kill(signal: NodeJS.Signals): Promise<Ended> {
     this.signal(signal)
     return this.ended

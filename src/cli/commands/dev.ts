@@ -1,5 +1,5 @@
 import { startEmulator } from '../../emulator/index.js'
-import { readSettings, startHost } from '../../host/index.js'
+import { readSettings, roles, startHost } from '../../host/index.js'
 import { consoleLogger } from '../../telemetry/index.js'
 import { exitCodes } from '../cli-error.js'
 import type { Terminal } from '../terminal.js'
@@ -32,7 +32,13 @@ export async function dev(
   const told = untilTold()
   try {
     const level = verbose === true ? 'debug' : 'info'
-    const host = await startHost({ ...configured, client, agents, telemetry: consoleLogger({ level }) })
+    const host = await startHost({
+      ...configured,
+      roles,
+      client,
+      agents,
+      telemetry: consoleLogger({ level }),
+    })
     const { endpoint, key } = store
     const names = workflows.map((workflow) => workflow.name)
     if (json === true) terminal.print(JSON.stringify({ endpoint, key, workflows: names }))

@@ -1,70 +1,107 @@
-import { roles, startHost, type Role } from '../../host/index.js'
-import { consoleLogger } from '../../telemetry/index.js'
+import {
+  connectionProblems,
+  processSettings,
+  roles,
+  rolesNamed,
+  type ProcessSettings,
+  type Settings,
+} from '../../host/index.js'
+import type { Agent } from '../../sas/index.js'
 import { CliError, exitCodes } from '../cli-error.js'
-import { runInstances } from '../instances.js'
-import { withSettings } from '../store.js'
+import { Problems } from '../problems.js'
+import { runFleet } from '../run-fleet.js'
+import { idle, runHost } from '../run-host.js'
+import { settingsOf, withStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import type { Terminal } from '../terminal.js'
-import { untilTold } from '../until-told.js'
 import { loadUserModule, modulePath } from '../user-module.js'
 import { wholeNumber } from './emulator.js'
 
 /** Options of `stepward start`. */
 export interface StartOptions extends StoreOptions {
-  readonly role: readonly string[]
+  readonly role?: readonly string[]
   readonly agents?: string
-  readonly instances: string
+  readonly instances?: string
+  readonly port?: string
+  readonly state?: string
+  /** This process is a child of a fleet. */
+  readonly supervised?: boolean
+}
+
+/** Everything a start needs, checked. */
+export interface StartPlan {
+  /** Roles as they were named, `all` included. */
+  readonly words: readonly string[]
+  readonly agents: readonly Agent[]
+  /** Processes of each role; null for this process alone. */
+  readonly instances: number | null
+  readonly port: number | null
+  readonly environment: ProcessSettings
+  readonly settings: Settings
 }
 
 /** The most instances that one command starts: more than any machine has use for. */
 const maxInstances = 256
 
-/** Runs instances of roles until told to stop: one in this process, several as processes of their own. */
+/** Runs roles until told to stop: in this process, or as a fleet of processes of their own. */
 export async function start(options: StartOptions, terminal: Terminal): Promise<number> {
-  const wanted = rolesOf(options.role)
-  const count = wholeNumber('--instances', options.instances, { min: 1, max: maxInstances })
-  if (count > 1) {
-    if (options.data !== undefined) {
-      const advice = 'run "stepward emulator --data DIR" and connect the instances to it'
-      throw new CliError(
-        `--data belongs to one process, so it cannot be shared by ${count} instances: ${advice}`,
-        exitCodes.usage,
-      )
-    }
-    return runInstances(count, terminal)
-  }
-  return withSettings(options, async (settings) => {
-    const { agents } = wanted.includes('agents')
-      ? await loadUserModule(modulePath(options.agents, settings.module, '--agents'))
-      : { agents: [] }
-    const level = options.verbose === true ? 'debug' : 'info'
-    const told = untilTold()
-    const host = await startHost({ ...settings, roles: wanted, agents, telemetry: consoleLogger({ level }) })
-    const { instanceName } = host
-    const started =
-      options.json === true
-        ? JSON.stringify({ instanceName, roles: wanted })
-        : startedText(instanceName, wanted)
-    terminal.print(started)
-    await told
-    await host.stop()
-    return exitCodes.ok
-  })
+  const plan = await planOf(options)
+  if (!plan.environment.isEnabled) return idle(plan, terminal)
+  return withStore(options, plan.settings, (settings) =>
+    plan.instances === null
+      ? runHost({ ...plan, settings }, options, terminal)
+      : runFleet({ ...plan, settings, instances: plan.instances }, options, terminal),
+  )
 }
 
-function startedText(instanceName: string, wanted: readonly Role[]): string {
-  return `instance ${instanceName} runs ${wanted.join(', ')}; Ctrl-C stops it`
+/** Flags before environment before configuration file; everything that is wrong in any of them at once. */
+async function planOf(options: StartOptions): Promise<StartPlan> {
+  const problems = new Problems()
+  const instances = await problems.trying(() => numberOf('--instances', options.instances, 0, maxInstances))
+  const port = await problems.trying(() => numberOf('--port', options.port, 0, 65_535))
+  const environment = await problems.trying(() => processSettings())
+  const settings = await problems.trying(() => settingsOf(options))
+  const words = options.role ?? environment?.roles ?? settings?.roles ?? []
+  await problems.trying(() => refuseUnknown(words))
+  const needsAgents = rolesNamed(words)?.includes('agents') === true && settings !== undefined
+  const module = environment?.module ?? settings?.module
+  const agents = needsAgents ? await problems.trying(() => agentsIn(options.agents, module)) : []
+  if (options.data === undefined)
+    problems.add(...connectionProblems(settings ?? { endpoint: 'https://unread' }))
+  else if (instances !== null) problems.add(...sharedData(options.data))
+  problems.refuse()
+  // Nothing is undefined where nothing was refused.
+  if (environment === undefined || settings === undefined) throw new CliError('no settings', exitCodes.usage)
+  return {
+    words,
+    agents: agents ?? [],
+    instances: instances ?? null,
+    port: port ?? environment.port ?? settings.port ?? null,
+    environment,
+    settings:
+      environment.unitPrefix === undefined ? settings : { ...settings, unitPrefix: environment.unitPrefix },
+  }
 }
 
-function rolesOf(names: readonly string[]): readonly Role[] {
-  if (names.includes('all')) return roles
-  const unknown = names.filter((name) => !roles.some((role) => role === name))
-  if (unknown.length > 0 || names.length === 0) {
-    const rule = `must be one or more of ${[...roles, 'all'].join(', ')}`
-    throw new CliError(
-      `--role ${names.map((name) => JSON.stringify(name)).join(' ') || 'is missing'}: ${rule}`,
-      exitCodes.usage,
-    )
-  }
-  return roles.filter((role) => names.includes(role))
+function numberOf(option: string, text: string | undefined, min: number, max: number): number | null {
+  return text === undefined ? null : wholeNumber(option, text, { min, max })
+}
+
+function refuseUnknown(words: readonly string[]): void {
+  if (rolesNamed(words) !== null) return
+  const rule = `must be one or more of ${[...roles, 'all'].join(', ')} (or STEPWARD_ROLES, or "roles" in the configuration)`
+  const given = words.map((word) => JSON.stringify(word)).join(' ')
+  throw new CliError(`--role ${given || 'is missing'}: ${rule}`, exitCodes.usage)
+}
+
+async function agentsIn(flag: string | undefined, configured: string | undefined): Promise<readonly Agent[]> {
+  const path = modulePath(flag, configured, '--agents')
+  const { agents } = await loadUserModule(path)
+  if (agents.length > 0) return agents
+  throw new CliError(`module ${path} exports no agent: export what defineAgent(…) returns`, exitCodes.usage)
+}
+
+function sharedData(data: string): readonly string[] {
+  const advice = 'run "stepward emulator --data DIR" and connect the instances to it'
+  return [`--data ${data} belongs to one process, so a fleet cannot share it: ${advice}`]
 }

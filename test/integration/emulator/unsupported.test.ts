@@ -44,10 +44,7 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
       database.user('u').permissions.create({ id: 'p', permissionMode: PermissionMode.All, resource: 'x' }),
   ],
   ['conflict feed', ({ container }) => container.conflicts.readAll().fetchAll()],
-  [
-    'index entries',
-    ({ container }) => container.items.create(document, { indexingDirective: 'Exclude' }),
-  ],
+  ['index entries', ({ container }) => container.items.create(document, { indexingDirective: 'Exclude' })],
   [
     'Vector search',
     ({ database }) =>

@@ -168,7 +168,8 @@ describe('leases', () => {
   it('of one name held by two processes, or of names that differ in case, collide', async () => {
     await running()
     const lease = await theLease('0')
-    const properties = { ...(lease['properties'] as object), 'stepward.incarnation': 'another life' }
+    const anotherLife = JSON.stringify({ owner: 'one', incarnation: 'another life' })
+    const properties = { ...(lease['properties'] as object), 'stepward.incarnation': anotherLife }
     await change('0', { properties })
     expect(await rules()).toEqual(['problem instanceNameTwice'])
     await change('0', { properties: lease['properties'], Owner: 'ONE' })

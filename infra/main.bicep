@@ -1,0 +1,93 @@
+// Everything a deployment needs: a Cosmos DB account, one App Service app for each role, and what watches them.
+// az deployment group create -g GROUP -f infra/main.bicep -p infra/parameters/small.bicepparam
+targetScope = 'resourceGroup'
+
+@description('Begins the name of every resource; lower-case letters, digits and hyphens.')
+@minLength(3)
+@maxLength(20)
+param name string
+
+param location string = resourceGroup().location
+
+@description('Serverless charges by request; otherwise the state container autoscales up to this many request units.')
+param serverless bool = true
+param maxThroughput int = 4000
+
+@description('B1 for trials; P0v3 and above scale each role by itself.')
+param planSku string = 'B1'
+@minValue(1)
+param planCapacity int = 1
+param perSiteScaling bool = false
+param zoneRedundant bool = false
+
+@description('Instances of each role where the plan scales apps one by one.')
+param instances object = {
+  scheduler: 2
+  agents: 2
+  supervisor: 2
+}
+
+@description('A module in the package that exports the agents.')
+param agentsModule string
+
+@description('Who is told by mail when a job needs attention, the store throttles or an app is unhealthy; empty for nobody.')
+param alertEmail string = ''
+
+module cosmos 'modules/cosmos.bicep' = {
+  name: 'cosmos'
+  params: {
+    name: name
+    location: location
+    serverless: serverless
+    maxThroughput: maxThroughput
+    zoneRedundant: zoneRedundant
+    workspaceId: monitoring.outputs.workspaceId
+  }
+}
+
+module apps 'modules/app-service.bicep' = {
+  name: 'apps'
+  params: {
+    name: name
+    location: location
+    planSku: planSku
+    planCapacity: planCapacity
+    perSiteScaling: perSiteScaling
+    zoneRedundant: zoneRedundant
+    instances: instances
+    agentsModule: agentsModule
+    cosmosEndpoint: cosmos.outputs.endpoint
+    applicationInsightsConnectionString: monitoring.outputs.connectionString
+  }
+}
+
+module access 'modules/access.bicep' = {
+  name: 'access'
+  params: {
+    accountName: cosmos.outputs.accountName
+    principals: apps.outputs.principals
+  }
+}
+
+module monitoring 'modules/monitoring.bicep' = {
+  name: 'monitoring'
+  params: {
+    name: name
+    location: location
+  }
+}
+
+module alerts 'modules/alerts.bicep' = {
+  name: 'alerts'
+  params: {
+    name: name
+    location: location
+    alertEmail: alertEmail
+    workspaceId: monitoring.outputs.workspaceId
+    accountId: cosmos.outputs.accountId
+    siteIds: apps.outputs.siteIds
+  }
+}
+
+output endpoint string = cosmos.outputs.endpoint
+output siteNames array = apps.outputs.siteNames

@@ -1,0 +1,71 @@
+// One app for each role, from one package: only the startup command differs.
+param name string
+param location string
+param planSku string
+param planCapacity int
+param perSiteScaling bool
+param zoneRedundant bool
+param instances object
+param agentsModule string
+param cosmosEndpoint string
+param applicationInsightsConnectionString string
+
+var roles = ['scheduler', 'agents', 'supervisor']
+
+resource plan 'Microsoft.Web/serverfarms@2024-04-01' = {
+  name: '${name}-plan'
+  location: location
+  kind: 'linux'
+  sku: { name: planSku, capacity: planCapacity }
+  properties: { reserved: true, perSiteScaling: perSiteScaling, zoneRedundant: zoneRedundant }
+}
+
+resource sites 'Microsoft.Web/sites@2024-04-01' = [
+  for role in roles: {
+    name: '${name}-${role}'
+    location: location
+    kind: 'app,linux'
+    identity: { type: 'SystemAssigned' }
+    properties: {
+      serverFarmId: plan.id
+      httpsOnly: true
+      clientAffinityEnabled: false
+      siteConfig: {
+        linuxFxVersion: 'NODE|22-lts'
+        alwaysOn: true
+        healthCheckPath: '/healthz'
+        minTlsVersion: '1.2'
+        ftpsState: 'Disabled'
+        numberOfWorkers: perSiteScaling ? instances[role] : null
+        // Without exec the shell that starts it would keep SIGTERM for itself, and leases would not be released.
+        appCommandLine: 'exec node dist/src/cli/main.js start --role ${role}'
+        appSettings: [
+          { name: 'COSMOS_ENDPOINT', value: cosmosEndpoint }
+          { name: 'COSMOS_DATABASE', value: 'stepward' }
+          { name: 'COSMOS_CONTAINER', value: 'state' }
+          { name: 'COSMOS_LEASE_CONTAINER', value: 'leases' }
+          { name: 'STEPWARD_MODULE', value: agentsModule }
+          { name: 'STEPWARD_ENABLED', value: 'true' }
+          { name: 'WEBSITES_CONTAINER_STOP_TIME_LIMIT', value: '60' }
+          { name: 'SCM_DO_BUILD_DURING_DEPLOYMENT', value: 'false' }
+          { name: 'APPLICATIONINSIGHTS_CONNECTION_STRING', value: applicationInsightsConnectionString }
+        ]
+      }
+    }
+  }
+]
+
+// A staging slot must not work on production's leases: what is said of it stays with the slot when slots are swapped.
+resource slotSettings 'Microsoft.Web/sites/config@2024-04-01' = [
+  for (role, index) in roles: {
+    parent: sites[index]
+    name: 'slotConfigNames'
+    properties: { appSettingNames: ['STEPWARD_ENABLED'] }
+  }
+]
+
+output principals array = [
+  for (role, index) in roles: { role: role, principalId: sites[index].identity.principalId }
+]
+output siteIds array = [for (role, index) in roles: sites[index].id]
+output siteNames array = [for (role, index) in roles: sites[index].name]

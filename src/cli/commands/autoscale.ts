@@ -1,0 +1,110 @@
+import {
+  calmPolicy,
+  recommendInstances,
+  rolesNamed,
+  unitLag,
+  type Sample,
+  type ScaleTarget,
+  type ScalingPolicy,
+  type UnitLag,
+} from '../../host/index.js'
+import { BackgroundLoop, systemClock } from '../../platform/index.js'
+import { CliError, exitCodes } from '../cli-error.js'
+import { scaleTargetOf, type ScaleTargetOptions } from '../scale-target.js'
+import { withExistingStore } from '../store.js'
+import type { StoreOptions } from '../store-options.js'
+import type { Terminal } from '../terminal.js'
+import { untilTold } from '../until-told.js'
+import { wholeNumber } from './emulator.js'
+
+/** Options of `stepward autoscale`. */
+export interface AutoscaleOptions extends StoreOptions, ScaleTargetOptions {
+  readonly min: string
+  readonly max: string
+  readonly interval: string
+  readonly once?: boolean
+}
+
+/** Samples older than the longest look back are of no use. */
+const keptMs = 2 * calmPolicy.shrinkAfterMs
+
+/** Looks at the lag of a role again and again, and scales it until told to stop. */
+export async function autoscale(
+  role: string,
+  options: AutoscaleOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const policy = policyOf(options)
+  const intervalMs = 1_000 * wholeNumber('--interval', options.interval, { min: 1, max: 3_600 })
+  const wanted = rolesNamed([role])
+  if (wanted === null) throw new CliError(`role ${JSON.stringify(role)} is none of ours`, exitCodes.usage)
+  const target = await scaleTargetOf(role, options)
+  return withExistingStore(options, async (settings) => {
+    const look = (): Promise<UnitLag> => unitLag(settings, wanted)
+    const scaler = new Scaler(target, policy, look, terminal)
+    if (options.once === true) {
+      // One look is all there is to agree with.
+      await scaler.turn({ ...policy, growAfterMs: 0, shrinkAfterMs: 0 })
+      return exitCodes.ok
+    }
+    const loop = new BackgroundLoop({
+      clock: systemClock,
+      turn: async () => {
+        await scaler.turn(policy)
+        return intervalMs
+      },
+      onError: (error) => {
+        scaler.fail(error)
+        return intervalMs
+      },
+    })
+    loop.start()
+    await untilTold()
+    await loop.stop()
+    return exitCodes.ok
+  })
+}
+
+/** Remembers samples, and says only what changes. */
+class Scaler {
+  private samples: readonly Sample[] = []
+  private said = ''
+
+  constructor(
+    private readonly target: ScaleTarget,
+    policy: ScalingPolicy,
+    private readonly look: () => Promise<UnitLag>,
+    private readonly terminal: Terminal,
+  ) {
+    this.say(`${target.name} is kept between ${policy.min} and ${policy.max} instances`)
+  }
+
+  async turn(policy: ScalingPolicy): Promise<void> {
+    const [{ lag, leaseCount }, instances] = await Promise.all([this.look(), this.target.instances()])
+    const atMs = systemClock.monotonic()
+    this.samples = [...this.samples.filter((sample) => atMs - sample.atMs < keptMs), { atMs, lag, instances }]
+    const recommended = recommendInstances(this.samples, leaseCount, policy)
+    if (recommended === instances) return
+    await this.target.scale(recommended)
+    this.say(`${this.target.name}: ${instances} → ${recommended} (lag ${lag}, leases ${leaseCount})`)
+  }
+
+  fail(error: unknown): void {
+    this.say(`not scaled this time: ${error instanceof Error ? error.message : String(error)}`)
+  }
+
+  private say(text: string): void {
+    if (text !== this.said) this.terminal.note(text)
+    this.said = text
+  }
+}
+
+function policyOf({ min, max }: AutoscaleOptions): ScalingPolicy {
+  const policy = {
+    ...calmPolicy,
+    min: wholeNumber('--min', min, { min: 0, max: 256 }),
+    max: wholeNumber('--max', max, { min: 1, max: 256 }),
+  }
+  if (policy.min <= policy.max) return policy
+  throw new CliError(`--min ${policy.min} must not be above --max ${policy.max}`, exitCodes.usage)
+}

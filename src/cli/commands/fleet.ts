@@ -1,0 +1,58 @@
+import {
+  fleetStatus,
+  socketPath,
+  stateDirectoryOf,
+  type FleetRow,
+  type FleetStatus,
+} from '../../host/index.js'
+import { exitCodes } from '../cli-error.js'
+import { table, type Terminal } from '../terminal.js'
+
+/** Options of commands that speak to the local fleet. */
+export interface FleetCommandOptions {
+  readonly state?: string
+  readonly json?: boolean
+  readonly verbose?: boolean
+}
+
+/** Shows the processes of the fleet that runs here. */
+export async function fleet(options: FleetCommandOptions, terminal: Terminal): Promise<number> {
+  const path = socketPath(stateDirectoryOf(options.state, process.cwd()))
+  const status = await fleetStatus(path, { command: 'status' })
+  terminal.print(options.json === true ? JSON.stringify(status) : describe(status))
+  return exitCodes.ok
+}
+
+/** A fleet for people: how many there should be, and what each process does. */
+function describe({ processId, wanted, leases, rows }: FleetStatus): string {
+  const counts = Object.entries(wanted).map(([role, count]) => `${count} of ${role}`)
+  const keeps = `fleet of process ${processId} keeps ${counts.join(', ')}`
+  const head = [keeps, ...sparesIn({ wanted, leases })].join('\n')
+  if (rows.length === 0) return head
+  const lines = rows.map((row) => [
+    row.role,
+    row.processId ?? '',
+    row.instanceName,
+    row.state,
+    row.leases ?? '',
+    ...consumption(row),
+    `${Math.round(row.upMs / 1_000)} s`,
+  ])
+  return `${head}\n\n${table(['ROLE', 'PID', 'INSTANCE', 'STATE', 'LEASES', 'CPU', 'MEMORY', 'UP'], lines)}`
+}
+
+/** More instances than leases are no error: they wait to take over. But whoever asked for them may have hoped for more. */
+export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'leases'>): readonly string[] {
+  return Object.entries(wanted).flatMap(([role, count]) => {
+    const useful = leases[role] ?? 0
+    if (useful === 0 || count <= useful) return []
+    return [`${role}: leases=${useful}, asked=${count}: ${count - useful} will be spares`]
+  })
+}
+
+function consumption({ cpuShare, residentBytes }: FleetRow): readonly string[] {
+  return [
+    cpuShare === null ? '' : `${Math.round(100 * cpuShare)} %`,
+    residentBytes === null ? '' : `${Math.round(residentBytes / 1e6)} MB`,
+  ]
+}

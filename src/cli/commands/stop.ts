@@ -1,0 +1,14 @@
+import { fleetStatus, socketPath, stateDirectoryOf } from '../../host/index.js'
+import { exitCodes } from '../cli-error.js'
+import type { Terminal } from '../terminal.js'
+import type { FleetCommandOptions } from './fleet.js'
+
+/** Stops the fleet that runs here; returns when every process is gone. */
+export async function stop(options: FleetCommandOptions, terminal: Terminal): Promise<number> {
+  const path = socketPath(stateDirectoryOf(options.state, process.cwd()))
+  const { processId } = await fleetStatus(path, { command: 'stop' })
+  terminal.print(
+    options.json === true ? JSON.stringify({ stopped: processId }) : `fleet of process ${processId} stopped`,
+  )
+  return exitCodes.ok
+}

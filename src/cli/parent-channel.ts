@@ -1,0 +1,15 @@
+import type { Host, ToChild, ToParent } from '../host/index.js'
+
+/** Tells the parent of this child process that its roles run, and answers what it asks from then on. */
+export function answerParent(host: Host): void {
+  process.on('message', (message: ToChild) => {
+    if (message.ask === 'rebalance') host.rebalance()
+    else tellParent({ say: 'figures', figures: host.figures() })
+  })
+  tellParent({ say: 'running' })
+}
+
+/** A parent that has just died needs to be told nothing any more. */
+function tellParent(message: ToParent): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
+}

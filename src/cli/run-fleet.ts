@@ -1,0 +1,71 @@
+import { rolesNamed, serveStatus, startFleet, stateDirectoryOf, type Fleet } from '../host/index.js'
+import { consoleLogger } from '../telemetry/index.js'
+import { exitCodes } from './cli-error.js'
+import type { StartOptions, StartPlan } from './commands/start.js'
+import type { Terminal } from './terminal.js'
+import { untilEnd } from './until-end.js'
+
+type FleetPlan = StartPlan & { readonly instances: number }
+
+/** Keeps processes of each role alive until told to stop, here or from another terminal. */
+export async function runFleet(plan: FleetPlan, options: StartOptions, terminal: Terminal): Promise<number> {
+  const { settings, words, instances, environment, port } = plan
+  const level = options.verbose === true ? 'debug' : 'info'
+  const [program = '', ...args] = process.argv.slice(1)
+  const ending = untilEnd(false)
+  const fleet = await startFleet({
+    connection: settings,
+    counts: Object.fromEntries(groupsOf(words).map((role) => [role, instances])),
+    stateDirectory: stateDirectoryOf(options.state, process.cwd()),
+    program,
+    argsOf: (role) => childArguments(args, role),
+    telemetry: consoleLogger({ level, about: { fleet: String(process.pid) } }),
+    stopWithinMs: environment.stopWithinMs,
+  })
+  const server = port === null ? null : await serveStatus(port, statusOf(fleet))
+  terminal.print(options.json === true ? JSON.stringify(fleet.counts) : startedText(fleet, instances))
+  const first = await Promise.race([fleet.ended, ending])
+  await fleet.stop()
+  await server?.close()
+  if (typeof first === 'number') return first
+  if (first.error !== undefined) throw new Error(first.why, { cause: first.error })
+  return exitCodes.ok
+}
+
+/** One group of processes for each word: a process of `all` has every role. */
+function groupsOf(words: readonly string[]): readonly string[] {
+  return words.includes('all') ? ['all'] : (rolesNamed(words) ?? [])
+}
+
+/** The words of this command line for one child: one role, in that process, without what belongs to the fleet. */
+export function childArguments(args: readonly string[], role: string): readonly string[] {
+  const kept: string[] = []
+  let isSkipping = false
+  for (const word of args) {
+    const option = word.split('=')[0] ?? word
+    if (word.startsWith('--')) isSkipping = ofTheFleet.has(option)
+    if (!isSkipping) kept.push(word)
+  }
+  return [...kept, '--role', role, '--supervised']
+}
+
+const ofTheFleet = new Set(['--role', '--instances', '--port', '--state', '--json'])
+
+function statusOf(fleet: Fleet) {
+  const well = { isWell: true, problems: [] }
+  return {
+    about: () => ({ wanted: fleet.counts }),
+    // Children that die are replaced; the fleet itself lives as long as it answers.
+    live: () => well,
+    ready: () => well,
+    metrics: () => '',
+  }
+}
+
+function startedText({ counts }: Fleet, asked: number): string {
+  const lines = Object.entries(counts).map(([role, count]) => {
+    const earlier = count === asked ? '' : ` (scaled earlier; this command said ${asked})`
+    return `fleet keeps ${count} of ${role}${earlier}`
+  })
+  return [...lines, 'stepward fleet shows it, stepward scale ROLE N changes it, Ctrl-C stops it'].join('\n')
+}

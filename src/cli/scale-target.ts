@@ -1,0 +1,43 @@
+import {
+  appService,
+  credential,
+  localFleet,
+  processSettings,
+  ResourceManager,
+  socketPath,
+  stateDirectoryOf,
+  type ScaleTarget,
+} from '../host/index.js'
+import { systemClock, systemRandom } from '../platform/index.js'
+import { CliError, exitCodes } from './cli-error.js'
+
+/** Options that say whose instances are meant. */
+export interface ScaleTargetOptions {
+  readonly state?: string
+  readonly appService?: string
+  readonly resourceGroup?: string
+  readonly subscription?: string
+}
+
+/** The fleet here, or an app of App Service. */
+export async function scaleTargetOf(role: string, options: ScaleTargetOptions): Promise<ScaleTarget> {
+  const { appService: name, resourceGroup, state } = options
+  if (name === undefined) {
+    if (resourceGroup !== undefined || options.subscription !== undefined) {
+      throw new CliError('--resource-group and --subscription need --app-service NAME', exitCodes.usage)
+    }
+    return localFleet(socketPath(stateDirectoryOf(state, process.cwd())), role)
+  }
+  if (resourceGroup === undefined) {
+    throw new CliError(`--app-service ${name} needs --resource-group NAME, the one it is in`, exitCodes.usage)
+  }
+  const { azureSubscription, azureEndpoint } = processSettings()
+  const subscription = options.subscription ?? azureSubscription
+  const azure = new ResourceManager({
+    credential: await credential(),
+    clock: systemClock,
+    random: systemRandom,
+    ...(azureEndpoint === undefined ? {} : { endpoint: azureEndpoint }),
+  })
+  return appService({ name, resourceGroup, ...(subscription === undefined ? {} : { subscription }) }, azure)
+}

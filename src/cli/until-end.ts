@@ -1,0 +1,29 @@
+import { untilTold } from './until-told.js'
+
+/** Why a process ends. */
+export interface Ending {
+  readonly why: string
+  /** What nobody handled, when that is why. */
+  readonly error?: unknown
+}
+
+/**
+ * Resolves when this process is to end: told by a signal, by an error that nobody handles (going on after one would be
+ * going on in an unknown state), or, as the child of a fleet, when its parent is gone.
+ */
+export function untilEnd(isChild: boolean): Promise<Ending> {
+  const told = untilTold().then((signal): Ending => ({ why: signal }))
+  const failed = new Promise<Ending>((resolve) => {
+    const fail = (error: unknown): void => resolve({ why: 'an error that nobody handled', error })
+    process.on('uncaughtException', fail)
+    process.on('unhandledRejection', fail)
+  })
+  const orphaned = new Promise<Ending>((resolve) => {
+    if (!isChild) return
+    const leave = (): void => resolve({ why: 'the parent process is gone' })
+    process.once('disconnect', leave)
+    // It may have gone while this process was still loading its program.
+    if (!process.connected) leave()
+  })
+  return Promise.race([told, failed, orphaned])
+}

@@ -1,0 +1,55 @@
+import { cosmosErrorKind } from '../../lease-store/index.js'
+import { backoffDelayMs, type Backoff, type Clock, type Random } from '../platform/index.js'
+import { StoreUnavailable } from '../sas/index.js'
+
+/** How a start waits for its store. */
+export interface StorePatience {
+  /** How long for a store that does not answer, in milliseconds. Default 0: the start fails. */
+  readonly unavailableMs?: number
+  /** How long for permissions, which take minutes to spread after they were given. Default 0. */
+  readonly forbiddenMs?: number
+}
+
+interface Waiting {
+  readonly patience: StorePatience
+  readonly clock: Clock
+  readonly random: Random
+  readonly signal: AbortSignal | undefined
+  /** Told what is waited for, once for each new reason. */
+  readonly onWait: (error: Error) => void
+}
+
+const backoff: Backoff = { minMs: 250, maxMs: 10_000 }
+
+/**
+ * Runs `attempt` until it succeeds, as long as what keeps it from succeeding may pass and patience lasts.
+ *
+ * @throws the last error, when it will not pass, patience is over, or the signal aborted
+ */
+export async function awaitStore<T>(attempt: () => Promise<T>, waiting: Waiting): Promise<T> {
+  const { patience, clock, random, signal, onWait } = waiting
+  const sinceMs = clock.monotonic()
+  let saying = ''
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const leftMs = patienceFor(error, patience) - (clock.monotonic() - sinceMs)
+      if (!(error instanceof Error) || leftMs <= 0 || isAborted(signal)) throw error
+      if (error.message !== saying) onWait(error)
+      saying = error.message
+      await clock.sleep(Math.min(leftMs, backoffDelayMs(failures, backoff, random)), signal)
+      if (isAborted(signal)) throw error
+    }
+  }
+}
+
+function patienceFor(error: unknown, { unavailableMs = 0, forbiddenMs = 0 }: StorePatience): number {
+  if (error instanceof StoreUnavailable) return unavailableMs
+  const isForbidden = error instanceof Error && cosmosErrorKind(error.cause).kind === 'forbidden'
+  return isForbidden ? forbiddenMs : 0
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true
+}

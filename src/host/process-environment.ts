@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { ConfigurationInvalid } from './errors.js'
+
+/** What a process is told by the platform that runs it, besides its connection. */
+export interface ProcessSettings {
+  /** Roles by name, `all` included, unchecked. */
+  readonly roles?: readonly string[]
+  /** A module that exports agents and workflows. */
+  readonly module?: string
+  readonly unitPrefix?: string
+  readonly instanceName?: string
+  /** Where health and metrics are served. */
+  readonly port?: number
+  /** False where nothing may run, such as in a staging slot that shares the production's store. */
+  readonly isEnabled: boolean
+  /** The subscription that commands for Azure are about. */
+  readonly azureSubscription?: string
+  /** Azure Resource Manager elsewhere than in the public cloud. */
+  readonly azureEndpoint?: string
+  /** How long this process has between SIGTERM and its end, in milliseconds. */
+  readonly stopWithinMs: number
+}
+
+const text = z.string().transform((value) => (value.trim() === '' ? undefined : value.trim()))
+
+const environmentSchema = z.object({
+  STEPWARD_ROLES: text.optional(),
+  STEPWARD_MODULE: text.optional(),
+  STEPWARD_UNIT_PREFIX: text.optional(),
+  STEPWARD_INSTANCE_NAME: text.optional(),
+  STEPWARD_ENABLED: z.enum(['true', 'false', '1', '0', '']).optional(),
+  AZURE_SUBSCRIPTION_ID: text.optional(),
+  AZURE_RESOURCE_MANAGER_ENDPOINT: text.optional(),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$|^$/, 'must be a port number')
+    .optional(),
+  WEBSITES_CONTAINER_STOP_TIME_LIMIT: z
+    .string()
+    .regex(/^\d{1,3}$|^$/, 'must be a number of seconds')
+    .optional(),
+})
+
+/** What App Service gives a process at least, in seconds. */
+const leastStopSeconds = 5
+/** Kept free for the process to end in. */
+const marginMs = 500
+
+/**
+ * Reads what the environment says of this process.
+ *
+ * @throws ConfigurationInvalid naming every variable that is not understood
+ */
+export function processSettings(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ProcessSettings {
+  const read = environmentSchema.safeParse(environment)
+  if (!read.success) {
+    throw new ConfigurationInvalid(
+      read.error.issues.map(({ path, message }) => `environment variable ${path.join('.')}: ${message}`),
+    )
+  }
+  const { STEPWARD_ROLES: roles, STEPWARD_MODULE: module, STEPWARD_UNIT_PREFIX: unitPrefix } = read.data
+  const { STEPWARD_INSTANCE_NAME: instanceName, PORT: port, STEPWARD_ENABLED: enabled } = read.data
+  const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_MANAGER_ENDPOINT: endpoint } = read.data
+  const stopSeconds = Math.max(leastStopSeconds, Number(read.data.WEBSITES_CONTAINER_STOP_TIME_LIMIT ?? 0))
+  return {
+    ...(roles === undefined ? {} : { roles: roles.split(/[\s,]+/) }),
+    ...(module === undefined ? {} : { module }),
+    ...(unitPrefix === undefined ? {} : { unitPrefix }),
+    ...(instanceName === undefined ? {} : { instanceName }),
+    ...(subscription === undefined ? {} : { azureSubscription: subscription }),
+    ...(endpoint === undefined ? {} : { azureEndpoint: endpoint }),
+    ...(port === undefined || port === '' ? {} : { port: Number(port) }),
+    isEnabled: enabled !== 'false' && enabled !== '0',
+    stopWithinMs: stopSeconds * 1_000 - marginMs,
+  }
+}

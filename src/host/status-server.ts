@@ -1,0 +1,82 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ConfigurationInvalid } from './errors.js'
+import type { Verdict } from './health.js'
+
+/** What is shown to probes and to people. */
+export interface Status {
+  /** Facts for whoever opens the root in a browser; no secret may be among them. */
+  about(): Readonly<Record<string, unknown>>
+  live(): Verdict
+  ready(): Verdict
+  /** In the text format of Prometheus. */
+  metrics(): string
+}
+
+export interface StatusServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+/**
+ * Serves `GET /` (always 200: App Service asks it whether the app runs), `/healthz` (alive), `/readyz` (working) and
+ * `/metrics` on every address of the machine.
+ *
+ * @throws ConfigurationInvalid when the port cannot be had
+ */
+export function serveStatus(port: number, status: Status): Promise<StatusServer> {
+  const server = createServer((request, response) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const { status: code, type, body } = isRead ? answer(request.url ?? '/', status) : notAllowed
+    response.writeHead(code, { 'content-type': type, 'cache-control': 'no-store' })
+    response.end(request.method === 'HEAD' ? undefined : body)
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why =
+        error.code === 'EADDRINUSE' ? 'is in use: choose another' : `cannot be opened: ${error.message}`
+      reject(new ConfigurationInvalid([`port ${port} for health and metrics ${why} (--port or PORT)`]))
+    })
+    server.listen(port, () => {
+      resolve({
+        port: (server.address() as AddressInfo).port,
+        close: () =>
+          new Promise((closed) => {
+            server.close(() => closed())
+            server.closeAllConnections()
+          }),
+      })
+    })
+  })
+}
+
+const notAllowed: Answer = { status: 405, type: 'text/plain', body: 'only GET\n' }
+
+function answer(url: string, status: Status): Answer {
+  switch (url.replace(/\?.*$/, '')) {
+    case '/':
+      return json(200, { ...status.about(), ready: status.ready() })
+    case '/healthz':
+      return probed(status.live())
+    case '/readyz':
+      return probed(status.ready())
+    case '/metrics':
+      return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: status.metrics() }
+    default:
+      return { status: 404, type: 'text/plain', body: 'there are /, /healthz, /readyz and /metrics\n' }
+  }
+}
+
+function probed(verdict: Verdict): Answer {
+  return json(verdict.isWell ? 200 : 503, verdict)
+}
+
+function json(status: number, value: unknown): Answer {
+  return { status, type: 'application/json', body: `${JSON.stringify(value)}\n` }
+}

@@ -1,0 +1,94 @@
+import { cosmosErrorKind, isTransient, type CosmosErrorKind } from '../../lease-store/index.js'
+import type { Clock } from '../platform/index.js'
+import type { Telemetry, TelemetryEvent } from '../telemetry/index.js'
+
+/** Without a failure for this long, a success means that it is over. */
+const quietMs = 5_000
+
+interface Episode {
+  readonly reason: string
+  readonly sinceMs: number
+  lastFailureMs: number
+  failures: number
+}
+
+const reasons: Partial<Record<CosmosErrorKind['kind'], string>> = {
+  throttled: 'the store throttles: raise its throughput if this lasts',
+  unauthorized: 'the store refuses the key or token: check that it is still valid',
+  forbidden: 'the store forbids this identity: check its role assignments and the network rules',
+}
+const unreachable = 'the store does not answer: nothing to do here, work goes on when it is back'
+
+/**
+ * A sink before other sinks that tells of trouble with the store once when it begins and once when it is over, in place
+ * of every failure that follows from it. Failures of other kinds, such as a delegate's own, pass unchanged.
+ *
+ * States: well → in trouble (a failure of the store) → well (a success, with no failure for five seconds before it).
+ */
+export class StoreTrouble implements Telemetry {
+  private episode: Episode | null = null
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly next: Telemetry,
+  ) {}
+
+  /** What is wrong with the store at this moment; null when nothing is known to be. */
+  get reason(): string | null {
+    return this.episode?.reason ?? null
+  }
+
+  emit(event: TelemetryEvent): void {
+    const reason = storeFailureOf(event)
+    if (reason === null) {
+      this.next.emit(event)
+      if (isAnswer(event)) this.succeed()
+    } else {
+      this.fail(reason, 'error' in event ? event.error : undefined)
+    }
+  }
+
+  private fail(reason: string, error: unknown): void {
+    const nowMs = this.clock.monotonic()
+    if (this.episode === null) {
+      this.episode = { reason, sinceMs: nowMs, lastFailureMs: nowMs, failures: 0 }
+      this.next.emit({ type: 'store.troubled', reason, error })
+    }
+    this.episode.lastFailureMs = nowMs
+    this.episode.failures += 1
+  }
+
+  private succeed(): void {
+    const { episode } = this
+    const nowMs = this.clock.monotonic()
+    if (episode === null || nowMs - episode.lastFailureMs < quietMs) return
+    this.episode = null
+    const { sinceMs, failures } = episode
+    this.next.emit({ type: 'store.recovered', durationMs: Math.round(nowMs - sinceMs), failures })
+  }
+}
+
+/** Only the store's own answers say that it is back; an event of this process does not. */
+function isAnswer({ type }: TelemetryEvent): boolean {
+  return type === 'store.charged' || type === 'page.delivered' || type === 'checkpoint.stored'
+}
+
+/** Why the store failed, if that is what the event is about. */
+function storeFailureOf(event: TelemetryEvent): string | null {
+  const isFailure =
+    event.type === 'balance.failed' ||
+    event.type === 'feed.failed' ||
+    event.type === 'loop.failed' ||
+    event.type === 'delegate.failed'
+  return isFailure ? reasonOf(event.error) : null
+}
+
+function reasonOf(error: unknown): string | null {
+  for (let cause = error, depth = 0; cause instanceof Object && depth < 8; depth += 1) {
+    const { kind } = cosmosErrorKind(cause)
+    const reason = reasons[kind] ?? (isTransient(kind) ? unreachable : undefined)
+    if (reason !== undefined) return reason
+    cause = cause instanceof Error ? cause.cause : undefined
+  }
+  return null
+}

@@ -1,0 +1,102 @@
+import { CosmosLeaseStore, type LeaseStore } from '../../lease-store/index.js'
+import { CosmosChangeFeed, type FeedHints } from '../change-feed-processor/index.js'
+import type { Clock } from '../platform/index.js'
+import {
+  createAgents,
+  createScheduler,
+  createSupervisor,
+  type Agent,
+  type CosmosStateStore,
+  type Shortcut,
+  type Unit,
+  type UnitOptions,
+  type UnitTiming,
+} from '../sas/index.js'
+import type { Telemetry } from '../telemetry/index.js'
+import { charging } from './connect.js'
+import type { Containers } from './containers.js'
+import { processorNameOf, type Role } from './role.js'
+
+/** How the roles of a host work. */
+export interface UnitSettings {
+  /** The agents whose handlers run here; needed by the role `agents`. */
+  readonly agents?: readonly Agent[]
+  /** The processor names are this and the role: hosts with the same prefix and containers work together. Default `stepward`. */
+  readonly unitPrefix?: string
+  /** Intervals of the change feed processors. */
+  readonly timing?: UnitTiming
+  /** Handlers that run at once. Default 16. */
+  readonly slots?: number
+  /** How often overdue steps are asked for, in milliseconds. Default 30,000. */
+  readonly sweepIntervalMs?: number
+  /** How long after a deadline it is acted upon, in milliseconds. Default 2,000. */
+  readonly deadlineGraceMs?: number
+  /** How long handlers may go on when the host stops, in milliseconds. Default 3,000. */
+  readonly stopBudgetMs?: number
+}
+
+/** What the units of a host share. */
+export interface UnitParts {
+  readonly settings: UnitSettings
+  readonly containers: Containers
+  readonly store: CosmosStateStore
+  readonly instanceName: string
+  readonly telemetry: Telemetry
+  readonly hints: FeedHints
+  readonly shortcut: Shortcut
+  readonly clock: Clock
+  /** Told whenever the loop of a role begins a cycle. */
+  readonly onCycle: (role: Role) => void
+}
+
+/** One role, not yet started. */
+export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
+  const { settings, store, instanceName, telemetry, hints, shortcut, clock, containers } = parts
+  const { agents = [], slots, sweepIntervalMs, deadlineGraceMs, stopBudgetMs, timing } = settings
+  const processorName = processorNameOf(role, settings.unitPrefix)
+  const onCharge = charging(telemetry)
+  const leases = await CosmosLeaseStore.open({
+    leaseContainer: containers.leases,
+    monitoredContainer: containers.state,
+    processorName,
+    onCharge,
+  })
+  const common: UnitOptions = {
+    store,
+    feed: new CosmosChangeFeed({ container: containers.state, onCharge }),
+    leases: noticed(leases, () => parts.onCycle(role)),
+    processorName,
+    instanceName,
+    telemetry,
+    hints,
+    shortcut,
+    clock,
+    ...(timing === undefined ? {} : { timing }),
+  }
+  switch (role) {
+    case 'scheduler':
+      return createScheduler(common)
+    case 'agents':
+      return createAgents({
+        ...common,
+        agents,
+        ...(slots === undefined ? {} : { slots }),
+        ...(stopBudgetMs === undefined ? {} : { stopBudgetMs }),
+      })
+    case 'supervisor':
+      return createSupervisor({
+        ...common,
+        ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }),
+        ...(deadlineGraceMs === undefined ? {} : { deadlineGraceMs }),
+      })
+  }
+}
+
+/** The same leases; every cycle of the load balancer begins with `list`, and that is noticed before the store answers. */
+function noticed(leases: LeaseStore, onList: () => void): LeaseStore {
+  const list = (): ReturnType<LeaseStore['list']> => {
+    onList()
+    return leases.list()
+  }
+  return Object.assign(Object.create(leases) as LeaseStore, { list })
+}

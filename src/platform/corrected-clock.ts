@@ -1,0 +1,11 @@
+import type { Clock } from './clock.js'
+
+/** A clock whose wall time is off by `offsetMs`; intervals are measured as before. */
+export function correctedClock(clock: Clock, offsetMs: number): Clock {
+  return {
+    now: () => clock.now() + offsetMs,
+    monotonic: () => clock.monotonic(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    schedule: (ms, action) => clock.schedule(ms, action),
+  }
+}

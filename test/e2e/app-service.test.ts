@@ -1,0 +1,135 @@
+import { execFile, spawn } from 'node:child_process'
+import { chmod, cp, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+import { shortTimes } from './fleet.js'
+import { cli, run, Running, startEmulatorProcess, temporaryDirectory } from './processes.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const execute = promisify(execFile)
+
+/** The package as it is deployed: unpacked in a folder of its own, which nobody may write to, beside its dependencies. */
+async function deployed(): Promise<string> {
+  const directory = await temporaryDirectory()
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]
+  const { stdout } = await execute('npm', pack, { cwd: root })
+  const [tarball] = JSON.parse(stdout) as { readonly filename: string }[]
+  await execute('tar', ['-xzf', tarball?.filename ?? ''], { cwd: directory })
+  const site = join(directory, 'package')
+  await symlink(join(root, 'node_modules'), join(site, 'node_modules'), 'dir')
+  // A user's own module comes with the package it imports: agents of another copy would not be known.
+  await cp(join(root, 'dist/samples'), join(site, 'dist/samples'), { recursive: true })
+  await writeFile(join(site, 'stepward.config.json'), JSON.stringify(shortTimes))
+  await chmod(site, 0o555)
+  onTestFinished(() => chmod(site, 0o755))
+  return site
+}
+
+/** Started as the platform's image does it: a generated shell script whose last line is the startup command. */
+async function startApp(site: string, env: Readonly<Record<string, string>>): Promise<Running> {
+  const script = join(await temporaryDirectory(), 'startup.sh')
+  const lines = ['#!/bin/sh', `cd "${site}"`, 'export NODE_ENV=production']
+  await writeFile(script, [...lines, 'exec node dist/src/cli/main.js start --role all', ''].join('\n'))
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('COSMOS_'))
+  const child = spawn('/bin/sh', [script], {
+    env: { ...Object.fromEntries(inherited), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const running = new Running(child)
+  onTestFinished(async () => {
+    await running.kill('SIGKILL')
+  })
+  return running
+}
+
+it('R173: as on App Service: health before the store, two at once on one machine, a clean stop', async () => {
+  const site = await deployed()
+  const [storePort, port, otherPort] = [await freePort(), await freePort(), await freePort()]
+  const key = 'c2VjcmV0LW9mLXRoaXMtdGVzdA=='
+  const platform = {
+    WEBSITE_SITE_NAME: 'shop-all',
+    WEBSITE_INSTANCE_ID: '0123456789abcdef0123456789abcdef',
+    COSMOS_ENDPOINT: `http://127.0.0.1:${storePort}`,
+    COSMOS_KEY: key,
+    STEPWARD_MODULE: 'dist/samples/orders/index.js',
+    ORDER_SERVICES_URL: 'http://127.0.0.1:1',
+  }
+  const first = await startApp(site, { ...platform, PORT: String(port) })
+  await first.line('waiting: no answer from')
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 'alive without a store').toBe(200)
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 'but of no use').toBe(503)
+
+  const store = await startEmulatorProcess(['--port', String(storePort), '--partitions', '2', '--key', key])
+  const leases = async () =>
+    JSON.parse((await run(cli, ['leases', '--json'], store.env)).stdout) as { owner: string | null }[]
+  await first.line('"msg":"lease.acquired"', 6)
+  expect(first.count('waiting: no answer from'), 'said once').toBe(1)
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+
+  // The platform starts the new one before it stops the old one.
+  const second = await startApp(site, { ...platform, PORT: String(otherPort) })
+  await second.line('"msg":"lease.acquired"', 3)
+  const owners = new Set((await leases()).map(({ owner }) => owner))
+  expect(owners.size, 'two names on one machine').toBe(2)
+  for (const owner of owners) expect(owner).toMatch(/^shop-all-production-01234567-[0-9a-f]{6}$/)
+  const metrics = await (await fetch(`http://127.0.0.1:${otherPort}/metrics`)).text()
+  expect(metrics).toMatch(/^stepward_leases_owned\{processor="stepward-scheduler"\} 1$/m)
+
+  for (const app of [first, second]) {
+    const toldAt = performance.now()
+    const { code, stdout, stderr } = await app.kill('SIGTERM')
+    const stoppedMs = Math.round(performance.now() - toldAt)
+    console.log(`stopped ${stoppedMs} ms after SIGTERM`)
+    expect(code).toBe(0)
+    expect(stoppedMs).toBeLessThan(5_000)
+    expect(stdout + stderr, 'no secret in any line').not.toContain(key)
+  }
+  expect((await leases()).filter(({ owner }) => owner !== null)).toEqual([])
+}, 60_000)
+
+it('says everything that is wrong with a start at once', async () => {
+  const env = { PORT: 'http', COSMOS_ENDPOINT: 'localhost', COSMOS_KEY: 'not-base-64!' }
+  const { code, stderr } = await run(cli, ['start', '--role', 'schedular', '--instances', 'x'], env)
+  expect(code).toBe(2)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  for (const part of [
+    '--instances "x"',
+    'PORT',
+    '--role "schedular"',
+    'endpoint "localhost"',
+    'not base64',
+  ]) {
+    expect(stderr).toContain(part)
+  }
+  expect(stderr).not.toContain('not-base-64!')
+})
+
+it('runs nothing in a slot where it is not enabled, but stays and answers', async () => {
+  const port = await freePort()
+  const env = { STEPWARD_ENABLED: 'false', PORT: String(port), COSMOS_ENDPOINT: 'https://nowhere.invalid' }
+  const idle = new Running(
+    spawn(process.execPath, [cli, 'start', '--role', 'scheduler'], { env: { ...process.env, ...env } }),
+  )
+  onTestFinished(async () => {
+    await idle.kill('SIGKILL')
+  })
+  await idle.line('nothing runs here')
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503)
+  expect((await idle.kill('SIGTERM')).code).toBe(0)
+})
+
+/** A port that nobody listens on: it was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,155 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { kill } from 'node:process'
+import { connect, type Job } from 'stepward'
+import { expect, it, onTestFinished } from 'vitest'
+import { orderFulfilment } from '../../samples/orders/index.js'
+import { readOrders } from '../../samples/orders/orders-file.js'
+import type { LedgerReport } from '../../samples/orders/services/index.js'
+import { shortTimes, startOrderServices } from './fleet.js'
+import { startLocalFleet, type LocalFleet } from './fleet-processes.js'
+import { ordersFile, startEmulatorProcess, temporaryDirectory, type EmulatorProcess } from './processes.js'
+
+const orders = await readOrders(ordersFile)
+
+async function clientOf(store: EmulatorProcess) {
+  const client = await connect({ endpoint: store.endpoint, key: store.env['COSMOS_KEY'] ?? '' })
+  onTestFinished(() => client.close())
+  return client
+}
+
+it('D11: what a killed process worked on goes on within two seconds, with the default times of leases', async () => {
+  const services = await startOrderServices(['--faults', 'none'])
+  const store = await startEmulatorProcess(['--port', '0', '--partitions', '4'])
+  const fleet = await startLocalFleet(2, { ...store.env, ORDER_SERVICES_URL: services })
+  await fleet.parent.line('"msg":"lease.acquired"', 12)
+  await fleet.parent.line('"msg":"host.started"', 2)
+  const client = await clientOf(store)
+  const jobs = await Promise.all(orders.map((order) => client.submit(orderFulfilment, order)))
+  const ends = jobs.map(endOf)
+  await ends[0]
+
+  const leases = await fleet.leases()
+  const victim = (await fleet.processes()).find(({ instanceName }) =>
+    leases.some(({ owner }) => owner === instanceName),
+  )
+  if (victim === undefined) throw new Error('nobody owns a lease')
+  const orphaned = leases.filter(({ owner }) => owner === victim.instanceName).length
+  const acquired = fleet.parent.count('"msg":"lease.acquired"')
+  const killedAt = performance.now()
+  kill(victim.processId, 'SIGKILL')
+  await fleet.parent.line('"msg":"lease.acquired"', acquired + orphaned)
+  const tookOverMs = performance.now() - killedAt
+  console.log(`killed one of two processes: ${orphaned} leases read again after ${Math.round(tookOverMs)} ms`)
+  expect(tookOverMs).toBeLessThan(2_000)
+
+  expect(count(await Promise.all(ends))).toEqual({ Processed: 40 })
+  await expectNothingDoubled(services)
+  expect((await fleet.parent.kill('SIGTERM')).code).toBe(0)
+  expect((await fleet.leases()).filter(({ owner }) => owner !== null)).toEqual([])
+}, 60_000)
+
+it('R156 R174: goes 1, 4, 2, 0, 3 under a steady load, nothing lost or doubled', async () => {
+  const services = await startOrderServices(['--faults', 'none'])
+  const store = await startEmulatorProcess(['--port', '0', '--partitions', '4'])
+  const config = join(await temporaryDirectory(), 'stepward.config.json')
+  await writeFile(config, JSON.stringify(shortTimes))
+  const fleet = await startLocalFleet(1, { ...store.env, ORDER_SERVICES_URL: services }, ['--config', config])
+  await fleet.parent.line('"msg":"lease.acquired"', 12)
+  const client = await clientOf(store)
+  const ends: Promise<string>[] = []
+  const left = [...orders]
+  for (const instances of [1, 4, 2, 0, 3]) {
+    const beganAt = performance.now()
+    expect((await fleet.command('scale', 'all', String(instances))).code).toBe(0)
+    const latencies: number[] = []
+    for (const order of left.splice(0, 8)) {
+      const submittedAt = performance.now()
+      const end = endOf(await client.submit(orderFulfilment, order))
+      ends.push(
+        end.then((state) => {
+          latencies.push(performance.now() - submittedAt)
+          return state
+        }),
+      )
+    }
+    await untilEven(fleet, instances)
+    const seconds = ((performance.now() - beganAt) / 1_000).toFixed(1)
+    if (instances > 0) await Promise.all(ends)
+    console.log(`${instances} instances: balanced after ${seconds} s, p95 of its jobs ${p95(latencies)} ms`)
+  }
+  expect(count(await Promise.all(ends))).toEqual({ Processed: 40 })
+  await expectNothingDoubled(services)
+  expect((await fleet.command('stop')).code).toBe(0)
+  expect((await fleet.parent.ended).code).toBe(0)
+}, 60_000)
+
+it('remembers how it was scaled when its parent is killed, and leaves no orphan', async () => {
+  const store = await startEmulatorProcess(['--port', '0'])
+  const services = await startOrderServices(['--faults', 'none'])
+  const env = { ...store.env, ORDER_SERVICES_URL: services }
+  const state = ['--state', await temporaryDirectory()]
+  const first = await startLocalFleet(1, env, state)
+  await first.parent.line('"msg":"host.started"')
+  const scaled = await first.command('scale', 'all', '2', ...state)
+  expect(scaled.stdout).toContain('1 → 2')
+  expect(scaled.stderr).toContain('leases=1, asked=2: 1 will be spares')
+  await first.parent.line('"msg":"host.started"', 2)
+  // Its pipes are shared with the children: they close, and this resolves, only when every one of them has ended.
+  const { stderr } = await first.parent.kill('SIGKILL')
+  expect(stderr).toContain('the parent process is gone')
+  const second = await startLocalFleet(1, env, state)
+  expect(await second.parent.line('fleet keeps')).toContain('2 of all (scaled earlier; this command said 1)')
+  expect((await second.command('fleet', ...state)).stdout).toMatch(/keeps 2 of all/)
+  expect((await second.command('scale', 'nobody', '2', ...state)).stderr).toMatch(/no role "nobody"/)
+  expect((await second.command('stop', ...state)).code).toBe(0)
+  expect((await second.parent.ended).code).toBe(0)
+  expect((await second.command('fleet', ...state)).code, 'not found').toBe(3)
+}, 60_000)
+
+/** Resolves when every role's leases lie on so many instances, none with two more than another. */
+async function untilEven(fleet: LocalFleet, instances: number): Promise<void> {
+  for (;;) {
+    const leases = await fleet.leases()
+    const units = ['scheduler', 'agents', 'supervisor'].map((role) =>
+      leases.filter(({ processorName }) => processorName === `stepward-${role}`).map(({ owner }) => owner),
+    )
+    if (leases.length > 0 && units.every((owners) => isEven(owners, instances))) return
+  }
+}
+
+function isEven(owners: readonly (string | null)[], instances: number): boolean {
+  const counts = Object.values(count(owners.filter((owner) => owner !== null)))
+  if (instances === 0) return counts.length === 0
+  return (
+    counts.length === instances && !owners.includes(null) && Math.max(...counts) - Math.min(...counts) <= 1
+  )
+}
+
+async function expectNothingDoubled(services: string): Promise<void> {
+  const ledger = (await (await fetch(`${services}/ledger`)).json()) as LedgerReport
+  expect(ledger.duplicateEffects).toBe(0)
+  expect(ledger.effects.filter(({ kind }) => kind === 'ship')).toHaveLength(40)
+}
+
+async function endOf(job: Job): Promise<string> {
+  try {
+    await job.result()
+    return 'Processed'
+  } catch {
+    return 'Error'
+  }
+}
+
+function count(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1
+  return counts
+}
+
+function p95(values: readonly number[]): string {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted.length === 0
+    ? '(none ended)'
+    : String(Math.round(sorted[Math.ceil(0.95 * sorted.length) - 1] ?? 0))
+}

@@ -1,0 +1,30 @@
+import { env } from 'node:process'
+import { connectionFromEnvironment, defineAgent, defineWorkflow, startHost } from 'stepward'
+import { startEmulator } from 'stepward/emulator'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Connection } from '../../../src/host/index.js'
+
+const greeter = defineAgent('greeter', {
+  greet: async (input: { name: string }) => ({ text: `hello ${input.name}` }),
+})
+const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
+  job.step('greet', greeter.greet, { name: job.input.name }, { completeWithin: '30s' })
+})
+
+/** The store that the environment names, else an embedded one: the same must hold on both. */
+async function store(): Promise<Connection> {
+  if ((env['COSMOS_ENDPOINT'] ?? '') !== '') return connectionFromEnvironment()
+  const emulator = await startEmulator({ port: 0 })
+  onTestFinished(() => emulator.close())
+  return { endpoint: emulator.endpoint, key: emulator.key }
+}
+
+it('R172: a job runs to its end on the store that is named', async () => {
+  const host = await startHost({ ...(await store()), agents: [greeter], database: 'stepward-check' })
+  try {
+    const job = await host.client.submit(greeting, { name: 'store' }, { jobId: host.instanceName })
+    expect(await job.result()).toMatchObject({ greet: { text: 'hello store' } })
+  } finally {
+    await host.stop()
+  }
+}, 60_000)

@@ -1,0 +1,137 @@
+import { defineAgent, defineWorkflow, startHost, type Host } from 'stepward'
+import { createInProcessCosmos, type FaultOptions, type InProcessCosmos } from 'stepward/emulator'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { correctedClock, systemClock } from '../../../src/platform/index.js'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+
+const greeter = defineAgent('greeter', {
+  greet: async (input: { name: string }) => ({ text: `hello ${input.name}` }),
+})
+const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
+  job.step('greet', greeter.greet, { name: job.input.name }, { completeWithin: '30s' })
+})
+
+const timing = {
+  leaseAcquireIntervalMs: 200,
+  leaseRenewIntervalMs: 300,
+  leaseExpirationIntervalMs: 60_000,
+  pollIntervalMs: { min: 20, max: 100 },
+}
+
+interface World {
+  readonly cosmos: InProcessCosmos
+  readonly host: Host
+  readonly heard: TelemetryRecorder
+}
+
+async function world(cosmos = createInProcessCosmos()): Promise<World> {
+  const heard = new TelemetryRecorder()
+  const client = cosmos.client({
+    connectionPolicy: {
+      retryOptions: { maxRetryAttemptCount: 0, fixedRetryIntervalInMilliseconds: 1, maxWaitTimeInSeconds: 1 },
+    },
+  })
+  const host = await startHost({ client, agents: [greeter], timing, telemetry: heard, port: 0 })
+  onTestFinished(async () => {
+    cosmos.faults.clear()
+    await host.stop()
+    await cosmos.close()
+  })
+  return { cosmos, host, heard }
+}
+
+const probe = async ({ host }: World, path: string): Promise<number> =>
+  (await fetch(`http://127.0.0.1:${host.port ?? 0}${path}`)).status
+
+describe('trouble with the store', () => {
+  const troubles: readonly (readonly [string, FaultOptions, RegExp])[] = [
+    ['R165 the store is down', { status: 503 }, /does not answer/],
+    ['R165 it throttles hard', { status: 429, retryAfterMs: 1 }, /throttles/],
+    ['the token has expired', { status: 401 }, /refuses the key or token/],
+  ]
+
+  it.each(troubles)(
+    '%s: said once, alive but not ready, and caught up when it is over',
+    async (_, fault, reason) => {
+      const running = await world()
+      const { cosmos, host, heard } = running
+      await heard.waitFor('lease.acquired', undefined, 3)
+      const added = cosmos.faults.add(fault)
+      const { reason: said } = await heard.waitFor('store.troubled')
+      expect(said).toMatch(reason)
+      await failures(heard, cosmos, 12)
+      expect(heard.of('store.troubled')).toHaveLength(1)
+      expect(heard.events.filter(({ type }) => type === 'balance.failed' || type === 'feed.failed')).toEqual(
+        [],
+      )
+      expect(await probe(running, '/healthz')).toBe(200)
+      expect(await probe(running, '/readyz')).toBe(503)
+      cosmos.faults.remove(added)
+      const job = await host.client.submit(greeting, { name: 'again' }, { jobId: 'after' })
+      expect(await job.result()).toMatchObject({ greet: { text: 'hello again' } })
+      const { failures: count } = await heard.waitFor('store.recovered')
+      expect(count).toBeGreaterThan(3)
+      expect(await probe(running, '/readyz')).toBe(200)
+    },
+  )
+
+  it('a clock five minutes off: advised once, and deadlines follow the store', async () => {
+    const { host, heard } = await world(
+      createInProcessCosmos({ clock: correctedClock(systemClock, 300_000) }),
+    )
+    const { advice } = await heard.waitFor('host.advised')
+    expect(advice).toMatch(/clock is (299|300|301) s behind the store's/)
+    const job = await host.client.submit(greeting, { name: 'late' }, { jobId: 'late' })
+    expect(await job.result()).toMatchObject({ greet: { text: 'hello late' } })
+    expect(heard.of('step.recovered'), 'nothing was taken for overdue').toEqual([])
+    expect(heard.of('host.advised')).toHaveLength(1)
+  })
+})
+
+describe('a start', () => {
+  it('waits for permissions that are still spreading', async () => {
+    const cosmos = createInProcessCosmos()
+    cosmos.faults.add({ match: { operation: 'replace' }, status: 403, times: 3 })
+    const heard = new TelemetryRecorder()
+    const patience = { forbiddenMs: 30_000 }
+    const host = await startHost({
+      client: cosmos.client(),
+      agents: [greeter],
+      timing,
+      telemetry: heard,
+      patience,
+    })
+    expect(heard.of('host.advised')).toMatchObject([
+      { advice: expect.stringContaining('waiting: ') as string },
+    ])
+    await host.stop()
+    await cosmos.close()
+  })
+
+  it('is refused, saying what to do, where permissions are missing and nobody waits', async () => {
+    const cosmos = createInProcessCosmos()
+    cosmos.faults.add({ match: { operation: 'replace' }, status: 403 })
+    const start = startHost({ client: cosmos.client(), agents: [greeter] })
+    await expect(start).rejects.toThrow(/give it the Cosmos DB Built-in Data Contributor role/)
+    await cosmos.close()
+  })
+
+  it('I18: is refused on a container that deletes documents by itself, or is partitioned otherwise', async () => {
+    const cosmos = createInProcessCosmos()
+    const { database } = await cosmos.client().databases.create({ id: 'stepward' })
+    await database.containers.create({ id: 'state', partitionKey: '/id', defaultTtl: 60 })
+    const start = startHost({ client: cosmos.client(), agents: [greeter] })
+    await expect(start).rejects.toThrow(
+      /partitioned by \/id, .* by \/pk: .*deletes documents after 60 seconds/,
+    )
+    await cosmos.close()
+  })
+})
+
+/** Resolves when the faults have met so many requests. */
+async function failures(heard: TelemetryRecorder, cosmos: InProcessCosmos, count: number): Promise<void> {
+  const fired = (): number => cosmos.faults.list().reduce((sum, fault) => sum + fault.fired, 0)
+  // Every retry ends in a turn of the event loop; nothing is heard of it, which is the point.
+  while (fired() < count) await new Promise((resolve) => setImmediate(resolve))
+  expect(heard.of('store.recovered')).toEqual([])
+}

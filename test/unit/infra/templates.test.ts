@@ -1,0 +1,161 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { roles } from '../../../src/host/role.js'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const read = (path: string): string => readFileSync(root + path, 'utf8')
+const modules = readdirSync(`${root}infra/modules`)
+const moduleText = (name: string): string => read(`infra/modules/${name}.bicep`)
+const main = read('infra/main.bicep')
+
+function matches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? '')
+}
+
+describe('infra', () => {
+  it('uses every module, and only modules that are there', () => {
+    expect(matches(main, /^module \w+ 'modules\/([\w-]+\.bicep)'/gm).toSorted()).toEqual(modules.toSorted())
+  })
+
+  it('declares the types of resources it needs, each in one version', () => {
+    const all = modules.map((file) => read(`infra/modules/${file}`)).join('\n')
+    const types = new Set(matches(all, /^resource \w+ '([^']+)'/gm))
+    expect([...types].map((type) => type.split('@')[0]).length).toBe(
+      new Set([...types].map((type) => type.split('@')[0])).size,
+    )
+    for (const type of [
+      'Microsoft.DocumentDB/databaseAccounts@2024-05-15',
+      'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2024-05-15',
+      'Microsoft.Web/serverfarms@2024-04-01',
+      'Microsoft.Web/sites@2024-04-01',
+      'Microsoft.Insights/components@2020-02-02',
+      'Microsoft.Insights/metricAlerts@2018-03-01',
+    ]) {
+      expect(types).toContain(type)
+    }
+  })
+
+  it.each(modules.map((file) => file.replace('.bicep', '')))(
+    '%s: every parameter is passed by main, and no other',
+    (name) => {
+      const declared = matches(moduleText(name), /^param (\w+)/gm)
+      const call = new RegExp(
+        `'modules/${name}\\.bicep' = \\{[^]*?params: \\{\\n([^]*?)\\n {2}\\}`,
+        'm',
+      ).exec(main)?.[1]
+      expect(matches(call ?? '', /^ +(\w+):/gm).toSorted()).toEqual(declared.toSorted())
+    },
+  )
+
+  it.each(['small', 'production'])(
+    '%s: names only parameters of main, and all that have no default',
+    (size) => {
+      const given = matches(read(`infra/parameters/${size}.bicepparam`), /^param (\w+)/gm)
+      const declared = matches(main, /^param (\w+)/gm)
+      const needed = matches(main, /^param (\w+) \w+$/gm)
+      expect(declared).toEqual(expect.arrayContaining(given))
+      expect(given).toEqual(expect.arrayContaining(needed))
+    },
+  )
+
+  it('closes every bracket', () => {
+    for (const file of modules) {
+      const text = read(`infra/modules/${file}`)
+        .replace(/'[^'\n]*'/g, '')
+        .replace(/\/\/.*$/gm, '')
+      for (const [open, close] of ['{}', '[]', '()']) {
+        expect(text.split(open ?? '').length, `${file}: ${open ?? ''}`).toBe(text.split(close ?? '').length)
+      }
+    }
+  })
+})
+
+describe('the store in infra', () => {
+  const cosmos = moduleText('cosmos')
+  const source = read('src/host/containers.ts')
+
+  it('has the containers that a host expects: keys, time to live, index', () => {
+    const found = [...cosmos.matchAll(/\{ id: '(\w+)', key: '(\/\w+)', ttl: (-?\d+)/g)].map(
+      ([, ...parts]) => parts,
+    )
+    expect(found).toEqual([
+      ['state', '/pk', '-1'],
+      ['leases', '/id', '-1'],
+      ['deadletter', '/pk', '2592000'],
+    ])
+    const indexed = (text: string, from: string): string[] => {
+      const list = text.slice(text.indexOf(from))
+      return matches(list.slice(0, list.indexOf(']\n')), /'(\/[\w/]+\?)'/g)
+    }
+    expect(indexed(cosmos, 'var stateIndexPaths')).toEqual(indexed(source, 'const stateIndexPaths'))
+  })
+
+  it('C22: writes in one region, knows no keys, and keeps seven days', () => {
+    expect(cosmos).toContain('enableMultipleWriteLocations: false')
+    expect(cosmos).toContain('disableLocalAuth: true')
+    expect(cosmos).toContain('Continuous7Days')
+  })
+
+  it('gives each app the roles it needs, container by container', () => {
+    const access = moduleText('access')
+    expect(matches(access, /scope: '\$\{database\}\/colls\/(\w+)'/g)).toEqual([
+      'state',
+      'leases',
+      'deadletter',
+    ])
+    expect(access).toContain('00000000-0000-0000-0000-000000000002')
+    const [, stateWorker = '', leaseHolder = ''] = access.split('sqlRoleDefinitions@2024-05-15')
+    expect(stateWorker).toContain('readChangeFeed')
+    expect(stateWorker).not.toContain('/delete')
+    expect(leaseHolder).toContain('/delete')
+  })
+})
+
+describe('the apps in infra', () => {
+  const apps = moduleText('app-service')
+
+  it('R173: start each role by exec, are kept awake and asked for their health', () => {
+    expect(matches(apps, /^var roles = \[(.+)\]$/gm)).toEqual([roles.map((role) => `'${role}'`).join(', ')])
+    const manifest = JSON.parse(read('package.json')) as { bin: { stepward: string } }
+    expect(apps).toContain(`exec node ${manifest.bin.stepward} start --role \${role}`)
+    for (const setting of ['alwaysOn: true', "healthCheckPath: '/healthz'", 'clientAffinityEnabled: false']) {
+      expect(apps).toContain(setting)
+    }
+  })
+
+  it('set only variables that somebody reads', () => {
+    const environment = read('src/host/process-environment.ts') + read('src/host/connection.ts')
+    const platforms = ['SCM_DO_BUILD_DURING_DEPLOYMENT', 'APPLICATIONINSIGHTS_CONNECTION_STRING']
+    for (const name of matches(apps, /\{ name: '(\w+)'/g)) {
+      expect(platforms.includes(name) || environment.includes(name), name).toBe(true)
+    }
+  })
+})
+
+describe('azure-pipelines.yml', () => {
+  const pipeline = read('azure-pipelines.yml')
+
+  it('runs only scripts of package.json', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const called = matches(pipeline, /npm run (?:--silent )?([\w:]+)/g)
+    expect(called.length).toBeGreaterThan(3)
+    for (const name of called) expect(Object.keys(scripts)).toContain(name)
+  })
+
+  it('deploys every role with the same zip, those that read before those that write', () => {
+    expect(pipeline).toContain("split('supervisor,agents,scheduler', ',')")
+    expect(matches(pipeline, /package: (.*)$/gm)).toEqual(['$(Pipeline.Workspace)/app/app.zip'])
+    expect(pipeline).toMatch(/environment: \S+/)
+  })
+
+  it('names only stages and files that are there', () => {
+    const stages = matches(pipeline, /^ {2}- stage: (\w+)/gm)
+    const needed = matches(pipeline, /dependsOn: \[(.*)\]/g).flatMap((list) =>
+      list.split(', ').filter(Boolean),
+    )
+    expect(stages).toEqual(expect.arrayContaining(needed))
+    for (const file of matches(pipeline, /Pipeline\.Workspace\)\/(infra\/[\w/.]+)/g))
+      expect(read(file)).not.toBe('')
+  })
+})
