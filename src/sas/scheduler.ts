@@ -141,6 +141,8 @@ export class Scheduler {
         this.options.telemetry.emit({ type: 'document.refused', id: changed.id, reason })
         return
       }
+      // Its steps are not worth reading.
+      if (isTerminal(job)) return
       const decision = await this.decide(job, wanted)
       if (decision.kind === 'nothing') return
       const applied = decision.kind === 'write' ? await this.apply(job, decision) : null

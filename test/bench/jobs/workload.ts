@@ -1,0 +1,36 @@
+import { defineAgent, defineWorkflow } from '../../../src/index.js'
+
+/** What the second step of the slow job takes. */
+export const slowStepMs = 500
+
+/** Agents that do nothing but pass on what they were given, at once or after a while. */
+export const worker = defineAgent('worker', {
+  pass: (input: { readonly value: number }) => input,
+  linger: async (input: { readonly value: number }) => {
+    await new Promise((resolve) => setTimeout(resolve, slowStepMs))
+    return input
+  },
+})
+
+interface Work {
+  readonly value: number
+}
+
+/** The job that is measured: three steps, each needing what the one before returned. */
+export const noop = defineWorkflow<Work>('noop', (job) => {
+  const first = job.step('first', worker.pass, { value: job.input.value }, { undo: 'none' })
+  const second = job.step('second', worker.pass, { value: first.output.value }, { undo: 'none' })
+  job.step('third', worker.pass, { value: second.output.value }, { undo: 'none' })
+})
+
+/** The job of the recovery: whoever dies does so in its second step, whose deadline is soon. */
+export const lingering = defineWorkflow<Work>('lingering', (job) => {
+  const first = job.step('first', worker.pass, { value: job.input.value }, { undo: 'none' })
+  const second = job.step(
+    'second',
+    worker.linger,
+    { value: first.output.value },
+    { completeWithin: '10s', undo: 'none' },
+  )
+  job.step('third', worker.pass, { value: second.output.value }, { undo: 'none' })
+})
