@@ -24,5 +24,7 @@ export default defineConfig({
       reporter: ['text-summary', 'cobertura'],
     },
     testTimeout: 20_000,
+    // One worker for each core: most of the time is spent waiting for processes that a test started.
+    maxWorkers: '100%',
   },
 })

@@ -36,9 +36,8 @@ export function pageOf<C>(
   from: FeedPosition,
   decode: DecodeChange<C>,
 ): ChangePage<C> {
-  const headers = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
-  )
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(answer.headers)) headers[name] = String(value)
   if (answer.statusCode !== 200 && answer.statusCode !== 304) {
     const { statusCode: code, subStatusCode: substatus } = answer
     throw Object.assign(new Error(`the service answered ${code}`), { code, substatus, headers })

@@ -33,7 +33,8 @@ export interface HealthLimits {
 /** A moment on both of a clock's scales: one to judge by, one to show. */
 interface Moment {
   readonly monotonicMs: number
-  readonly at: Date
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
 }
 
 /**
@@ -66,15 +67,15 @@ export class HealthMonitor implements Telemetry {
   health(): ProcessorHealth {
     const leases = [...this.progress].map(([leaseToken, last]) => ({
       leaseToken,
-      lastProgress: last.at,
+      lastProgress: new Date(last.atMs),
       isAlive: this.isWithin(last, this.limits.progressMs),
     }))
     const isBalancing = this.isWithin(this.balanced ?? this.created, this.limits.balanceMs)
     return {
       isRunning: true,
       isHealthy: isBalancing && leases.every(({ isAlive }) => isAlive),
-      lastProgress: this.latest?.at ?? null,
-      lastBalance: this.balanced?.at ?? null,
+      lastProgress: dateOf(this.latest),
+      lastBalance: dateOf(this.balanced),
       leases,
     }
   }
@@ -89,8 +90,12 @@ export class HealthMonitor implements Telemetry {
   }
 
   private moment(): Moment {
-    return { monotonicMs: this.clock.monotonic(), at: new Date(this.clock.now()) }
+    return { monotonicMs: this.clock.monotonic(), atMs: this.clock.now() }
   }
+}
+
+function dateOf(moment: Moment | null): Date | null {
+  return moment === null ? null : new Date(moment.atMs)
 }
 
 /** The health of a processor that does not run. */

@@ -82,13 +82,12 @@ export class LeaseHolder {
   /** Everything up to `token` was handled. Resolves when it is noted, or stored if every page is to be. */
   async checkpoint(token: string): Promise<void> {
     const { checkpointIntervalMs } = this.runtime.options
-    const dueAtMs = Math.min(
-      this.pending?.dueAtMs ?? Infinity,
-      this.runtime.clock.monotonic() + checkpointIntervalMs,
-    )
+    const plannedAtMs = this.pending?.dueAtMs ?? Infinity
+    const dueAtMs = Math.min(plannedAtMs, this.runtime.clock.monotonic() + checkpointIntervalMs)
     this.pending = { token, dueAtMs }
     if (checkpointIntervalMs === 0) await this.write(renew)
-    else this.loop.wake()
+    // Only what is due sooner than the loop knows of: this is called for every page.
+    else if (dueAtMs < plannedAtMs) this.loop.wake()
   }
 
   /** Nothing new up to `token`: stored with the next write there is, unless no position is stored at all. */

@@ -7,16 +7,22 @@ export interface ReadPage {
   readonly page: ChangePage<AnyChange>
 }
 
+/** The continuation token that says "everything in this page, nothing after"; null for a page that tells of a split. */
+export function positionAfterAll({ next }: ChangePage<AnyChange>): string | null {
+  const [only, ...others] = next
+  return only?.start.kind === 'continuation' && others.length === 0 ? only.start.token : null
+}
+
 /**
  * For each change of a page the continuation token that says "everything up to here, nothing after", or null where none
  * can: a token is the number of a transaction, so it stands between two transactions, and only where all numbers before
  * are smaller than all after (those of partitions that were merged were counted apart). After the last change it is
  * the page's own. A page that tells of a split has none: its changes may be those of one child only.
  */
-export function positionsIn({ changes, next }: ChangePage<AnyChange>): readonly (string | null)[] {
-  const [only, ...others] = next
-  if (only?.start.kind !== 'continuation' || others.length > 0) return changes.map(() => null)
-  const { token } = only.start
+export function positionsIn(page: ChangePage<AnyChange>): readonly (string | null)[] {
+  const { changes } = page
+  const token = positionAfterAll(page)
+  if (token === null) return changes.map(() => null)
   const end = Number(/^"(\d+)"$/u.exec(token)?.[1] ?? Number.NaN)
   const smallestAfter: number[] = []
   let smallest = end + 1

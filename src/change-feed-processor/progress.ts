@@ -1,14 +1,14 @@
 import type { FeedStart } from './change-feed.js'
 import { LeaseLostError } from './errors.js'
 import type { LeaseHolder } from './lease-holder.js'
-import { positionsIn, type ReadPage } from './page-positions.js'
+import { positionAfterAll, positionsIn, type ReadPage } from './page-positions.js'
 
 /** A page among all that one lease delivered, with what may be stored about it. */
 export interface TrackedPage extends ReadPage {
   /** How many changes were delivered before it. */
   readonly before: number
-  /** See {@link positionsIn}. */
-  readonly positions: readonly (string | null)[]
+  /** The position after its first `count` changes, or null where there is none: see {@link positionsIn}. */
+  readonly positionAfter: (count: number) => string | null
 }
 
 /**
@@ -41,7 +41,7 @@ export class Progress {
   track({ from, page }: ReadPage): TrackedPage {
     const before = this.delivered
     this.delivered += page.changes.length
-    return { from, page, before, positions: positionsIn(page) }
+    return { from, page, before, positionAfter: positionsOf(page) }
   }
 
   /** Everything before `page` and its first `count` changes were handled. Stored soon, as the options say. */
@@ -88,12 +88,22 @@ export class Progress {
 
 /** The last position in the page that passes no more than `count` changes; before its first change that is its start. */
 function lastPosition(
-  { from, positions }: TrackedPage,
+  { from, positionAfter }: TrackedPage,
   count: number,
 ): { count: number; token: string | null } {
   for (let passed = count; passed > 0; passed -= 1) {
-    const token = positions[passed - 1] ?? null
+    const token = positionAfter(passed)
     if (token !== null) return { count: passed, token }
   }
   return { count: 0, token: from.start.kind === 'continuation' ? from.start.token : null }
+}
+
+/** Places inside a page are looked for only when one is asked for: most pages are handled as a whole. */
+function positionsOf(page: ReadPage['page']): TrackedPage['positionAfter'] {
+  let inside: readonly (string | null)[] | undefined
+  return (count) => {
+    if (count === page.changes.length) return positionAfterAll(page)
+    inside ??= positionsIn(page)
+    return inside[count - 1] ?? null
+  }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/index.js'
+import type { Clock, Timer } from '../platform/index.js'
 
 /** Something took longer than it may. `cosmosErrorKind` knows the code: what was read may be read again. */
 export class TimeLimitError extends Error {
@@ -36,19 +36,18 @@ export async function withinLimit<T>(
   if (signal.aborted) end()
   // Taken off again below: the caller's signal outlives very many calls.
   signal.addEventListener('abort', end, { once: true })
-  let fail: (error: TimeLimitError) => void
-  const overdue = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  const timer = clock.schedule(limitMs, () => {
-    const error = new TimeLimitError(what, limitMs)
-    ending.abort(error)
-    fail(error)
-  })
+  let timer: Timer | undefined
   try {
-    return await Promise.race([Promise.resolve(act(ending.signal)), overdue])
+    return await new Promise<T>((resolve, reject) => {
+      timer = clock.schedule(limitMs, () => {
+        const error = new TimeLimitError(what, limitMs)
+        ending.abort(error)
+        reject(error)
+      })
+      Promise.resolve(act(ending.signal)).then(resolve, reject)
+    })
   } finally {
-    timer.cancel()
+    timer?.cancel()
     signal.removeEventListener('abort', end)
   }
 }

@@ -9,6 +9,11 @@ export function answerParent(host: Host): void {
   tellParent({ say: 'running' })
 }
 
+/** Lets go of the parent: as long as the channel is open, it keeps this process alive. */
+export function leaveParent(): void {
+  if (process.connected) process.disconnect()
+}
+
 /** A parent that has just died needs to be told nothing any more. */
 function tellParent(message: ToParent): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)

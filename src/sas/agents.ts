@@ -4,6 +4,7 @@ import { retry, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { makeAttempt } from './attempt.js'
+import { claim, isUnclaimed } from './claim.js'
 import { decodeDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
 import { isOpen, settle, type Outcome } from './settle.js'
@@ -101,8 +102,9 @@ export class Agents {
     else this.start(step, agent, leaseToken ?? null)
   }
 
-  /** Whether this attempt is being made here, or was made and its outcome recorded. */
+  /** Whether this attempt is being made here, was made and its outcome recorded, or is claimed by whoever makes it. */
   private isKnown(step: Stored<StepDocument>): boolean {
+    if (step.isClaimRequired && !isUnclaimed(step)) return true
     const settled = this.settled.get(step)
     return this.running.has(attemptKeyOf(step)) || (settled !== undefined && settled.fence >= step.fence)
   }
@@ -124,15 +126,18 @@ export class Agents {
    * deadline that passes.
    */
   private async work(
-    step: Stored<StepDocument>,
+    offered: Stored<StepDocument>,
     agent: AgentDefinition,
     leaseToken: string | null,
   ): Promise<() => void> {
     const { clock, telemetry } = this.options
-    const about = { jobId: step.jobId, workflow: step.workflow, stepId: step.stepId, attempt: step.attempt }
+    const { jobId, workflow, stepId, attempt } = offered
+    const about = { jobId, workflow, stepId, attempt }
     try {
       // Waiting for a slot took time: the attempt may be over before it began.
-      if (!isOpen(step, clock.now())) return nothingFollows
+      if (!isOpen(offered, clock.now())) return nothingFollows
+      const step = offered.isClaimRequired ? await this.claimed(offered) : offered
+      if (step === null) return nothingFollows
       telemetry.emit({ type: 'step.started', ...about })
       const handler = agent.handlers.get(workOf(step).action)
       const outcome: Outcome | null =
@@ -152,9 +157,26 @@ export class Agents {
       }
       return await this.record(step, outcome, leaseToken)
     } catch (error) {
-      telemetry.emit({ type: 'outcome.discarded', reason: 'it could not be recorded', error, ...about })
+      const reason = 'its claim or its outcome could not be recorded'
+      telemetry.emit({ type: 'outcome.discarded', reason, error, ...about })
       return nothingFollows
     }
+  }
+
+  /** W2: the step with our claim on it; null when the attempt is another's, or over. */
+  private async claimed(step: Stored<StepDocument>): Promise<Stored<StepDocument> | null> {
+    const { store, clock, random, instanceName } = this.options
+    const attempt = { fence: step.fence, by: instanceName, token: random.id() }
+    const from = { address: step, known: step, read: readStep }
+    const update = await updateDocument(store, from, (current) => {
+      const claiming = claim(current, attempt, clock.now())
+      return {
+        write: claiming.kind === 'write' ? claiming.step : null,
+        result: claiming.kind === 'held' ? current : null,
+      }
+    })
+    if (update.kind === 'missing') return null
+    return update.kind === 'written' ? update.document : update.result
   }
 
   private async record(
@@ -174,13 +196,17 @@ export class Agents {
       return { write: null, result: isOurs ? null : settlement.reason }
     }
     const conclude = leaseToken === null ? undefined : shortcut?.scheduler.at(leaseToken)
-    const recordNow = async (): Promise<Concluded> =>
-      (await conclude?.({ step, decide })) ?? {
-        update: await updateDocument(store, { address: step, known: step, read: readStep }, decide),
+    const recordAlone = async (): Promise<Concluded> => {
+      const update = await updateDocument(store, { address: step, known: step, read: readStep }, decide)
+      return {
+        written: update.kind === 'written' ? update.document : null,
+        discarded: update.kind === 'missing' ? 'the step is gone' : update.result,
         goOn: nothingFollows,
       }
+    }
+    const recordNow = async () => (await conclude?.({ step, decide })) ?? (await recordAlone())
     // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
-    const { update, goOn } = await retry(recordNow, {
+    const concluded = await retry(recordNow, {
       clock,
       random,
       backoff: { minMs: 50, maxMs: 2_000 },
@@ -189,15 +215,14 @@ export class Agents {
       isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
     })
     this.settled.put(step)
-    this.report(step, outcome, update)
-    return goOn
+    this.report(step, outcome, concluded)
+    return concluded.goOn
   }
 
-  private report(step: StepDocument, outcome: Outcome, update: Concluded['update']): void {
+  private report(step: StepDocument, outcome: Outcome, { written, discarded }: Concluded): void {
     const { telemetry } = this.options
     const { jobId, workflow, stepId, attempt } = step
     const about = { jobId, workflow, stepId, attempt }
-    const discarded = update.kind === 'missing' ? 'the step is gone' : update.result
     if (discarded !== null) {
       telemetry.emit({ type: 'outcome.discarded', reason: discarded, ...about })
       return
@@ -205,8 +230,7 @@ export class Agents {
     const error = outcome.kind === 'success' ? {} : { error: outcome.message }
     telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
     if (outcome.kind === 'permanent') {
-      const kind = update.kind === 'written' ? update.document.attention?.kind : undefined
-      const raised = { kind: kind ?? 'error', message: outcome.message }
+      const raised = { kind: written?.attention?.kind ?? 'error', message: outcome.message }
       telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })
     }
   }

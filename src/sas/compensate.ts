@@ -1,5 +1,6 @@
 import { beginUndo, fitting, repeat, stop, undoAfter } from './dispatch.js'
 import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
+import { mayHaveActed } from './claim.js'
 import { betweenStates, withDerivedState, type Compensation, type StepDocument } from './documents.js'
 import {
   inState,
@@ -71,7 +72,7 @@ function stoppedStep(
 ): readonly StepChange[] {
   if (step === undefined) return []
   const state = ledger[step.stepId]?.state
-  const isUncertain = step.outcome === null && step.undo?.whenUncertain === true
+  const isUncertain = step.outcome === null && mayHaveActed(step) && step.undo?.whenUncertain === true
   if (state === 'Error') return isUncertain ? [beginUndo(step, by)] : []
   if (state !== 'Processing') return []
   if (!isUncertain) return [stop(step)]

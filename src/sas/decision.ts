@@ -96,7 +96,7 @@ function flagOf(
     const isSeen = unseen([stepId], ledger, steps).length === 0
     const flag = isSeen ? steps.get(stepId)?.attention : job.attention
     if (flag?.stepId !== stepId) continue
-    if (flag.kind === 'parked' || flag.kind === 'extendedWait') return flag
+    if (flag.kind === 'parked' || flag.kind === 'extendedWait' || flag.kind === 'unclaimed') return flag
   }
   return null
 }

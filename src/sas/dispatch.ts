@@ -72,6 +72,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
       undo,
       input: resolveTemplate(step.inputTemplate, known),
       output: null,
+      claim: null,
     },
     by,
   )
@@ -176,7 +177,8 @@ function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): Step
     attempt: workOf(step).failureCount + 1,
     idempotencyKey: idempotencyKey(step, step.generation, step.direction),
     outcome: null,
-    attention: null,
+    // An attempt that no agent claims is flagged until one does, however often it is offered (F-A22, I15).
+    attention: step.isClaimRequired && step.attention?.kind === 'unclaimed' ? step.attention : null,
     notBeforeMs: null,
     ...deadline(Math.min(now + step.completeWithinMs, latest)),
   })

@@ -48,6 +48,9 @@ const outcome = z.object({
   by: z.string(),
 })
 
+/** Which process makes an attempt: an instance's name may return after a crash, its token does not. */
+const claim = z.object({ by: z.string(), token: z.string(), fence: z.number(), at: z.string() })
+
 /** What jobs and steps have in common: the pattern's fields in both vocabularies. */
 const envelope = {
   id: z.string(),
@@ -196,6 +199,10 @@ const stepSchema = z.object({
   attempt: z.number().int(),
   /** The same for every attempt of one generation and direction, so that a remote service can recognise a repetition. */
   idempotencyKey: z.string(),
+  /** Whether an attempt may only be made by the one process that has claimed it. */
+  isClaimRequired: z.boolean().default(false),
+  /** The newest claim of this generation; it is about the attempt with the same fence. */
+  claim: claim.nullable().default(null),
   outcome: outcome.nullable(),
   output: json,
 })

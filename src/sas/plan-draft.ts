@@ -84,6 +84,7 @@ export class PlanDraft {
       targetState: options.targetState ?? defaultStates.targetState,
       undo,
       onExhausted: policyOf(options.onExhausted ?? 'error') ?? 'error',
+      isClaimRequired: options.claim ?? false,
     })
     return { id, output: reference(['steps', id, 'output']) }
   }

@@ -24,6 +24,8 @@ export interface PlanStep {
   /** How what the step did is undone; null when there is nothing to undo. */
   readonly undo: PlanUndo | null
   readonly onExhausted: ExhaustionPolicy
+  /** Whether an agent claims each attempt before it acts. */
+  readonly isClaimRequired: boolean
 }
 
 /** The undo of a {@link PlanStep}: its input may also refer to the step's own output. */

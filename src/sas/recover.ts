@@ -1,3 +1,4 @@
+import { isUnclaimed } from './claim.js'
 import { deadline, withDerivedState, type StepDocument } from './documents.js'
 import { flagged, givenUp } from './give-up.js'
 import { withFailure, workOf } from './work.js'
@@ -23,7 +24,7 @@ export type Recovery =
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
   /** The moment it waited for has come; it is up. */
   | { readonly kind: 'due'; readonly step: StepDocument }
-  /** Nobody took the step up in time; it is offered again without counting (C8). */
+  /** No scheduler, or no agent where a claim is required, took it up in time: offered again without counting (C8). */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
@@ -38,14 +39,15 @@ export function recover(step: StepDocument, policy: RecoveryPolicy): Recovery {
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
   const fenced = { ...step, fence: step.fence + 1 }
-  if (step.lockedBy !== null) return afterAttempt(fenced, policy)
+  if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
   if (step.notBeforeMs !== null)
     return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
+  const who = step.lockedBy === null ? 'scheduler' : `agent ${JSON.stringify(workOf(step).actor)}`
   const attention = {
     kind: 'unclaimed' as const,
     since: step.attention?.kind === 'unclaimed' ? step.attention.since : new Date(policy.now).toISOString(),
     by: policy.supervisor,
-    message: `no scheduler took it up in ${step.completeWithinMs} ms: see that one runs`,
+    message: `no ${who} took it up in ${step.completeWithinMs} ms: see that one runs`,
     stepId: step.stepId,
   }
   return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy) }

@@ -94,20 +94,17 @@ export class Scheduler {
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) })
       if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return null
       const known = this.known.step(job, step.stepId)
-      // The agents' feed may be ahead of ours (I22: a fence never goes back).
-      const before = tries === 0 && (known === undefined || known.fence < step.fence) ? step : known
+      // The agents may know it better: their feed was ahead of ours, or they have claimed it (I22: a fence never goes back).
+      const before = tries === 0 && (known === undefined || known.fence <= step.fence) ? step : known
       if (before === undefined) return null
-      const { write: after, result } = decide(before)
-      if (after === null) return { update: { kind: 'unchanged', result }, goOn: () => undefined }
+      const { write: after, result: discarded } = decide(before)
+      if (after === null) return { written: null, discarded, goOn: () => undefined }
       const settled = { before, after }
       const decision = await this.decide(job, new Set(), settled)
       if (decision.kind === 'nothing') return null
       const applied = decision.kind === 'write' ? await this.apply(job, decision, settled) : null
       if (decision.kind === 'write' && applied !== null) {
-        return {
-          update: { kind: 'written', document: after, result },
-          goOn: () => this.goOn(decision, applied, leaseToken),
-        }
+        return { written: after, discarded, goOn: () => this.goOn(decision, applied, leaseToken) }
       }
       this.known.forget(job)
       await this.known.ensureStep(job, step.stepId)

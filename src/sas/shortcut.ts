@@ -1,6 +1,6 @@
 import type { StepDocument } from './documents.js'
 import type { Stored } from './state-store.js'
-import type { DocumentDecision, DocumentUpdate } from './update-document.js'
+import type { DocumentDecision } from './update-document.js'
 
 /** Starts an open step in a place that is free, or answers false: then the feed brings it. */
 export type StartStep = (step: Stored<StepDocument>) => boolean
@@ -11,9 +11,12 @@ export interface EndedAttempt {
   readonly decide: (step: StepDocument) => DocumentDecision<StepDocument, string | null>
 }
 
-/** An outcome written together with what follows from it. */
+/** What became of an outcome. */
 export interface Concluded {
-  readonly update: DocumentUpdate<StepDocument, string | null>
+  /** The step as it was written; null when nothing was, be it that the outcome stands already. */
+  readonly written: StepDocument | null
+  /** Why the outcome does not count; null when it does. */
+  readonly discarded: string | null
   /** To be called when the outcome is reported and its place is free: reports and starts what follows from it. */
   readonly goOn: () => void
 }

@@ -27,6 +27,12 @@ export interface StepOptions {
    * names the key of the attempt. Default true.
    */
   readonly undoUncertain?: boolean
+  /**
+   * Whether an agent claims each attempt in the store before it acts: of two instances that were given the same attempt,
+   * only one acts, and an attempt that nobody claimed in time does not count as failed. Costs one write for each
+   * attempt. Default false: the outcome decides which of the two counts.
+   */
+  readonly claim?: boolean
 }
 
 /**

@@ -114,6 +114,8 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     dispatch: 0,
     attempt: 0,
     idempotencyKey: idempotencyKey({ jobId: request.jobId, stepId: step.id }, 1, 'do'),
+    isClaimRequired: step.isClaimRequired,
+    claim: null,
     outcome: null,
     output: null,
   })

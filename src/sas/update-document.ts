@@ -9,7 +9,7 @@ export interface DocumentDecision<T, R> {
 
 /** How an update ended. */
 export type DocumentUpdate<T, R> =
-  | { readonly kind: 'written'; readonly document: T; readonly result: R }
+  | { readonly kind: 'written'; readonly document: Stored<T>; readonly result: R }
   /** The decision was to write nothing. */
   | { readonly kind: 'unchanged'; readonly result: R }
   /** The document is gone, or not readable any more. */
@@ -34,7 +34,7 @@ const maxTries = 6
 export async function updateDocument<T extends JobDocument | StepDocument, R>(
   store: StateStore,
   { address, known, read }: Updated<T>,
-  decide: (document: T) => DocumentDecision<T, R>,
+  decide: (document: Stored<T>) => DocumentDecision<T, R>,
 ): Promise<DocumentUpdate<T, R>> {
   let before = known
   for (let tries = 0; tries < maxTries; tries += 1) {
@@ -43,7 +43,13 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
     const { write, result } = decide(before)
     if (write === null) return { kind: 'unchanged', result }
     const applied = await store.apply(before.pk, [replacing(before, write)])
-    if (applied.kind === 'applied') return { kind: 'written', document: write, result }
+    if (applied.kind === 'applied') {
+      return {
+        kind: 'written',
+        document: { ...write, _etag: applied.etags[0] ?? '', _ts: before._ts },
+        result,
+      }
+    }
     before = null
   }
   throw new Error(`document ${address.id}: still contended after ${maxTries} tries`)

@@ -21,19 +21,22 @@ export interface Telemetry {
 /** Tells nobody. */
 export const silent: Telemetry = { emit: () => undefined }
 
-/** Tells several sinks; one that throws does not keep the others from hearing. */
+/** Tells several sinks; one that throws does not keep the others from hearing. Traces deliveries if any of them does. */
 export function fanOut(...sinks: readonly Telemetry[]): Telemetry {
-  return {
-    emit: (event) => {
-      for (const sink of sinks) {
-        try {
-          sink.emit(event)
-        } catch {
-          // A broken sink must not break the work it reports on, and there is nobody left to tell.
-        }
+  const emit: Telemetry['emit'] = (event) => {
+    for (const sink of sinks) {
+      try {
+        sink.emit(event)
+      } catch {
+        // A broken sink must not break the work it reports on, and there is nobody left to tell.
       }
-    },
+    }
+  }
+  const tracing = sinks.filter((sink) => sink.during !== undefined)
+  if (tracing.length === 0) return { emit }
+  return {
+    emit,
     during: (delivery, run) =>
-      sinks.reduceRight((inner, sink) => () => sink.during?.(delivery, inner) ?? inner(), run)(),
+      tracing.reduceRight((inner, sink) => () => sink.during?.(delivery, inner) ?? inner(), run)(),
   }
 }

@@ -31,7 +31,10 @@ it('ends every order of the sample, and leaves a store to look into', async () =
   expect(status.stdout).toMatch(/reserve +Error +1\/10/)
   expect(status.stdout).toMatch(/charge +Pending +0\/10/)
   const counts = await run(cli, ['status', '--data', data, '--json'])
-  expect(JSON.parse(counts.stdout)).toEqual({ Pending: 0, Processing: 0, Processed: 37, Error: 3 })
+  expect(JSON.parse(counts.stdout)).toEqual({
+    ...{ Pending: 0, Processing: 0, Compensating: 0 },
+    ...{ Processed: 37, Error: 3, Compensated: 0 },
+  })
 }, 60_000)
 
 it('shows lines on its way and a table at its end when nobody watches', async () => {

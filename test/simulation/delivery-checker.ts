@@ -1,5 +1,6 @@
 import { readChanges, type Container } from '../../src/emulator/engine/index.js'
 import type { FeedRange } from '../../lease-store/index.js'
+import type { Change } from '../../src/change-feed-processor/index.js'
 import type { Checker, Delivery, SimulationEvent, Written } from './events.js'
 import { leases, monitored } from './processor-unit.js'
 import { documentIn, leaseIn, lsnOf } from './stored-lease.js'
@@ -12,7 +13,7 @@ interface KeyedChange {
 }
 
 /**
- * Every change reaches the unit at least once and in the order of its key; no checkpoint is ahead of that (I10). A change
+ * Every change reaches the unit at least once and in the order of its key, or is set aside; no checkpoint is ahead of that (I10). A change
  * that a later one of the same document took the place of need not come: the feed shows latest versions.
  */
 export class DeliveryChecker implements Checker {
@@ -24,6 +25,9 @@ export class DeliveryChecker implements Checker {
 
   /** Changes that delegates have accepted, repetitions included. */
   acceptedCount = 0
+
+  /** Changes that were set aside, repetitions included. */
+  readonly setAside: Change[] = []
 
   /** Changes that no delegate has accepted yet. */
   get openCount(): number {
@@ -39,14 +43,22 @@ export class DeliveryChecker implements Checker {
         return this.started(event)
       case 'delivery.accepted':
         this.acceptedCount += event.changes.length
-        for (const change of event.changes) {
-          const { key, place } = keyedChange(change)
-          this.open.get(key)?.delete(place)
-        }
+        this.settled(event)
+        return []
+      case 'delivery.setAside':
+        this.setAside.push(...event.changes)
+        this.settled(event)
         return []
       case 'lease.released':
       case 'fault':
         return []
+    }
+  }
+
+  private settled({ changes }: Delivery): void {
+    for (const change of changes) {
+      const { key, place } = keyedChange(change)
+      this.open.get(key)?.delete(place)
     }
   }
 

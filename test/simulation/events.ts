@@ -27,6 +27,8 @@ export type SimulationEvent =
   | Written
   | ({ readonly type: 'delivery.started' } & Delivery)
   | ({ readonly type: 'delivery.accepted' } & Delivery)
+  /** Kept as dead letters, so that the feed goes on without them. */
+  | ({ readonly type: 'delivery.setAside' } & Delivery)
   | { readonly type: 'lease.released'; readonly processId: string; readonly leaseToken: string }
   | { readonly type: 'fault'; readonly fault: string; readonly on: string }
 
@@ -44,7 +46,8 @@ export function lineOf(event: SimulationEvent): string {
       return `written ${container} ${writer} ${before?.etag ?? '-'} > ${after?.text ?? `${before?.id ?? ''} gone`}`
     }
     case 'delivery.started':
-    case 'delivery.accepted': {
+    case 'delivery.accepted':
+    case 'delivery.setAside': {
       const { type, processId, leaseToken, changes } = event
       return `${type} ${processId} ${leaseToken} ${changes.map((change) => change._etag).join(' ')}`
     }

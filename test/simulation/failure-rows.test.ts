@@ -1,55 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/platform/index.js'
+import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import { storeError } from '../support/intercepted.js'
 import type { Request } from './network.js'
 import { leases, monitored } from './processor-unit.js'
-import { Scene, type SceneOptions } from './scene.js'
-import type { PlannedFault } from './faults.js'
-import type { Computer } from './simulated-process.js'
-
-const minuteMs = 60_000
-
-function host(name: string): Computer {
-  return { name, skewMs: 0, driftPpm: 0 }
-}
-
-const [first, second] = [host('host-0'), host('host-1')] as const
-
-/** Two hosts, two partitions and documents being written, with nothing going wrong but what is asked for. */
-function sceneWith(options: Partial<SceneOptions>): Scene {
-  const scene = new Scene({
-    seed: 1,
-    random: seededRandom(1),
-    computers: [first, second],
-    partitionCount: 2,
-    faults: {},
-    ...options,
-  })
-  for (const computer of scene.options.computers) scene.unit.start(computer)
-  scene.workload.start()
-  return scene
-}
-
-/** Whoever owns the lease of the first partition now, or will have it. */
-async function ownerIn(scene: Scene): Promise<Computer> {
-  const owner = (): Computer | undefined =>
-    scene.options.computers.find(({ name }) => scene.ownership.leases[0]?.owner === name)
-  await scene.world.runUntil(() => owner() !== undefined, minuteMs)
-  return owner() ?? first
-}
-
-function faultsAt(
-  writePoint: string,
-  occurrences: readonly number[],
-  kind: PlannedFault['kind'],
-): PlannedFault[] {
-  return occurrences.map((occurrence) => ({ writePoint, occurrence, kind }))
-}
-
-/** Starts again who has crashed, as whoever runs the hosts would. */
-function restartCrashed({ unit, options }: Scene): void {
-  for (const computer of options.computers) if (unit.processOn(computer) === null) unit.start(computer)
-}
+import { Scene } from './scene.js'
+import {
+  faultsAt,
+  first,
+  host,
+  minuteMs,
+  ownerIn,
+  restartCrashed,
+  sceneWith,
+  second,
+  stopIn,
+} from './two-hosts.js'
+import type { PlannedFault, ScriptedFault } from './faults.js'
 
 describe('one fault at one write', () => {
   it.each<[name: string, planned: PlannedFault[]]>([
@@ -194,6 +161,24 @@ describe('an owner', () => {
     expect(scene.world.problems).toEqual([])
   })
 
+  it('F-L5 that several want at once is one of them, and the others are told', async () => {
+    const telemetry = new TelemetryRecorder()
+    const computers = ['a', 'b', 'c', 'd', 'e'].map(host)
+    const scene = sceneWith({ computers, telemetry, faults: { latencyMs: 500 } })
+    await scene.pass(2 * minuteMs)
+    const refused = telemetry.of('store.conflict').filter(({ operation }) => operation === 'lease.acquire')
+    expect(refused.length).toBeGreaterThan(0)
+    expect(new Set(scene.ownership.leases.map(({ owner }) => owner)).size).toBe(2)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it('F-L22 whose name another has in other letters gives way to it, and nothing is delivered by both', async () => {
+    const scene = sceneWith({ computers: [host('Shop-1'), host('shop-1')], partitionCount: 4 })
+    await scene.pass(5 * minuteMs)
+    expect(new Set(scene.ownership.leases.map(({ incarnation }) => incarnation)).size).toBe(1)
+    expect(scene.world.problems).toEqual([])
+  })
+
   it('F-L8 whose renewals and checkpoints are all under way does not take its own for another’s', async () => {
     const settings = { checkpointIntervalMs: 100 }
     const scene = sceneWith({ writeIntervalMs: 100, settings, faults: { latencyMs: 3_000 } })
@@ -222,19 +207,23 @@ describe('an owner', () => {
 })
 
 describe('a store', () => {
+  const isOfFeed = ({ method }: Request): boolean => method === 'readNext'
+  const isRenewal = ({ writePoint }: Request): boolean => writePoint === 'L3' || writePoint === 'L4'
   const isOfLeases = ({ writePoint, method }: Request): boolean =>
     writePoint !== null || ['list', 'read'].includes(method)
-  it.each<[name: string, is: (request: Request) => boolean, kind: 'refused' | 'requestLost']>([
-    ['F-L9 that throttles renewals', ({ writePoint }) => writePoint === 'L3', 'refused'],
-    ['F-L27 that throttles every request for leases', isOfLeases, 'refused'],
-    ['F-L28 that is not reached by any request for leases', isOfLeases, 'requestLost'],
-    ['F-C17 that throttles the feed', ({ method }) => method === 'readNext', 'refused'],
-    ['F-C18 that does not answer the feed', ({ method }) => method === 'readNext', 'requestLost'],
-    ['F-C2 that shows changes minutes late', ({ method }) => method === 'readNext', 'requestLost'],
-  ])('%s, for three minutes', async (_name, isHit, kind) => {
+  it.each<[name: string, is: (request: Request) => boolean, fault: ScriptedFault]>([
+    ['F-L7 that throttles renewals', isRenewal, { kind: 'refused' }],
+    ['F-L9 whose client repeats renewals in silence for half a minute', isRenewal, slowly(30_000)],
+    ['F-L27 that throttles every request for leases', isOfLeases, { kind: 'refused' }],
+    ['F-L28 that is not reached by any request for leases', isOfLeases, { kind: 'requestLost' }],
+    ['F-C17 that throttles the feed', isOfFeed, { kind: 'refused' }],
+    ['F-C18 that does not answer the feed', isOfFeed, { kind: 'requestLost' }],
+    ['F-C18 that answers the feed after longer than anybody waits', isOfFeed, slowly(70_000)],
+    ['F-C2 that shows changes minutes late', isOfFeed, { kind: 'stale' }],
+  ])('%s, for three minutes', async (_name, isHit, fault) => {
     let isFailing = false
     const scene = sceneWith({
-      faults: { scripted: (request) => (isFailing && isHit(request) ? { kind } : null) },
+      faults: { scripted: (request) => (isFailing && isHit(request) ? fault : null) },
     })
     await scene.pass(minuteMs)
     isFailing = true
@@ -385,8 +374,6 @@ describe('delivery', () => {
   })
 })
 
-async function stopIn(scene: Scene, computer: Computer): Promise<void> {
-  const ended = scene.unit.stop(computer)
-  await scene.world.runUntil(() => scene.unit.processOn(computer) === null, minuteMs)
-  await ended
+function slowly(delayMs: number): ScriptedFault {
+  return { kind: 'answered', delayMs }
 }

@@ -27,6 +27,8 @@ export interface PlannedFault {
 export interface ScriptedFault {
   readonly kind: Fate['kind']
   readonly error?: Error
+  /** How long the request is on its way to the store. Default: by chance, as any other's. */
+  readonly delayMs?: number
 }
 
 /** What a simulation's requests suffer. */
@@ -78,7 +80,8 @@ export class Faults {
       const name = `${kind} ${request.writePoint ?? request.method}`
       this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
     }
-    return { kind, delayMs: random.next() * longestMs, answerDelayMs: random.next() * longestMs, error }
+    const [delayMs, answerDelayMs] = [random.next() * longestMs, random.next() * longestMs]
+    return { kind, delayMs: scripted?.delayMs ?? delayMs, answerDelayMs, error }
   }
 
   private scripted(request: Request): ScriptedFault | null {

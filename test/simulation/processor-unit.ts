@@ -4,6 +4,7 @@ import {
   type Change,
   type ChangeFeedContext,
   type ChangeFeedProcessorOptions,
+  type DeadLetter,
 } from '../../src/change-feed-processor/index.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { silent, type Telemetry } from '../../src/telemetry/index.js'
@@ -26,6 +27,7 @@ export type ProcessorSettings = Partial<
     | 'leaseExpirationIntervalMs'
     | 'stopTimeoutMs'
     | 'startFrom'
+    | 'delegateTimeoutMs'
   >
 >
 
@@ -47,6 +49,10 @@ export interface ProcessorUnitOptions {
   readonly isTtlOn?: boolean
   readonly settings?: ProcessorSettings
   readonly delegate?: SimulatedDelegate
+  /** After how many attempts a change is set aside. Default: never. */
+  readonly maxAttempts?: number
+  /** What becomes of a change that is to be set aside. Rejects when it cannot be kept. Default: it is kept. */
+  readonly deadLetter?: () => Promise<void>
   readonly telemetry?: Telemetry
 }
 
@@ -121,6 +127,7 @@ export class ProcessorUnit {
       clock: process.clock,
       random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
       telemetry: this.options.telemetry ?? silent,
+      ...this.failurePolicyIn(process),
       onChanges: async (changes, context) => {
         const { leaseToken, feedRange } = context
         const delivery = { ...report, leaseToken, feedRange, changes: changes as readonly Change[] }
@@ -132,6 +139,19 @@ export class ProcessorUnit {
         if (!process.isCrashed) world.record({ type: 'lease.released', ...report, leaseToken })
       },
     })
+  }
+
+  private failurePolicyIn(
+    process: SimulatedProcess,
+  ): Pick<ChangeFeedProcessorOptions<Document>, 'failurePolicy'> {
+    const { maxAttempts, deadLetter } = this.options
+    if (maxAttempts === undefined) return {}
+    const keep: DeadLetter<Change> = async (change, _error, { leaseToken, feedRange }) => {
+      await deadLetter?.()
+      const delivery = { processId: process.id, leaseToken, feedRange, changes: [change] }
+      if (!process.isCrashed) this.world.record({ type: 'delivery.setAside', ...delivery })
+    }
+    return { failurePolicy: { maxAttempts, then: 'deadLetter', deadLetter: keep } }
   }
 
   private leaseStore(process: SimulatedProcess): LeaseStore {

@@ -1,5 +1,7 @@
+import type { Change } from '../../src/change-feed-processor/index.js'
 import type { Random } from '../../src/platform/index.js'
 import { DeliveryChecker } from './delivery-checker.js'
+import { DotnetHost } from './dotnet-host.js'
 import { Faults, type FaultOptions } from './faults.js'
 import { LeaseChecker } from './lease-checker.js'
 import { monitored, ProcessorUnit, type ProcessorUnitOptions } from './processor-unit.js'
@@ -14,6 +16,8 @@ export interface SceneOptions extends Omit<ProcessorUnitOptions, 'delegate'> {
   readonly random: Random
   readonly computers: readonly Computer[]
   readonly faults: Omit<FaultOptions, 'random'>
+  /** Changes that no delegate can handle, and how that shows. */
+  readonly poison?: { readonly is: (change: Change) => boolean; readonly kind: 'throws' | 'hangs' }
   /** How often a delegate fails while faults last, as a probability. Default 0. */
   readonly delegateFailures?: number
   /** Between two documents written from outside, on average. Default 2,000. */
@@ -55,6 +59,8 @@ export class Scene {
   readonly workload: Workload
   readonly deliveries: DeliveryChecker
   readonly ownership: LeaseChecker
+  /** Hosts of another implementation that share the unit. */
+  private readonly guests: DotnetHost[] = []
 
   constructor(readonly options: SceneOptions) {
     const { random } = options
@@ -62,7 +68,11 @@ export class Scene {
     this.world = new World({ seed: options.seed, fateOf: (request) => this.faults.fateOf(request) })
     this.unit = new ProcessorUnit(this.world, {
       ...options,
-      delegate: async (_changes, { signal }, process) => {
+      delegate: async (changes, { signal }, process) => {
+        if (options.poison !== undefined && changes.some(options.poison.is)) {
+          if (options.poison.kind === 'hangs') await new Promise(() => undefined)
+          throw new Error('poison')
+        }
         const isSlow = random.next() < 0.02
         await process.clock.sleep(random.next() * (isSlow ? 30_000 : 300), signal)
         if (signal.aborted) throw new Error('told to stop')
@@ -74,11 +84,20 @@ export class Scene {
     this.ownership = new LeaseChecker({
       now: () => this.world.time.now(),
       leaseExpirationIntervalMs: expirationMs,
+      isForeign: (processId) => this.guests.some(({ process }) => process.id === processId),
     })
     this.world.watch(this.deliveries)
     this.world.watch(this.ownership)
     const intervalMs = options.writeIntervalMs ?? 2_000
     this.workload = new Workload({ world: this.world, keyCount: 20, intervalMs })
+  }
+
+  /** Starts a host of the .NET SDK in the same unit. */
+  startDotnet(computer: Computer): DotnetHost {
+    const guest = new DotnetHost(this.world, computer)
+    this.guests.push(guest)
+    guest.start()
+    return guest
   }
 
   /** Lets time pass, unless something is broken. */
@@ -109,7 +128,8 @@ export class Scene {
   private isRight(): boolean {
     if (this.deliveries.openCount > 0) return false
     const { leases } = this.ownership
-    const counts = new Map(this.unit.processes.map(({ computer }) => [computer.name, 0]))
+    const alive = [...this.unit.processes, ...this.guests.map(({ process }) => process)]
+    const counts = new Map(alive.map(({ computer }) => [computer.name, 0]))
     for (const { owner } of leases) {
       const count = owner === null ? undefined : counts.get(owner)
       if (owner === null || count === undefined) return false

@@ -8,6 +8,7 @@ import {
 } from '../../host/index.js'
 import type { Agent } from '../../sas/index.js'
 import { CliError, exitCodes } from '../cli-error.js'
+import { leaveParent } from '../parent-channel.js'
 import { Problems } from '../problems.js'
 import { runFleet } from '../run-fleet.js'
 import { idle, runHost } from '../run-host.js'
@@ -45,6 +46,14 @@ const maxInstances = 256
 
 /** Runs roles until told to stop: in this process, or as a fleet of processes of their own. */
 export async function start(options: StartOptions, terminal: Terminal): Promise<number> {
+  try {
+    return await startPlanned(options, terminal)
+  } finally {
+    leaveParent()
+  }
+}
+
+async function startPlanned(options: StartOptions, terminal: Terminal): Promise<number> {
   const plan = await planOf(options)
   if (!plan.environment.isEnabled) return idle(plan, terminal)
   return withStore(options, plan.settings, (settings) =>

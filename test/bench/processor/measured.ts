@@ -7,7 +7,7 @@ import { againstBareIterator, rangesSideBySide } from './throughput.js'
 export interface ProcessorEffort {
   /** Documents read in each round of the throughput comparison. */
   readonly documents: number
-  /** Rounds of it that count; one more warms up. */
+  /** Rounds of it that count, since the best of them does; one more warms up. */
   readonly rounds: number
   /** Pages that the slow delegate gets. */
   readonly slowPages: number
@@ -17,13 +17,13 @@ export interface ProcessorEffort {
 
 export const fullProcessorEffort: ProcessorEffort = {
   documents: 100_000,
-  rounds: 3,
+  rounds: 8,
   slowPages: 400,
   writes: 200,
 }
 export const quickProcessorEffort: ProcessorEffort = {
   documents: 20_000,
-  rounds: 3,
+  rounds: 8,
   slowPages: 240,
   writes: 40,
 }

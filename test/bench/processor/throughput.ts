@@ -19,13 +19,16 @@ export async function againstBareIterator({
   let checkpoints = 0
   let writes = 0
   for (let round = 0; round <= rounds; round += 1) {
-    const bareMs = await timed(() => readBare(shop.orders))
     const telemetry = new TelemetryRecorder()
-    const processorMs = await readByProcessor(shop, documents, telemetry)
+    const took = await inTurns(
+      round,
+      () => timed(() => readBare(shop.orders)),
+      () => readByProcessor(shop, documents, telemetry),
+    )
     // The first of each only warms up.
     if (round === 0) continue
-    best.bareMs = Math.min(best.bareMs, bareMs)
-    best.processorMs = Math.min(best.processorMs, processorMs)
+    best.bareMs = Math.min(best.bareMs, took[0])
+    best.processorMs = Math.min(best.processorMs, took[1])
     checkpoints += telemetry.of('checkpoint.stored').length
     writes += requestsOfCheckpoints(telemetry)
   }
@@ -39,6 +42,17 @@ export async function againstBareIterator({
     { name: 'documents through one lease', value: (documents * 1_000) / best.processorMs, unit: '/s' },
     { name: 'requests per checkpoint', value: writes / checkpoints, unit: '', target: { atMost: 1 } },
   ]
+}
+
+/** Each goes first every other round: whoever goes second pays for the garbage of the first. */
+async function inTurns(
+  round: number,
+  first: () => Promise<number>,
+  second: () => Promise<number>,
+): Promise<readonly [number, number]> {
+  if (round % 2 === 0) return [await first(), await second()]
+  const after = await second()
+  return [await first(), after]
 }
 
 /** Lease requests beside the acquisition and the release: each checkpoint should be one. */

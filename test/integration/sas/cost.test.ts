@@ -9,8 +9,8 @@ describe('what a job of three steps costs under steady load', () => {
     { where: 'with the roles apart', together: false, writeRequests: 8, feedReads: 18 },
   ])('R129: $where', async ({ together, writeRequests, feedReads }) => {
     const world = await pricedWorld({ together })
-    const costs = await steadyLoad(world, { count: 60, perSecond: 5 })
-    expect(await world.client.list({ state: 'Processed' })).toHaveLength(65)
+    const costs = await steadyLoad(world, { count: 30, perSecond: 5 })
+    expect(await world.client.list({ state: 'Processed' })).toHaveLength(35)
     expect(costs.writeRequests).toBe(writeRequests)
     expect(costs.feedReads).toBeLessThanOrEqual(feedReads)
     expect(costs.charge).toBeLessThanOrEqual(200)

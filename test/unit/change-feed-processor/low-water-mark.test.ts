@@ -6,7 +6,7 @@ import type { TrackedPage } from '../../../src/change-feed-processor/progress.js
 const pageOfNobody: TrackedPage = {
   from: { feedRange: { min: '', max: 'FF' }, start: { kind: 'beginning' } },
   before: 0,
-  positions: [],
+  positionAfter: () => null,
   page: {
     changes: [],
     next: [],

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAgent, type AgentContext } from '../../../src/sas/agent.js'
 import { StoreRefused, StoreUnavailable } from '../../../src/sas/errors.js'
 import { recover } from '../../../src/sas/recover.js'
@@ -375,5 +375,60 @@ describe('F-A29: stopping', () => {
     await agents.onChanges(await openSteps(), going)
     await agents.stop(0)
     expect(await world.step()).toMatchObject({ processState: 'Processed' })
+  })
+})
+
+describe('agents and steps that must be claimed', () => {
+  async function claimable() {
+    await world.dispatched({ pay: [] }, { completeWithin: '30s', claim: true })
+    return world.changes()
+  }
+
+  it('act once of two that were given the same attempt (F-A6, I21)', async () => {
+    const page = await claimable()
+    const slow = slowShop()
+    const first = world.agents({ agents: [slow.agent] })
+    const second = world.agents({ agents: [slow.agent], instanceName: 'agents-2' })
+    await first.onChanges(page, going)
+    await second.onChanges(page, going)
+    slow.end.resolve('sold')
+    await Promise.all([first.stop(1_000), second.stop(1_000)])
+    expect(slow.begun).toEqual(['pay'])
+    const { claim, outcome } = await world.step()
+    expect(outcome).toMatchObject({ kind: 'success', by: claim?.by })
+    expect(world.telemetry.of('outcome.discarded')).toEqual([])
+  })
+
+  it('do not act on a claim that was made before, not even under their own name (F-A2)', async () => {
+    const page = await claimable()
+    const slow = slowShop()
+    await world.agents({ agents: [slow.agent] }).onChanges(page, going)
+    await vi.waitUntil(() => slow.begun.length === 1)
+    const restarted = slowShop()
+    const agents = world.agents({ agents: [restarted.agent] })
+    await agents.onChanges(await world.changes(), going)
+    await agents.onChanges(page, going)
+    await agents.stop(1_000)
+    expect(restarted.begun).toEqual([])
+  })
+
+  it('act when only the reply to the claim was lost', async () => {
+    const page = await claimable()
+    world.store.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await agents.stop(1_000)
+    expect((await world.step()).outcome).toMatchObject({ kind: 'success' })
+  })
+
+  it('do not act when the claim could not be stored', async () => {
+    const page = await claimable()
+    world.store.failWrites(unavailable)
+    const slow = slowShop()
+    const agents = world.agents({ agents: [slow.agent] })
+    await agents.onChanges(page, going)
+    await agents.stop(1_000)
+    expect(slow.begun).toEqual([])
+    expect(world.telemetry.of('outcome.discarded')).toHaveLength(1)
   })
 })

@@ -120,6 +120,8 @@ describe('a submission', () => {
       dispatch: 0,
       attempt: 0,
       idempotencyKey: 'job-1/ship/g1/do',
+      isClaimRequired: false,
+      claim: null,
       outcome: null,
       output: null,
     })

@@ -73,6 +73,7 @@ describe('a workflow', () => {
       targetState: 'Completed',
       undo: null,
       onExhausted: 'error',
+      isClaimRequired: false,
     }
     expect(workflow.plan).toStrictEqual({
       workflow: 'shopping',

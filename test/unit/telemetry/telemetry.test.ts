@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { fanOut, silent, TelemetryRecorder, type TelemetryEvent } from '../../../src/telemetry/index.js'
+import {
+  fanOut,
+  silent,
+  TelemetryRecorder,
+  type Telemetry,
+  type TelemetryEvent,
+} from '../../../src/telemetry/index.js'
 
 const event: TelemetryEvent = { type: 'document.refused', id: 'a', reason: 'no type' }
 
@@ -22,6 +28,12 @@ describe('fanOut', () => {
     }
     fanOut(broken, recorder).emit(event)
     expect(recorder.events).toEqual([event])
+  })
+
+  it('surrounds deliveries only where one of them does', () => {
+    const tracing: Telemetry = { ...silent, during: (_delivery, run) => run() }
+    expect(fanOut(new TelemetryRecorder(), silent)).not.toHaveProperty('during')
+    expect(fanOut(new TelemetryRecorder(), tracing)).toHaveProperty('during')
   })
 })
 

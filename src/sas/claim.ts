@@ -1,0 +1,42 @@
+import { withDerivedState, type StepDocument } from './documents.js'
+import { isOpen } from './settle.js'
+
+/** Who wants to make which attempt. */
+export interface Claimant {
+  /** The fence of the attempt that was offered. */
+  readonly fence: number
+  /** The agents instance. */
+  readonly by: string
+  /** Made anew for every claim, so that a claim of this instance before a crash is not taken for this one. */
+  readonly token: string
+}
+
+/** What becomes of a claim. */
+export type Claiming =
+  | { readonly kind: 'write'; readonly step: StepDocument }
+  /** The claim stands already: its reply was lost. */
+  | { readonly kind: 'held' }
+  /** Another process makes the attempt, or it is over: this one must not act. */
+  | { readonly kind: 'refused' }
+
+/**
+ * W2: the claim of an attempt, before its side effect. The write is conditional on the step's etag, so that of all who
+ * were offered the attempt one acts (F-A6). The fence stays: the outcome belongs to the attempt as dispatched (I2, I3).
+ */
+export function claim(step: StepDocument, claimant: Claimant, now: number): Claiming {
+  if (step.claim?.token === claimant.token) return { kind: 'held' }
+  if (step.fence !== claimant.fence || !isOpen(step, now) || !isUnclaimed(step)) return { kind: 'refused' }
+  const { by, token, fence } = claimant
+  const claimed = { ...step, attention: null, claim: { by, token, fence, at: new Date(now).toISOString() } }
+  return { kind: 'write', step: withDerivedState(claimed) }
+}
+
+/** Whether the current attempt waits for an agent to claim it: then nobody has acted on it, and that is certain. */
+export function isUnclaimed({ isClaimRequired, claim: newest, fence }: StepDocument): boolean {
+  return isClaimRequired && newest?.fence !== fence
+}
+
+/** Whether any attempt of this generation may have had an effect. */
+export function mayHaveActed({ isClaimRequired, claim: newest }: StepDocument): boolean {
+  return !isClaimRequired || newest !== null
+}

@@ -1,0 +1,82 @@
+import { Refusal, scan, type Container, type JsonObject } from '../../src/emulator/engine/index.js'
+import type { Wiring } from './network.js'
+import { documentIn } from './stored-lease.js'
+
+/** A lease as the .NET SDK's class for it has fields: what else a document has is dropped when it is written. */
+export interface DotnetLease {
+  readonly id: string
+  readonly version: number
+  /** Of the document this object was read from; null for one this host has created. It is never brought up to date. */
+  readonly _etag: string | null
+  readonly LeaseToken: string
+  readonly FeedRange: { readonly Range: { readonly min: string; readonly max: string } }
+  readonly Owner: string | null
+  readonly ContinuationToken: string | null
+  readonly properties: Readonly<Record<string, string>>
+  readonly timestamp: string | null
+  readonly Mode?: string
+}
+
+/** The lease container as a .NET host asks it: documents, and conditions only where it has an etag. */
+export class DotnetLeases {
+  constructor(private readonly container: () => Container) {}
+
+  async list(): Promise<readonly DotnetLease[]> {
+    return [...scan(this.container(), { kind: 'container' })]
+      .filter(({ id }) => id.includes('..'))
+      .map(({ fields }) => leaseOf(documentIn(fields)))
+  }
+
+  async read({ id }: DotnetLease): Promise<DotnetLease | null> {
+    const version = this.container().find([id], id)
+    return version === undefined ? null : leaseOf(documentIn(version.fields))
+  }
+
+  /** Answers whether it was written; false when the etag is another by now. */
+  async replace(lease: DotnetLease): Promise<boolean> {
+    const { id, _etag } = lease
+    const condition = _etag === null ? {} : { ifMatch: _etag }
+    return this.applied(() =>
+      this.container().execute([id], { kind: 'replace', id, document: documentOf(lease), ...condition }),
+    )
+  }
+
+  /** Answers whether it was there no sooner. */
+  async create(lease: DotnetLease): Promise<boolean> {
+    return this.applied(() =>
+      this.container().execute([lease.id], { kind: 'create', document: documentOf(lease) }),
+    )
+  }
+
+  async remove({ id }: DotnetLease): Promise<boolean> {
+    return this.applied(() => this.container().execute([id], { kind: 'delete', id }))
+  }
+
+  private applied(act: () => unknown): boolean {
+    try {
+      act()
+      return true
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  }
+}
+
+/** Its requests are lost in no other way than to be slow: what is looked at is what its rules do to ours. */
+export const dotnetWiring: Wiring = {
+  writePointOf: () => null,
+  lost: (_method, cause) => Promise.reject(cause),
+  stale: (_request, answer) => answer,
+}
+
+function leaseOf(document: Readonly<Record<string, unknown>>): DotnetLease {
+  const { id, version, _etag, LeaseToken, FeedRange, Owner, ContinuationToken, properties, timestamp, Mode } =
+    document as unknown as DotnetLease
+  const known = { id, version, _etag, LeaseToken, FeedRange, Owner, ContinuationToken, properties, timestamp }
+  return Mode === undefined ? known : { ...known, Mode }
+}
+
+function documentOf(lease: DotnetLease): JsonObject {
+  return JSON.parse(JSON.stringify(lease)) as JsonObject
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { leases, monitored } from './processor-unit.js'
+import type { Scene } from './scene.js'
+import { first, host, minuteMs, restartCrashed, sceneWith, stopIn } from './two-hosts.js'
+
+function ownersIn({ ownership }: Scene): ReadonlySet<string | null> {
+  return new Set(ownership.leases.map(({ owner }) => owner))
+}
+
+describe('a unit that is shared with a .NET host', () => {
+  it.each([
+    ['whose clock is right', 0],
+    ['whose clock is behind, and the timestamps it writes with it', -45_000],
+  ])('%s keeps I10 and I11 while leases are stolen and asked for in vain', async (_name, skewMs) => {
+    const scene = sceneWith({ partitionCount: 6, writeIntervalMs: 300 })
+    await scene.pass(2 * minuteMs)
+    scene.startDotnet({ name: 'dotnet', skewMs, driftPpm: 0 })
+    await scene.pass(5 * minuteMs)
+    const stolen = scene.ownership.moves.filter(({ kind, to }) => kind === 'stolen' && to === 'dotnet')
+    expect(stolen.length).toBeGreaterThan(0)
+    expect(ownersIn(scene)).toContain('dotnet')
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it('keeps them although the .NET host takes every lease for expired, its clock being ahead', async () => {
+    const scene = sceneWith({ partitionCount: 6, writeIntervalMs: 300 })
+    await scene.pass(2 * minuteMs)
+    scene.startDotnet({ name: 'dotnet', skewMs: 90_000, driftPpm: 0 })
+    await scene.pass(5 * minuteMs)
+    const stolen = scene.ownership.moves.filter(({ kind, to }) => kind === 'stolen' && to === 'dotnet')
+    expect(stolen.length).toBeGreaterThan(6)
+    expect(scene.world.problems).toEqual([])
+  })
+
+  it('comes to rest with every host at its share', async () => {
+    const scene = sceneWith({ partitionCount: 9, computers: [host('host-0'), host('host-1')] })
+    scene.startDotnet(host('dotnet'))
+    await scene.pass(4 * minuteMs)
+    const { length } = scene.ownership.moves
+    await scene.pass(10 * minuteMs)
+    expect(scene.ownership.moves).toHaveLength(length)
+    expect(ownersIn(scene).size).toBe(3)
+    expect((await scene.recover()).problems).toEqual([])
+  })
+
+  it('goes on with the children of a split that it writes over without a condition', async () => {
+    const scene = sceneWith({ partitionCount: 1, writeIntervalMs: 60 * minuteMs, computers: [first] })
+    await scene.pass(5_000)
+    await stopIn(scene, first)
+    scene.startDotnet(host('dotnet'))
+    await scene.pass(minuteMs)
+    restartCrashed(scene)
+    scene.world.container(monitored).splitPartition('0')
+    expect(await scene.world.runUntil(() => ownersIn(scene).has(first.name), 3 * minuteMs)).toBe(true)
+    // What it reads now it stores, before it learns whose the lease has become.
+    for (let write = 0; write < 20; write += 1) scene.workload.write()
+    await scene.pass(2 * minuteMs)
+    const isWrittenOver = scene.ownership.moves.some(({ from, to }) => from === first.name && to === 'dotnet')
+    expect(isWrittenOver).toBe(true)
+    expect((await scene.recover()).problems).toEqual([])
+    expect(scene.ownership.leases.map(({ leaseToken }) => leaseToken).sort()).toEqual(['1', '2'])
+  })
+
+  it('finds its leases when the host has crashed, by the time of the store', async () => {
+    const scene = sceneWith({ partitionCount: 6 })
+    const guest = scene.startDotnet({ name: 'dotnet', skewMs: 45_000, driftPpm: 0 })
+    await scene.pass(4 * minuteMs)
+    expect(ownersIn(scene)).toContain('dotnet')
+    guest.process.crash()
+    // Expiration, a second by which the store's time is rounded, and one acquire interval of ours.
+    await scene.pass(60_000 + 1_000 + 17_000 + 1_000)
+    expect(ownersIn(scene)).not.toContain('dotnet')
+    expect(scene.world.problems).toEqual([])
+  })
+
+  it('keeps what others have put into the properties of a lease', async () => {
+    const scene = sceneWith({ partitionCount: 2 })
+    scene.startDotnet(host('dotnet'))
+    await scene.pass(minuteMs)
+    const [lease] = scene.ownership.leases
+    const id = String(lease?.document['id'])
+    const stored = { ...scene.world.container(leases).find([id], id)?.document }
+    const before = lease?.document['properties'] as Record<string, string> | undefined
+    const properties = { ...before, 'other.tool': 'was here' }
+    scene.world.container(leases).execute([id], { kind: 'upsert', document: { ...stored, properties } })
+    await scene.pass(3 * minuteMs)
+    const kept = scene.ownership.leases.find(({ leaseToken }) => leaseToken === lease?.leaseToken)
+    expect(kept?.document['properties']).toMatchObject({ 'other.tool': 'was here' })
+    expect((await scene.recover()).problems).toEqual([])
+  })
+})

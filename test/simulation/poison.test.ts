@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import type { Change } from '../../src/change-feed-processor/index.js'
+import type { Scene } from './scene.js'
+import { faultsAt, minuteMs, restartCrashed, sceneWith } from './two-hosts.js'
+
+/** One document in five, by the number that the workload gives each change of a key. */
+function isPoison({ place }: Change<{ place?: number }>): boolean {
+  return (place ?? 0) % 5 === 3
+}
+
+/** Only poison was set aside, and all that is still there to be seen. */
+function expectOnlyPoisonAside({ deliveries }: Scene): void {
+  expect(deliveries.setAside.length).toBeGreaterThan(3)
+  expect(deliveries.setAside.filter((change) => !isPoison(change))).toEqual([])
+}
+
+describe('a document that no delegate can handle', () => {
+  it.each([
+    ['F-C13 makes it throw', 'throws'],
+    ['F-C14 makes it hang', 'hangs'],
+  ] as const)('%s is set aside, and everything else is handled in order', async (_name, kind) => {
+    const scene = sceneWith({
+      poison: { is: isPoison, kind },
+      maxAttempts: 2,
+      settings: { delegateTimeoutMs: 5_000, maxItemCount: 8 },
+      writeIntervalMs: 5_000,
+    })
+    await scene.pass(3 * minuteMs)
+    expect((await scene.recover()).problems).toEqual([])
+    expectOnlyPoisonAside(scene)
+  })
+
+  it('F-C15 is passed by no checkpoint while it cannot be kept', async () => {
+    let isDown = false
+    const scene = sceneWith({
+      poison: { is: isPoison, kind: 'throws' },
+      maxAttempts: 2,
+      writeIntervalMs: 1_000,
+      deadLetter: () => (isDown ? Promise.reject(new Error('throttled')) : Promise.resolve()),
+    })
+    await scene.pass(minuteMs)
+    isDown = true
+    const { length } = scene.deliveries.setAside
+    await scene.pass(3 * minuteMs)
+    expect(scene.deliveries.setAside).toHaveLength(length)
+    expect(scene.deliveries.openCount).toBeGreaterThan(20)
+    isDown = false
+    expect((await scene.recover()).problems).toEqual([])
+    expectOnlyPoisonAside(scene)
+  })
+
+  it('F-C16 is set aside again after a crash before the checkpoint', async () => {
+    const scene = sceneWith({
+      poison: { is: isPoison, kind: 'throws' },
+      maxAttempts: 1,
+      writeIntervalMs: 200,
+      faults: { planned: faultsAt('L4', [2, 4, 6], 'crashBefore') },
+    })
+    for (let restarts = 0; restarts < 4; restarts += 1) {
+      await scene.pass(minuteMs)
+      restartCrashed(scene)
+    }
+    expect((await scene.recover()).problems).toEqual([])
+    expectOnlyPoisonAside(scene)
+    const versions = scene.deliveries.setAside.map(({ id, _etag }) => `${id} ${_etag}`)
+    expect(new Set(versions).size).toBeLessThan(versions.length)
+  })
+})

@@ -1,0 +1,57 @@
+import { seededRandom } from '../../src/platform/index.js'
+import type { PlannedFault } from './faults.js'
+import { Scene, type SceneOptions } from './scene.js'
+import type { Computer } from './simulated-process.js'
+
+export const minuteMs = 60_000
+
+/** A computer whose clocks are right. */
+export function host(name: string): Computer {
+  return { name, skewMs: 0, driftPpm: 0 }
+}
+
+export const [first, second] = [host('host-0'), host('host-1')] as const
+
+/** Two hosts, two partitions and documents being written, with nothing going wrong but what is asked for. */
+export function sceneWith(options: Partial<SceneOptions>): Scene {
+  const scene = new Scene({
+    seed: 1,
+    random: seededRandom(1),
+    computers: [first, second],
+    partitionCount: 2,
+    faults: {},
+    ...options,
+  })
+  for (const computer of scene.options.computers) scene.unit.start(computer)
+  scene.workload.start()
+  return scene
+}
+
+/** Whoever owns the lease of the first partition now, or will have it. */
+export async function ownerIn(scene: Scene): Promise<Computer> {
+  const owner = (): Computer | undefined =>
+    scene.options.computers.find(({ name }) => scene.ownership.leases[0]?.owner === name)
+  await scene.world.runUntil(() => owner() !== undefined, minuteMs)
+  return owner() ?? first
+}
+
+/** The same at several writes of a kind. */
+export function faultsAt(
+  writePoint: string,
+  occurrences: readonly number[],
+  kind: PlannedFault['kind'],
+): PlannedFault[] {
+  return occurrences.map((occurrence) => ({ writePoint, occurrence, kind }))
+}
+
+/** Starts again who has crashed, as whoever runs the hosts would. */
+export function restartCrashed({ unit, options }: Scene): void {
+  for (const computer of options.computers) if (unit.processOn(computer) === null) unit.start(computer)
+}
+
+/** As a deployment does it, with all the time it takes. */
+export async function stopIn(scene: Scene, computer: Computer): Promise<void> {
+  const ended = scene.unit.stop(computer)
+  await scene.world.runUntil(() => scene.unit.processOn(computer) === null, minuteMs)
+  await ended
+}
