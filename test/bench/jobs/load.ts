@@ -1,26 +1,27 @@
-import type { JobClient, Workflow } from '../../../src/index.js'
-
-/** What a job of the benchmark is told. */
-export interface Work {
-  readonly value: number
-}
+import type { JobClient, Workflow } from 'stepward'
+import type { Work } from './workload.js'
 
 let submitted = 0
 
-/** Submits one job and waits for its result; answers how long that took, in milliseconds. */
-export async function oneJob(client: JobClient, workflow: Workflow<Work>): Promise<number> {
+/** Submits one job; answers how to wait for its result, in milliseconds since the submission. */
+export async function begin(client: JobClient, workflow: Workflow<Work>): Promise<() => Promise<number>> {
   submitted += 1
-  const jobId = `${workflow.name}-${process.pid}-${submitted}`
+  const value = submitted
   const started = performance.now()
-  const job = await client.submit(workflow, { value: submitted }, { jobId })
-  await job.result()
-  return performance.now() - started
+  const job = await client.submit(workflow, { value }, { jobId: `${workflow.name}-${process.pid}-${value}` })
+  return async () => {
+    await job.result()
+    return performance.now() - started
+  }
 }
 
 /** Jobs one after another: how long each took. */
 export async function alone(client: JobClient, workflow: Workflow<Work>, count: number): Promise<number[]> {
   const took: number[] = []
-  while (took.length < count) took.push(await oneJob(client, workflow))
+  while (took.length < count) {
+    const end = await begin(client, workflow)
+    took.push(await end())
+  }
   return took
 }
 
@@ -36,7 +37,8 @@ export async function together(
     Array.from({ length: Math.min(atOnce, count) }, async () => {
       while (left > 0) {
         left -= 1
-        await oneJob(client, workflow)
+        const end = await begin(client, workflow)
+        await end()
       }
     }),
   )

@@ -1,18 +1,19 @@
-import { defineAgent, defineWorkflow } from '../../../src/index.js'
+import { defineAgent, defineWorkflow } from 'stepward'
 
 /** What the second step of the slow job takes. */
-export const slowStepMs = 500
+const slowStepMs = 500
 
 /** Agents that do nothing but pass on what they were given, at once or after a while. */
 export const worker = defineAgent('worker', {
-  pass: (input: { readonly value: number }) => input,
-  linger: async (input: { readonly value: number }) => {
+  pass: (input: Work) => input,
+  linger: async (input: Work) => {
     await new Promise((resolve) => setTimeout(resolve, slowStepMs))
     return input
   },
 })
 
-interface Work {
+/** What a job of the benchmark is told. */
+export interface Work {
   readonly value: number
 }
 
@@ -30,7 +31,7 @@ export const lingering = defineWorkflow<Work>('lingering', (job) => {
     'second',
     worker.linger,
     { value: first.output.value },
-    { completeWithin: '10s', undo: 'none' },
+    { completeWithin: '5s', undo: 'none' },
   )
   job.step('third', worker.pass, { value: second.output.value }, { undo: 'none' })
 })

@@ -63,4 +63,12 @@ describe('slots', () => {
     await next
     expect(order).toEqual(['a', 'b', 'c'])
   })
+
+  it('are taken at once or not at all by who does not wait', async () => {
+    const slots = new Slots(1)
+    expect(slots.takeFree()).toBe(true)
+    expect(slots.takeFree()).toBe(false)
+    slots.release()
+    expect(slots.takeFree()).toBe(true)
+  })
 })
