@@ -37,6 +37,7 @@ export {
   type UnitOptions,
   type UnitTiming,
 } from './deployment-unit.js'
+export { idleCharge, idleCost, jobCost, type CostQuestion } from './cost.js'
 export {
   processStates,
   type Attention,

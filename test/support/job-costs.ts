@@ -45,8 +45,12 @@ export class Bill {
   }
 }
 
+function isFeedRead(operation: string): boolean {
+  return operation === 'feed.read'
+}
+
 /** Whether an operation writes to the state container. */
-export function isStateWrite(operation: string): boolean {
+function isStateWrite(operation: string): boolean {
   return ['state.create', 'state.replace', 'state.batch'].includes(operation)
 }
 
@@ -107,11 +111,21 @@ export async function pricedWorld({ together }: { readonly together: boolean }):
   }
 }
 
+/** Requests and request units for one job. */
+interface CostPerJob {
+  readonly writeRequests: number
+  readonly writeCharge: number
+  readonly feedReads: number
+  readonly feedCharge: number
+  /** Of everything that was asked. */
+  readonly charge: number
+}
+
 /** Submits `count` jobs at this rate and gives them time to end; answers what the bill has, per job. */
 export async function steadyLoad(
   { clock, client, bill }: PricedWorld,
   { count, perSecond }: { readonly count: number; readonly perSecond: number },
-): Promise<{ readonly writeRequests: number; readonly feedReads: number; readonly charge: number }> {
+): Promise<CostPerJob> {
   for (let number = -perSecond; number < count; number += 1) {
     // The first second is for the units to get going.
     if (number === 0) bill.clear()
@@ -120,7 +134,9 @@ export async function steadyLoad(
   }
   return {
     writeRequests: bill.requests(isStateWrite) / count,
-    feedReads: bill.requests((operation) => operation === 'feed.read') / count,
+    writeCharge: bill.charge(isStateWrite) / count,
+    feedReads: bill.requests(isFeedRead) / count,
+    feedCharge: bill.charge(isFeedRead) / count,
     charge: bill.charge() / count,
   }
 }

@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../src/sas/index.js'
 import { pricedWorld, steadyLoad } from '../../support/job-costs.js'
+
+/** What is measured here, put to the formulas of `stepward cost`. */
+const question: CostQuestion = {
+  steps: 3,
+  claimedSteps: 0,
+  documentKilobytes: 1.1,
+  indexing: 'lean',
+  isTogether: true,
+  partitions: 1,
+  instances: 1,
+}
 
 // On the embedded store's charges (cosmos-cost §1), lean index, one partition, three units, every default. Checkpoints,
 // renewals and the polls between jobs are in the figures.
@@ -14,6 +26,10 @@ describe('what a job of three steps costs under steady load', () => {
     expect(costs.writeRequests).toBe(writeRequests)
     expect(costs.feedReads).toBeLessThanOrEqual(feedReads)
     expect(costs.charge).toBeLessThanOrEqual(200)
+    const computed = jobCost({ ...question, isTogether: together })
+    expect(computed.writeRequests).toBe(costs.writeRequests)
+    expect(Math.abs(computed.writeCharge / costs.writeCharge - 1)).toBeLessThan(0.02)
+    expect(computed.feedCharge).toBeGreaterThan(costs.feedCharge)
     await world.stop()
   })
 
@@ -31,7 +47,9 @@ describe('what three idle units cost', () => {
     await world.clock.advance(60_000)
     world.bill.clear()
     await world.clock.advance(600_000)
-    expect(world.bill.charge() / 600).toBeLessThanOrEqual(4)
+    const measured = world.bill.charge() / 600
+    expect(measured).toBeLessThanOrEqual(4)
+    expect(Math.abs(idleCharge(idleCost(question)) / measured - 1)).toBeLessThan(0.02)
     await world.stop()
   })
 })
