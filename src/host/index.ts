@@ -24,6 +24,7 @@ export {
   type LeaseRow,
   type UnitSelection,
 } from './leases.js'
+export { provision, type Provisioned } from './provision.js'
 export { readSettings, type Settings } from './settings.js'
 export { serveStatus } from './status-server.js'
 export { credential } from './identity.js'
@@ -38,3 +39,4 @@ export {
 export { ResourceManager } from './scale/resource-manager.js'
 export type { ScaleTarget } from './scale/scale-target.js'
 export { unitLag, type UnitLag } from './scale/unit-lag.js'
+export { superviseOnce, type SuperviseOnceOptions } from './supervise-once.js'

@@ -7,8 +7,8 @@ import { makeAttempt } from './attempt.js'
 import { claim, isUnclaimed } from './claim.js'
 import { decodeDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
-import { isOpen, settle, type Outcome } from './settle.js'
 import { RecentDocuments } from './recent-documents.js'
+import { isOpen, settle, type Outcome } from './settle.js'
 import type { Concluded, Shortcut } from './shortcut.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from './state-store.js'
@@ -38,7 +38,7 @@ const rememberedSteps = 10_000
 /**
  * The delegate of the agents unit: every open step that names one of its agents gets a slot and is run. The feed's
  * checkpoint does not wait for the handler: from there on the step's deadline remembers the work, not the lease. While
- * all slots are taken the delegate waits, and so the feed does.
+ * a step has no slot the delegate waits, and so the feed does.
  */
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
@@ -49,17 +49,25 @@ export class Agents {
 
   constructor(private readonly options: AgentsOptions) {
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
-    this.slots = new Slots(options.slots ?? 16)
+    const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
+      slots === null ? [] : [[name, slots] as const],
+    )
+    this.slots = new Slots(options.slots ?? 16, new Map(limits))
     this.stopping = this.newStopping()
   }
 
   /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
   async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
-    for (const change of changes) {
+    const steps = changes.flatMap((change) => {
       const decoded = decodeDocument(change)
-      if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') continue
-      await this.offer({ ...decoded.step, _etag: change._etag, _ts: change._ts }, context)
-    }
+      if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
+      return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
+    })
+    // Side by side: one agent that has all its slots in use does not keep the others of the page from theirs.
+    const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
+    const offers = urgentFirst.map((step) => this.offer(step, context))
+    const refused = (await Promise.allSettled(offers)).find((offer) => offer.status === 'rejected')
+    if (refused !== undefined) throw refused.reason
   }
 
   /** Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for them. */
@@ -82,7 +90,7 @@ export class Agents {
     const agent = this.definitions.get(workOf(step).actor)
     if (agent === undefined || this.stopping.signal.aborted) return false
     if (this.isKnown(step)) return true
-    if (!this.slots.takeFree()) return false
+    if (!this.slots.takeFree(agent.name)) return false
     this.start(step, agent, leaseToken)
     return true
   }
@@ -95,10 +103,11 @@ export class Agents {
       this.options.telemetry.emit({ type: 'document.refused', id: step.id, reason })
       return
     }
-    if (!(await this.slots.take(signal))) {
+    if (!(await this.slots.take(signal, { agent: agent.name, priority: step.priority }))) {
       throw new Error(`stopped or lost the lease before step ${step.id} found a free slot`)
     }
-    if (this.isKnown(step)) this.slots.release()
+    // Delivered twice, it may have waited twice.
+    if (this.isKnown(step)) this.slots.release(agent.name)
     else this.start(step, agent, leaseToken ?? null)
   }
 
@@ -113,7 +122,7 @@ export class Agents {
   private start(step: Stored<StepDocument>, agent: AgentDefinition, leaseToken: string | null): void {
     const key = attemptKeyOf(step)
     const work = this.work(step, agent, leaseToken).then((goOn) => {
-      this.slots.release()
+      this.slots.release(agent.name)
       this.running.delete(key)
       // Only now, so that what follows finds the place free.
       goOn()

@@ -1,16 +1,27 @@
 import type { Container, OperationInput, SqlParameter } from '@azure/cosmos'
 import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
-import { decodeDocument, jobDocumentId, type JobDocument, type StepDocument } from './documents.js'
+import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
+import {
+  decodeDocument,
+  jobDocumentId,
+  schemaVersion,
+  type JobDocument,
+  type NoticeDocument,
+  type StepDocument,
+} from './documents.js'
 import { StoreRefused, StoreUnavailable } from './errors.js'
+import { pickUpWithinMs } from './recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
   JobFilter,
   OverdueDocument,
+  PartitionFeed,
   StateDocument,
   StateStore,
   StateWrite,
   Stored,
+  UntoldDocument,
 } from './state-store.js'
 
 /** Where jobs and steps live. */
@@ -47,24 +58,42 @@ export class CosmosStateStore implements StateStore {
   }
 
   async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]> {
-    return this.query('state.listOverdue', {
-      text:
-        'SELECT TOP @limit c.id, c.pk, c.completeByMs FROM c ' +
-        "WHERE c.type IN ('sas.step', 'sas.job') AND ((IS_NUMBER(c.completeByMs) AND c.completeByMs < @before) OR " +
-        "(c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs) AND c.submittedAtMs < @before))",
-      parameters: { limit, before: beforeMs },
-    })
+    // One ordered query cannot tell both apart: it would have to order by a value that is not stored.
+    const [due, untaken] = await Promise.all([
+      this.query<OverdueDocument>('state.listOverdue', {
+        text:
+          "SELECT TOP @limit c.id, c.pk, c.completeByMs AS dueMs FROM c WHERE c.type IN ('sas.step', 'sas.job') " +
+          'AND c.completeByMs < @before AND c.schema <= @schema ORDER BY c.completeByMs',
+        parameters: { limit, before: beforeMs, schema: schemaVersion },
+      }),
+      this.query<OverdueDocument>('state.listOverdue', {
+        text:
+          'SELECT TOP @limit c.id, c.pk, c.submittedAtMs + @pickUp AS dueMs FROM c ' +
+          "WHERE c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs) " +
+          'AND c.submittedAtMs < @before AND c.schema <= @schema ORDER BY c.submittedAtMs',
+        parameters: {
+          limit,
+          before: beforeMs - pickUpWithinMs,
+          schema: schemaVersion,
+          pickUp: pickUpWithinMs,
+        },
+      }),
+    ])
+    return [...due, ...untaken].sort((a, b) => a.dueMs - b.dueMs).slice(0, limit)
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
-    const { state, workflow, sinceMs, limit = defaultListLimit } = filter
+    const { state, workflow, sinceMs, beforeMs, isFlagged, step, limit = defaultListLimit } = filter
     const conditions = ["c.type = 'sas.job'"]
     if (state !== undefined) conditions.push('c.processState = @state')
     if (workflow !== undefined) conditions.push('c.workflow = @workflow')
     if (sinceMs !== undefined) conditions.push('c.submittedAtMs >= @since')
+    if (beforeMs !== undefined) conditions.push('c.submittedAtMs < @before')
+    if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
+    if (step !== undefined) conditions.push('c.attention.stepId = @step')
     const found = await this.query<Stored<StateDocument>>('state.listJobs', {
       text: `SELECT TOP @limit * FROM c WHERE ${conditions.join(' AND ')} ORDER BY c.submittedAtMs DESC`,
-      parameters: { limit, state, workflow, since: sinceMs },
+      parameters: { limit, state, workflow, since: sinceMs, before: beforeMs, step },
     })
     return found.flatMap(asJob).sort((a, b) => b.submittedAtMs - a.submittedAtMs)
   }
@@ -84,6 +113,33 @@ export class CosmosStateStore implements StateStore {
       partition,
     })
     return found.flatMap(asStep)
+  }
+
+  async listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]> {
+    const found = await this.query<Stored<StateDocument>>('state.listNotices', {
+      text: "SELECT * FROM c WHERE c.type = 'sas.notify' AND c.jobId = @jobId AND IS_NUMBER(c.completeByMs)",
+      parameters: { jobId },
+      partition,
+    })
+    return found.flatMap(asNotice)
+  }
+
+  async listUntold(beforeMs: number, limit: number): Promise<readonly UntoldDocument[]> {
+    return this.query('state.listUntold', {
+      text:
+        'SELECT TOP @limit c.id, c.pk, c.type, c.jobId FROM c WHERE ' +
+        "(c.type = 'sas.notify' AND IS_NUMBER(c.completeByMs) AND c.completeByMs < @before) OR " +
+        "(c.type = 'sas.job' AND IS_DEFINED(c.attention.kind))",
+      parameters: { limit, before: beforeMs },
+    })
+  }
+
+  follow(partition: string): PartitionFeed {
+    const operation = 'state.follow'
+    const feed = new CosmosPartitionFeed(this.container, partition, (charge) =>
+      this.charge(operation, charge),
+    )
+    return { readNext: () => this.asking(operation, () => feed.readNext()) }
   }
 
   /** A single write goes as a point operation: unlike a batch, its failure says what it was. */
@@ -212,4 +268,9 @@ function asJob(document: Stored<StateDocument>): Stored<JobDocument>[] {
 function asStep(document: Stored<StateDocument>): Stored<StepDocument>[] {
   const decoded = decodeDocument(document)
   return decoded.kind === 'step' ? [{ ...decoded.step, _etag: document._etag, _ts: document._ts }] : []
+}
+
+function asNotice(document: Stored<StateDocument>): Stored<NoticeDocument>[] {
+  const decoded = decodeDocument(document)
+  return decoded.kind === 'notice' ? [{ ...decoded.notice, _etag: document._etag, _ts: document._ts }] : []
 }

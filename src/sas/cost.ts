@@ -53,7 +53,11 @@ const [insertOfOneKilobyte, queryOfOnePartition, emptyPoll, pointRead] = [5.5, 2
 const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** Defaults, in seconds. */
-const [pollSeconds, renewSeconds, acquireSeconds, sweepSeconds] = [5, 13, 17, 30]
+const [renewSeconds, acquireSeconds, sweepSeconds] = [13, 17, 30]
+/** Of scheduler, agents and supervisor. */
+const pollSeconds = [5, 5, 10]
+/** A sweep asks for what is overdue, and for jobs that nobody has taken up. */
+const queriesPerSweep = 2
 /** A balancer waits up to a tenth less, by chance. */
 const meanAcquireSeconds = acquireSeconds * 0.95
 
@@ -80,10 +84,10 @@ export function idleCost(question: CostQuestion): IdleCost {
   // Whoever has all leases looks at them every other time.
   const looksPerSecond = instances / meanAcquireSeconds / (instances === 1 ? 2 : 1)
   return {
-    polls: (units * partitions * emptyPoll) / pollSeconds,
+    polls: pollSeconds.reduce((sum, seconds) => sum + (partitions * emptyPoll) / seconds, 0),
     renewals: (units * partitions * 2 * insert(leaseKilobytes, question)) / renewSeconds,
     looksAtLeases: units * looksPerSecond * look,
-    sweeps: (queryOfOnePartition * partitions) / sweepSeconds,
+    sweeps: (queriesPerSweep * queryOfOnePartition * partitions) / sweepSeconds,
   }
 }
 

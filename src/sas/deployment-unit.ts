@@ -10,10 +10,12 @@ import { systemClock, systemRandom, type Clock, type Random } from '../platform/
 import { silent, type Telemetry } from '../telemetry/index.js'
 import type { Agent } from './agent.js'
 import { Agents } from './agents.js'
+import { Notifier, type NotifierSettings } from './notifier.js'
+import type { ReplyChannel } from './reply.js'
 import { Scheduler } from './scheduler.js'
 import type { StateStore } from './state-store.js'
-import { Supervisor } from './supervisor.js'
 import type { Shortcut } from './shortcut.js'
+import { Supervisor, type SweepResult } from './supervisor.js'
 import { wakingReaders, type Reader } from './waking-store.js'
 
 /** What every instance of a unit needs: the documents, the feed of their changes, and the leases of this unit. */
@@ -124,6 +126,40 @@ export function createSupervisor(
   })
 }
 
+/**
+ * One look of a supervisor at everything overdue, without leases and without waiting: for hosts that live briefly, started
+ * by a timetable. Beside running supervisors it does no harm: each step is recovered by one of them.
+ *
+ * @throws StoreUnavailable or StoreRefused when the store could not be asked
+ */
+export function superviseOnce(
+  options: Pick<UnitOptions, 'store' | 'instanceName' | 'telemetry' | 'clock'> & {
+    readonly deadlineGraceMs?: number
+  },
+): Promise<SweepResult> {
+  const { store, instanceName, telemetry = silent, clock = systemClock, deadlineGraceMs } = options
+  const grace = deadlineGraceMs === undefined ? {} : { deadlineGraceMs }
+  return new Supervisor({ store, instanceName, telemetry, clock, ...grace }).runOnce()
+}
+
+/**
+ * An instance of the notifier: sends the notices of jobs with a `replyTo`, and tells operators of jobs that are flagged.
+ * It is not woken by this process's writes: whoever is told can wait for the next poll, the work cannot.
+ */
+export function createNotifier(
+  options: UnitOptions & NotifierSettings & { readonly channel: ReplyChannel },
+): Unit {
+  const { hints: _hints, ...own } = options
+  const notifier = new Notifier({ ...options, ...resolved(own) })
+  return unit(own, null, {
+    onChanges: (changes, { leaseToken }) => notifier.onChanges(changes, leaseToken),
+    onLeaseAcquired: (leaseToken, { min }) => notifier.onLeaseAcquired(leaseToken, min === ''),
+    onLeaseReleased: (leaseToken) => notifier.onLeaseReleased(leaseToken),
+    start: () => notifier.start(),
+    stop: () => notifier.stop(),
+  })
+}
+
 function resolved({ store, instanceName, hints, shortcut, telemetry, clock, random }: UnitOptions) {
   return {
     ...(shortcut === undefined ? {} : { shortcut }),
@@ -137,12 +173,17 @@ function resolved({ store, instanceName, hints, shortcut, telemetry, clock, rand
 
 /**
  * Somebody waits for what the scheduler and the agents read. What another process writes comes without a hint, so soon
- * after activity they ask often; the pause doubles, so that costs three or four polls more before they are idle.
+ * after activity they ask often; the pause doubles, so that costs three or four polls more before they are idle. The
+ * supervisor reads of deadlines, which are further off than that, and has its sweep besides.
  */
-const eagerPollIntervalMs = { min: 10, max: 5_000 }
+const pollIntervalsMs: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
+  scheduler: { min: 10, max: 5_000 },
+  agents: { min: 10, max: 5_000 },
+  supervisor: { min: 100, max: 10_000 },
+}
 
 /** A role as one instance of a change feed processor. It reads from the beginning: no job may be missed (R163). */
-function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
+function unit(options: UnitOptions, reader: Reader | null, role: Role): Unit {
   const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random } = options
   const processor = new ChangeFeedProcessor({
     monitoredContainer: feed,
@@ -150,12 +191,12 @@ function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
     processorName,
     instanceName,
     startFrom: 'beginning',
-    ...(reader === 'supervisor' ? {} : { pollIntervalMs: eagerPollIntervalMs }),
+    ...(reader === null ? {} : { pollIntervalMs: pollIntervalsMs[reader] }),
     ...timing,
     onChanges: async (changes, context) => role.onChanges(changes, context),
     onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
     onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
-    ...(hints === undefined ? {} : { hints: hints.part(reader) }),
+    ...(hints === undefined || reader === null ? {} : { hints: hints.part(reader) }),
     ...(telemetry === undefined ? {} : { telemetry }),
     ...(clock === undefined ? {} : { clock }),
     ...(random === undefined ? {} : { random }),

@@ -1,7 +1,13 @@
-import { isTerminal, stepDocumentId, type JobDocument, type StepDocument } from './documents.js'
+import {
+  decodeDocument,
+  isTerminal,
+  stepDocumentId,
+  type JobDocument,
+  type StepDocument,
+} from './documents.js'
 import { RecentDocuments } from './recent-documents.js'
 import type { DocumentAddress, StateStore, Stored } from './state-store.js'
-import { readJob, readStep } from './update-document.js'
+import { readJob } from './update-document.js'
 
 /** Documents remembered of each kind; at about 1 KB each. */
 const rememberedDocuments = 10_000
@@ -10,6 +16,14 @@ const rememberedDocuments = 10_000
 export interface Replaced<T> {
   readonly document: Stored<T>
   readonly replacedEtag: string
+}
+
+/** A step that a decision needs and nobody can read. */
+export interface UnreadableStep {
+  readonly stepId: string
+  /** By this version of the code: newer code wrote it. */
+  readonly isNewer: boolean
+  readonly message: string
 }
 
 /** What a scheduler has seen or written of its jobs lately; what is missing is read. It may be old. */
@@ -58,11 +72,19 @@ export class KnownJobs {
     return new Map(known)
   }
 
-  /** Reads the step unless it is remembered. */
-  async ensureStep(job: JobDocument, stepId: string): Promise<void> {
-    if (this.step(job, stepId) !== undefined) return
-    const step = await readStep(this.store, stepAddress(job, stepId))
-    if (step !== null) this.steps.put(step)
+  /** Reads the step unless it is remembered; answers what kept it from being read. */
+  async ensureStep(job: JobDocument, stepId: string): Promise<UnreadableStep[]> {
+    if (this.step(job, stepId) !== undefined) return []
+    const document = await this.store.read(stepAddress(job, stepId))
+    if (document === null) return [{ stepId, isNewer: false, message: `step ${stepId} is gone` }]
+    const decoded = decodeDocument(document)
+    if (decoded.kind === 'step') {
+      this.steps.put({ ...decoded.step, _etag: document._etag, _ts: document._ts })
+      return []
+    }
+    const reason = decoded.kind === 'invalid' ? decoded.reason : 'it is no step'
+    const message = `step ${stepId} cannot be read: ${reason}`
+    return [{ stepId, isNewer: decoded.kind === 'newerSchema', message }]
   }
 
   forgetStep(job: JobDocument, stepId: string): void {
@@ -75,7 +97,7 @@ export class KnownJobs {
     this.forgetSteps(job)
   }
 
-  private forgetSteps(job: JobDocument): void {
+  forgetSteps(job: JobDocument): void {
     for (const stepId of job.stepIds) this.forgetStep(job, stepId)
   }
 }

@@ -9,12 +9,15 @@ import {
   type JobDocument,
   type StepDocument,
 } from './documents.js'
-import { KnownJobs } from './known-jobs.js'
+import { StoreUnavailable } from './errors.js'
+import { KnownJobs, type UnreadableStep } from './known-jobs.js'
 import { schedule } from './schedule.js'
 import { SerialByKey } from './serial-by-key.js'
+import { setAside } from './set-aside.js'
 import { isOpen } from './settle.js'
 import type { Concluded, EndedAttempt, Shortcut } from './shortcut.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
+import { readJob, updateDocument } from './update-document.js'
 
 /** What a scheduler works with. */
 export interface SchedulerOptions {
@@ -40,6 +43,7 @@ interface ChangedJob extends DocumentAddress {
 }
 
 type Written = Schedule & { kind: 'write' }
+type Unreadable = UnreadableStep & { readonly kind: 'unreadable' }
 
 /** A step's outcome that is written in the transaction of what follows from it. */
 interface Settled {
@@ -74,7 +78,7 @@ export class Scheduler {
     const changed = new Map<string, ChangedJob>()
     for (const change of changes) this.note(change, changed)
     const work = [...changed.values()].map((job) =>
-      this.partitions.run(job.pk, () => this.advance(job, leaseToken ?? null)),
+      this.partitions.run(job.pk, () => this.advanceOrSetAside(job, leaseToken ?? null)),
     )
     const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
@@ -84,9 +88,17 @@ export class Scheduler {
    * The end of an attempt at a step of a job that this instance drives: the outcome (W3, W8) and what follows from it
    * (W4, W5, W7, W9) in one transaction, on condition of every etag. Answers null when the job is another's, or nothing
    * follows; the agents then record the outcome alone, as if this scheduler were elsewhere.
+   *
+   * @throws StoreUnavailable when the store could not be asked
    */
-  conclude(ended: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
-    return this.partitions.run(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
+  async conclude(ended: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
+    try {
+      return await this.partitions.run(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error
+      // What cannot be decided about the job must not cost the outcome; the feed brings the job to who sets it aside.
+      return null
+    }
   }
 
   private async tryToConclude({ step, decide }: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
@@ -101,7 +113,7 @@ export class Scheduler {
       if (after === null) return { written: null, discarded, goOn: () => undefined }
       const settled = { before, after }
       const decision = await this.decide(job, new Set(), settled)
-      if (decision.kind === 'nothing') return null
+      if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
       const applied = decision.kind === 'write' ? await this.apply(job, decision, settled) : null
       if (decision.kind === 'write' && applied !== null) {
         return { written: after, discarded, goOn: () => this.goOn(decision, applied, leaseToken) }
@@ -118,6 +130,8 @@ export class Scheduler {
       const job = { ...decoded.job, _etag: change._etag, _ts: change._ts }
       this.known.putJob(job)
       if (!isTerminal(job)) changedJob(job, changed)
+      // Somebody asks that all of it be looked at anew (R98): what we remember is what has not led anywhere.
+      if (job.lockedBy === null && job.fence > 0) this.known.forgetSteps(job)
     } else if (decoded.kind === 'step') {
       const step = { ...decoded.step, _etag: change._etag, _ts: change._ts }
       this.known.putStep(step)
@@ -126,11 +140,24 @@ export class Scheduler {
       const reason =
         decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
       this.options.telemetry.emit({ type: 'document.refused', id: change.id, reason })
+      if (decoded.kind === 'invalid') noteUnreadableStep(change, changed)
+    }
+  }
+
+  /** One job that cannot be decided about must not keep the others of its range from being done (F-C9, F-C13, F-Q15). */
+  private async advanceOrSetAside(changed: ChangedJob, leaseToken: string | null): Promise<void> {
+    try {
+      await this.advance(changed, leaseToken)
+    } catch (error) {
+      // What passes by itself is delivered again; so is what cannot even be flagged.
+      if (error instanceof StoreUnavailable) throw error
+      await this.setAside(changed, { message: messageOf(error), stepId: null })
     }
   }
 
   private async advance(changed: ChangedJob, leaseToken: string | null): Promise<void> {
     const wanted = new Set(changed.stepIds)
+    let wasUnreadable = false
     for (let tries = 0; tries < maxTries; tries += 1) {
       const job = await this.known.job(changed)
       if (job === null) {
@@ -138,8 +165,6 @@ export class Scheduler {
         this.options.telemetry.emit({ type: 'document.refused', id: changed.id, reason })
         return
       }
-      // Its steps are not worth reading.
-      if (isTerminal(job)) return
       const decision = await this.decide(job, wanted)
       if (decision.kind === 'nothing') return
       const applied = decision.kind === 'write' ? await this.apply(job, decision) : null
@@ -147,19 +172,33 @@ export class Scheduler {
         this.goOn(decision, applied, leaseToken)
         return
       }
+      if (decision.kind === 'unreadable') {
+        // The job may be gone with its step, and only we remember it: believe it when the store shows both.
+        if (wasUnreadable) return this.setAside(changed, decision)
+        wasUnreadable = true
+      }
       // Lost a race, or read something old: what we remember of this job is not to be trusted.
       this.known.forget(job)
     }
-    throw new Error(
-      `job ${changed.jobId}: still contended after ${maxTries} tries; it will be delivered again`,
-    )
+    const message = `job ${changed.jobId}: still contended after ${maxTries} tries; it will be delivered again`
+    throw new StoreUnavailable(message, { cause: null })
   }
 
   /** Decides, reading the steps that the decision turns out to need. Never answers `read`. */
-  private async decide(job: Stored<JobDocument>, wanted: Set<string>, settled?: Settled): Promise<Schedule> {
+  private async decide(
+    job: Stored<JobDocument>,
+    wanted: Set<string>,
+    settled?: Settled,
+  ): Promise<Schedule | Unreadable> {
     const { clock, instanceName } = this.options
+    if (isTerminal(job)) return { kind: 'nothing' }
     for (let rounds = 0; rounds < maxTries; rounds += 1) {
-      await Promise.all([...wanted].map((stepId) => this.known.ensureStep(job, stepId)))
+      const own = [...wanted].filter((stepId) => job.stepIds.includes(stepId))
+      const unreadable = (await Promise.all(own.map((stepId) => this.known.ensureStep(job, stepId)))).flat()
+      // Newer code wrote it, and an instance that knows it will see the same change (F-C10).
+      if (unreadable.some((step) => step.isNewer)) return { kind: 'nothing' }
+      const [first] = unreadable
+      if (first !== undefined) return { kind: 'unreadable', ...first }
       const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
       if (settled !== undefined) steps.set(settled.after.stepId, settled.after)
       const decision = schedule({ job, steps, now: clock.now(), scheduler: instanceName })
@@ -170,6 +209,30 @@ export class Scheduler {
       }
     }
     return { kind: 'stale' }
+  }
+
+  /** Takes a job out of the loop that cannot go on (F-V24); an operator mends it and resubmits. */
+  private async setAside(
+    { pk, id }: DocumentAddress,
+    { message, stepId }: Pick<Unreadable, 'message'> & { readonly stepId: string | null },
+  ): Promise<void> {
+    const { store, clock, instanceName, telemetry } = this.options
+    const from = { address: { pk, id }, known: null, read: readJob }
+    const obstacle = { now: clock.now(), by: instanceName, message, stepId }
+    const update = await updateDocument(store, from, (job: JobDocument) => {
+      if (isTerminal(job)) return { write: null, result: null }
+      const aside = setAside(job, obstacle)
+      return { write: aside.job, created: aside.notices, result: null }
+    })
+    if (update.kind !== 'written') {
+      telemetry.emit({ type: 'document.refused', id, reason: message })
+      return
+    }
+    const { document: job } = update
+    this.known.forget(job)
+    const about = { jobId: job.jobId, workflow: job.workflow }
+    telemetry.emit({ type: 'attention.raised', ...about, stepId, kind: 'corrupt', message })
+    telemetry.emit({ type: 'job.finished', ...about, state: job.processState })
   }
 
   /** One transaction: the job, the steps that change, the outcome that they follow from, notices. Null when it failed. */
@@ -235,10 +298,24 @@ function callsForScheduler(step: StepDocument): boolean {
   return step.dispatch > 0 && step.lockedBy === null
 }
 
-function changedJob(document: JobDocument | StepDocument, changed: Map<string, ChangedJob>): ChangedJob {
+/** Its job cannot do without it, so that is where it is shown. */
+function noteUnreadableStep({ type, pk, jobId, stepId }: Change, changed: Map<string, ChangedJob>): void {
+  if (type !== 'sas.step' || typeof pk !== 'string') return
+  if (typeof jobId !== 'string' || typeof stepId !== 'string') return
+  changedJob({ pk, jobId }, changed).stepIds.add(stepId)
+}
+
+function changedJob(
+  document: Pick<JobDocument, 'pk' | 'jobId'>,
+  changed: Map<string, ChangedJob>,
+): ChangedJob {
   const id = jobDocumentId(document.jobId)
   const key = `${document.pk}\n${id}`
   const known = changed.get(key) ?? { pk: document.pk, id, jobId: document.jobId, stepIds: new Set<string>() }
   changed.set(key, known)
   return known
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }

@@ -1,4 +1,4 @@
-import type { JobDocument, ProcessState, StepDocument } from './documents.js'
+import type { JobDocument, NoticeDocument, ProcessState, StepDocument } from './documents.js'
 
 /** A document as the state container holds it. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
@@ -42,10 +42,22 @@ export interface DocumentAddress {
   readonly id: string
 }
 
-/** A step or job whose deadline lies before the moment asked for. A hint: read it before deciding anything. */
+/** A step or job that is due before the moment asked for. A hint: read it before deciding anything. */
 export interface OverdueDocument extends DocumentAddress {
-  /** Null for a job that no scheduler has taken up yet. */
-  readonly completeByMs: number | null
+  /** Its `completeByMs`; for a job that no scheduler has taken up yet, when one must have. */
+  readonly dueMs: number
+}
+
+/** What happens in one logical partition. */
+export interface PartitionFeed {
+  /** Documents in their latest version: all of them at first, then those that have changed; empty when none has. */
+  readNext(): Promise<readonly StateDocument[]>
+}
+
+/** Something that somebody may have to be told. A hint: read it before telling anybody. */
+export interface UntoldDocument extends DocumentAddress {
+  readonly type: 'sas.job' | 'sas.notify'
+  readonly jobId: string
 }
 
 /** Which jobs to list. */
@@ -54,6 +66,12 @@ export interface JobFilter {
   readonly workflow?: string
   /** Submitted at or after, milliseconds since the epoch. */
   readonly sinceMs?: number
+  /** Submitted before, milliseconds since the epoch: where the page before this one ended. */
+  readonly beforeMs?: number
+  /** Only jobs that somebody should look at, for whatever reason. */
+  readonly isFlagged?: true
+  /** Only jobs whose attention is about this step. */
+  readonly step?: string
   /** Default 100. */
   readonly limit?: number
 }
@@ -70,8 +88,8 @@ export interface StateStore {
   /** Applies all writes or none. All documents must have `pk` = `partition`; 1 to 100 writes. */
   apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult>
   /**
-   * Steps and jobs whose `completeByMs` is smaller than `beforeMs`, and jobs submitted before it that no scheduler has
-   * taken up; in no order, at most `limit`.
+   * Steps and jobs that are due before `beforeMs`, earliest first, at most `limit`: where there are more, they are found
+   * when these have moved on. Documents of a newer schema are left out: they would stay at the head for ever.
    */
   listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]>
   /** For people (CLI, dashboard), never for decisions. Newest submission first within what was found. */
@@ -80,4 +98,10 @@ export interface StateStore {
   findJob(jobId: string): Promise<Stored<JobDocument> | null>
   /** Every step of a job, in no order. */
   listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
+  /** A job's notices that are still to be sent, in no order. */
+  listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
+  /** Notices that should have been sent before `beforeMs`, and jobs that are flagged; in no order, at most `limit`. */
+  listUntold(beforeMs: number, limit: number): Promise<readonly UntoldDocument[]>
+  /** Follows one logical partition from its beginning. */
+  follow(partition: string): PartitionFeed
 }

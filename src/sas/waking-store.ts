@@ -25,6 +25,9 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
     listJobs: (filter) => store.listJobs(filter),
     findJob: (jobId) => store.findJob(jobId),
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
+    listNotices: (partition, jobId) => store.listNotices(partition, jobId),
+    follow: (partition) => store.follow(partition),
+    listUntold: (beforeMs, limit) => store.listUntold(beforeMs, limit),
   }
 }
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { PhysicalRange } from '../../src/change-feed-processor/index.js'
 import type { VirtualClock } from '../../src/platform/index.js'
 import { deadline, withDerivedState, type StepDocument } from '../../src/sas/documents.js'
+import { pickUpWithinMs } from '../../src/sas/recover-job.js'
 import { schedule } from '../../src/sas/schedule.js'
 import {
   replacing,
@@ -219,12 +220,9 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         const absent = { id: 'no-deadline', pk: 'e', type: 'sas.step' }
         const foreign = { id: 'foreign', pk: 'e', type: 'order', completeByMs: 1 }
         await opened.store.apply('e', [create(absent), create(foreign)])
-        const overdue = await opened.store.listOverdue(30, 100)
-        expect(
-          [...overdue].sort((one, other) => Number(one.completeByMs) - Number(other.completeByMs)),
-        ).toEqual([
-          { pk: 'a', id: 'sas.step:a:pay', completeByMs: 10 },
-          { pk: 'b', id: 'sas.step:b:pay', completeByMs: 20 },
+        expect(await opened.store.listOverdue(30, 100)).toEqual([
+          { pk: 'a', id: 'sas.step:a:pay', dueMs: 10 },
+          { pk: 'b', id: 'sas.step:b:pay', dueMs: 20 },
         ])
       })
 
@@ -236,15 +234,32 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
           )
           applied(await opened.store.apply(jobId, [create({ ...job, ...deadlines })]))
         }
-        const ids = (await opened.store.listOverdue(30, 100)).map(({ pk }) => pk)
-        expect([...ids].sort()).toEqual(['fresh', 'standing'])
-        expect(await opened.store.listOverdue(5, 100)).toEqual([])
+        const dueBefore = async (beforeMs: number) =>
+          (await opened.store.listOverdue(beforeMs, 100)).map(({ pk, dueMs }) => [pk, dueMs])
+        expect(await dueBefore(5)).toEqual([])
+        expect(await dueBefore(30)).toEqual([['standing', 10]])
+        // A job that was just submitted is left to the schedulers for a while.
+        const pickedUpBy = 5 + pickUpWithinMs
+        expect(await dueBefore(pickedUpBy)).not.toContainEqual(['fresh', pickedUpBy])
+        expect(await dueBefore(pickedUpBy + 1)).toContainEqual(['fresh', pickedUpBy])
       })
 
-      it('are at most as many as asked for', async () => {
-        for (const jobId of ['a', 'b', 'c', 'd']) await due(jobId, 1)
-        expect(await opened.store.listOverdue(30, 3)).toHaveLength(3)
-        expect(await opened.store.listOverdue(30, 9)).toHaveLength(4)
+      it('F-V10: are the earliest, at most as many as asked for', async () => {
+        for (const [jobId, completeByMs] of Object.entries({ d: 4, b: 2, a: 1, c: 3 })) {
+          await due(jobId, completeByMs)
+        }
+        const dueFirst = async (limit: number) =>
+          (await opened.store.listOverdue(30, limit)).map(({ pk }) => pk)
+        expect(await dueFirst(3)).toEqual(['a', 'b', 'c'])
+        expect(await dueFirst(9)).toEqual(['a', 'b', 'c', 'd'])
+      })
+
+      it('F-C10: are not what newer code wrote', async () => {
+        await due('a', 1)
+        const [step] = await opened.store.listSteps('a', 'a')
+        if (step === undefined) throw new Error('the step was just written')
+        applied(await opened.store.apply('a', [replacing(step, { ...step, schema: 99 })]))
+        expect(await opened.store.listOverdue(30, 9)).toEqual([])
       })
     })
 
@@ -277,14 +292,72 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         expect(await listed({ workflow: 'lending', state: 'Processed' })).toEqual([])
       })
 
-      it('come at most as many as asked for', async () => {
-        expect(await listed({ state: 'Pending', limit: 2 })).toHaveLength(2)
+      it('come at most as many as asked for, the newest of them, and the next page after these', async () => {
+        expect(await listed({ state: 'Pending', limit: 2 })).toEqual(['four', 'two'])
+        expect(await listed({ state: 'Pending', limit: 2, beforeMs: 2_000 })).toEqual(['one'])
+      })
+
+      it('R117: come by what is the matter with them, and by the step it is about', async () => {
+        const flag = async (jobId: string, stepId: string | null): Promise<void> => {
+          const job = await opened.store.findJob(jobId)
+          if (job === null) throw new Error(`there is no job ${jobId}`)
+          const attention = { kind: 'unclaimed' as const, since: '', by: 's', message: 'm', stepId }
+          applied(await opened.store.apply(jobId, [replacing(job, { ...job, attention })]))
+        }
+        await flag('one', 'pay')
+        await flag('four', null)
+        expect(await listed({ isFlagged: true })).toEqual(['four', 'one'])
+        expect(await listed({ step: 'pay' })).toEqual(['one'])
+        expect(await listed({ step: 'pay', isFlagged: true, workflow: 'lending' })).toEqual([])
+        const untold = await opened.store.listUntold(1_000_000, 100)
+        expect(untold.map(({ jobId, type }) => `${type} ${jobId}`).sort()).toEqual([
+          'sas.job four',
+          'sas.job one',
+        ])
       })
 
       it('come with the etag that a write needs', async () => {
         const [job] = await opened.store.listJobs({ state: 'Processed' })
         if (job === undefined) throw new Error('there is no job')
         applied(await opened.store.apply('three', [replacing(job, { ...job, note: 'x' })]))
+      })
+    })
+
+    describe('notices', () => {
+      it('I13: are listed until they were sent or given up, by their job and by when they were due', async () => {
+        const { store } = opened
+        await submitted({ jobId: 'told', partition: 'p', now: 10, replyTo: 'https://shop.example/' })
+        await submitted({ jobId: 'other', partition: 'p', now: 20, replyTo: 'https://shop.example/' })
+        const [notice, ...more] = await store.listNotices('p', 'told')
+        if (notice === undefined) throw new Error('there is no notice')
+        expect(more).toEqual([])
+        expect(notice).toMatchObject({ jobId: 'told', seq: 1, completeByMs: 10 })
+        expect(await store.listUntold(10, 100)).toEqual([])
+        expect(await store.listUntold(11, 100)).toEqual([
+          { type: 'sas.notify', id: notice.id, pk: 'p', jobId: 'told' },
+        ])
+        expect(await store.listUntold(21, 1)).toHaveLength(1)
+        applied(await store.apply('p', [replacing(notice, { ...notice, completeByMs: null })]))
+        expect(await store.listNotices('p', 'told')).toEqual([])
+        expect((await store.listUntold(21, 100)).map(({ jobId }) => jobId)).toEqual(['other'])
+      })
+    })
+
+    describe('a partition followed', () => {
+      it('brings every document at first, then what has changed, and nothing of other partitions', async () => {
+        const { store } = opened
+        applied(await store.apply('p', [create(note('a')), create(note('b'))]))
+        applied(await store.apply('q', [create(note('c', 'other', 'q'))]))
+        const feed = store.follow('p')
+        const ids = async (): Promise<string[]> => (await feed.readNext()).map(({ id }) => id).sort()
+        expect(await ids()).toEqual(['a', 'b'])
+        expect(await ids()).toEqual([])
+        applied(await store.apply('q', [create(note('d', 'other', 'q'))]))
+        applied(await store.apply('p', [replacing(await read('a'), note('a', 'second'))]))
+        const changed = await feed.readNext()
+        expect(changed).toMatchObject([{ id: 'a', text: 'second' }])
+        expect(await ids()).toEqual([])
+        expect(await store.follow('nobody').readNext()).toEqual([])
       })
     })
 

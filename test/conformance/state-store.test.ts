@@ -67,14 +67,19 @@ describe('the state store on the SDK', () => {
     await store.listJobs({})
     await store.findJob('j')
     await store.listSteps('p', 'j')
+    await store.listNotices('p', 'j')
+    await store.listUntold(1, 1)
     expect(charges.map(([operation]) => operation)).toEqual([
       'state.create',
       'state.batch',
       'state.read',
       'state.listOverdue',
+      'state.listOverdue',
       'state.listJobs',
       'state.findJob',
       'state.listSteps',
+      'state.listNotices',
+      'state.listUntold',
     ])
     for (const [, charge] of charges) expect(charge).toBeGreaterThan(0)
   })

@@ -80,7 +80,11 @@ export class StateWorld {
   }
 
   supervisor(
-    options: { readonly instanceName?: string; readonly sweepIntervalMs?: number } = {},
+    options: {
+      readonly instanceName?: string
+      readonly sweepIntervalMs?: number
+      readonly sweepLimit?: number
+    } = {},
   ): Supervisor {
     const { store, clock, telemetry } = this
     return new Supervisor({ instanceName: 'supervisor-1', store, clock, telemetry, ...options })

@@ -1,4 +1,4 @@
-import { defineAgent, defineWorkflow } from 'stepward'
+import { defineAgent, defineWorkflow, systemClock } from 'stepward'
 
 /** What the second step of the slow job takes. */
 const slowStepMs = 500
@@ -7,7 +7,7 @@ const slowStepMs = 500
 export const worker = defineAgent('worker', {
   pass: (input: Work) => input,
   linger: async (input: Work) => {
-    await new Promise((resolve) => setTimeout(resolve, slowStepMs))
+    await systemClock.sleep(slowStepMs)
     return input
   },
 })
