@@ -1,6 +1,6 @@
 import { FeedHints } from '../change-feed-processor/index.js'
 import { correctedClock, systemClock, systemRandom, type Clock } from '../platform/index.js'
-import { CosmosStateStore, JobClient, JobEndings, wakingReaders, type Unit } from '../sas/index.js'
+import { CosmosStateStore, JobClient, JobEndings, Shortcut, wakingReaders, type Unit } from '../sas/index.js'
 import { fanOut, silent, type Telemetry } from '../telemetry/index.js'
 import { awaitStore, type StorePatience } from './await-store.js'
 import { charging } from './connect.js'
@@ -187,10 +187,11 @@ interface Reached {
 async function runUnits({ options, shell, connection, containers, clockOffsetMs }: Reached): Promise<Host> {
   const { instanceName, wanted, telemetry, units, endings, health, metrics, server } = shell
   const clock = clockOffsetMs === 0 ? shell.clock : correctedClock(shell.clock, clockOffsetMs)
-  const hints = new FeedHints()
+  const [hints, shortcut] = [new FeedHints(), new Shortcut()]
   const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
   const onCycle = (role: Role): void => health.beat(role)
-  const parts = { settings: options, containers, store, instanceName, telemetry, hints, clock, onCycle }
+  const shared = { containers, store, instanceName, telemetry, hints, shortcut, clock, onCycle }
+  const parts = { settings: options, ...shared }
   for (const role of wanted) {
     const unit = await unitOf(role, parts)
     units.push(unit)

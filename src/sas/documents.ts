@@ -244,7 +244,6 @@ const noticeSchema = z.object({
 
 /** The shapes of our documents, by type. */
 export const documentSchemas = { 'sas.job': jobSchema, 'sas.step': stepSchema, 'sas.notify': noticeSchema }
-
 /** A notice as stored. */
 export type NoticeDocument = z.infer<typeof noticeSchema>
 /** A job as stored. */
