@@ -350,6 +350,11 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   )
 }
 
+/** Whether a job is written without its intent yet: its submission has not been completed, and nothing of it may run. */
+export function isStaged(job: Pick<JobDocument, 'desiredState' | 'initialState' | 'compensation'>): boolean {
+  return job.compensation === null && job.desiredState === job.initialState
+}
+
 /** The most entries of diagnostics kept on a document, and the most characters of any message. */
 const maxDiagnostics = 10
 const maxMessageLength = 2_000

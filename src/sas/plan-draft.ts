@@ -20,8 +20,8 @@ export interface Step<O> {
   readonly output: Reference<O>
 }
 
-/** Steps in one workflow: a job, its steps and one document of the user's fit one transaction of 100 operations. */
-export const maxSteps = 98
+/** Steps in one workflow: each has an entry in the ledger of its job, which is written with every one of them. */
+export const maxSteps = 1_000
 
 /** A step as it is defined. */
 export interface StepDraft<OI, O> {
@@ -95,7 +95,7 @@ export class PlanDraft {
     const steps = this.steps.map((step) => (this.inheriting.has(step.id) ? { ...step, onExhausted } : step))
     if (steps.length === 0) this.problem('it has no steps')
     if (steps.length > maxSteps) {
-      this.problem(`it has ${steps.length} steps; at most ${maxSteps} fit one transaction`)
+      this.problem(`it has ${steps.length} steps; a workflow has at most ${maxSteps}: divide it`)
     }
     this.problems.push(...undoProblems(steps, this.withoutUndo))
     return { plan: { steps, onExhausted, maxGenerations: this.maxGenerations }, problems: this.problems }

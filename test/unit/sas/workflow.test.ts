@@ -129,7 +129,7 @@ describe('a workflow', () => {
       for (let index = 0; index < count; index += 1) job.step(`s${index}`, shop.sell, { item: 'x' })
     }
     expect(problemsOf(named(maxSteps))).toEqual([])
-    expect(problemsOf(named(maxSteps + 1))).toEqual(['it has 99 steps; at most 98 fit one transaction'])
+    expect(problemsOf(named(maxSteps + 1))).toEqual(['it has 1001 steps; a workflow has at most 1000: divide it'])
   })
 })
 
