@@ -180,6 +180,8 @@ const stepSchema = z.object({
   event: z.object({ payload: json, at: z.string() }).nullable(),
   /** Whether it is being done or undone: which of the two operations below an open attempt is to run. */
   direction: z.enum(['do', 'undo']),
+  /** The job's: the larger, the sooner it gets a slot where there is a choice. */
+  priority: z.number().default(0),
   actor: z.string(),
   action: z.string(),
   dependsOn: z.array(z.string()),
@@ -227,6 +229,15 @@ const noticeSchema = z.object({
   /** ISO-8601 UTC. */
   at: z.string(),
   sentAt: z.string().nullable(),
+  /** When it is to be sent, milliseconds since the epoch; null once it was sent, or given up. */
+  completeByMs: z.number().nullable().default(null),
+  /** Tries at sending it that failed. */
+  failureCount: z.number().int().default(0),
+  /** Why it was given up; an operator looks. */
+  attention: z
+    .object({ kind: z.literal('notify'), since: z.string(), by: z.string(), message: z.string() })
+    .nullable()
+    .default(null),
   /** -1 until it is sent: a notice outlives its job rather than staying untold (F-X9). */
   ttl: z.number().int(),
 })
@@ -265,21 +276,24 @@ export type Decoded =
   /** Ours by its type, and not readable: somebody edited it, or a bug wrote it. */
   | { readonly kind: 'invalid'; readonly reason: string }
 
+/** Made once: a schema is compiled at its first use, which costs more than a hundred documents read with it. */
+const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
+
 /** Reads a document of the state container. Unknown fields are kept by whoever writes the document back. */
 export function decodeDocument(document: Readonly<Record<string, unknown>>): Decoded {
   const { type, schema } = document
   if (typeof type !== 'string' || !type.startsWith('sas.')) return { kind: 'foreign' }
   if (typeof schema === 'number' && schema > schemaVersion) return { kind: 'newerSchema', schema }
   if (type === 'sas.job') {
-    const read = jobSchema.loose().safeParse(document)
+    const read = readers.job.safeParse(document)
     return read.success ? checked({ kind: 'job', job: read.data }, read.data) : invalid(read.error)
   }
   if (type === 'sas.step') {
-    const read = stepSchema.loose().safeParse(document)
+    const read = readers.step.safeParse(document)
     return read.success ? checked({ kind: 'step', step: read.data }, read.data) : invalid(read.error)
   }
   if (type === 'sas.notify') {
-    const read = noticeSchema.loose().safeParse(document)
+    const read = readers.notice.safeParse(document)
     return read.success ? { kind: 'notice', notice: read.data } : invalid(read.error)
   }
   return { kind: 'foreign' }
@@ -348,20 +362,6 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   )
 }
 
-/** The most entries of diagnostics kept on a document, and the most characters of any message. */
-const maxDiagnostics = 10
-const maxMessageLength = 2_000
-
-/** What is kept of a message: a handler's may be of any length, a document not (I16). */
-export function boundedMessage(message: string): string {
-  return message.slice(0, maxMessageLength)
-}
-
-/** The newest diagnostics, bounded. */
-export function withDiagnostic(diagnostics: readonly Diagnostic[], added: Diagnostic): Diagnostic[] {
-  return [...diagnostics, { ...added, message: boundedMessage(added.message) }].slice(-maxDiagnostics)
-}
-
 /** Characters that Cosmos DB or its clients do not take in an id, and our own escape character. */
 const unsafeInId = /[/\\?#~%\p{Cc}]/gu
 
@@ -380,6 +380,11 @@ export function jobDocumentId(jobId: string): string {
 /** The document id of a job's notice. */
 export function noticeDocumentId(jobId: string, seq: number): string {
   return `sas.notify:${safeId(jobId)}:${seq}`
+}
+
+/** The document id of the record that an alert about a job was raised. */
+export function alertDocumentId(jobId: string): string {
+  return `sas.alert:${safeId(jobId)}`
 }
 
 /** The document id of a step. */

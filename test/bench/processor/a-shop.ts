@@ -21,6 +21,8 @@ export async function aShop(partitionCount: number, clock?: Clock): Promise<Shop
     id: 'leases',
     partitionKey: '/id',
     defaultTtl: -1,
+    // As the page on the processor tells: nothing is looked for but the id.
+    indexingPolicy: { excludedPaths: [{ path: '/*' }] },
   })
   return { cosmos, orders, leases }
 }

@@ -16,9 +16,12 @@ let cosmos: InProcessCosmos
 let monitoredContainer: Container
 let leaseContainer: Container
 
+/** As leases want it. */
+const indexingPolicy = { excludedPaths: [{ path: '/*' }] }
+
 async function aContainer(id: string, settings: object): Promise<Container> {
   const { database } = await cosmos.client().databases.createIfNotExists({ id: 'shop' })
-  return (await database.containers.create({ id, ...settings })).container
+  return (await database.containers.create({ id, indexingPolicy, ...settings })).container
 }
 
 beforeEach(async () => {
@@ -246,6 +249,14 @@ describe('containers', () => {
     expect(await rules()).toEqual(['problem leaseContainerTtl'])
     leaseContainer = await aContainer('fleeting', { partitionKey: '/id', defaultTtl: 3_600 })
     expect((await findings())[0]?.observation).toMatch(/deletes what was not written for 3600 s/)
+  })
+
+  it('of leases cost less when they are found by their id alone', async () => {
+    const settings = { partitionKey: '/id', defaultTtl: -1 }
+    leaseContainer = await aContainer('indexed', { ...settings, indexingPolicy: {} })
+    expect(await rules()).toEqual(['notice leaseContainerIndexing'])
+    leaseContainer = await aContainer('unindexed', { ...settings, indexingPolicy: { indexingMode: 'none' } })
+    expect(await rules()).toEqual([])
   })
 
   it('of leases must be partitioned by the id', async () => {
