@@ -34,7 +34,7 @@ const operated: readonly ShapedScenario[] = [
   { shape: pair, ...undoing, undoUncertain: false },
 ]
 
-describe('every state that can be reached', () => {
+describe('I8: every state that can be reached', () => {
   it.each(plain)(
     'of $shape with $maxFailures attempts keeps every invariant',
     { timeout: timeoutMs },

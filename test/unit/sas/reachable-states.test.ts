@@ -35,7 +35,7 @@ const operated: readonly ShapedScenario[] = [
   { shape: chain, ...undoing, onExhausted: 'park' },
 ]
 
-describe('every state that can be reached', () => {
+describe('I8: every state that can be reached', () => {
   it.each(plain)(
     'of $shape with $maxFailures attempts keeps every invariant and leads to an end',
     (scenario) => {
@@ -115,7 +115,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   ),
 }
 
-describe('every state that a job can get into', () => {
+describe('I8: every state that a job can get into', () => {
   it.each(Object.entries(scenarios))(
     'with %s keeps every invariant and leads to an end',
     (_what, scenario) => {
