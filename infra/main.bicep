@@ -25,6 +25,7 @@ param instances object = {
   scheduler: 2
   agents: 2
   supervisor: 2
+  notifier: 1
 }
 
 @description('A module in the package that exports the agents.')
@@ -32,6 +33,10 @@ param agentsModule string
 
 @description('Who is told by mail when a job needs attention, the store throttles or an app is unhealthy; empty for nobody.')
 param alertEmail string = ''
+
+@description('A URL to which the notifier posts every job that needs attention; empty for nowhere.')
+@secure()
+param alertWebhook string = ''
 
 module cosmos 'modules/cosmos.bicep' = {
   name: 'cosmos'
@@ -56,6 +61,7 @@ module apps 'modules/app-service.bicep' = {
     zoneRedundant: zoneRedundant
     instances: instances
     agentsModule: agentsModule
+    alertWebhook: alertWebhook
     cosmosEndpoint: cosmos.outputs.endpoint
     applicationInsightsConnectionString: monitoring.outputs.connectionString
   }

@@ -2,7 +2,7 @@
 // to data, and none of these may create containers.
 param accountName string
 
-@description('role (scheduler, agents, supervisor) and principalId of each app.')
+@description('role (scheduler, agents, supervisor, notifier) and principalId of each app.')
 param principals array
 
 resource account 'Microsoft.DocumentDB/databaseAccounts@2024-05-15' existing = {

@@ -7,10 +7,12 @@ param perSiteScaling bool
 param zoneRedundant bool
 param instances object
 param agentsModule string
+@secure()
+param alertWebhook string
 param cosmosEndpoint string
 param applicationInsightsConnectionString string
 
-var roles = ['scheduler', 'agents', 'supervisor']
+var roles = ['scheduler', 'agents', 'supervisor', 'notifier']
 
 resource plan 'Microsoft.Web/serverfarms@2024-04-01' = {
   name: '${name}-plan'
@@ -45,6 +47,7 @@ resource sites 'Microsoft.Web/sites@2024-04-01' = [
           { name: 'COSMOS_CONTAINER', value: 'state' }
           { name: 'COSMOS_LEASE_CONTAINER', value: 'leases' }
           { name: 'STEPWARD_MODULE', value: agentsModule }
+          { name: 'STEPWARD_ALERT_WEBHOOK', value: role == 'notifier' ? alertWebhook : '' }
           { name: 'STEPWARD_ENABLED', value: 'true' }
           { name: 'WEBSITES_CONTAINER_STOP_TIME_LIMIT', value: '60' }
           { name: 'SCM_DO_BUILD_DURING_DEPLOYMENT', value: 'false' }

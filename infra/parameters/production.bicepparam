@@ -13,5 +13,6 @@ param instances = {
   scheduler: 2
   agents: 3
   supervisor: 2
+  notifier: 1
 }
 param alertEmail = 'operators@example.com'

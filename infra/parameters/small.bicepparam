@@ -1,4 +1,4 @@
-// For trials: serverless, one small machine for all three roles.
+// For trials: serverless, one small machine for all four roles.
 using '../main.bicep'
 
 param name = 'stepward-trial'

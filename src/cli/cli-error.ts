@@ -32,6 +32,7 @@ const codesByName: Readonly<Record<string, number>> = {
   FleetNotRunning: exitCodes.notFound,
   UnitNotFound: exitCodes.notFound,
   JobConflict: exitCodes.conflict,
+  CommandRefused: exitCodes.conflict,
   StoreUnavailable: exitCodes.store,
   StoreRefused: exitCodes.store,
 }

@@ -8,9 +8,10 @@ import type { FleetCommandOptions } from './commands/fleet.js'
 import type { ScaleOptions } from './commands/scale.js'
 import type { EmulatorCommandOptions } from './commands/emulator.js'
 import type { MergeOptions, SplitOptions } from './commands/emulator-partitions.js'
-import type { ListOptions } from './commands/list.js'
 import type { StartOptions } from './commands/start.js'
 import type { SubmitOptions } from './commands/submit.js'
+import { withExamples } from './examples.js'
+import { addOperatorCommands } from './operator-commands.js'
 import {
   withCommonOptions,
   withScaleTarget,
@@ -86,7 +87,7 @@ withCommonOptions(emulatorCommand.command('merge <container>'))
 
 withStoreOptions(program.command('start'))
   .description('roles in this process, or as a fleet of processes of their own')
-  .option('--role <role...>', 'scheduler, agents, supervisor or all (or STEPWARD_ROLES)')
+  .option('--role <role...>', 'scheduler, agents, supervisor, notifier or all (or STEPWARD_ROLES)')
   .option('--agents <module>', 'module that exports the agents (or STEPWARD_MODULE)')
   .option('--instances <n>', 'keep so many processes of each role alive')
   .option('--port <n>', 'serve /healthz, /readyz and /metrics (or PORT)')
@@ -109,22 +110,7 @@ withStoreOptions(program.command('submit <workflow> [file]'))
     await ending(submit(workflow, file ?? '-', options, terminal))
   })
 
-withStoreOptions(program.command('status [job]'))
-  .description('one job with its steps, or how many jobs there are in each state')
-  .action(async (job: string | undefined, options: StoreOptions) => {
-    const { status } = await import('./commands/status.js')
-    await ending(status(job, options, terminal))
-  })
-
-withStoreOptions(program.command('list'))
-  .description('jobs, newest submission first')
-  .option('--state <state>', 'Pending, Processing, Processed or Error')
-  .option('--workflow <name>', 'of this workflow only')
-  .option('--limit <n>', 'at most', '100')
-  .action(async (options: ListOptions) => {
-    const { list } = await import('./commands/list.js')
-    await ending(list(options, terminal))
-  })
+addOperatorCommands(program, terminal, ending)
 
 withCommonOptions(program.command('fleet'))
   .description('the processes of the fleet that runs here: leases, memory, processor time')
@@ -180,6 +166,29 @@ withUnitOptions(program.command('doctor'))
     const { doctor } = await import('./commands/doctor.js')
     await ending(doctor(options, terminal))
   })
+
+withStoreOptions(program.command('provision'))
+  .description('create the database and containers that are missing, and check those that are there')
+  .action(async (options: StoreOptions) => {
+    const { provision } = await import('./commands/provision.js')
+    await ending(provision(options, terminal))
+  })
+
+program
+  .command('completion <shell>')
+  .description('the script by which bash or zsh completes commands and options')
+  .action(async (shell: string) => {
+    const { completion } = await import('./commands/completion.js')
+    await ending(completion(shell, program, terminal))
+  })
+
+withExamples(program)
+
+// Whoever read our output has enough of it ("| head"): nothing is wrong, and nothing more is to be said.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(exitCodes.ok)
+})
 
 try {
   await program.parseAsync()

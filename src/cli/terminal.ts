@@ -20,11 +20,13 @@ export interface Terminal {
   readonly isInteractive: boolean
   /** Columns of the terminal; 80 where there is none. */
   readonly width: number
+  /** Lines of the terminal; 24 where there is none. */
+  readonly height: number
 }
 
 /** The streams of a process. */
 export interface Streams {
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
   readonly stderr: Writable
 }
 
@@ -39,6 +41,7 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
     progressDone: () => live?.done(),
     isInteractive,
     width: stdout.columns ?? 80,
+    height: stdout.rows ?? 24,
   }
 }
 
@@ -73,6 +76,15 @@ export function wrapped(text: string, width: number, indent: string): string {
   return [...lines, line].map((each) => `${indent}${each}`).join('\n')
 }
 
+/** The most names in a row: nobody reads more. */
+const mostNames = 20
+
+/** The first of many names, and how many more there are. */
+export function firstOf(names: readonly string[]): string {
+  const left = names.length - mostNames
+  return [...names.slice(0, mostNames), ...(left > 0 ? [`and ${left} more`] : [])].join(' ')
+}
+
 /** A bar of `width` characters, filled by `done` of `total`. */
 export function bar(done: number, total: number, width: number): string {
   const filled = total === 0 ? width : Math.round((done / total) * width)
@@ -84,4 +96,9 @@ export function stateText(state: string): string {
   if (state === 'Processed') return colors.green(state)
   if (state === 'Error') return colors.red(state)
   return state === 'Processing' ? colors.cyan(state) : state
+}
+
+/** Words that ask for a person. */
+export function warning(text: string): string {
+  return colors.yellow(text)
 }

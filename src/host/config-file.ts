@@ -27,6 +27,8 @@ const configSchema = z.strictObject({
   slots: z.number().int().positive().exactOptional(),
   sweepIntervalMs: ms.exactOptional(),
   deadlineGraceMs: z.number().nonnegative().exactOptional(),
+  alertWebhook: z.string().exactOptional(),
+  remindAfterMs: ms.exactOptional(),
   timing: z
     .strictObject({
       leaseAcquireIntervalMs: ms.exactOptional(),

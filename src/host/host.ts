@@ -10,6 +10,7 @@ import { ConfigurationInvalid } from './errors.js'
 import { Health } from './health.js'
 import { instanceNameOf } from './instance-name.js'
 import { Metrics } from './metrics.js'
+import { notifyingProblems } from './notifying.js'
 import { roles, type Role } from './role.js'
 import { checkStore, type Checked } from './start-up-checks.js'
 import { serveStatus, type StatusServer } from './status-server.js'
@@ -18,7 +19,7 @@ import { unitOf, type UnitSettings } from './units.js'
 
 /** What a host runs, and on which store. */
 export interface HostOptions extends Connection, UnitSettings {
-  /** Default: all three. */
+  /** Default: all four. */
   readonly roles?: readonly Role[]
   /** Default: made of the machine's name, the process id and chance. */
   readonly instanceName?: string
@@ -87,7 +88,7 @@ function hostProblems(options: HostOptions): readonly string[] {
   if (wanted.includes('agents') && (options.agents ?? []).length === 0) {
     problems.push('the role agents needs at least one agent: pass --agents MODULE, or agents: [...]')
   }
-  return [...problems, ...connectionProblems(options)]
+  return [...problems, ...notifyingProblems(options), ...connectionProblems(options)]
 }
 
 /** What a host has before its store is reached, and what it still has when all roles have stopped. */

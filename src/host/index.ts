@@ -24,6 +24,7 @@ export {
   type LeaseRow,
   type UnitSelection,
 } from './leases.js'
+export { provision, type Provisioned } from './provision.js'
 export { readSettings, type Settings } from './settings.js'
 export { serveStatus } from './status-server.js'
 export { credential } from './identity.js'

@@ -9,6 +9,8 @@ export interface ProcessSettings {
   readonly module?: string
   readonly unitPrefix?: string
   readonly instanceName?: string
+  /** Where the role `notifier` posts alerts. */
+  readonly alertWebhook?: string
   /** Where health and metrics are served. */
   readonly port?: number
   /** False where nothing may run, such as in a staging slot that shares the production's store. */
@@ -28,6 +30,7 @@ const environmentSchema = z.object({
   STEPWARD_MODULE: text.optional(),
   STEPWARD_UNIT_PREFIX: text.optional(),
   STEPWARD_INSTANCE_NAME: text.optional(),
+  STEPWARD_ALERT_WEBHOOK: text.optional(),
   STEPWARD_ENABLED: z.enum(['true', 'false', '1', '0', '']).optional(),
   AZURE_SUBSCRIPTION_ID: text.optional(),
   AZURE_RESOURCE_MANAGER_ENDPOINT: text.optional(),
@@ -62,6 +65,7 @@ export function processSettings(
   }
   const { STEPWARD_ROLES: roles, STEPWARD_MODULE: module, STEPWARD_UNIT_PREFIX: unitPrefix } = read.data
   const { STEPWARD_INSTANCE_NAME: instanceName, PORT: port, STEPWARD_ENABLED: enabled } = read.data
+  const { STEPWARD_ALERT_WEBHOOK: alertWebhook } = read.data
   const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_MANAGER_ENDPOINT: endpoint } = read.data
   const stopSeconds = Math.max(leastStopSeconds, Number(read.data.WEBSITES_CONTAINER_STOP_TIME_LIMIT ?? 0))
   return {
@@ -69,6 +73,7 @@ export function processSettings(
     ...(module === undefined ? {} : { module }),
     ...(unitPrefix === undefined ? {} : { unitPrefix }),
     ...(instanceName === undefined ? {} : { instanceName }),
+    ...(alertWebhook === undefined ? {} : { alertWebhook }),
     ...(subscription === undefined ? {} : { azureSubscription: subscription }),
     ...(endpoint === undefined ? {} : { azureEndpoint: endpoint }),
     ...(port === undefined || port === '' ? {} : { port: Number(port) }),

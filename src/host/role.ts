@@ -1,5 +1,5 @@
-/** A role of the pattern; each is a deployment unit of its own. */
-export const roles = ['scheduler', 'agents', 'supervisor'] as const
+/** The roles of the pattern, and the one that tells people; each is a deployment unit of its own. */
+export const roles = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 export type Role = (typeof roles)[number]
 
 /** The name of a role's deployment unit, under which its leases are found. */

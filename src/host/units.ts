@@ -3,6 +3,7 @@ import { CosmosChangeFeed, type FeedHints } from '../change-feed-processor/index
 import type { Clock } from '../platform/index.js'
 import {
   createAgents,
+  createNotifier,
   createScheduler,
   createSupervisor,
   type Agent,
@@ -14,10 +15,11 @@ import {
 import type { Telemetry } from '../telemetry/index.js'
 import { charging } from './connect.js'
 import type { Containers } from './containers.js'
+import { notifying, type NotifyingSettings } from './notifying.js'
 import { processorNameOf, type Role } from './role.js'
 
 /** How the roles of a host work. */
-export interface UnitSettings {
+export interface UnitSettings extends NotifyingSettings {
   /** The agents whose handlers run here; needed by the role `agents`. */
   readonly agents?: readonly Agent[]
   /** The processor names are this and the role: hosts with the same prefix and containers work together. Default `stepward`. */
@@ -86,6 +88,8 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
         ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }),
         ...(deadlineGraceMs === undefined ? {} : { deadlineGraceMs }),
       })
+    case 'notifier':
+      return createNotifier({ ...common, ...notifying(settings, containers) })
   }
 }
 

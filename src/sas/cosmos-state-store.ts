@@ -1,10 +1,12 @@
 import type { Container, OperationInput, SqlParameter } from '@azure/cosmos'
 import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
+import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import {
   decodeDocument,
   jobDocumentId,
   schemaVersion,
   type JobDocument,
+  type NoticeDocument,
   type StepDocument,
 } from './documents.js'
 import { StoreRefused, StoreUnavailable } from './errors.js'
@@ -14,10 +16,12 @@ import type {
   DocumentAddress,
   JobFilter,
   OverdueDocument,
+  PartitionFeed,
   StateDocument,
   StateStore,
   StateWrite,
   Stored,
+  UntoldDocument,
 } from './state-store.js'
 
 /** Where jobs and steps live. */
@@ -79,14 +83,17 @@ export class CosmosStateStore implements StateStore {
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
-    const { state, workflow, sinceMs, limit = defaultListLimit } = filter
+    const { state, workflow, sinceMs, beforeMs, isFlagged, step, limit = defaultListLimit } = filter
     const conditions = ["c.type = 'sas.job'"]
     if (state !== undefined) conditions.push('c.processState = @state')
     if (workflow !== undefined) conditions.push('c.workflow = @workflow')
     if (sinceMs !== undefined) conditions.push('c.submittedAtMs >= @since')
+    if (beforeMs !== undefined) conditions.push('c.submittedAtMs < @before')
+    if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
+    if (step !== undefined) conditions.push('c.attention.stepId = @step')
     const found = await this.query<Stored<StateDocument>>('state.listJobs', {
       text: `SELECT TOP @limit * FROM c WHERE ${conditions.join(' AND ')} ORDER BY c.submittedAtMs DESC`,
-      parameters: { limit, state, workflow, since: sinceMs },
+      parameters: { limit, state, workflow, since: sinceMs, before: beforeMs, step },
     })
     return found.flatMap(asJob).sort((a, b) => b.submittedAtMs - a.submittedAtMs)
   }
@@ -106,6 +113,33 @@ export class CosmosStateStore implements StateStore {
       partition,
     })
     return found.flatMap(asStep)
+  }
+
+  async listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]> {
+    const found = await this.query<Stored<StateDocument>>('state.listNotices', {
+      text: "SELECT * FROM c WHERE c.type = 'sas.notify' AND c.jobId = @jobId AND IS_NUMBER(c.completeByMs)",
+      parameters: { jobId },
+      partition,
+    })
+    return found.flatMap(asNotice)
+  }
+
+  async listUntold(beforeMs: number, limit: number): Promise<readonly UntoldDocument[]> {
+    return this.query('state.listUntold', {
+      text:
+        'SELECT TOP @limit c.id, c.pk, c.type, c.jobId FROM c WHERE ' +
+        "(c.type = 'sas.notify' AND IS_NUMBER(c.completeByMs) AND c.completeByMs < @before) OR " +
+        "(c.type = 'sas.job' AND IS_DEFINED(c.attention.kind))",
+      parameters: { limit, before: beforeMs },
+    })
+  }
+
+  follow(partition: string): PartitionFeed {
+    const operation = 'state.follow'
+    const feed = new CosmosPartitionFeed(this.container, partition, (charge) =>
+      this.charge(operation, charge),
+    )
+    return { readNext: () => this.asking(operation, () => feed.readNext()) }
   }
 
   /** A single write goes as a point operation: unlike a batch, its failure says what it was. */
@@ -234,4 +268,9 @@ function asJob(document: Stored<StateDocument>): Stored<JobDocument>[] {
 function asStep(document: Stored<StateDocument>): Stored<StepDocument>[] {
   const decoded = decodeDocument(document)
   return decoded.kind === 'step' ? [{ ...decoded.step, _etag: document._etag, _ts: document._ts }] : []
+}
+
+function asNotice(document: Stored<StateDocument>): Stored<NoticeDocument>[] {
+  const decoded = decodeDocument(document)
+  return decoded.kind === 'notice' ? [{ ...decoded.notice, _etag: document._etag, _ts: document._ts }] : []
 }

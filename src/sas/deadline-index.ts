@@ -1,7 +1,7 @@
 import TinyQueue from 'tinyqueue'
 import type { DocumentAddress } from './state-store.js'
 
-/** A step to look at, and when. */
+/** Something to look at, and when. */
 export interface Deadline extends DocumentAddress {
   readonly dueMs: number
   /** The lease it came by, or null when the sweep found it. */
@@ -12,9 +12,9 @@ export interface Deadline extends DocumentAddress {
  * When each open step is due, earliest first. A hint that saves asking the store: it may be lost (the sweep finds the
  * step) or wrong (the step is read before anything is decided).
  */
-export class DeadlineIndex {
-  private readonly current = new Map<string, Deadline>()
-  private queue = new TinyQueue<Deadline>([], (a, b) => a.dueMs - b.dueMs)
+export class DeadlineIndex<T extends Deadline = Deadline> {
+  private readonly current = new Map<string, T>()
+  private queue = new TinyQueue<T>([], (a, b) => a.dueMs - b.dueMs)
 
   /** Steps that are waited for. */
   get size(): number {
@@ -22,7 +22,7 @@ export class DeadlineIndex {
   }
 
   /** Sets when a step is due, instead of what was set before. */
-  set(deadline: Deadline): void {
+  set(deadline: T): void {
     this.current.set(keyOf(deadline), deadline)
     this.queue.push(deadline)
   }
@@ -39,8 +39,8 @@ export class DeadlineIndex {
   }
 
   /** Removes and answers what is due at `now`, at most `limit`. */
-  takeDue(now: number, limit: number): Deadline[] {
-    const due: Deadline[] = []
+  takeDue(now: number, limit: number): T[] {
+    const due: T[] = []
     for (let first = this.first(); first !== undefined && first.dueMs <= now; first = this.first()) {
       if (due.length === limit) break
       this.remove(first)
@@ -54,7 +54,7 @@ export class DeadlineIndex {
     return this.first()?.dueMs ?? null
   }
 
-  private first(): Deadline | undefined {
+  private first(): T | undefined {
     for (let first = this.queue.peek(); first !== undefined; first = this.queue.peek()) {
       if (this.current.get(keyOf(first)) === first) return first
       // Replaced or removed since it was queued.

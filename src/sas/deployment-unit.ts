@@ -10,6 +10,8 @@ import { systemClock, systemRandom, type Clock, type Random } from '../platform/
 import { silent, type Telemetry } from '../telemetry/index.js'
 import type { Agent } from './agent.js'
 import { Agents } from './agents.js'
+import { Notifier, type NotifierSettings } from './notifier.js'
+import type { ReplyChannel } from './reply.js'
 import { Scheduler } from './scheduler.js'
 import type { StateStore } from './state-store.js'
 import { Supervisor, type SweepResult } from './supervisor.js'
@@ -123,6 +125,24 @@ export function superviseOnce(
   const { store, instanceName, telemetry = silent, clock = systemClock, deadlineGraceMs } = options
   const grace = deadlineGraceMs === undefined ? {} : { deadlineGraceMs }
   return new Supervisor({ store, instanceName, telemetry, clock, ...grace }).runOnce()
+}
+
+/**
+ * An instance of the notifier: sends the notices of jobs with a `replyTo`, and tells operators of jobs that are flagged.
+ * It is not woken by this process's writes: whoever is told can wait for the next poll, the work cannot.
+ */
+export function createNotifier(
+  options: UnitOptions & NotifierSettings & { readonly channel: ReplyChannel },
+): Unit {
+  const { hints: _hints, ...own } = options
+  const notifier = new Notifier({ ...options, ...resolved(own) })
+  return unit(own, {
+    onChanges: (changes, { leaseToken }) => notifier.onChanges(changes, leaseToken),
+    onLeaseAcquired: (leaseToken, { min }) => notifier.onLeaseAcquired(leaseToken, min === ''),
+    onLeaseReleased: (leaseToken) => notifier.onLeaseReleased(leaseToken),
+    start: () => notifier.start(),
+    stop: () => notifier.stop(),
+  })
 }
 
 function resolved({ store, instanceName, hints, telemetry, clock, random }: UnitOptions) {

@@ -172,8 +172,8 @@ const stepSchema = z.object({
   ...envelope,
   type: z.literal('sas.step'),
   stepId: z.string(),
-  /** Run by an agent, or ended by the scheduler: when its time has come, when its event was raised. */
-  kind: z.enum(['operation', 'sleep', 'waitFor']),
+  /** Run by an agent, or ended by the scheduler: when its time has come, its event was raised, it begins (`gather`). */
+  kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
   /** Whether the step is done at all, once what it refers to is known; null for always. */
   when: json,
   /** What was raised for a step that waits for it, even before the step began. */
@@ -227,6 +227,15 @@ const noticeSchema = z.object({
   /** ISO-8601 UTC. */
   at: z.string(),
   sentAt: z.string().nullable(),
+  /** When it is to be sent, milliseconds since the epoch; null once it was sent, or given up. */
+  completeByMs: z.number().nullable().default(null),
+  /** Tries at sending it that failed. */
+  failureCount: z.number().int().default(0),
+  /** Why it was given up; an operator looks. */
+  attention: z
+    .object({ kind: z.literal('notify'), since: z.string(), by: z.string(), message: z.string() })
+    .nullable()
+    .default(null),
   /** -1 until it is sent: a notice outlives its job rather than staying untold (F-X9). */
   ttl: z.number().int(),
 })
@@ -348,20 +357,6 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   )
 }
 
-/** The most entries of diagnostics kept on a document, and the most characters of any message. */
-const maxDiagnostics = 10
-const maxMessageLength = 2_000
-
-/** What is kept of a message: a handler's may be of any length, a document not (I16). */
-export function boundedMessage(message: string): string {
-  return message.slice(0, maxMessageLength)
-}
-
-/** The newest diagnostics, bounded. */
-export function withDiagnostic(diagnostics: readonly Diagnostic[], added: Diagnostic): Diagnostic[] {
-  return [...diagnostics, { ...added, message: boundedMessage(added.message) }].slice(-maxDiagnostics)
-}
-
 /** Characters that Cosmos DB or its clients do not take in an id, and our own escape character. */
 const unsafeInId = /[/\\?#~%\p{Cc}]/gu
 
@@ -380,6 +375,11 @@ export function jobDocumentId(jobId: string): string {
 /** The document id of a job's notice. */
 export function noticeDocumentId(jobId: string, seq: number): string {
   return `sas.notify:${safeId(jobId)}:${seq}`
+}
+
+/** The document id of the record that an alert about a job was raised. */
+export function alertDocumentId(jobId: string): string {
+  return `sas.alert:${safeId(jobId)}`
 }
 
 /** The document id of a step. */

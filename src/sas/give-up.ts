@@ -1,4 +1,5 @@
-import { boundedMessage, deadline, withDerivedState, type Attention, type StepDocument } from './documents.js'
+import { boundedMessage } from './diagnostics.js'
+import { deadline, withDerivedState, type Attention, type StepDocument } from './documents.js'
 
 /** Who gives a step up, when, and what a person is told. */
 export interface GivingUp {

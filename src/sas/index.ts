@@ -4,13 +4,15 @@
  * Turns changes of jobs and steps into the next writes.
  *
  * A **job** is one document with a **ledger** of its steps, each **step** is a document of its own, and all of them share
- * one logical partition, so that every transition is one transaction. Three deployment units read the same feed:
+ * one logical partition, so that every transition is one transaction. Four deployment units read the same feed:
  *
  * - the **scheduler** claims a job, takes over what its steps report, dispatches the steps that became ready, ends it;
  * - the **agents** run the handler of every step that names them, under its deadline, and record the outcome on it;
  * - the **supervisor** waits for deadlines. A step that was not done in time, for whatever reason, is given back with
  *   one failure more and a higher fence; a step out of attempts gets what its `onExhausted` says. A job that stands still
  *   is taken from its holder, so that any scheduler looks at all of it anew.
+ * - the **notifier** tells submitters what was written for them in the job's own transactions (notices), in order, and
+ *   operators what is flagged. It changes no job.
  *
  * Whatever sets it off, the way back is one: the job's `compensation` is set, and the scheduler undoes what was done, the
  * last first. Operators only write requests (`operate`); the scheduler performs them like everything else.
@@ -19,6 +21,8 @@
  * writes out. A shell that applies one always reads, decides, writes on condition of the etags it decided on, and on a
  * lost race reads again. Nothing is remembered that matters: whatever dies, the documents say how to go on.
  */
+export { alertWebhook, type AlertSink } from './alert-sink.js'
+export type { Alert } from './alert.js'
 export {
   defineAgent,
   isAgent,
@@ -28,9 +32,11 @@ export {
   type Operation,
 } from './agent.js'
 export { all, any, equal, greater, not, present, type Condition } from './condition.js'
+export { CosmosReplyContainers } from './cosmos-reply-containers.js'
 export { CosmosStateStore, type CosmosStateStoreOptions } from './cosmos-state-store.js'
 export {
   createAgents,
+  createNotifier,
   createScheduler,
   createSupervisor,
   superviseOnce,
@@ -49,7 +55,7 @@ export {
   type ProcessState,
   type StepDocument,
 } from './documents.js'
-export type { Duration } from './duration.js'
+export { durationMs, type Duration } from './duration.js'
 export {
   CommandRefused,
   JobConflict,
@@ -68,20 +74,28 @@ export {
   type ResubmitOptions,
   type SubmitOptions,
 } from './job-client.js'
+export type { NotifierSettings } from './notifier.js'
 export { JobEndings } from './job-endings.js'
-export type { Job, JobResult, JobView, StepView } from './job.js'
+export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './job-selection.js'
+export type { JobView, StepView } from './job-view.js'
+export type { Job, JobResult } from './job.js'
 export type { Plan, PlanStep } from './plan.js'
+export { replyChannel, type Reply, type ReplyChannel, type ReplyContainers } from './reply.js'
+export type { NoticeRetry } from './settle-notice.js'
 export type { Bound, Reference } from './reference.js'
 export type {
   ApplyResult,
   DocumentAddress,
   JobFilter,
   OverdueDocument,
+  PartitionFeed,
   StateDocument,
   StateStore,
   StateWrite,
   Stored,
+  UntoldDocument,
 } from './state-store.js'
+export type { ForEachOptions } from './for-each.js'
 export type { Step } from './plan-draft.js'
 export type { OnExhausted, StepOptions, Undo } from './step-options.js'
 export type { SweepResult } from './supervisor.js'

@@ -1,9 +1,11 @@
 import type { Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
+import { fitPlan } from './fan-out.js'
 import { durationMs, type Duration } from './duration.js'
 import { jobDocumentId, stepDocumentId, type JobDocument, type Json } from './documents.js'
 import { CommandRefused, JobConflict, JobNotFound, StoreUnavailable, SubmissionInvalid } from './errors.js'
 import { Job } from './job.js'
+import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type WakeUps } from './job-waiting.js'
 import type { OperatorCommand } from './operate.js'
 import { payloadHash } from './payload.js'
@@ -11,7 +13,7 @@ import type { JobFilter, StateDocument, StateStore, StateWrite } from './state-s
 import { raiseEvent } from './raise-event.js'
 import { submit } from './submit.js'
 import { readStep, updateDocument } from './update-document.js'
-import { updateJob } from './update-job.js'
+import { tryCommand, updateJob } from './update-job.js'
 import type { Alongside, Workflow } from './workflow.js'
 
 /** What a job client works with. */
@@ -49,6 +51,8 @@ export interface CommandOptions {
   readonly by?: string
   /** The job's partition key value, where it is known and not the job's id: saves a query. */
   readonly partitionKey?: string
+  /** Only finds out whether it can be done: resolves or throws as it would, and writes nothing. Default false. */
+  readonly dryRun?: boolean
 }
 
 /** Which step of a job is released. */
@@ -71,6 +75,8 @@ export interface ResubmitOptions extends CommandOptions {
 /** A row of a list of jobs. */
 export interface JobSummary {
   readonly jobId: string
+  readonly orderId: string
+  readonly partitionKey: string
   readonly workflow: string
   readonly state: JobDocument['processState']
   /** ISO-8601 UTC. */
@@ -139,16 +145,12 @@ export class JobClient {
   /** Jobs, newest submission first, 100 unless the filter says otherwise. */
   async list(filter: JobFilter = {}): Promise<readonly JobSummary[]> {
     const jobs = await this.options.store.listJobs(filter)
-    return jobs.map(({ jobId, workflow, processState, submittedAt, endedAt, steps, stepIds, attention }) => ({
-      jobId,
-      workflow,
-      state: processState,
-      submittedAt,
-      endedAt,
-      stepsDone: Object.values(steps).filter((entry) => entry.state === 'Processed').length,
-      stepCount: stepIds.length,
-      attention,
-    }))
+    return jobs.map(summaryOf)
+  }
+
+  /** The jobs that match, for a command on all of them. Nothing is asked of the store yet. */
+  select(filter: SelectionFilter): JobSelection {
+    return new JobSelection(this, filter)
   }
 
   /**
@@ -219,19 +221,21 @@ export class JobClient {
   private async command(
     jobId: string,
     command: OperatorCommand,
-    where: { readonly partitionKey?: string },
+    where: { readonly partitionKey?: string; readonly dryRun?: boolean },
   ): Promise<void> {
     const { store, clock, telemetry } = this.options
     const job = await this.get(jobId, where)
     const address = addressOf(job?.partitionKey ?? jobId, jobId)
-    const written = job === null ? null : await updateJob(store, address, command, () => clock.now())
+    const perform = where.dryRun === true ? tryCommand : updateJob
+    const written = job === null ? null : await perform(store, address, command, () => clock.now())
     if (written === null) throw new JobNotFound(jobId)
+    if (where.dryRun === true) return
     const { kind, by, why } = command
     telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
   }
 
   private requestOf<I>(workflow: Workflow<I>, input: I, options: SubmitOptions) {
-    const { submission, plan } = workflow
+    const { submission } = workflow
     const jobId = options.jobId ?? submission.jobId?.(input)
     if (jobId === undefined) {
       throw new SubmissionInvalid(
@@ -249,6 +253,10 @@ export class JobClient {
     }
     const partition = options.partitionKey ?? jobId
     const plain = asJson(jobId, input)
+    const { plan, problems } = fitPlan(workflow.plan, plain)
+    if (problems.length > 0) {
+      throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: ${problems.join('; ')}`)
+    }
     const alongside = options.alongside ?? submission.alongside?.(input) ?? []
     return {
       plan,
@@ -287,6 +295,23 @@ export class JobClient {
     }
     const message = `${name}: the store did not say whether it was accepted; submit it again with the same id`
     throw new StoreUnavailable(message, { cause: null })
+  }
+}
+
+function summaryOf(job: JobDocument): JobSummary {
+  const { jobId, orderId, pk, workflow, submittedAt, endedAt, steps, stepIds, attention } = job
+  return {
+    jobId,
+    orderId,
+    partitionKey: pk,
+    workflow,
+    state: job.processState,
+    submittedAt,
+    endedAt,
+    stepsDone: Object.values(steps).filter(({ state }) => state === 'Processed' || state === 'Skipped')
+      .length,
+    stepCount: stepIds.length,
+    attention,
   }
 }
 

@@ -25,6 +25,17 @@ export class JobWaiting {
     return decoded?.kind === 'job' ? decoded.job : null
   }
 
+  /** Rests after so many looks that brought nothing, until woken or for as long as between two looks at a job. */
+  async rest(jobId: string, idleLooks: number, signal?: AbortSignal): Promise<void> {
+    const woken = this.nextWakeUp(jobId, signal)
+    try {
+      const restMs = Math.min(rest.maxMs, rest.minMs * 2 ** Math.min(idleLooks, 10))
+      await this.clock.sleep(restMs, woken.signal)
+    } finally {
+      woken.stop()
+    }
+  }
+
   /** The job once `isReached`, or null when there is none. Throws the signal's reason when that aborts first. */
   async until(
     address: DocumentAddress & { readonly jobId: string },

@@ -1,57 +1,9 @@
-import {
-  isTerminal,
-  type Attention,
-  type AuditEntry,
-  type Compensation,
-  type Diagnostic,
-  type JobDocument,
-  type Json,
-  type ProcessState,
-  type StepDocument,
-} from './documents.js'
+import { isTerminal, type Json } from './documents.js'
 import { JobFailed, JobNotFound } from './errors.js'
+import { followJob } from './job-updates.js'
+import { viewOf, type JobView } from './job-view.js'
 import type { JobWaiting } from './job-waiting.js'
 import type { StateStore } from './state-store.js'
-
-/** A step as people look at it. */
-export interface StepView {
-  readonly stepId: string
-  readonly actor: string
-  readonly action: string
-  readonly state: ProcessState
-  readonly currentState: string
-  readonly attempt: number
-  readonly failureCount: number
-  readonly maxFailures: number
-  /** ISO-8601 UTC; null while nothing is under way. */
-  readonly completeBy: string | null
-  readonly dependsOn: readonly string[]
-  readonly output: Json
-  readonly attention: Attention | null
-  readonly diagnostics: readonly Diagnostic[]
-}
-
-/** A job as people look at it. */
-export interface JobView {
-  readonly jobId: string
-  readonly orderId: string
-  readonly partitionKey: string
-  readonly workflow: string
-  readonly workflowVersion: number
-  readonly state: ProcessState
-  readonly lockedBy: string | null
-  /** ISO-8601 UTC. */
-  readonly submittedAt: string
-  readonly endedAt: string | null
-  readonly attention: Attention | null
-  /** Set from the moment on at which the job goes backwards: why, and whether it begins again after that. */
-  readonly compensation: Compensation | null
-  readonly generation: number
-  /** The newest decisions of operators, oldest first. */
-  readonly audit: readonly AuditEntry[]
-  /** In the order of the workflow. */
-  readonly steps: readonly StepView[]
-}
 
 /** What a finished job came to: each step's output by step id. */
 export type JobResult = Readonly<Record<string, Json>>
@@ -77,9 +29,34 @@ export class Job {
    * @throws JobNotFound when it is gone
    */
   async view(): Promise<JobView> {
+    const view = await this.readView()
+    if (view === null) throw new JobNotFound(this.jobId)
+    return view
+  }
+
+  /**
+   * The job as it is now, and anew whenever it or a step of it has changed; ends with the job, after its last state.
+   * Changes that follow each other closely come as one.
+   *
+   * @throws JobNotFound when there is no such job
+   * @throws StoreUnavailable when the store could not be asked; ask for updates again
+   * @throws the signal's reason when `signal` aborts; the job goes on
+   */
+  async *updates(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<JobView, void, undefined> {
+    const { signal } = options
+    if ((await this.waiting.read(this.address)) === null) throw new JobNotFound(this.jobId)
+    yield* followJob({
+      jobId: this.jobId,
+      feed: this.store.follow(this.address.pk),
+      readView: () => this.readView(),
+      rest: (idleReads) => this.waiting.rest(this.jobId, idleReads, signal),
+      signal,
+    })
+  }
+
+  private async readView(): Promise<JobView | null> {
     const job = await this.waiting.read(this.address)
-    if (job === null) throw new JobNotFound(this.jobId)
-    return viewOf(job, await this.store.listSteps(this.address.pk, this.jobId))
+    return job === null ? null : viewOf(job, await this.store.listSteps(this.address.pk, this.jobId))
   }
 
   /**
@@ -98,48 +75,5 @@ export class Job {
     }
     const failed = steps.find((step) => step.stepId === ended.attention?.stepId)
     throw new JobFailed(ended, failed?.diagnostics ?? [])
-  }
-}
-
-function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobView {
-  const byId = new Map(steps.map((step) => [step.stepId, step]))
-  return {
-    jobId: job.jobId,
-    orderId: job.orderId,
-    partitionKey: job.pk,
-    workflow: job.workflow,
-    workflowVersion: job.workflowVersion,
-    state: job.processState,
-    lockedBy: job.lockedBy,
-    submittedAt: job.submittedAt,
-    endedAt: job.endedAt,
-    attention: job.attention,
-    compensation: job.compensation,
-    generation: job.generation,
-    audit: job.audit,
-    steps: job.stepIds.flatMap((stepId) => {
-      const step = byId.get(stepId)
-      return step === undefined ? [] : [stepViewOf(step)]
-    }),
-  }
-}
-
-function stepViewOf(step: StepDocument): StepView {
-  const { stepId, actor, action, currentState, attempt, failureCount, maxFailures, completeBy } = step
-  const { dependsOn, output, attention, diagnostics } = step
-  return {
-    stepId,
-    actor,
-    action,
-    state: step.processState,
-    currentState,
-    attempt,
-    failureCount,
-    maxFailures,
-    completeBy,
-    dependsOn,
-    output,
-    attention,
-    diagnostics,
   }
 }

@@ -50,6 +50,9 @@ export function noticeOf(
     stepId: job.attention?.stepId ?? null,
     at: new Date(now).toISOString(),
     sentAt: null,
+    completeByMs: now,
+    failureCount: 0,
+    attention: null,
     ttl: -1,
   }
 }

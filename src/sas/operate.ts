@@ -82,6 +82,8 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
   const left = failed.filter((stepId) => !named.includes(stepId))
   if (left.length > 0) return refused(`${list(left)} failed as well: name all that failed, or none`)
   const edits = new Map(command.steps?.map(({ stepId, input }) => [stepId, input]))
+  const gathering = gatheringSteps(standing, command)
+  if (gathering.length > 0) return refused(inputOfOthers(gathering))
   const changed = failed.flatMap((stepId) => {
     const step = steps.get(stepId)
     return step === undefined ? [] : [isUndoing ? undoAgain(step) : anew(step, edits.get(stepId))]
@@ -106,6 +108,8 @@ function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resub
   const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
   const unknown = edited.filter(({ stepId }) => !steps.has(stepId)).map(({ stepId }) => stepId)
   if (unknown.length > 0) return refused(`there is no ${list(unknown)}`)
+  const gathering = gatheringSteps(standing, command)
+  if (gathering.length > 0) return refused(inputOfOthers(gathering))
   const edits = new Map(edited.map(({ stepId, input }) => [stepId, input]))
   // What had begun to expire must not, now that its job lives again (I18).
   const changed = [...steps.values()]
@@ -123,6 +127,16 @@ function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resub
       maxGenerations: Math.max(job.maxGenerations, job.generation + 1),
     },
   })
+}
+
+/** Steps to be given another input that have none of their own: they gather what others returned. */
+function gatheringSteps({ steps }: Standing, command: OperatorCommand & { kind: 'resubmit' }): string[] {
+  const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
+  return edited.map(({ stepId }) => stepId).filter((stepId) => steps.get(stepId)?.kind === 'gather')
+}
+
+function inputOfOthers(stepIds: readonly string[]): string {
+  return `${list(stepIds)} only gathers what other steps returned: resubmit without an input`
 }
 
 function release(standing: Standing, command: OperatorCommand & { kind: 'release' }): Operation {

@@ -1,10 +1,5 @@
-import {
-  deadline,
-  boundedMessage,
-  withDerivedState,
-  type JobDocument,
-  type NoticeDocument,
-} from './documents.js'
+import { boundedMessage } from './diagnostics.js'
+import { deadline, withDerivedState, type JobDocument, type NoticeDocument } from './documents.js'
 import { withNotices } from './notices.js'
 
 /** Why a job cannot go on as its documents stand, and who found out when. */

@@ -1,4 +1,4 @@
-import type { JobDocument, ProcessState, StepDocument } from './documents.js'
+import type { JobDocument, NoticeDocument, ProcessState, StepDocument } from './documents.js'
 
 /** A document as the state container holds it. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
@@ -48,12 +48,30 @@ export interface OverdueDocument extends DocumentAddress {
   readonly dueMs: number
 }
 
+/** What happens in one logical partition. */
+export interface PartitionFeed {
+  /** Documents in their latest version: all of them at first, then those that have changed; empty when none has. */
+  readNext(): Promise<readonly StateDocument[]>
+}
+
+/** Something that somebody may have to be told. A hint: read it before telling anybody. */
+export interface UntoldDocument extends DocumentAddress {
+  readonly type: 'sas.job' | 'sas.notify'
+  readonly jobId: string
+}
+
 /** Which jobs to list. */
 export interface JobFilter {
   readonly state?: ProcessState
   readonly workflow?: string
   /** Submitted at or after, milliseconds since the epoch. */
   readonly sinceMs?: number
+  /** Submitted before, milliseconds since the epoch: where the page before this one ended. */
+  readonly beforeMs?: number
+  /** Only jobs that somebody should look at, for whatever reason. */
+  readonly isFlagged?: true
+  /** Only jobs whose attention is about this step. */
+  readonly step?: string
   /** Default 100. */
   readonly limit?: number
 }
@@ -80,4 +98,10 @@ export interface StateStore {
   findJob(jobId: string): Promise<Stored<JobDocument> | null>
   /** Every step of a job, in no order. */
   listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
+  /** A job's notices that are still to be sent, in no order. */
+  listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
+  /** Notices that should have been sent before `beforeMs`, and jobs that are flagged; in no order, at most `limit`. */
+  listUntold(beforeMs: number, limit: number): Promise<readonly UntoldDocument[]>
+  /** Follows one logical partition from its beginning. */
+  follow(partition: string): PartitionFeed
 }

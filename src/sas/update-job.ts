@@ -26,9 +26,7 @@ export async function updateJob(
     const job = await readJob(store, address)
     if (job === null) return null
     if (written !== null && hasDecision(job, written)) return job
-    const steps = new Map((await store.listSteps(address.pk, job.jobId)).map((step) => [step.stepId, step]))
-    const operation = operate({ job, steps, now: now() }, command)
-    if (operation.kind === 'refused') throw new CommandRefused(job.jobId, operation.reason)
+    const { operation, steps } = await decided(store, job, command, now())
     const changed = operation.changed.flatMap((step) => replacingStep(steps, step))
     const result = await store.apply(address.pk, [replacing(job, operation.job), ...changed])
     if (result.kind === 'applied') return operation.job
@@ -36,6 +34,29 @@ export async function updateJob(
   }
   const message = `job document ${address.id}: still contended after ${maxTries} tries; give the command again`
   throw new StoreUnavailable(message, { cause: null })
+}
+
+/**
+ * The job as a command would leave it; nothing is written. Null when there is none.
+ *
+ * @throws CommandRefused when the job does not stand so that the command can be carried out
+ */
+export async function tryCommand(
+  store: StateStore,
+  address: DocumentAddress,
+  command: OperatorCommand,
+  now: () => number,
+): Promise<JobDocument | null> {
+  const job = await readJob(store, address)
+  return job === null ? null : (await decided(store, job, command, now())).operation.job
+}
+
+async function decided(store: StateStore, job: JobDocument, command: OperatorCommand, now: number) {
+  const listed = await store.listSteps(job.pk, job.jobId)
+  const steps = new Map(listed.map((step) => [step.stepId, step]))
+  const operation = operate({ job, steps, now }, command)
+  if (operation.kind === 'refused') throw new CommandRefused(job.jobId, operation.reason)
+  return { operation, steps }
 }
 
 function replacingStep(steps: ReadonlyMap<string, Stored<StepDocument>>, after: StepDocument) {

@@ -22,5 +22,8 @@ export function wakingReaders(store: StateStore, hints: Hints): StateStore {
     listJobs: (filter) => store.listJobs(filter),
     findJob: (jobId) => store.findJob(jobId),
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
+    listNotices: (partition, jobId) => store.listNotices(partition, jobId),
+    follow: (partition) => store.follow(partition),
+    listUntold: (beforeMs, limit) => store.listUntold(beforeMs, limit),
   }
 }

@@ -101,6 +101,25 @@ export type TelemetryEvent =
       readonly why: string
     } & OnJob)
   | ({ readonly type: 'job.finished'; readonly state: string } & OnJob)
+  // ── those who are told ───────────────────────────────────────────────────────────────────────────────────────────
+  | ({ readonly type: 'notice.sent'; readonly kind: string; readonly seq: number } & OnJob)
+  /** It is tried again, unless it was given up: then an operator has to look. */
+  | ({
+      readonly type: 'notice.failed'
+      readonly seq: number
+      readonly failureCount: number
+      readonly isGivenUp: boolean
+      readonly error: unknown
+    } & OnJob)
+  /** An operator was told, by every sink that is configured; this event is one itself. */
+  | ({
+      readonly type: 'alert.raised'
+      readonly alertId: string
+      readonly stepId: string | null
+      readonly kind: string
+      readonly message: string
+    } & OnJob)
+  | ({ readonly type: 'alert.failed'; readonly alertId: string; readonly error: unknown } & OnJob)
   | { readonly type: 'document.refused'; readonly id: string; readonly reason: string }
   // ── the store ────────────────────────────────────────────────────────────────────────────────────────────────────
   | { readonly type: 'store.charged'; readonly operation: string; readonly charge: number }

@@ -111,8 +111,50 @@ function instrumentsOf({ meterProvider = metrics }: OpenTelemetryOptions): Instr
   }
 }
 
+/** Events of which only how many there were is counted. */
+const plainEvents = [
+  'alert.raised',
+  'attention.raised',
+  'deadLetter.written',
+  'document.refused',
+  'feed.polled',
+  'host.advised',
+  'host.failed',
+  'host.started',
+  'host.stopped',
+  'host.stopping',
+  'instance.ended',
+  'instance.leasesReleased',
+  'instance.started',
+  'job.operated',
+  'job.recovered',
+  'job.submitted',
+  'lease.recreated',
+  'lease.renewed',
+  'lease.requested',
+  'lease.split',
+  'leases.listed',
+  'notice.sent',
+  'step.dispatched',
+  'step.recovered',
+  'step.started',
+  'step.unclaimed',
+  'store.recovered',
+  'store.troubled',
+] as const
+
+type PlainEvent = Extract<TelemetryEvent, { readonly type: (typeof plainEvents)[number] }>
+
+function isPlain(event: TelemetryEvent): event is PlainEvent {
+  return plainEvents.some((type) => type === event.type)
+}
+
 /** What an event says in numbers. The linter asks for every type. */
 function record(to: Instruments, event: TelemetryEvent): void {
+  if (isPlain(event)) {
+    to.events.add(1, { 'stepward.event': event.type })
+    return
+  }
   switch (event.type) {
     case 'page.delivered':
       to.consumedMessages.add(event.count, attributesOf(event))
@@ -151,35 +193,10 @@ function record(to: Instruments, event: TelemetryEvent): void {
     case 'notification.failed':
     case 'loop.failed':
     case 'outcome.discarded':
+    case 'notice.failed':
+    case 'alert.failed':
       to.failures.add(1, failureAttributes(event))
       return
-    case 'feed.polled':
-    case 'leases.listed':
-    case 'lease.renewed':
-    case 'lease.split':
-    case 'lease.requested':
-    case 'lease.recreated':
-    case 'deadLetter.written':
-    case 'job.operated':
-    case 'job.recovered':
-    case 'host.advised':
-    case 'host.failed':
-    case 'host.started':
-    case 'host.stopped':
-    case 'host.stopping':
-    case 'instance.ended':
-    case 'instance.leasesReleased':
-    case 'instance.started':
-    case 'store.recovered':
-    case 'store.troubled':
-    case 'job.submitted':
-    case 'step.dispatched':
-    case 'step.started':
-    case 'step.recovered':
-    case 'step.unclaimed':
-    case 'attention.raised':
-    case 'document.refused':
-      to.events.add(1, { 'stepward.event': event.type })
   }
 }
 

@@ -292,14 +292,72 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         expect(await listed({ workflow: 'lending', state: 'Processed' })).toEqual([])
       })
 
-      it('come at most as many as asked for', async () => {
-        expect(await listed({ state: 'Pending', limit: 2 })).toHaveLength(2)
+      it('come at most as many as asked for, the newest of them, and the next page after these', async () => {
+        expect(await listed({ state: 'Pending', limit: 2 })).toEqual(['four', 'two'])
+        expect(await listed({ state: 'Pending', limit: 2, beforeMs: 2_000 })).toEqual(['one'])
+      })
+
+      it('R117: come by what is the matter with them, and by the step it is about', async () => {
+        const flag = async (jobId: string, stepId: string | null): Promise<void> => {
+          const job = await opened.store.findJob(jobId)
+          if (job === null) throw new Error(`there is no job ${jobId}`)
+          const attention = { kind: 'unclaimed' as const, since: '', by: 's', message: 'm', stepId }
+          applied(await opened.store.apply(jobId, [replacing(job, { ...job, attention })]))
+        }
+        await flag('one', 'pay')
+        await flag('four', null)
+        expect(await listed({ isFlagged: true })).toEqual(['four', 'one'])
+        expect(await listed({ step: 'pay' })).toEqual(['one'])
+        expect(await listed({ step: 'pay', isFlagged: true, workflow: 'lending' })).toEqual([])
+        const untold = await opened.store.listUntold(1_000_000, 100)
+        expect(untold.map(({ jobId, type }) => `${type} ${jobId}`).sort()).toEqual([
+          'sas.job four',
+          'sas.job one',
+        ])
       })
 
       it('come with the etag that a write needs', async () => {
         const [job] = await opened.store.listJobs({ state: 'Processed' })
         if (job === undefined) throw new Error('there is no job')
         applied(await opened.store.apply('three', [replacing(job, { ...job, note: 'x' })]))
+      })
+    })
+
+    describe('notices', () => {
+      it('I13: are listed until they were sent or given up, by their job and by when they were due', async () => {
+        const { store } = opened
+        await submitted({ jobId: 'told', partition: 'p', now: 10, replyTo: 'https://shop.example/' })
+        await submitted({ jobId: 'other', partition: 'p', now: 20, replyTo: 'https://shop.example/' })
+        const [notice, ...more] = await store.listNotices('p', 'told')
+        if (notice === undefined) throw new Error('there is no notice')
+        expect(more).toEqual([])
+        expect(notice).toMatchObject({ jobId: 'told', seq: 1, completeByMs: 10 })
+        expect(await store.listUntold(10, 100)).toEqual([])
+        expect(await store.listUntold(11, 100)).toEqual([
+          { type: 'sas.notify', id: notice.id, pk: 'p', jobId: 'told' },
+        ])
+        expect(await store.listUntold(21, 1)).toHaveLength(1)
+        applied(await store.apply('p', [replacing(notice, { ...notice, completeByMs: null })]))
+        expect(await store.listNotices('p', 'told')).toEqual([])
+        expect((await store.listUntold(21, 100)).map(({ jobId }) => jobId)).toEqual(['other'])
+      })
+    })
+
+    describe('a partition followed', () => {
+      it('brings every document at first, then what has changed, and nothing of other partitions', async () => {
+        const { store } = opened
+        applied(await store.apply('p', [create(note('a')), create(note('b'))]))
+        applied(await store.apply('q', [create(note('c', 'other', 'q'))]))
+        const feed = store.follow('p')
+        const ids = async (): Promise<string[]> => (await feed.readNext()).map(({ id }) => id).sort()
+        expect(await ids()).toEqual(['a', 'b'])
+        expect(await ids()).toEqual([])
+        applied(await store.apply('q', [create(note('d', 'other', 'q'))]))
+        applied(await store.apply('p', [replacing(await read('a'), note('a', 'second'))]))
+        const changed = await feed.readNext()
+        expect(changed).toMatchObject([{ id: 'a', text: 'second' }])
+        expect(await ids()).toEqual([])
+        expect(await store.follow('nobody').readNext()).toEqual([])
       })
     })
 

@@ -67,6 +67,8 @@ describe('the state store on the SDK', () => {
     await store.listJobs({})
     await store.findJob('j')
     await store.listSteps('p', 'j')
+    await store.listNotices('p', 'j')
+    await store.listUntold(1, 1)
     expect(charges.map(([operation]) => operation)).toEqual([
       'state.create',
       'state.batch',
@@ -76,6 +78,8 @@ describe('the state store on the SDK', () => {
       'state.listJobs',
       'state.findJob',
       'state.listSteps',
+      'state.listNotices',
+      'state.listUntold',
     ])
     for (const [, charge] of charges) expect(charge).toBeGreaterThan(0)
   })

@@ -66,13 +66,14 @@ it('R173: as on App Service: health before the store, two at once on one machine
   const store = await startEmulatorProcess(['--port', String(storePort), '--partitions', '2', '--key', key])
   const leases = async () =>
     JSON.parse((await run(cli, ['leases', '--json'], store.env)).stdout) as { owner: string | null }[]
-  await first.line('"msg":"lease.acquired"', 6)
+  await first.line('"msg":"lease.acquired"', 8)
+  await first.line('"msg":"host.started"')
   expect(first.count('waiting: no answer from'), 'said once').toBe(1)
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
 
   // The platform starts the new one before it stops the old one.
   const second = await startApp(site, { ...platform, PORT: String(otherPort) })
-  await second.line('"msg":"lease.acquired"', 3)
+  await second.line('"msg":"lease.acquired"', 4)
   const owners = new Set((await leases()).map(({ owner }) => owner))
   expect(owners.size, 'two names on one machine').toBe(2)
   for (const owner of owners) expect(owner).toMatch(/^shop-all-production-01234567-[0-9a-f]{6}$/)

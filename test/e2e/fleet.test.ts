@@ -22,7 +22,7 @@ it('D11: what a killed process worked on goes on within two seconds, with the de
   const services = await startOrderServices(['--faults', 'none'])
   const store = await startEmulatorProcess(['--port', '0', '--partitions', '4'])
   const fleet = await startLocalFleet(2, { ...store.env, ORDER_SERVICES_URL: services })
-  await fleet.parent.line('"msg":"lease.acquired"', 12)
+  await fleet.parent.line('"msg":"lease.acquired"', 16)
   await fleet.parent.line('"msg":"host.started"', 2)
   const client = await clientOf(store)
   const jobs = await Promise.all(orders.map((order) => client.submit(orderFulfilment, order)))
@@ -55,7 +55,7 @@ it('R156 R174: goes 1, 4, 2, 0, 3 under a steady load, nothing lost or doubled',
   const config = join(await temporaryDirectory(), 'stepward.config.json')
   await writeFile(config, JSON.stringify(shortTimes))
   const fleet = await startLocalFleet(1, { ...store.env, ORDER_SERVICES_URL: services }, ['--config', config])
-  await fleet.parent.line('"msg":"lease.acquired"', 12)
+  await fleet.parent.line('"msg":"lease.acquired"', 16)
   const client = await clientOf(store)
   const ends: Promise<string>[] = []
   const left = [...orders]
@@ -111,7 +111,7 @@ it('remembers how it was scaled when its parent is killed, and leaves no orphan'
 async function untilEven(fleet: LocalFleet, instances: number): Promise<void> {
   for (;;) {
     const leases = await fleet.leases()
-    const units = ['scheduler', 'agents', 'supervisor'].map((role) =>
+    const units = ['scheduler', 'agents', 'supervisor', 'notifier'].map((role) =>
       leases.filter(({ processorName }) => processorName === `stepward-${role}`).map(({ owner }) => owner),
     )
     if (leases.length > 0 && units.every((owners) => isEven(owners, instances))) return

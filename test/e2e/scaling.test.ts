@@ -20,15 +20,15 @@ it('spreads leases when an instance joins and gathers them when it leaves', asyn
 
   const first = startWorker()
   const firstName = await nameOf(first)
-  await first.line('"msg":"lease.acquired"', 3 * partitions)
+  await first.line('"msg":"lease.acquired"', 4 * partitions)
   const alone = await leases()
-  expect(alone).toHaveLength(3 * partitions)
+  expect(alone).toHaveLength(4 * partitions)
   expect(new Set(alone.map((row) => row.owner))).toEqual(new Set([firstName]))
 
   const second = startWorker()
   const secondName = await nameOf(second)
-  await second.line('"msg":"lease.acquired"', (3 * partitions) / 2)
-  for (const role of ['scheduler', 'agents', 'supervisor']) {
+  await second.line('"msg":"lease.acquired"', (4 * partitions) / 2)
+  for (const role of ['scheduler', 'agents', 'supervisor', 'notifier']) {
     const owners = (await leases())
       .filter((row) => row.processorName === `stepward-${role}`)
       .map((row) => row.owner)
@@ -38,7 +38,7 @@ it('spreads leases when an instance joins and gathers them when it leaves', asyn
 
   const ended = await second.kill('SIGTERM')
   expect(ended.code).toBe(0)
-  await first.line('"msg":"lease.acquired"', 3 * partitions + (3 * partitions) / 2)
+  await first.line('"msg":"lease.acquired"', 4 * partitions + (4 * partitions) / 2)
   expect(new Set((await leases()).map((row) => row.owner))).toEqual(new Set([firstName]))
 }, 60_000)
 

@@ -90,6 +90,28 @@ export class FaultyStateStore implements StateStore {
     return this.store.listSteps(...request)
   }
 
+  async listNotices(
+    ...request: Parameters<StateStore['listNotices']>
+  ): ReturnType<StateStore['listNotices']> {
+    this.reading('listNotices')
+    return this.store.listNotices(...request)
+  }
+
+  async listUntold(...request: Parameters<StateStore['listUntold']>): ReturnType<StateStore['listUntold']> {
+    this.reading('listUntold')
+    return this.store.listUntold(...request)
+  }
+
+  follow(partition: string): ReturnType<StateStore['follow']> {
+    const feed = this.store.follow(partition)
+    return {
+      readNext: async () => {
+        this.reading('follow')
+        return feed.readNext()
+      },
+    }
+  }
+
   private reading(operation: Operation): void {
     this.note(operation)
     const fault = this.readFaults.shift()

@@ -61,7 +61,7 @@ interface Running {
 
 function howToGoOn({ endpoint, key, path, names }: Running): string {
   return [
-    `scheduler, agents and supervisor run on ${endpoint}; in another terminal:`,
+    `scheduler, agents, supervisor and notifier run on ${endpoint}; in another terminal:`,
     `  export COSMOS_ENDPOINT=${endpoint} COSMOS_KEY=${key}`,
     ...names.map((name) => `  npx stepward submit ${name} FILE.jsonl --workflows ${path} --wait`),
     '  npx stepward list',

@@ -92,8 +92,18 @@ async function planOf(options: StartOptions): Promise<StartPlan> {
     instances: instances ?? null,
     port: port ?? environment.port ?? settings.port ?? null,
     environment,
-    settings:
-      environment.unitPrefix === undefined ? settings : { ...settings, unitPrefix: environment.unitPrefix },
+    settings: withEnvironment(settings, environment),
+  }
+}
+
+function withEnvironment(
+  settings: Settings,
+  { unitPrefix = settings.unitPrefix, alertWebhook = settings.alertWebhook }: ProcessSettings,
+): Settings {
+  return {
+    ...settings,
+    ...(unitPrefix === undefined ? {} : { unitPrefix }),
+    ...(alertWebhook === undefined ? {} : { alertWebhook }),
   }
 }
 

@@ -7,12 +7,15 @@ import {
   type ProcessState,
 } from '../../sas/index.js'
 import { exitCodes } from '../cli-error.js'
+import { fitted } from '../fitted.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
-import { stateText, table, type Terminal } from '../terminal.js'
+import { stateText, table, wrapped, type Terminal } from '../terminal.js'
 
 /** The most jobs that are counted. */
 const counted = 10_000
+/** Where what is said of a job begins. */
+const labelWidth = 11
 
 /** Shows one job with its steps, or how many jobs there are in each state. */
 export async function status(
@@ -21,7 +24,7 @@ export async function status(
   terminal: Terminal,
 ): Promise<number> {
   const text = await withExistingStore(options, (settings) =>
-    withClient(settings, (client) => describeFrom(client, jobId, options)),
+    withClient(settings, (client) => describeFrom(client, { jobId, width: terminal.width }, options)),
   )
   terminal.print(text)
   return exitCodes.ok
@@ -29,14 +32,14 @@ export async function status(
 
 async function describeFrom(
   client: JobClient,
-  jobId: string | undefined,
+  { jobId, width }: { readonly jobId: string | undefined; readonly width: number },
   options: StoreOptions,
 ): Promise<string> {
   if (jobId === undefined) return describeCounts(await client.list({ limit: counted }), options)
   const job = await client.get(jobId)
   if (job === null) throw new JobNotFound(jobId)
   const view = await job.view()
-  return options.json === true ? JSON.stringify(view) : describe(view)
+  return options.json === true ? JSON.stringify(view) : describe(view, width)
 }
 
 function describeCounts(jobs: readonly JobSummary[], options: StoreOptions): string {
@@ -49,22 +52,38 @@ function describeCounts(jobs: readonly JobSummary[], options: StoreOptions): str
   )
 }
 
-function describe(job: JobView): string {
-  const facts = [
-    `job        ${job.jobId}`,
-    `workflow   ${job.workflow} (version ${job.workflowVersion})`,
-    `state      ${stateText(job.state)}`,
-    `submitted  ${job.submittedAt}`,
-    ...(job.endedAt === null ? [] : [`ended      ${job.endedAt}`]),
-    ...(job.lockedBy === null ? [] : [`driven by  ${job.lockedBy}`]),
-    ...(job.attention === null ? [] : [`attention  ${job.attention.message}`]),
+function describe(job: JobView, width: number): string {
+  const facts: [string, string][] = [
+    ['job', job.jobId],
+    ...(job.orderId === job.jobId ? [] : [['order', job.orderId] as [string, string]]),
+    ['workflow', `${job.workflow} (version ${job.workflowVersion})`],
+    ['state', job.state],
+    ['submitted', job.submittedAt],
+    ...(job.endedAt === null ? [] : [['ended', job.endedAt] as [string, string]]),
+    ...(job.lockedBy === null ? [] : [['driven by', job.lockedBy] as [string, string]]),
+    ...(job.attention === null ? [] : [['attention', job.attention.message] as [string, string]]),
+    ...(job.compensation === null ? [] : [['undone', job.compensation.reason] as [string, string]]),
+    ...job.audit.map(
+      ({ command, stepId, at, by, why }) =>
+        [command, `${stepId === null ? '' : `${stepId} `}by ${by} at ${at.slice(0, 19)}: ${why}`] as [
+          string,
+          string,
+        ],
+    ),
   ]
-  const steps = job.steps.map((step) => [
+  const lines = facts.map(([name, text]) => {
+    const told = wrapped(text, width, ' '.repeat(labelWidth)).slice(labelWidth)
+    return `${name.padEnd(labelWidth)}${name === 'state' ? stateText(told) : told}`
+  })
+  const rows = job.steps.map((step) => [
     step.stepId,
-    stateText(step.state),
+    step.state,
     `${step.failureCount}/${step.maxFailures}`,
-    step.completeBy ?? '',
-    step.diagnostics.at(-1)?.message.slice(0, 40) ?? '',
+    step.completeBy?.slice(0, 19) ?? '',
+    step.diagnostics.at(-1)?.message ?? '',
   ])
-  return `${facts.join('\n')}\n\n${table(['STEP', 'STATE', 'FAILED', 'COMPLETE BY', 'LAST DIAGNOSTIC'], steps)}`
+  const head = ['STEP', 'STATE', 'FAILED', 'COMPLETE BY', 'LAST DIAGNOSTIC']
+  const shown = fitted(head, rows, width)
+  const steps = shown.map((row) => row.map((cell, column) => (column === 1 ? stateText(cell) : cell)))
+  return `${lines.join('\n')}\n\n${table(head, steps)}`
 }

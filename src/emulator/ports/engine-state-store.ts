@@ -3,6 +3,7 @@ import {
   jobDocumentId,
   schemaVersion,
   type JobDocument,
+  type NoticeDocument,
   type StepDocument,
 } from '../../sas/documents.js'
 import { StoreRefused, StoreUnavailable } from '../../sas/errors.js'
@@ -12,13 +13,17 @@ import type {
   DocumentAddress,
   JobFilter,
   OverdueDocument,
+  PartitionFeed,
   StateDocument,
   StateStore,
   StateWrite,
   Stored,
+  UntoldDocument,
 } from '../../sas/state-store.js'
 import {
+  type ChangeFeedStart,
   type Refusal,
+  readChanges,
   scan,
   type Container,
   type DocumentVersion,
@@ -76,17 +81,11 @@ export class EngineStateStore implements StateStore {
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
-    const { state, workflow, sinceMs, limit = defaultListLimit } = filter
-    const found = this.find(limit, (document) => {
-      return (
-        document['type'] === 'sas.job' &&
-        (state === undefined || document['processState'] === state) &&
-        (workflow === undefined || document['workflow'] === workflow) &&
-        (sinceMs === undefined || Number(document['submittedAtMs']) >= sinceMs)
-      )
-    })
+    const { limit = defaultListLimit } = filter
+    const all = this.find(Infinity, (document) => isMatch(document, filter))
+    const found = [...all].sort((a, b) => submittedAt(b) - submittedAt(a)).slice(0, limit)
     await this.settled()
-    return found.flatMap(asJob).sort((a, b) => b.submittedAtMs - a.submittedAtMs)
+    return found.flatMap(asJob)
   }
 
   async findJob(jobId: string): Promise<Stored<JobDocument> | null> {
@@ -105,6 +104,50 @@ export class EngineStateStore implements StateStore {
     )
     await this.settled()
     return found.flatMap(asStep)
+  }
+
+  async listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]> {
+    const scope: ScanScope = { kind: 'key', ...this.options.container().locate([partition]) }
+    const isUntold = (document: Readonly<JsonObject>): boolean =>
+      document['type'] === 'sas.notify' &&
+      document['jobId'] === jobId &&
+      typeof document['completeByMs'] === 'number'
+    const found = this.find(Infinity, isUntold, scope)
+    await this.settled()
+    return found.flatMap(asNotice)
+  }
+
+  async listUntold(beforeMs: number, limit: number): Promise<readonly UntoldDocument[]> {
+    const found = this.find(limit, ({ type, completeByMs, attention }) =>
+      type === 'sas.notify'
+        ? typeof completeByMs === 'number' && completeByMs < beforeMs
+        : type === 'sas.job' && isFlag(attention),
+    )
+    await this.settled()
+    return found.map(({ document: { id, pk, type, jobId } }) => ({
+      id: String(id),
+      pk: String(pk),
+      type: type === 'sas.job' ? type : 'sas.notify',
+      jobId: String(jobId),
+    }))
+  }
+
+  follow(partition: string): PartitionFeed {
+    let start: ChangeFeedStart = { kind: 'beginning' }
+    return {
+      readNext: async () => {
+        const container = this.options.container()
+        const place = container.locate([partition])
+        const { versions, lsn } = readChanges(container, place.partition, {
+          ...place,
+          start,
+          maxItemCount: 100,
+        })
+        await this.settled()
+        start = { kind: 'after', lsn }
+        return versions.map(stored)
+      },
+    }
   }
 
   /** Nothing may be shown that the disk did not take. */
@@ -174,4 +217,32 @@ function asStep(version: DocumentVersion): Stored<StepDocument>[] {
   const document = stored(version)
   const decoded = decodeDocument(document)
   return decoded.kind === 'step' ? [{ ...decoded.step, _etag: document._etag, _ts: document._ts }] : []
+}
+
+function asNotice(version: DocumentVersion): Stored<NoticeDocument>[] {
+  const document = stored(version)
+  const decoded = decodeDocument(document)
+  return decoded.kind === 'notice' ? [{ ...decoded.notice, _etag: document._etag, _ts: document._ts }] : []
+}
+
+function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
+  const { state, workflow, sinceMs, beforeMs, isFlagged, step } = filter
+  const { type, processState, submittedAtMs, attention } = document
+  return (
+    type === 'sas.job' &&
+    (state === undefined || processState === state) &&
+    (workflow === undefined || document['workflow'] === workflow) &&
+    (sinceMs === undefined || Number(submittedAtMs) >= sinceMs) &&
+    (beforeMs === undefined || Number(submittedAtMs) < beforeMs) &&
+    (isFlagged === undefined || isFlag(attention)) &&
+    (step === undefined || (isFlag(attention) && attention['stepId'] === step))
+  )
+}
+
+function isFlag(attention: unknown): attention is Readonly<JsonObject> {
+  return typeof attention === 'object' && attention !== null && 'kind' in attention
+}
+
+function submittedAt({ document }: DocumentVersion): number {
+  return Number(document['submittedAtMs'])
 }

@@ -26,6 +26,7 @@ describe('admin routes of the embedded Cosmos DB', () => {
     progressDone: () => undefined,
     isInteractive: false,
     width: 80,
+    height: 24,
   }
 
   function call(

@@ -11,10 +11,11 @@ describe('the environment of a process', () => {
     })
   })
 
-  it('names roles, module, port and the time to stop', () => {
+  it('names roles, module, port, where alerts go and the time to stop', () => {
     const settings = processSettings({
       STEPWARD_ROLES: 'scheduler, agents',
       STEPWARD_MODULE: 'dist/agents.js',
+      STEPWARD_ALERT_WEBHOOK: 'https://chat.example/hook',
       STEPWARD_ENABLED: '0',
       PORT: '8080',
       WEBSITES_CONTAINER_STOP_TIME_LIMIT: '60',
@@ -22,6 +23,7 @@ describe('the environment of a process', () => {
     expect(settings).toEqual({
       roles: ['scheduler', 'agents'],
       module: 'dist/agents.js',
+      alertWebhook: 'https://chat.example/hook',
       port: 8_080,
       isEnabled: false,
       stopWithinMs: 59_500,

@@ -144,7 +144,7 @@ describe('azure-pipelines.yml', () => {
   })
 
   it('deploys every role with the same zip, those that read before those that write', () => {
-    expect(pipeline).toContain("split('supervisor,agents,scheduler', ',')")
+    expect(pipeline).toContain("split('notifier,supervisor,agents,scheduler', ',')")
     expect(matches(pipeline, /package: (.*)$/gm)).toEqual(['$(Pipeline.Workspace)/app/app.zip'])
     expect(pipeline).toMatch(/environment: \S+/)
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { withDiagnostic } from '../../../src/sas/diagnostics.js'
 import {
   deadline,
   decodeDocument,
@@ -8,7 +9,6 @@ import {
   processStates,
   stepDocumentId,
   withDerivedState,
-  withDiagnostic,
   type Attention,
   type Diagnostic,
 } from '../../../src/sas/documents.js'

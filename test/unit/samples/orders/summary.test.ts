@@ -12,7 +12,8 @@ const ledger = {
 function job(jobId: string, state: JobSummary['state'], seconds: number | null): JobSummary {
   const submittedAt = '2026-01-01T00:00:00.000Z'
   const endedAt = seconds === null ? null : new Date(Date.parse(submittedAt) + seconds * 1_000).toISOString()
-  return { jobId, workflow: 'w', state, submittedAt, endedAt, stepsDone: 0, stepCount: 3, attention: null }
+  const ids = { jobId, orderId: jobId, partitionKey: jobId, workflow: 'w' }
+  return { ...ids, state, submittedAt, endedAt, stepsDone: 0, stepCount: 3, attention: null }
 }
 
 it('counts what ended, what did not, and what was never there as lost', () => {

@@ -1,0 +1,46 @@
+import { systemClock } from '../../platform/index.js'
+import { attentionGroups, type AttentionGroup } from '../attention-groups.js'
+import { exitCodes } from '../cli-error.js'
+import { durationText } from '../duration-text.js'
+import { filterOf, type SelectionOptions } from '../selection.js'
+import { withClient, withExistingStore } from '../store.js'
+import type { StoreOptions } from '../store-options.js'
+import { firstOf, warning, wrapped, type Terminal } from '../terminal.js'
+
+/** Options of `stepward attention`. */
+export type AttentionOptions = StoreOptions & SelectionOptions
+
+/** Shows what is stuck, grouped by what is the matter, and what to do about it. Fails when something is. */
+export async function attention(options: AttentionOptions, terminal: Terminal): Promise<number> {
+  const now = systemClock.now()
+  const filter = { ...filterOf(options, now), isFlagged: true as const }
+  const jobs = await withExistingStore(options, (settings) =>
+    withClient(settings, (client) => client.select(filter).list()),
+  )
+  const groups = attentionGroups(jobs)
+  if (options.json === true) {
+    terminal.print(JSON.stringify(groups))
+  } else {
+    for (const group of groups) printGroup(group, now, terminal)
+    terminal.print(summary(jobs.length))
+  }
+  return groups.length === 0 ? exitCodes.ok : exitCodes.failed
+}
+
+function printGroup(group: AttentionGroup, now: number, terminal: Terminal): void {
+  const { kind, stepId, workflow, message, since, jobIds, advice, command } = group
+  const { width } = terminal
+  const where = stepId === null ? workflow : `${workflow}, step ${stepId}`
+  const jobs = jobIds.length === 1 ? '1 job' : `${jobIds.length} jobs, the oldest`
+  const ago = `${durationText(Math.max(0, now - Date.parse(since)))} ago`
+  const head = wrapped(`${kind}: ${where}: ${jobs} ${ago}`, width, '')
+  terminal.print(`${warning(head)}\n${wrapped(message, width, '  ')}`)
+  terminal.print(`${wrapped(firstOf(jobIds), width, '  ')}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
+  // On a line of its own, however long: it is there to be pasted.
+  terminal.print(`    ${command}\n`)
+}
+
+function summary(count: number): string {
+  if (count === 0) return 'nothing needs attention'
+  return count === 1 ? '1 job needs attention' : `${count} jobs need attention`
+}

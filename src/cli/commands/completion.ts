@@ -1,0 +1,15 @@
+import type { Command } from 'commander'
+import { CliError, exitCodes } from '../cli-error.js'
+import { completionScript, shells } from '../completion.js'
+import type { Terminal } from '../terminal.js'
+
+/** Prints the script by which a shell completes commands and options. */
+export function completion(name: string, program: Command, terminal: Terminal): Promise<number> {
+  const shell = shells.find((known) => known === name)
+  if (shell === undefined) {
+    const message = `shell ${JSON.stringify(name)} must be one of ${shells.join(', ')}`
+    return Promise.reject(new CliError(message, exitCodes.usage))
+  }
+  terminal.print(completionScript(program, shell))
+  return Promise.resolve(exitCodes.ok)
+}

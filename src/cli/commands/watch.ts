@@ -1,0 +1,56 @@
+import { systemClock } from '../../platform/index.js'
+import { JobNotFound, type JobView } from '../../sas/index.js'
+import { exitCodes } from '../cli-error.js'
+import { remark, stepGraph } from '../step-graph.js'
+import { withClient, withExistingStore } from '../store.js'
+import type { StoreOptions } from '../store-options.js'
+import type { Terminal } from '../terminal.js'
+import { untilTold } from '../until-told.js'
+
+/** Follows a job to its end: a graph that changes in place on a terminal, a line for each change elsewhere. */
+export async function watch(jobId: string, options: StoreOptions, terminal: Terminal): Promise<number> {
+  return withExistingStore(options, (settings) =>
+    withClient(settings, async (client) => {
+      const job = await client.get(jobId)
+      if (job === null) throw new JobNotFound(jobId)
+      const stopping = new AbortController()
+      const stop = (): void => stopping.abort()
+      untilTold().then(stop, stop)
+      let last: JobView | null = null
+      try {
+        for await (const view of job.updates({ signal: stopping.signal })) {
+          show(view, last, options, terminal)
+          last = view
+        }
+      } catch (error) {
+        // Told to stop watching; the job goes on.
+        if (!stopping.signal.aborted) throw error
+        return exitCodes.ok
+      } finally {
+        terminal.progressDone()
+      }
+      return last?.state === 'Processed' ? exitCodes.ok : exitCodes.failed
+    }),
+  )
+}
+
+function show(view: JobView, before: JobView | null, options: StoreOptions, terminal: Terminal): void {
+  if (options.json === true) terminal.print(JSON.stringify(view))
+  else if (terminal.isInteractive) terminal.progress(stepGraph(view, terminal))
+  else for (const line of changes(view, before)) terminal.print(line)
+}
+
+function changes(view: JobView, before: JobView | null): readonly string[] {
+  const time = new Date(systemClock.now()).toISOString().slice(11, 19)
+  const known = new Map(before?.steps.map((step) => [step.stepId, step]))
+  const steps = view.steps.flatMap((step) => {
+    const earlier = known.get(step.stepId)
+    const isNew = earlier === undefined ? step.state !== 'Pending' : earlier.state !== step.state
+    const isRetried = earlier !== undefined && earlier.failureCount !== step.failureCount
+    if (!isNew && !isRetried) return []
+    const note = remark(step)
+    return [`${time} ${step.stepId} ${step.state}${note === '' ? '' : ` (${note})`}`]
+  })
+  const job = before?.state === view.state ? [] : [`${time} job ${view.jobId} ${view.state}`]
+  return [...steps, ...job]
+}

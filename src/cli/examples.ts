@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+
+/** One line that shows how each command is used; a test asks for every command. */
+const examples: Readonly<Record<string, string>> = {
+  dev: 'stepward dev ./workflows.js --data .stepward/dev',
+  emulator: 'stepward emulator --port 8081 --data .stepward/cosmos',
+  'emulator split': 'stepward emulator split stepward/state',
+  'emulator merge': 'stepward emulator merge stepward/state --ranges 1 2',
+  start: 'stepward start --role all --agents ./workflows.js --instances 2',
+  fleet: 'stepward fleet --json',
+  stop: 'stepward stop',
+  scale: 'stepward scale agents 4',
+  autoscale: 'stepward autoscale agents --min 1 --max 8',
+  submit: 'stepward submit order-fulfilment orders.jsonl --workflows ./workflows.js --wait',
+  status: 'stepward status 10248',
+  list: 'stepward list --state Error --since 1d',
+  attention: 'stepward attention --workflow order-fulfilment',
+  watch: 'stepward watch 10248',
+  resubmit: 'stepward resubmit --step reserve --why "shelves filled" --dry-run',
+  release: 'stepward release 10248 --step charge --why "bank is back"',
+  cancel: 'stepward cancel 10248 --why "the customer withdrew"',
+  leases: 'stepward leases --processor stepward-scheduler',
+  estimate: 'stepward estimate --json',
+  doctor: 'stepward doctor --endpoint https://contoso.documents.azure.com',
+  provision: 'stepward provision --connection-string "$COSMOS_CONNECTION_STRING"',
+  completion: 'source <(stepward completion bash)',
+}
+
+/** Ends the help of every command with an example. */
+export function withExamples(program: Command, path: readonly string[] = []): void {
+  for (const command of program.commands) {
+    const here = [...path, command.name()]
+    const example = examples[here.join(' ')]
+    if (example !== undefined) command.addHelpText('after', `\nExample:\n  ${example}`)
+    withExamples(command, here)
+  }
+}

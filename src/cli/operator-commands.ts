@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import type { AttentionOptions } from './commands/attention.js'
+import type { DecideOptions, DecisionKind } from './commands/decide.js'
+import type { ListOptions } from './commands/list.js'
+import { withSelection } from './selection.js'
+import { withStoreOptions, type StoreOptions } from './store-options.js'
+import type { Terminal } from './terminal.js'
+
+/** Runs a command's function and makes its answer the exit code. */
+export type Ending = (run: Promise<number>) => Promise<void>
+
+/** Adds the commands by which an operator sees what jobs do, and decides about them. */
+export function addOperatorCommands(program: Command, terminal: Terminal, ending: Ending): void {
+  withStoreOptions(program.command('status [job]'))
+    .description('one job with its steps, or how many jobs there are in each state')
+    .action(async (job: string | undefined, options: StoreOptions) => {
+      const { status } = await import('./commands/status.js')
+      await ending(status(job, options, terminal))
+    })
+
+  withStoreOptions(withSelection(program.command('list')))
+    .description('jobs, newest submission first')
+    .option('--attention', 'only jobs that somebody should look at')
+    .option('--limit <n>', 'at most', '100')
+    .option('--before <when>', 'submitted before then: the next page')
+    .action(async (options: ListOptions) => {
+      const { list } = await import('./commands/list.js')
+      await ending(list(options, terminal))
+    })
+
+  withStoreOptions(withSelection(program.command('attention')))
+    .description('what is stuck, grouped, and what to do about it; exit code 1 when something is')
+    .action(async (options: AttentionOptions) => {
+      const { attention } = await import('./commands/attention.js')
+      await ending(attention(options, terminal))
+    })
+
+  withStoreOptions(program.command('watch <job>'))
+    .description('follow a job to its end, step by step; exit code 0 when it ends well')
+    .action(async (job: string, options: StoreOptions) => {
+      const { watch } = await import('./commands/watch.js')
+      await ending(watch(job, options, terminal))
+    })
+
+  decisionCommand(program, 'resubmit', { terminal, ending })
+    .description('try the failed steps of a job again, or of all that match')
+    .option('--input <file>', 'JSON that replaces the input of the --step of a JOB')
+  decisionCommand(program, 'release', { terminal, ending }).description(
+    'let steps that are parked or wait for long go on at once',
+  )
+  decisionCommand(program, 'cancel', { terminal, ending }).description(
+    'stop a job, or all that match, and undo what was done',
+  )
+}
+
+function decisionCommand(
+  program: Command,
+  kind: DecisionKind,
+  { terminal, ending }: { readonly terminal: Terminal; readonly ending: Ending },
+): Command {
+  return withStoreOptions(withSelection(program.command(`${kind} [job]`)))
+    .option('--all', 'every job, when no other choice is made')
+    .option('--why <text>', 'the reason; kept on the job')
+    .option('--by <name>', 'who decides; default: your account on this machine')
+    .option('--dry-run', 'say what would become of each job, and write nothing')
+    .action(async (job: string | undefined, options: DecideOptions) => {
+      const { decide } = await import('./commands/decide.js')
+      await ending(decide(kind, job, options, terminal))
+    })
+}

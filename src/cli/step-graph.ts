@@ -1,0 +1,84 @@
+import type { JobView, StepView } from '../sas/index.js'
+import { fitted } from './fitted.js'
+import { stateText } from './terminal.js'
+
+/** How much may be shown. */
+export interface Room {
+  readonly width: number
+  readonly height: number
+}
+
+/** Lines around the steps: the job above, a blank line, the summary below, and where the cursor stands. */
+const otherLines = 4
+
+const marks: Readonly<Record<StepView['state'], string>> = {
+  Pending: '·',
+  Processing: '▸',
+  Processed: '✓',
+  Error: '✗',
+  Compensating: '↶',
+  Compensated: '↺',
+}
+
+/**
+ * A job with its steps, each indented under what it waits for. Where there is not room for all, those that are done go
+ * first, then those that have not begun.
+ */
+export function stepGraph(job: JobView, { width, height }: Room): string {
+  const depths = depthsOf(job.steps)
+  const shown = mostTelling(job.steps, Math.max(1, height - otherLines))
+  const rows = shown.map((step) => {
+    const indent = '  '.repeat(Math.min(depths.get(step.stepId) ?? 0, 8))
+    return [`${indent}${marks[step.state]} ${step.stepId}`, step.state, remark(step)]
+  })
+  const fits = fitted(['', '', ''], rows, width - 1)
+  const widths = [0, 1].map((column) => Math.max(0, ...fits.map((row) => row[column]?.length ?? 0)))
+  const lines = fits.map(([name = '', state = '', note = '']) => {
+    const padding = ' '.repeat((widths[1] ?? 0) - state.length)
+    return `${name.padEnd(widths[0] ?? 0)}  ${stateText(state)}${padding}  ${note}`.trimEnd()
+  })
+  const head = `${job.jobId}  ${job.workflow}  ${stateText(job.state)}`
+  const left = job.steps.length - shown.length
+  return [head, ...lines, ...(left > 0 ? [`… and ${left} more steps`] : [])].join('\n')
+}
+
+/** What is worth saying about a step beside its state. */
+export function remark({
+  state,
+  attempt,
+  failureCount,
+  completeBy,
+  attention,
+  diagnostics,
+}: StepView): string {
+  if (attention !== null) return attention.message
+  const until = completeBy === null ? '' : `until ${completeBy.slice(11, 19)}`
+  if (state === 'Processing' || state === 'Compensating') {
+    return [attempt > 1 ? `attempt ${attempt}` : '', until].filter((part) => part !== '').join(', ')
+  }
+  if (state === 'Pending' && failureCount > 0) {
+    return `failed ${failureCount}×: ${diagnostics.at(-1)?.message ?? 'not done in time'}`
+  }
+  return ''
+}
+
+/** How many steps must be done before each, one after the other. */
+function depthsOf(steps: readonly StepView[]): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>()
+  // A workflow names what a step depends on before the step.
+  for (const { stepId, dependsOn } of steps) {
+    depths.set(stepId, Math.max(0, ...dependsOn.map((id) => (depths.get(id) ?? 0) + 1)))
+  }
+  return depths
+}
+
+function mostTelling(steps: readonly StepView[], room: number): readonly StepView[] {
+  if (steps.length <= room) return steps
+  const rank = ({ state, attention }: StepView): number => {
+    if (attention !== null || state === 'Error') return 0
+    if (state === 'Processing' || state === 'Compensating') return 1
+    return state === 'Pending' ? 2 : 3
+  }
+  const kept = new Set([...steps].sort((a, b) => rank(a) - rank(b)).slice(0, room))
+  return steps.filter((step) => kept.has(step))
+}

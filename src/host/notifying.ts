@@ -1,0 +1,43 @@
+import {
+  alertWebhook,
+  CosmosReplyContainers,
+  replyChannel,
+  type AlertSink,
+  type NotifierSettings,
+  type ReplyChannel,
+} from '../sas/index.js'
+import type { Containers } from './containers.js'
+
+/** Whom the role `notifier` tells of jobs that somebody should look at. */
+export interface NotifyingSettings {
+  /** A URL to which every alert is posted as JSON, with an `idempotency-key` header. Default: nowhere. */
+  readonly alertWebhook?: string
+  /** Sinks of your own, beside that. Alerts are also `alert.raised` events, which the console logger writes. */
+  readonly alertSinks?: readonly AlertSink[]
+  /** After how long an alert is raised again while the same is still the matter, in milliseconds. Default a day. */
+  readonly remindAfterMs?: number
+}
+
+/** What a notifier needs beside what every unit has. */
+export function notifying(
+  { alertWebhook: url, alertSinks = [], remindAfterMs }: NotifyingSettings,
+  { state }: Containers,
+): NotifierSettings & { readonly channel: ReplyChannel } {
+  return {
+    channel: replyChannel(new CosmosReplyContainers({ database: state.database })),
+    alertSinks: url === undefined ? alertSinks : [alertWebhook(url), ...alertSinks],
+    ...(remindAfterMs === undefined ? {} : { remindAfterMs }),
+  }
+}
+
+/** Everything that is wrong with these settings. */
+export function notifyingProblems({ alertWebhook: url, remindAfterMs }: NotifyingSettings): string[] {
+  const problems: string[] = []
+  if (url !== undefined && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) {
+    problems.push(`alertWebhook ${JSON.stringify(url)} must be a URL that begins with http:// or https://`)
+  }
+  if (remindAfterMs !== undefined && !(remindAfterMs >= 1_000)) {
+    problems.push(`remindAfterMs ${remindAfterMs} must be at least 1,000`)
+  }
+  return problems
+}

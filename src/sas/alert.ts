@@ -1,0 +1,62 @@
+import { alertDocumentId, schemaVersion, type Diagnostic, type JobDocument } from './documents.js'
+
+/** That somebody should look at a job, as it is told to an operator. */
+export interface Alert {
+  /** The same for as long as the same thing is the matter: receivers recognise a repetition by it. */
+  readonly alertId: string
+  readonly jobId: string
+  readonly orderId: string
+  readonly workflow: string
+  readonly state: JobDocument['processState']
+  /** What is the matter: `error`, `compensationFailed`, `corrupt`, `parked`, `extendedWait` or `unclaimed`. */
+  readonly kind: string
+  readonly stepId: string | null
+  readonly message: string
+  /** ISO-8601 UTC. */
+  readonly since: string
+  /** What the step's agents reported, oldest first; empty where no step is to blame. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/**
+ * That an alert was raised: a document of its own beside the job, so that whoever raises alerts never writes the job.
+ * It expires; if the same is still the matter then, the alert is raised again.
+ */
+export interface AlertRecord {
+  readonly [field: string]: unknown
+  readonly id: string
+  readonly pk: string
+  readonly type: 'sas.alert'
+  readonly schema: number
+  readonly jobId: string
+  readonly alertId: string
+  /** ISO-8601 UTC. */
+  readonly raisedAt: string
+  readonly ttl: number
+}
+
+/** What a job has to say to an operator now; null for nothing. Asked of the state, never of an event (I15). */
+export function alertOf(job: JobDocument, diagnostics: readonly Diagnostic[]): Alert | null {
+  const { jobId, orderId, workflow, processState: state, attention } = job
+  if (attention === null) return null
+  const { kind, stepId, message, since } = attention
+  const alertId = [jobId, kind, stepId ?? '', since].join('|')
+  return { alertId, jobId, orderId, workflow, state, kind, stepId, message, since, diagnostics }
+}
+
+/** The record that this alert was raised. */
+export function alertRecordOf(
+  alert: Alert,
+  about: { readonly pk: string; readonly now: number; readonly remindAfterMs: number },
+): AlertRecord {
+  return {
+    id: alertDocumentId(alert.jobId),
+    pk: about.pk,
+    type: 'sas.alert',
+    schema: schemaVersion,
+    jobId: alert.jobId,
+    alertId: alert.alertId,
+    raisedAt: new Date(about.now).toISOString(),
+    ttl: Math.max(1, Math.ceil(about.remindAfterMs / 1_000)),
+  }
+}

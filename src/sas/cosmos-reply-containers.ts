@@ -1,0 +1,11 @@
+import type { Database } from '@azure/cosmos'
+import type { ReplyContainers } from './reply.js'
+
+/** Replies into containers of a Cosmos database. An upsert, so that a repetition replaces itself. */
+export class CosmosReplyContainers implements ReplyContainers {
+  constructor(private readonly options: { readonly database: Database }) {}
+
+  async put(...[container, document]: Parameters<ReplyContainers['put']>): Promise<void> {
+    await this.options.database.container(container).items.upsert(document)
+  }
+}

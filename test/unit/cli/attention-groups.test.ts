@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { attentionGroups } from '../../../src/cli/attention-groups.js'
+import type { Attention, JobSummary } from '../../../src/sas/index.js'
+
+function job(jobId: string, attention: Partial<Attention> | null, workflow = 'orders'): JobSummary {
+  const flag = { kind: 'error', since: '2026-01-01', by: 's', message: 'm', stepId: 'pay' } as const
+  return {
+    jobId,
+    orderId: jobId,
+    partitionKey: jobId,
+    workflow,
+    state: 'Error',
+    submittedAt: '',
+    endedAt: null,
+    stepsDone: 0,
+    stepCount: 1,
+    attention: attention === null ? null : { ...flag, ...attention },
+  }
+}
+
+it('R117: jobs with the same trouble are one group, the largest first, with the oldest time', () => {
+  const groups = attentionGroups([
+    job('well', null),
+    job('x', { kind: 'parked' }),
+    job('a', { message: 'product 12: 3 units requested, "abc" missing', since: '2026-01-03' }),
+    job('b', { message: 'product 7: 19 units requested, "de" missing', since: '2026-01-02' }),
+    job('c', { message: 'the bank is closed' }),
+  ])
+  expect(groups.map(({ jobIds }) => jobIds)).toEqual([['a', 'b'], ['x'], ['c']])
+  expect(groups[0]).toMatchObject({
+    since: '2026-01-02',
+    message: 'product 12: 3 units requested, "abc" missing',
+    command: 'stepward resubmit --workflow orders --step pay --why TEXT',
+  })
+})
+
+it.each<[Attention['kind'], string]>([
+  ['error', 'stepward resubmit a --why TEXT'],
+  ['compensationFailed', 'stepward resubmit a --why TEXT'],
+  ['corrupt', 'stepward status a --json'],
+  ['parked', 'stepward release a'],
+  ['extendedWait', 'stepward release a'],
+  ['unclaimed', 'stepward leases'],
+])('R114: what is %s comes with the command that helps', (kind, command) => {
+  expect(attentionGroups([job('a', { kind })])).toMatchObject([{ kind, command }])
+})
