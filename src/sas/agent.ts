@@ -57,6 +57,17 @@ export type Agent<H extends Handlers = Handlers> = {
 export interface AgentDefinition {
   readonly name: string
   readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
+  /** Handlers of it that run at once in one instance; null for as many as the instance has slots. */
+  readonly slots: number | null
+}
+
+/** How an agent is run, where the defaults are not wanted. */
+export interface AgentOptions {
+  /**
+   * Handlers of this agent that run at once in one instance, 1 or more: as many as its remote service bears. Default:
+   * all slots of the instance.
+   */
+  readonly slots?: number
 }
 
 const definition = Symbol('stepward.agent')
@@ -67,20 +78,33 @@ export const namePattern = /^[a-z][a-z0-9-]*$/
 /**
  * Defines an agent: a name, and one handler for each operation it offers.
  *
- * @throws TypeError when the name is not `[a-z][a-z0-9-]*`, or no operation is given
+ * @throws TypeError with everything that is wrong: a name that is not `[a-z][a-z0-9-]*`, no operation, an option out of
+ * its bounds
  */
-export function defineAgent<H extends Handlers>(name: string, handlers: H): Agent<H> {
-  if (!namePattern.test(name)) {
-    throw new TypeError(`agent name ${JSON.stringify(name)}: must match ${String(namePattern)}`)
-  }
+export function defineAgent<H extends Handlers>(
+  name: string,
+  handlers: H,
+  options: AgentOptions = {},
+): Agent<H> {
   const actions = Object.entries(handlers)
-  if (actions.length === 0) throw new TypeError(`agent ${name}: needs at least one operation`)
+  const problems = [
+    ...(namePattern.test(name) ? [] : [`its name must match ${String(namePattern)}`]),
+    ...(actions.length === 0 ? ['it needs at least one operation'] : []),
+    ...optionProblems(options),
+  ]
+  if (problems.length > 0) throw new TypeError(`agent ${JSON.stringify(name)}: ${problems.join('; ')}`)
   const operations = actions.map(([action]) => [action, operation(name, action)] as const)
   const known: AgentDefinition = {
     name,
     handlers: new Map(actions as [string, AgentHandler<Json, unknown>][]),
+    slots: options.slots ?? null,
   }
   return { ...Object.fromEntries(operations), [definition]: known } as Agent<H>
+}
+
+function optionProblems({ slots }: AgentOptions): readonly string[] {
+  if (slots === undefined || (Number.isInteger(slots) && slots >= 1)) return []
+  return [`slots ${slots} must be a whole number from 1`]
 }
 
 function operation(actor: string, action: string): Operation<unknown, unknown> {

@@ -7,6 +7,7 @@ import { makeAttempt } from './attempt.js'
 import { claim, isUnclaimed } from './claim.js'
 import { decodeDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
+import { RecentDocuments } from './recent-documents.js'
 import { isOpen, settle, type Outcome } from './settle.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from './state-store.js'
@@ -25,30 +26,42 @@ export interface AgentsOptions {
   readonly telemetry: Telemetry
 }
 
+/** Steps remembered as settled here; the feed may still bring them as they were. */
+const rememberedSteps = 10_000
+
 /**
  * The delegate of the agents unit: every open step that names one of its agents gets a slot and is run. The feed's
  * checkpoint does not wait for the handler: from there on the step's deadline remembers the work, not the lease. While
- * all slots are taken the delegate waits, and so the feed does.
+ * a step has no slot the delegate waits, and so the feed does.
  */
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
+  private readonly settled = new RecentDocuments<StepDocument>(rememberedSteps)
   private stopping: AbortController
 
   constructor(private readonly options: AgentsOptions) {
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
-    this.slots = new Slots(options.slots ?? 16)
+    const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
+      slots === null ? [] : [[name, slots] as const],
+    )
+    this.slots = new Slots(options.slots ?? 16, new Map(limits))
     this.stopping = this.newStopping()
   }
 
   /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
   async onChanges(changes: readonly Change[], context: Pick<ChangeFeedContext, 'signal'>): Promise<void> {
-    for (const change of changes) {
+    const steps = changes.flatMap((change) => {
       const decoded = decodeDocument(change)
-      if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') continue
-      await this.offer({ ...decoded.step, _etag: change._etag, _ts: change._ts }, context.signal)
-    }
+      if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
+      return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
+    })
+    // Side by side: one agent that has all its slots in use does not keep the others of the page from theirs.
+    const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
+    const offers = urgentFirst.map((step) => this.offer(step, context.signal))
+    const refused = (await Promise.allSettled(offers)).find((offer) => offer.status === 'rejected')
+    if (refused !== undefined) throw refused.reason
   }
 
   /** Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for them. */
@@ -67,8 +80,7 @@ export class Agents {
   }
 
   private async offer(step: Stored<StepDocument>, signal: AbortSignal): Promise<void> {
-    const attemptKey = `${step.pk}\n${step.id}\n${step.fence}`
-    if (!isOpen(step, this.options.clock.now()) || this.running.has(attemptKey)) return
+    if (!isOpen(step, this.options.clock.now()) || this.isKnown(step)) return
     if (step.isClaimRequired && !isUnclaimed(step)) return
     const agent = this.definitions.get(workOf(step).actor)
     if (agent === undefined) {
@@ -76,14 +88,26 @@ export class Agents {
       this.options.telemetry.emit({ type: 'document.refused', id: step.id, reason })
       return
     }
-    if (!(await this.slots.take(signal))) {
+    if (!(await this.slots.take(signal, { agent: agent.name, priority: step.priority }))) {
       throw new Error(`stopped or lost the lease before step ${step.id} found a free slot`)
     }
+    // Delivered twice, it may have waited twice.
+    if (this.isKnown(step)) {
+      this.slots.release(agent.name)
+      return
+    }
+    const key = attemptKeyOf(step)
     const work = this.work(step, agent).finally(() => {
-      this.slots.release()
-      this.running.delete(attemptKey)
+      this.slots.release(agent.name)
+      this.running.delete(key)
     })
-    this.running.set(attemptKey, work)
+    this.running.set(key, work)
+  }
+
+  /** Whether this attempt is being made here, or was made and its outcome recorded. */
+  private isKnown(step: Stored<StepDocument>): boolean {
+    const settled = this.settled.get(step)
+    return this.running.has(attemptKeyOf(step)) || (settled !== undefined && settled.fence >= step.fence)
   }
 
   /** One attempt and the record of its outcome. Never rejects: what could not be recorded is a deadline that passes. */
@@ -164,6 +188,7 @@ export class Agents {
         isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
       },
     )
+    this.settled.put(step)
     const about = { jobId: step.jobId, workflow: step.workflow, stepId: step.stepId, attempt: step.attempt }
     const discarded = update.kind === 'missing' ? 'the step is gone' : update.result
     if (discarded !== null) {
@@ -179,4 +204,8 @@ export class Agents {
       telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })
     }
   }
+}
+
+function attemptKeyOf({ pk, id, fence }: StepDocument): string {
+  return `${pk}\n${id}\n${fence}`
 }

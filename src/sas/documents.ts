@@ -180,6 +180,8 @@ const stepSchema = z.object({
   event: z.object({ payload: json, at: z.string() }).nullable(),
   /** Whether it is being done or undone: which of the two operations below an open attempt is to run. */
   direction: z.enum(['do', 'undo']),
+  /** The job's: the larger, the sooner it gets a slot where there is a choice. */
+  priority: z.number().default(0),
   actor: z.string(),
   action: z.string(),
   dependsOn: z.array(z.string()),
@@ -274,21 +276,24 @@ export type Decoded =
   /** Ours by its type, and not readable: somebody edited it, or a bug wrote it. */
   | { readonly kind: 'invalid'; readonly reason: string }
 
+/** Made once: a schema is compiled at its first use, which costs more than a hundred documents read with it. */
+const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
+
 /** Reads a document of the state container. Unknown fields are kept by whoever writes the document back. */
 export function decodeDocument(document: Readonly<Record<string, unknown>>): Decoded {
   const { type, schema } = document
   if (typeof type !== 'string' || !type.startsWith('sas.')) return { kind: 'foreign' }
   if (typeof schema === 'number' && schema > schemaVersion) return { kind: 'newerSchema', schema }
   if (type === 'sas.job') {
-    const read = jobSchema.loose().safeParse(document)
+    const read = readers.job.safeParse(document)
     return read.success ? checked({ kind: 'job', job: read.data }, read.data) : invalid(read.error)
   }
   if (type === 'sas.step') {
-    const read = stepSchema.loose().safeParse(document)
+    const read = readers.step.safeParse(document)
     return read.success ? checked({ kind: 'step', step: read.data }, read.data) : invalid(read.error)
   }
   if (type === 'sas.notify') {
-    const read = noticeSchema.loose().safeParse(document)
+    const read = readers.notice.safeParse(document)
     return read.success ? { kind: 'notice', notice: read.data } : invalid(read.error)
   }
   return { kind: 'foreign' }

@@ -77,6 +77,8 @@ export class Scheduler {
       this.jobs.put(job)
       if (isTerminal(job)) this.forget(job)
       else changedJob(job, changed)
+      // Somebody asks that all of it be looked at anew (R98): what we remember is what has not led anywhere.
+      if (job.lockedBy === null && job.fence > 0) this.forgetSteps(job)
     } else if (decoded.kind === 'step') {
       const step = { ...decoded.step, _etag: change._etag, _ts: change._ts }
       this.steps.put(step)
@@ -119,8 +121,7 @@ export class Scheduler {
         wasUnreadable = true
       }
       // Lost a race, or read something old: what we remember of this job is not to be trusted.
-      for (const stepId of job.stepIds) this.steps.forget(stepAddress(job, stepId))
-      this.jobs.forget(job)
+      this.forget(job)
     }
     const message = `job ${changed.jobId}: still contended after ${maxTries} tries; it will be delivered again`
     throw new StoreUnavailable(message, { cause: null })
@@ -222,6 +223,10 @@ export class Scheduler {
 
   private forget(job: JobDocument): void {
     this.jobs.forget(job)
+    this.forgetSteps(job)
+  }
+
+  private forgetSteps(job: JobDocument): void {
     for (const stepId of job.stepIds) this.steps.forget(stepAddress(job, stepId))
   }
 

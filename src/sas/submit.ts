@@ -96,6 +96,7 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     when: step.when,
     event: null,
     direction: 'do' as const,
+    priority: request.priority,
     actor: step.actor,
     action: step.action,
     dependsOn: [...step.dependsOn],

@@ -42,11 +42,22 @@ describe('an agent', () => {
 
   it.each(['', 'Warehouse', '1st', 'ware house', 'ware_house'])('is not called %j', (name) => {
     expect(() => defineAgent(name, { hold })).toThrow(
-      new TypeError(`agent name ${JSON.stringify(name)}: must match /^[a-z][a-z0-9-]*$/`),
+      new TypeError(`agent ${JSON.stringify(name)}: its name must match /^[a-z][a-z0-9-]*$/`),
     )
   })
 
   it('has at least one operation', () => {
-    expect(() => defineAgent('idle', {})).toThrow(new TypeError('agent idle: needs at least one operation'))
+    expect(() => defineAgent('idle', {})).toThrow(
+      new TypeError('agent "idle": it needs at least one operation'),
+    )
   })
+
+  it.each([0, -1, 1.5, Number.NaN])(
+    'has no %d slots, and hears everything that is wrong at once',
+    (slots) => {
+      expect(() => defineAgent('Idle', {}, { slots })).toThrow(
+        `its name must match /^[a-z][a-z0-9-]*$/; it needs at least one operation; slots ${slots} must be a whole number`,
+      )
+    },
+  )
 })

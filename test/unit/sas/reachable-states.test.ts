@@ -221,7 +221,8 @@ function checkScheduled(before: StepDocument, after: StepDocument, at: { from: S
     must(after.undo !== null, 'I6: undone is only what has an undo', at)
     must(to.job.compensation !== null, 'I6: undone is only where the job goes back', at)
     const wasDone = before.processState === 'Processed' || before.direction === 'undo'
-    must(wasDone || before.outcome === null, 'I6: undone is what was done, or may have been (F-K2)', at)
+    const isWithoutEffect = before.outcome?.kind === 'permanent' && before.failureCount === 1
+    must(wasDone || !isWithoutEffect, 'I6: undone is what was done, or may have been (F-K2)', at)
     const later = [...to.steps.values()].filter(({ dependsOn }) => dependsOn.includes(after.stepId))
     const isLast = later.every(({ stepId, undo }) => {
       const { state } = to.job.steps[stepId] ?? {}

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { withDerivedState } from '../../../src/sas/documents.js'
 import { StoreUnavailable } from '../../../src/sas/errors.js'
 import { replacing } from '../../../src/sas/state-store.js'
 import { aJob, aStep, asChange } from '../../support/a-job.js'
@@ -52,6 +53,22 @@ describe('a scheduler', () => {
     await scheduler.onChanges(page)
     expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-1' })
     expect(await world.step()).toMatchObject({ fence: 1, dispatch: 1 })
+  })
+
+  it('F-C21 R98: looks at every step anew when a job was taken from it, whatever it remembers', async () => {
+    await world.submitted()
+    const scheduler = world.scheduler()
+    await scheduler.onChanges(await world.changes())
+    const agents = world.agents()
+    await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+    await agents.stop(1_000)
+    const unseen = await world.changes()
+    expect(unseen).toHaveLength(1)
+    const job = await world.job()
+    const freed = withDerivedState({ ...job, lockedBy: null, fence: job.fence + 1 })
+    await world.put('job-1', [replacing(job, freed)])
+    await scheduler.onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({ processState: 'Processed' })
   })
 
   it('raises attention when a step has failed for good', async () => {

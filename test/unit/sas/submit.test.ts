@@ -84,6 +84,7 @@ describe('a submission', () => {
   it('writes steps that want nothing yet (R18, R20)', () => {
     expect(theStep(documentsOf(submit(request)).steps, 'ship')).toStrictEqual({
       ...initial,
+      priority: 2,
       id: 'sas.step:job-1:ship',
       pk: 'customer-1',
       type: 'sas.step',
