@@ -244,7 +244,6 @@ const noticeSchema = z.object({
 
 /** The shapes of our documents, by type. */
 export const documentSchemas = { 'sas.job': jobSchema, 'sas.step': stepSchema, 'sas.notify': noticeSchema }
-
 /** A notice as stored. */
 export type NoticeDocument = z.infer<typeof noticeSchema>
 /** A job as stored. */
@@ -360,6 +359,11 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   return (
     job.processState === 'Processed' || job.processState === 'Error' || job.processState === 'Compensated'
   )
+}
+
+/** Whether a job is written without its intent yet: its submission has not been completed, and nothing of it may run. */
+export function isStaged(job: Pick<JobDocument, 'desiredState' | 'initialState' | 'compensation'>): boolean {
+  return job.compensation === null && job.desiredState === job.initialState
 }
 
 /** Characters that Cosmos DB or its clients do not take in an id, and our own escape character. */

@@ -44,6 +44,7 @@ export {
   type UnitOptions,
   type UnitTiming,
 } from './deployment-unit.js'
+export { idleCharge, idleCost, jobCost, type CostQuestion } from './cost.js'
 export {
   processStates,
   type Attention,
@@ -98,8 +99,9 @@ export type {
 export type { ForEachOptions } from './for-each.js'
 export type { Step } from './plan-draft.js'
 export type { OnExhausted, StepOptions, Undo } from './step-options.js'
+export { Shortcut } from './shortcut.js'
 export type { SweepResult } from './supervisor.js'
-export { wakingReaders, type Hints } from './waking-store.js'
+export { wakingReaders } from './waking-store.js'
 export {
   defineWorkflow,
   isWorkflow,

@@ -167,12 +167,12 @@ describe('a submission that can never be accepted', () => {
     ['a document of our own types', document({ id: 'o', type: 'sas.job' }), 'types beginning with "sas."'],
     [
       'F-S9: a large document',
-      document({ id: 'o', text: 'x'.repeat(1_900_000) }),
+      document({ id: 'o', text: 'x'.repeat(1_950_000) }),
       'submit large inputs by reference',
     ],
     [
       'F-S7: too many documents',
-      { alongside: Array.from({ length: 99 }, (_, index) => ({ create: { id: `o${index}` } })) },
+      { alongside: Array.from({ length: 100 }, (_, index) => ({ create: { id: `o${index}` } })) },
       'needs 101 documents',
     ],
   ])('because of %s', async (_what, options, message) => {

@@ -78,6 +78,14 @@ describe('slots', () => {
     expect(order).toEqual(['a', 'b', 'c'])
   })
 
+  it('are taken at once or not at all by who does not wait', async () => {
+    const slots = new Slots(1)
+    expect(slots.takeFree('shop')).toBe(true)
+    expect(slots.takeFree('shop')).toBe(false)
+    slots.release('shop')
+    expect(slots.takeFree('shop')).toBe(true)
+  })
+
   it('R126: go to the most urgent in line first, among equals to who came first', async () => {
     const slots = new Slots(1)
     const order: string[] = []
