@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { brokenBy, faultKinds, placesIn, type Place } from './crash-points.js'
+import { brokenBy, placesIn } from './crash-points.js'
+import { faultKinds, type Place } from '../../src/simulation/fault-place.js'
 import { samplePairs } from './fault-pairs.js'
 import { scenarios } from './scenarios.js'
 
