@@ -9,5 +9,5 @@ const lists = ['docs/requirements.md', 'docs/failure-matrix.md'].map((path) => {
   if (list === undefined) throw new RangeError(`${path} is missing`)
   return list
 })
-const tests = sourcesOf(files.filter(isTest)).filter(({ path }) => !/^test\/(tidy|trace)\//.test(path))
+const tests = sourcesOf(files.filter(isTest))
 process.stdout.write(`${traceText(trace(lists, tests))}\n`)
