@@ -8,7 +8,8 @@ const excused: Readonly<Record<string, string>> = {
   'F-A26': 'attempts have deadlines and no heartbeats',
   'F-X16': 'hosts are not told of each other’s intervals; docs say that they must agree',
   'F-X25': 'what a process does at its end is shown by killing processes',
-  'F-K12': 'a workflow without an undo that its policy needs is refused, and outputs are bounded when they are stored',
+  'F-K12':
+    'a workflow without an undo that its policy needs is refused, and outputs are bounded when they are stored',
   'F-X22': 'nothing depends on what another instance runs on',
 }
 
