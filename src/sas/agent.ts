@@ -1,4 +1,6 @@
+import type { CircuitOptions } from './circuit.js'
 import type { Json } from './documents.js'
+import { durationMs, type Duration } from './duration.js'
 import { toTemplate, type Bound } from './reference.js'
 
 /** What a handler is told about the attempt it is making. */
@@ -59,6 +61,8 @@ export interface AgentDefinition {
   readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
   /** Handlers of it that run at once in one instance; null for as many as the instance has slots. */
   readonly slots: number | null
+  /** Null for an agent whose remote service is called whatever happens. */
+  readonly circuit: CircuitOptions | null
 }
 
 /** How an agent is run, where the defaults are not wanted. */
@@ -68,6 +72,12 @@ export interface AgentOptions {
    * all slots of the instance.
    */
   readonly slots?: number
+  /**
+   * After so many `failures` in a row (1 or more) in one instance, attempts fail for the time of `openFor` without the
+   * handler being called; then one is let through to see. Attempts that fail so count like others, so let the steps'
+   * back-off outlast it. Default: the handler is always called.
+   */
+  readonly circuitBreaker?: { readonly failures: number; readonly openFor: Duration }
 }
 
 const definition = Symbol('stepward.agent')
@@ -98,13 +108,30 @@ export function defineAgent<H extends Handlers>(
     name,
     handlers: new Map(actions as [string, AgentHandler<Json, unknown>][]),
     slots: options.slots ?? null,
+    circuit: circuitOf(options),
   }
   return { ...Object.fromEntries(operations), [definition]: known } as Agent<H>
 }
 
-function optionProblems({ slots }: AgentOptions): readonly string[] {
-  if (slots === undefined || (Number.isInteger(slots) && slots >= 1)) return []
-  return [`slots ${slots} must be a whole number from 1`]
+function optionProblems({ slots, circuitBreaker }: AgentOptions): readonly string[] {
+  const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1
+  const isOpenForLong = circuitBreaker === undefined || durationMs(circuitBreaker.openFor) !== null
+  return [
+    ...(slots === undefined || isCount(slots) ? [] : [`slots ${slots} must be a whole number from 1`]),
+    ...(circuitBreaker === undefined || isCount(circuitBreaker.failures)
+      ? []
+      : [`circuitBreaker.failures ${circuitBreaker.failures} must be a whole number from 1`]),
+    ...(isOpenForLong
+      ? []
+      : [
+          `circuitBreaker.openFor ${JSON.stringify(circuitBreaker.openFor)} must be a duration such as '30s'`,
+        ]),
+  ]
+}
+
+function circuitOf({ circuitBreaker }: AgentOptions): CircuitOptions | null {
+  if (circuitBreaker === undefined) return null
+  return { failures: circuitBreaker.failures, openForMs: durationMs(circuitBreaker.openFor) ?? 0 }
 }
 
 function operation(actor: string, action: string): Operation<unknown, unknown> {

@@ -2,10 +2,11 @@ import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../change-feed-processor/index.js'
 import { retry, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
+import { definitionOf, type Agent, type AgentDefinition, type AgentHandler } from './agent.js'
 import { makeAttempt } from './attempt.js'
+import { Circuit } from './circuit.js'
 import { claim, isUnclaimed } from './claim.js'
-import { decodeDocument, type StepDocument } from './documents.js'
+import { decodeDocument, type Json, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
 import { RecentDocuments } from './recent-documents.js'
 import { isOpen, settle, type Outcome } from './settle.js'
@@ -42,6 +43,7 @@ const rememberedSteps = 10_000
  */
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
+  private readonly circuits: ReadonlyMap<string, Circuit>
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
   private readonly settled = new RecentDocuments<StepDocument>(rememberedSteps)
@@ -49,6 +51,10 @@ export class Agents {
 
   constructor(private readonly options: AgentsOptions) {
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
+    const circuits = [...this.definitions.values()].flatMap(({ name, circuit }) =>
+      circuit === null ? [] : [[name, new Circuit(name, circuit)] as const],
+    )
+    this.circuits = new Map(circuits)
     const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
       slots === null ? [] : [[name, slots] as const],
     )
@@ -155,7 +161,7 @@ export class Agents {
               kind: 'failed',
               message: `agent ${agent.name} has no operation ${JSON.stringify(workOf(step).action)} here`,
             }
-          : await makeAttempt({ step, handler, clock, stopping: this.stopping.signal })
+          : await this.attempt(step, handler, agent)
       if (outcome === null) {
         telemetry.emit({
           type: 'outcome.discarded',
@@ -170,6 +176,16 @@ export class Agents {
       telemetry.emit({ type: 'outcome.discarded', reason, error, ...about })
       return nothingFollows
     }
+  }
+
+  private attempt(
+    step: StepDocument,
+    handler: AgentHandler<Json, unknown>,
+    { name }: AgentDefinition,
+  ): Promise<Outcome | null> {
+    const { clock } = this.options
+    const attempt = () => makeAttempt({ step, handler, clock, stopping: this.stopping.signal })
+    return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 
   /** W2: the step with our claim on it; null when the attempt is another's, or over. */

@@ -9,6 +9,7 @@ import {
 import { gather, type GatherInput } from './gather.js'
 import type { StepChange } from './ledger.js'
 import { bindTemplate, resolveTemplate } from './template.js'
+import { bytesOf, maxTransactionBytes } from './transaction.js'
 import { idempotencyKey, workOf } from './work.js'
 
 /** Who dispatches steps of which job, and when. */
@@ -26,9 +27,8 @@ export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | 
   return now + job.completeWithinMs
 }
 
-/** Bounds of one transaction, with room for what the store adds to its 2 MB (I16) and for the job itself. */
-export const maxTransactionBytes = 1_900_000
-const maxStepsAtOnce = 90
+/** Steps written at once: one transaction has room for them, their job and its notices. */
+export const maxStepsAtOnce = 90
 
 /**
  * As many of these changes as fit one transaction beside the job, at least one. The rest follows when this write comes
@@ -220,9 +220,4 @@ function refused(step: StepDocument, { now, scheduler }: Dispatching, message: s
   // It was never run, and that is known for certain.
   const outcome = { kind: 'permanent' as const, attempt: step.attempt, at: since, by: scheduler }
   return withDerivedState({ ...step, input: null, lockedBy: null, attention, outcome, ...deadline(null) })
-}
-
-/** The size of a value as JSON. */
-export function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value))
 }

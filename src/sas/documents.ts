@@ -361,6 +361,11 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   )
 }
 
+/** Whether a job is written without its intent yet: its submission has not been completed, and nothing of it may run. */
+export function isStaged(job: Pick<JobDocument, 'desiredState' | 'initialState' | 'compensation'>): boolean {
+  return job.compensation === null && job.desiredState === job.initialState
+}
+
 /** Characters that Cosmos DB or its clients do not take in an id, and our own escape character. */
 const unsafeInId = /[/\\?#~%\p{Cc}]/gu
 

@@ -1,6 +1,7 @@
 import {
   betweenStates,
   deadline,
+  isStaged,
   withDerivedState,
   type AuditEntry,
   type JobDocument,
@@ -48,6 +49,7 @@ const maxAuditEntries = 20
  * terminal document (I7). A command that was carried out already is refused, so repeating it does no harm (F-O2).
  */
 export function operate(standing: Standing, command: OperatorCommand): Operation {
+  if (isStaged(standing.job)) return refused(`job ${standing.job.jobId} is still being submitted`)
   switch (command.kind) {
     case 'resubmit':
       return resubmit(standing, command)

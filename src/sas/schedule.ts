@@ -3,7 +3,7 @@ import { compensationFor, goBack } from './compensate.js'
 import { begin, fitting, repeat, stop } from './dispatch.js'
 import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
 import { neededBy } from './gather.js'
-import { isTerminal, type Attention, type LedgerEntry, type StepDocument } from './documents.js'
+import { isStaged, isTerminal, type Attention, type LedgerEntry, type StepDocument } from './documents.js'
 import { fold, inState, isUnderWay, sameLedger, unseen, withChanges, type Ledger } from './ledger.js'
 import { withNotices } from './notices.js'
 import { stepsReferredTo } from './template.js'
@@ -18,7 +18,7 @@ import { isHeldBack } from './work.js'
  */
 export function schedule(state: SchedulingState): Schedule {
   const { job, steps } = state
-  if (isTerminal(job)) return { kind: 'nothing' }
+  if (isTerminal(job) || isStaged(job)) return { kind: 'nothing' }
   for (const step of steps.values()) {
     const entry = job.steps[step.stepId]
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }

@@ -12,6 +12,7 @@ import {
   type StepDocument,
 } from './documents.js'
 import { recoverJob, type JobRecovery } from './recover-job.js'
+import { removeStaged } from './remove-staged.js'
 import { recover, rest, type Recovery, type RecoveryPolicy } from './recover.js'
 import type { DocumentAddress, StateStore } from './state-store.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from './update-document.js'
@@ -273,12 +274,20 @@ export class Supervisor {
     const from = { address, known: null, read: readJob }
     const update = await updateDocument(this.options.store, from, decide)
     if (update.kind === 'missing') return untouched
-    if (update.kind === 'written') this.reportJob(update.result, update.document)
+    if (update.kind === 'written') {
+      if (update.result.kind === 'abandoned') await removeStaged(this.options.store, update.document)
+      this.reportJob(update.result, update.document)
+    }
     return lookOf(update.kind, update.result)
   }
 
   private reportJob(recovery: JobRecovery, { jobId, workflow, attention }: JobDocument): void {
     const { telemetry } = this.options
+    if (recovery.kind === 'abandoned') {
+      const reason = 'its submission was never completed: it is removed'
+      telemetry.emit({ type: 'document.refused', id: jobDocumentId(jobId), reason })
+      return
+    }
     telemetry.emit({ type: 'job.recovered', jobId, workflow, wasHeld: recovery.kind === 'standing' })
     if (recovery.kind !== 'unclaimed' || attention === null) return
     const { kind, message, stepId } = attention

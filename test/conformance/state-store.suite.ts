@@ -64,7 +64,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         expect(result.etags).toHaveLength(2)
       })
 
-      it('is applied not at all when one of them cannot be', async () => {
+      it('F-X5: is applied not at all when one of them cannot be', async () => {
         const { store } = opened
         await store.apply('p', [create(note('b'))])
         const result = await store.apply('p', [create(note('a')), create(note('b')), create(note('c'))])
@@ -181,14 +181,14 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         expect(after._ts).toBe(before._ts + 5)
       })
 
-      it('keeps what JSON holds', async () => {
+      it('F-X11: keeps what JSON holds', async () => {
         const value = { list: [1, null, { deep: true }], text: '🛒 „ß“', $from: ['x'], number: -1.5e-7 }
         await opened.store.apply('p', [create({ ...note('a'), value })])
         expect((await read('a'))['value']).toEqual(value)
       })
 
       it.each(['a/b\\c?d#e', '100 %', '~', 'böse 🛒', 'it\'s "quoted"', 'a:b', '..', 'x'.repeat(200)])(
-        'of job %j is found by its id',
+        'F-X11: of job %j is found by its id',
         async (jobId) => {
           const { job, steps } = await submitted({ jobId, partition: jobId })
           const { store } = opened

@@ -10,7 +10,7 @@ function isWanted({ writePoint }: Place, scenario: string): boolean {
   return scenario === 'happy' || !writePoint.startsWith('L')
 }
 
-describe.each(scenarios.map(({ name }) => name))('a job that goes %s', (scenario) => {
+describe.each(scenarios.map(({ name }) => name))('I7, I8: a job that goes %s', (scenario) => {
   it.each(faultKinds)(
     'comes to its end whatever write suffers %s, and keeps every invariant',
     async (kind) => {

@@ -132,6 +132,7 @@ export class DotnetHost {
     const { signal } = new AbortController()
     while (this.held.has(leaseToken)) {
       try {
+        if (await this.converted(leaseToken, position)) return
         const page = await this.feed.readNext(position, { maxItemCount: 100, signal })
         const [next, ...others] = page.next
         if (page.changes.length > 0) await this.deliver(leaseToken, position, page.changes)
@@ -159,6 +160,19 @@ export class DotnetHost {
     this.world.record({ type: 'delivery.started', ...delivery })
     await this.process.clock.sleep(200)
     this.world.record({ type: 'delivery.accepted', ...delivery })
+  }
+
+  /**
+   * A lease of version 0 is read by the partition it names. Where that is gone and one partition has its keys, they were
+   * merged: the lease is replaced by one of version 1, which is read by its bounds.
+   */
+  private async converted(leaseToken: string, { feedRange, start }: FeedPosition): Promise<boolean> {
+    const lease = this.held.get(leaseToken)
+    const { partitions } = this.world.container(monitored)
+    if (lease?.version !== 0 || partitions.some(({ id }) => id === leaseToken)) return false
+    const isOne = partitions.some(({ range }) => range.min <= feedRange.min && range.max >= feedRange.max)
+    if (isOne) await this.split(leaseToken, [{ feedRange, start }])
+    return isOne
   }
 
   /** Children first, each taken at once as this host knows it: without an etag. The parent goes last. */

@@ -79,7 +79,8 @@ export const scenarios: readonly Scenario[] = [
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
   {
     name: 'retry',
-    workflow: workflowOf(chain),
+    // One attempt more than this and two faults can cost.
+    workflow: workflowOf(chain, { maxFailures: 4 }),
     moods: ({ stepId, count }) => (stepId === 'charge' && count === 1 ? 'busy' : 'willing'),
     end: 'Processed',
   },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent, definitionOf, isAgent } from '../../../src/sas/agent.js'
+import type { Duration } from '../../../src/sas/duration.js'
 import { NotPlainDataError, reference } from '../../../src/sas/reference.js'
 
 const hold = (input: { readonly sku: string }): { holdId: string } => ({ holdId: input.sku })
@@ -60,4 +61,11 @@ describe('an agent', () => {
       )
     },
   )
+
+  it('has no circuit breaker that cannot break', () => {
+    const circuitBreaker = { failures: 0, openFor: 'soon' as Duration }
+    expect(() => defineAgent('shop', { hold }, { circuitBreaker })).toThrow(
+      `circuitBreaker.failures 0 must be a whole number from 1; circuitBreaker.openFor "soon" must be a duration`,
+    )
+  })
 })

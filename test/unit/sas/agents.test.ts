@@ -176,7 +176,7 @@ describe('outcomes that do not count', () => {
     expect(await world.step()).toEqual(before)
   })
 
-  it('F-A10: an outcome of attempt 1 during attempt 2 changes nothing', async () => {
+  it('F-A10, F-V13: an outcome of attempt 1 during attempt 2 changes nothing', async () => {
     const page = await openSteps()
     const { agent, end } = slowShop()
     const agents = world.agents({ agents: [agent] })
@@ -287,7 +287,7 @@ describe('recording an outcome', () => {
 })
 
 describe('back-pressure', () => {
-  it('F-A24: the delegate waits while all slots are taken, and so the feed does', async () => {
+  it('F-A24, F-X24: the delegate waits while all slots are taken, and so the feed does', async () => {
     const page = await openSteps({ a: [], b: [], c: [] })
     const { agent, begun, end } = slowShop()
     const agents = world.agents({ agents: [agent], slots: 2 })

@@ -137,6 +137,13 @@ describe('a submission', () => {
     }
   })
 
+  it('F-X21: writes every instant in UTC, with milliseconds', () => {
+    const text = JSON.stringify(submit(request).map(({ document }) => document))
+    const instants = text.match(/\d{4}-\d\d-\d\dT[^"]*/g) ?? []
+    expect(instants.length).toBeGreaterThan(0)
+    for (const instant of instants) expect(instant).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+
   it('writes only documents that can be read again', () => {
     const kinds = submit(request).map(({ document }) => decodeDocument(document).kind)
     expect(kinds).toEqual(['foreign', 'job', 'notice', 'step', 'step'])

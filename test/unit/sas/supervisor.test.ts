@@ -135,7 +135,7 @@ describe('the deadline index', () => {
     await supervisor.stop()
   })
 
-  it('recovers as many as fall due together', async () => {
+  it('F-V11: recovers as many as fall due together', async () => {
     await world.dispatched(manySteps(40), { completeWithin: '30s' })
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(await world.changes(), '0')

@@ -94,7 +94,7 @@ describe('a unit at work', () => {
     expect(await rules()).toEqual(['notice notRunning'])
   })
 
-  it('is told apart from those of other names and containers in the same lease container', async () => {
+  it('F-X17: is told apart from those of other names and containers in the same lease container', async () => {
     const processors = [anInstance('one', 1, 'first'), anInstance('one', 2, 'second')]
     await Promise.all(processors.map((processor) => processor.start()))
     await clock.advance(2_000)
@@ -278,7 +278,7 @@ describe('containers', () => {
     expect(found[0]?.observation).toMatch(/executeQuery on container "leases"/)
   })
 
-  it('whose account is spelled in two ways share nothing', async () => {
+  it('F-X18: whose account is spelled in two ways share nothing', async () => {
     await running()
     const lease = await theLease('0')
     const id = lease.id?.replace(/^unit[^_]*/, 'unitelsewhere.example') ?? ''
