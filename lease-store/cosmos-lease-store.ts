@@ -153,7 +153,7 @@ export class CosmosLeaseStore implements LeaseStore {
         if (completed.kind === 'lease') return completed.lease
       }
     }
-    throw new RefusedLeaseError(decoded.reason)
+    throw new RefusedLeaseError(String(document['LeaseToken']), decoded.reason)
   }
 
   private async rangeNamed(id: unknown): Promise<FeedRange | null> {
@@ -185,11 +185,12 @@ function keyOf({ document }: Lease, id: string): string {
 /** Under random keys two hosts can create the same lease twice, and nobody can say which of them is right (F-L4). */
 function refuseDuplicates(leases: readonly Lease[]): void {
   const seen = new Set<unknown>()
-  const twice = leases.map(({ document }) => document['id']).find((id) => seen.size === seen.add(id).size)
+  const twice = leases.find(({ document }) => seen.size === seen.add(document['id']).size)
   if (twice !== undefined)
     throw new RefusedLeaseError(
-      `lease document ${JSON.stringify(twice)} is refused: it is there twice, under different partition keys; stop the hosts ` +
-        'that wrote it and delete the one with the later ContinuationToken',
+      twice.leaseToken,
+      `lease document ${JSON.stringify(twice.document['id'])} is refused: it is there twice, under different partition keys; ` +
+        'stop the hosts that wrote it and delete the one with the later ContinuationToken',
     )
 }
 

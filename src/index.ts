@@ -3,11 +3,13 @@ export {
   connectionFromEnvironment,
   ConfigurationInvalid,
   startHost,
+  superviseOnce,
   type ConnectedClient,
   type Connection,
   type Host,
   type HostOptions,
   type Role,
+  type SuperviseOnceOptions,
 } from './host/index.js'
 export { systemClock, systemRandom, type Clock, type Random, type Timer } from './platform/index.js'
 export {
@@ -55,6 +57,7 @@ export {
   type Diagnostic,
   type DocumentAddress,
   type Duration,
+  type ForEachOptions,
   type Job,
   type JobClientOptions,
   type JobDocument,

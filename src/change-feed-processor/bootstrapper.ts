@@ -1,16 +1,10 @@
-import {
-  cosmosErrorKind,
-  isTransient,
-  planLeases,
-  type NewLease,
-  type PlannedLease,
-} from '../../lease-store/index.js'
+import { cosmosErrorKind, isTransient, planLeases } from '../../lease-store/index.js'
 import { retry } from '../platform/index.js'
 import { foreignModeProblems } from './cosmos-start-check.js'
 import { ProcessorOptionsError } from './errors.js'
 import { leaseModeOf } from './options.js'
+import { positioned } from './planned-lease.js'
 import type { Runtime } from './runtime.js'
-import { firstPositionOf } from './start-position.js'
 
 /** As .NET hosts write it into the lock; it outlives the creation of leases by far. */
 const lockSeconds = 30
@@ -60,28 +54,6 @@ export class Bootstrapper {
     }
   }
 
-  /**
-   * Looks whether leases cover the feed, and puts back what somebody has deleted since (I11, F-L23). It is believed only
-   * when seen twice: a listing is no snapshot, and may have missed the children of a split as well as their parent.
-   */
-  async repair(): Promise<void> {
-    const { leaseStore, feed, options, telemetry, notifications } = this.runtime
-    const plan = async (): Promise<readonly PlannedLease[]> => {
-      const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
-      return planLeases(physicalRanges, leases, options.leasesPerFeedRange)
-    }
-    const missing = await plan()
-    if (missing.length === 0) return
-    const stillMissing = new Set((await plan()).map(({ leaseToken }) => leaseToken))
-    const doneAtMs = await leaseStore.initialization.doneAtMs()
-    for (const planned of missing) {
-      if (!stillMissing.has(planned.leaseToken)) continue
-      const lease = await this.positioned(planned, doneAtMs)
-      if (lease === null || (await leaseStore.create(lease)).kind !== 'created') continue
-      telemetry.emit({ type: 'lease.recreated', ...notifications.on(lease.leaseToken) })
-    }
-  }
-
   /** False when a range was split while its lease was made: look again. */
   private async createMissing(doneAtMs: number | null): Promise<boolean> {
     const { feed, leaseStore, options } = this.runtime
@@ -90,36 +62,10 @@ export class Bootstrapper {
     const problems = foreignModeProblems(leases, leaseModeOf(options.mode))
     if (problems.length > 0) throw new ProcessorOptionsError(problems)
     for (const planned of planLeases(physicalRanges, leases, options.leasesPerFeedRange)) {
-      const lease = await this.positioned(planned, doneAtMs)
+      const lease = await positioned(planned, doneAtMs, this.runtime)
       if (lease === null) return false
       await leaseStore.create(lease)
     }
     return true
-  }
-
-  /**
-   * A lease that is missing although all were there at `doneAtMs` may have stood anywhere after that: it begins there, so
-   * that changes come again rather than not at all. (A feed of all versions cannot begin at a time: it begins now.)
-   */
-  private async positioned(
-    { leaseToken, feedRange }: PlannedLease,
-    doneAtMs: number | null,
-  ): Promise<NewLease | null> {
-    const { readPage, options } = this.runtime
-    const isTimed = doneAtMs !== null && options.mode === 'latestVersion'
-    const lease: NewLease = {
-      leaseToken,
-      feedRange,
-      continuationToken: null,
-      firstPosition:
-        firstPositionOf(options.startFrom) ?? (isTimed ? { kind: 'time', atMs: doneAtMs } : null),
-      mode: leaseModeOf(options.mode),
-    }
-    if (lease.firstPosition !== null) return lease
-    const { signal } = new AbortController()
-    const page = await readPage({ feedRange, start: { kind: 'now' } }, { maxItemCount: 1, signal })
-    const [next, ...others] = page.next
-    if (next?.start.kind !== 'continuation' || others.length > 0) return null
-    return { ...lease, continuationToken: next.start.token }
   }
 }

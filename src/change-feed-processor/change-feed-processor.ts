@@ -3,6 +3,7 @@ import { systemClock, systemRandom } from '../platform/index.js'
 import { Bootstrapper } from './bootstrapper.js'
 import type { Ports } from './cosmos-ports.js'
 import { checkStart } from './cosmos-start-check.js'
+import { CoverageWatch } from './coverage-watch.js'
 import { ProcessorOptionsError } from './errors.js'
 import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
 import { withTimeouts } from './lease-call-timeout.js'
@@ -112,11 +113,10 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     })
     const options: ResolvedOptions = { ...given, telemetry: fanOut(given.telemetry, monitor) }
     const runtime = await this.runtime(options, ports)
-    const bootstrapper = new Bootstrapper(runtime)
-    await bootstrapper.run(starting.signal)
+    await new Bootstrapper(runtime).run(starting.signal)
     if (starting.signal.aborted) return null
     const controller = new PartitionController(runtime)
-    const balancer = new LoadBalancer(runtime, controller, bootstrapper)
+    const balancer = new LoadBalancer(runtime, controller, new CoverageWatch(runtime))
     const unsubscribe = options.hints?.subscribe((physicalRangeId) => {
       controller.wake(physicalRangeId)
     })

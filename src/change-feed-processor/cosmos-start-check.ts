@@ -24,14 +24,17 @@ export type StartCheck =
 const tries = { maxAttempts: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
- * Looks at the containers, and if they are as they must be at the leases there are. Only reads. Rejects when the store
- * does not answer for long.
+ * Looks at the containers and, as far as these let it, at the leases there are. Only reads. Rejects when the store does
+ * not answer for long.
  */
 export async function checkStart(options: StartCheckOptions): Promise<StartCheck> {
   const { clock, random } = options
   const attempt = async (): Promise<StartCheck> => {
     const problems = await containerProblems(options)
-    return problems.length > 0 ? { isReady: false, problems } : checkLeases(options)
+    if (problems.length === 0) return checkLeases(options)
+    // Of leases in a container that cannot even be listed there is nothing to tell.
+    const check = await checkLeases(options).catch(() => null)
+    return { isReady: false, problems: [...problems, ...(check?.isReady === false ? check.problems : [])] }
   }
   const isPassing = (error: unknown): boolean => isTransient(cosmosErrorKind(error).kind)
   return retry(attempt, { clock, random, ...tries, isTransient: isPassing })

@@ -5,6 +5,7 @@ import {
   isOwnedBy,
   lapsed,
   observe,
+  RefusedLeaseError,
   selectLeases,
   twinLease,
   unanswered,
@@ -14,16 +15,13 @@ import {
   type Selection,
 } from '../../lease-store/index.js'
 import { BackgroundLoop } from '../platform/index.js'
-import type { Bootstrapper } from './bootstrapper.js'
+import type { CoverageWatch } from './coverage-watch.js'
 import { FeedError } from './errors.js'
 import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from './runtime.js'
 
 /** Taken or asked for before the leases are looked at again, however few this instance has. */
 const fewestPerLook = 4
-
-/** Between two looks whether leases still cover the feed, in expiration intervals. */
-const verifyEveryExpirations = 5
 
 /** In one turn; each may double what this instance has, so more are needed only if others write all the time. */
 const looksPerTurn = 16
@@ -38,21 +36,23 @@ export class LoadBalancer {
   private readonly loop: BackgroundLoop
   private observations: LeaseObservations = new Map()
   private reportedTwin: string | null = null
-  private verifiedAtMs: number
+  private reportedRefusal: string | null = null
   private hasFirst = false
+  /** How many leases there were when all of them were in hand; null when some were not. */
+  private allInHand: number | null = null
+  private hasSkipped = false
 
   constructor(
     private readonly runtime: Runtime,
     private readonly controller: PartitionController,
-    private readonly bootstrapper: Bootstrapper,
+    private readonly coverage: CoverageWatch,
   ) {
-    // It was verified at start.
-    this.verifiedAtMs = runtime.clock.monotonic()
     this.loop = new BackgroundLoop({
       clock: runtime.clock,
       turn: async (signal) => {
-        await this.balance(signal)
-        await this.verify()
+        if (!this.skips()) await this.balance(signal)
+        // One instance is enough: whoever has the first lease there is.
+        if (this.hasFirst) await this.coverage.look()
         return this.restMs()
       },
       onError: (error) => {
@@ -67,6 +67,7 @@ export class LoadBalancer {
   }
 
   wake(): void {
+    this.hasSkipped = true
     this.loop.wake()
   }
 
@@ -74,23 +75,24 @@ export class LoadBalancer {
     return this.loop.stop()
   }
 
+  /**
+   * Whoever has every lease has nothing to take, and hears at its renewals what others want: every second look is left
+   * out while the hand stays as full, which costs an idle unit half of its queries.
+   */
+  private skips(): boolean {
+    this.hasSkipped = !this.hasSkipped && this.allInHand === this.controller.heldCount
+    return this.hasSkipped
+  }
+
   private async balance(signal: AbortSignal): Promise<void> {
     for (let looks = 0; looks < looksPerTurn && !signal.aborted; looks += 1) {
       const listing = await this.runtime.leaseStore.list()
+      this.coverage.note(listing.leases)
       const { processorName, instanceName } = this.runtime.options
       const { length: count } = listing.leases
       this.runtime.telemetry.emit({ type: 'leases.listed', processorName, instanceName, count })
       if (!(await this.apply(this.wanted(listing), signal))) return
     }
-  }
-
-  /** Now and then, by whoever has the first lease there is. */
-  private async verify(): Promise<void> {
-    const { clock, options } = this.runtime
-    const intervalMs = verifyEveryExpirations * options.leaseExpirationIntervalMs
-    if (clock.monotonic() - this.verifiedAtMs < intervalMs) return
-    this.verifiedAtMs = clock.monotonic()
-    if (this.hasFirst) await this.bootstrapper.repair()
   }
 
   /** Answers whether anything came of it. */
@@ -119,6 +121,7 @@ export class LoadBalancer {
     this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
     const isInHand = (lease: Lease): boolean => this.controller.holds(lease.leaseToken)
     const elsewhere = leases.filter((lease) => !isInHand(lease))
+    this.allInHand = leases.length > 0 && elsewhere.length === 0 ? leases.length : null
     const monotonicMs = clock.monotonic()
     this.observations = observe(this.observations, elsewhere, monotonicMs)
     const { observations } = this
@@ -177,8 +180,12 @@ export class LoadBalancer {
   }
 
   private report(error: unknown): void {
-    const { telemetry, options } = this.runtime
+    const { telemetry, options, notifications } = this.runtime
     const { processorName, instanceName } = options
     telemetry.emit({ type: 'balance.failed', processorName, instanceName, error })
+    // Unlike trouble of the store this does not pass: somebody has to remove the document (F-L4).
+    if (!(error instanceof RefusedLeaseError) || this.reportedRefusal === error.message) return
+    this.reportedRefusal = error.message
+    notifications.failed(error.leaseToken, new FeedError('no leases are taken or asked for', error))
   }
 }

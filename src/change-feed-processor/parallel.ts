@@ -24,11 +24,15 @@ interface Job {
  * place before which everything was handled (I10). A change that fails keeps its key and one of the slots while it is
  * tried again; what is behind it goes on until reading ahead has reached its bound.
  *
- * States: delivering → stopped, with one reason. Once stopped, what runs sees its signal abort, and nothing is begun.
+ * States: delivering → stopped, with one reason. Once stopped nothing is begun; what runs sees its signal abort, unless
+ * the lease is only asked for: then it may end in peace, since nobody else has the lease until it has.
  */
 export class ParallelDelivery implements Delivery {
   private readonly site: DeliverySite
+  /** Ends pauses between tries. */
   private readonly stopping = new AbortController()
+  /** Ends what runs. */
+  private readonly breakingOff = new AbortController()
   private stopped: Closing | null = null
   private readonly mark = new LowWaterMark()
   /** By key that is under way, what comes after it. */
@@ -44,14 +48,15 @@ export class ParallelDelivery implements Delivery {
   ) {
     this.site = {
       ...site,
-      signal: this.stopping.signal,
+      signal: this.breakingOff.signal,
       closing: () => site.closing() ?? this.stopped,
     }
-    const stop = (): void => {
+    const breakOff = (): void => {
       this.stopping.abort()
+      this.breakingOff.abort()
     }
-    if (site.signal.aborted) stop()
-    else site.signal.addEventListener('abort', stop, { once: true })
+    if (site.signal.aborted) breakOff()
+    else site.signal.addEventListener('abort', breakOff, { once: true })
   }
 
   async deliver(read: ReadPage): Promise<AfterPage> {
@@ -68,7 +73,7 @@ export class ParallelDelivery implements Delivery {
   }
 
   async ended(): Promise<void> {
-    this.stop({ reason: 'Shutdown' })
+    this.stop(this.site.closing() ?? { reason: 'Shutdown' })
     while (this.running > 0) await this.someEnd()
   }
 
@@ -143,7 +148,8 @@ export class ParallelDelivery implements Delivery {
         return setAside({ change, error: called.error, attempts: slice.failures + 1, context }, this.site)
       }
       slice = next.slice
-      await clock.sleep(backoffDelayMs(slice.failures, options.failureLimits.backoff, random), signal)
+      const pauseMs = backoffDelayMs(slice.failures, options.failureLimits.backoff, random)
+      await clock.sleep(pauseMs, this.stopping.signal)
     }
   }
 
@@ -161,6 +167,7 @@ export class ParallelDelivery implements Delivery {
   private stop(closing: Closing): void {
     this.stopped ??= closing
     this.stopping.abort()
+    if (closing.reason !== 'HandedOver') this.breakingOff.abort()
   }
 
   private async until(isReached: () => boolean): Promise<void> {

@@ -93,9 +93,14 @@ export class PartitionSupervisor {
       else {
         position = next
         if (page.changes.length > 0) this.pollDelay.reset()
-        if (page.isDrained) await this.pollDelay.rest(this.ending.signal)
+        if (page.isDrained || this.isNearEnd(page)) await this.pollDelay.rest(this.ending.signal)
       }
     }
+  }
+
+  /** A page with little on it is most likely the last for now: to read again at once would cost a poll for nothing. */
+  private isNearEnd({ changes }: ChangePage<AnyChange>): boolean {
+    return changes.length > 0 && changes.length < this.runtime.options.maxItemCount / 2
   }
 
   /** The children begin where everything was handled (I10), which with manual checkpoints may be before the split. */

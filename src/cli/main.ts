@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { createRequire } from 'node:module'
 import { exitCodeOf, exitCodes } from './cli-error.js'
+import type { CostOptions } from './commands/cost.js'
 import type { DevOptions } from './commands/dev.js'
 import type { AutoscaleOptions } from './commands/autoscale.js'
 import type { FleetCommandOptions } from './commands/fleet.js'
@@ -92,6 +93,7 @@ withStoreOptions(program.command('start'))
   .option('--instances <n>', 'keep so many processes of each role alive')
   .option('--port <n>', 'serve /healthz, /readyz and /metrics (or PORT)')
   .option('--state <dir>', 'what a fleet remembers; default: a folder in the temporary directory')
+  .option('--once', 'recover what is overdue and end; for the role supervisor')
   .addOption(new Option('--supervised').hideHelp())
   .action(async (options: StartOptions) => {
     const { start } = await import('./commands/start.js')
@@ -157,6 +159,20 @@ withUnitOptions(program.command('estimate'))
   .action(async (options: UnitOptions) => {
     const { estimate } = await import('./commands/estimate.js')
     await ending(estimate(options, terminal))
+  })
+
+withCommonOptions(program.command('cost'))
+  .description('request units of a job and of units at rest, from formulas; asks no store')
+  .option('--steps <n>', 'of a job, one after another', '3')
+  .option('--claimed-steps <n>', 'of those, claimed before each attempt', '0')
+  .option('--document-kb <n>', 'mean size of a stored job or step', '1.1')
+  .option('--indexing <policy>', 'lean: only what is asked for, as provisioned; or full', 'lean')
+  .option('--partitions <n>', 'physical partitions of the state container', '1')
+  .option('--instances <n>', 'of each role', '1')
+  .option('--jobs-per-day <n>', 'for the sums', '10000')
+  .action(async (options: CostOptions) => {
+    const { cost } = await import('./commands/cost.js')
+    await ending(cost(options, terminal))
   })
 
 withUnitOptions(program.command('doctor'))

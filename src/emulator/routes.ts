@@ -147,16 +147,11 @@ export function errorResponse(status: number, message: string): RestResponse {
 
 function complete(answer: Answer, { engine, nextId }: RoutesOptions): RestResponse {
   const body = answer.body ?? ''
-  return {
-    status: answer.status,
-    body,
-    headers: {
-      ...answer.headers,
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-      date: new Date(engine.now()).toUTCString(),
-      [header.charge]: String(answer.charge),
-      [header.activityId]: nextId(),
-    },
-  }
+  const headers: Record<string, string> = { ...answer.headers }
+  headers['content-type'] = 'application/json'
+  headers['content-length'] = String(Buffer.byteLength(body))
+  headers['date'] = new Date(engine.now()).toUTCString()
+  headers[header.charge] = String(answer.charge)
+  headers[header.activityId] = nextId()
+  return { status: answer.status, body, headers }
 }

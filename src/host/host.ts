@@ -1,7 +1,7 @@
 import { FeedHints } from '../change-feed-processor/index.js'
 import { correctedClock, systemClock, systemRandom, type Clock } from '../platform/index.js'
-import { CosmosStateStore, JobClient, JobEndings, wakingReaders, type Unit } from '../sas/index.js'
-import { fanOut, silent, type Telemetry } from '../telemetry/index.js'
+import { CosmosStateStore, JobClient, JobEndings, Shortcut, wakingReaders, type Unit } from '../sas/index.js'
+import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { awaitStore, type StorePatience } from './await-store.js'
 import { charging } from './connect.js'
 import { connectionProblems, openConnection, type Connection, type OpenConnection } from './connection.js'
@@ -29,7 +29,7 @@ export interface HostOptions extends Connection, UnitSettings {
   readonly patience?: StorePatience
   /** Aborts a start that waits. */
   readonly signal?: AbortSignal
-  /** Where events go. Default: nowhere. */
+  /** Where events go. Default: OpenTelemetry, which is silent in a process that has registered no SDK. */
   readonly telemetry?: Telemetry
   /** Default: the machine's; its wall time is corrected by the store's. */
   readonly clock?: Clock
@@ -112,7 +112,7 @@ async function openShell(options: HostOptions): Promise<Shell> {
   const wanted = options.roles ?? roles
   const instanceName = options.instanceName ?? instanceNameOf(systemRandom)
   const metrics = new Metrics()
-  const trouble = new StoreTrouble(clock, fanOut(options.telemetry ?? silent, metrics))
+  const trouble = new StoreTrouble(clock, fanOut(options.telemetry ?? openTelemetry(), metrics))
   const endings = new JobEndings()
   const cycleMs = timing?.leaseAcquireIntervalMs ?? defaultAcquireIntervalMs
   const health = new Health(clock, cycleMs, () => trouble.reason)
@@ -187,10 +187,11 @@ interface Reached {
 async function runUnits({ options, shell, connection, containers, clockOffsetMs }: Reached): Promise<Host> {
   const { instanceName, wanted, telemetry, units, endings, health, metrics, server } = shell
   const clock = clockOffsetMs === 0 ? shell.clock : correctedClock(shell.clock, clockOffsetMs)
-  const hints = new FeedHints()
+  const [hints, shortcut] = [new FeedHints(), new Shortcut()]
   const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
   const onCycle = (role: Role): void => health.beat(role)
-  const parts = { settings: options, containers, store, instanceName, telemetry, hints, clock, onCycle }
+  const shared = { containers, store, instanceName, telemetry, hints, shortcut, clock, onCycle }
+  const parts = { settings: options, ...shared }
   for (const role of wanted) {
     const unit = await unitOf(role, parts)
     units.push(unit)

@@ -39,3 +39,4 @@ export {
 export { ResourceManager } from './scale/resource-manager.js'
 export type { ScaleTarget } from './scale/scale-target.js'
 export { unitLag, type UnitLag } from './scale/unit-lag.js'
+export { superviseOnce, type SuperviseOnceOptions } from './supervise-once.js'

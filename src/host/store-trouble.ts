@@ -1,6 +1,6 @@
 import { cosmosErrorKind, isTransient, type CosmosErrorKind } from '../../lease-store/index.js'
 import type { Clock } from '../platform/index.js'
-import type { Telemetry, TelemetryEvent } from '../telemetry/index.js'
+import type { Delivery, Telemetry, TelemetryEvent } from '../telemetry/index.js'
 
 /** Without a failure for this long, a success means that it is over. */
 const quietMs = 5_000
@@ -46,6 +46,11 @@ export class StoreTrouble implements Telemetry {
     } else {
       this.fail(reason, 'error' in event ? event.error : undefined)
     }
+  }
+
+  /** Within whatever the sinks behind this one surround deliveries with. */
+  during<T>(delivery: Delivery, run: () => Promise<T>): Promise<T> {
+    return this.next.during?.(delivery, run) ?? run()
   }
 
   private fail(reason: string, error: unknown): void {

@@ -8,6 +8,7 @@ import {
   createSupervisor,
   type Agent,
   type CosmosStateStore,
+  type Shortcut,
   type Unit,
   type UnitOptions,
   type UnitTiming,
@@ -44,6 +45,7 @@ export interface UnitParts {
   readonly instanceName: string
   readonly telemetry: Telemetry
   readonly hints: FeedHints
+  readonly shortcut: Shortcut
   readonly clock: Clock
   /** Told whenever the loop of a role begins a cycle. */
   readonly onCycle: (role: Role) => void
@@ -51,7 +53,7 @@ export interface UnitParts {
 
 /** One role, not yet started. */
 export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
-  const { settings, store, instanceName, telemetry, hints, clock, containers } = parts
+  const { settings, store, instanceName, telemetry, hints, shortcut, clock, containers } = parts
   const { agents = [], slots, sweepIntervalMs, deadlineGraceMs, stopBudgetMs, timing } = settings
   const processorName = processorNameOf(role, settings.unitPrefix)
   const onCharge = charging(telemetry)
@@ -69,6 +71,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
     instanceName,
     telemetry,
     hints,
+    shortcut,
     clock,
     ...(timing === undefined ? {} : { timing }),
   }

@@ -1,4 +1,6 @@
+import type { CircuitOptions } from './circuit.js'
 import type { Json } from './documents.js'
+import { durationMs, type Duration } from './duration.js'
 import { toTemplate, type Bound } from './reference.js'
 
 /** What a handler is told about the attempt it is making. */
@@ -57,6 +59,25 @@ export type Agent<H extends Handlers = Handlers> = {
 export interface AgentDefinition {
   readonly name: string
   readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
+  /** Handlers of it that run at once in one instance; null for as many as the instance has slots. */
+  readonly slots: number | null
+  /** Null for an agent whose remote service is called whatever happens. */
+  readonly circuit: CircuitOptions | null
+}
+
+/** How an agent is run, where the defaults are not wanted. */
+export interface AgentOptions {
+  /**
+   * Handlers of this agent that run at once in one instance, 1 or more: as many as its remote service bears. Default:
+   * all slots of the instance.
+   */
+  readonly slots?: number
+  /**
+   * After so many `failures` in a row (1 or more) in one instance, attempts fail for the time of `openFor` without the
+   * handler being called; then one is let through to see. Attempts that fail so count like others, so let the steps'
+   * back-off outlast it. Default: the handler is always called.
+   */
+  readonly circuitBreaker?: { readonly failures: number; readonly openFor: Duration }
 }
 
 const definition = Symbol('stepward.agent')
@@ -67,20 +88,50 @@ export const namePattern = /^[a-z][a-z0-9-]*$/
 /**
  * Defines an agent: a name, and one handler for each operation it offers.
  *
- * @throws TypeError when the name is not `[a-z][a-z0-9-]*`, or no operation is given
+ * @throws TypeError with everything that is wrong: a name that is not `[a-z][a-z0-9-]*`, no operation, an option out of
+ * its bounds
  */
-export function defineAgent<H extends Handlers>(name: string, handlers: H): Agent<H> {
-  if (!namePattern.test(name)) {
-    throw new TypeError(`agent name ${JSON.stringify(name)}: must match ${String(namePattern)}`)
-  }
+export function defineAgent<H extends Handlers>(
+  name: string,
+  handlers: H,
+  options: AgentOptions = {},
+): Agent<H> {
   const actions = Object.entries(handlers)
-  if (actions.length === 0) throw new TypeError(`agent ${name}: needs at least one operation`)
+  const problems = [
+    ...(namePattern.test(name) ? [] : [`its name must match ${String(namePattern)}`]),
+    ...(actions.length === 0 ? ['it needs at least one operation'] : []),
+    ...optionProblems(options),
+  ]
+  if (problems.length > 0) throw new TypeError(`agent ${JSON.stringify(name)}: ${problems.join('; ')}`)
   const operations = actions.map(([action]) => [action, operation(name, action)] as const)
   const known: AgentDefinition = {
     name,
     handlers: new Map(actions as [string, AgentHandler<Json, unknown>][]),
+    slots: options.slots ?? null,
+    circuit: circuitOf(options),
   }
   return { ...Object.fromEntries(operations), [definition]: known } as Agent<H>
+}
+
+function optionProblems({ slots, circuitBreaker }: AgentOptions): readonly string[] {
+  const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1
+  const isOpenForLong = circuitBreaker === undefined || durationMs(circuitBreaker.openFor) !== null
+  return [
+    ...(slots === undefined || isCount(slots) ? [] : [`slots ${slots} must be a whole number from 1`]),
+    ...(circuitBreaker === undefined || isCount(circuitBreaker.failures)
+      ? []
+      : [`circuitBreaker.failures ${circuitBreaker.failures} must be a whole number from 1`]),
+    ...(isOpenForLong
+      ? []
+      : [
+          `circuitBreaker.openFor ${JSON.stringify(circuitBreaker.openFor)} must be a duration such as '30s'`,
+        ]),
+  ]
+}
+
+function circuitOf({ circuitBreaker }: AgentOptions): CircuitOptions | null {
+  if (circuitBreaker === undefined) return null
+  return { failures: circuitBreaker.failures, openForMs: durationMs(circuitBreaker.openFor) ?? 0 }
 }
 
 function operation(actor: string, action: string): Operation<unknown, unknown> {

@@ -2,15 +2,18 @@ import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../change-feed-processor/index.js'
 import { retry, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
+import { definitionOf, type Agent, type AgentDefinition, type AgentHandler } from './agent.js'
 import { makeAttempt } from './attempt.js'
+import { Circuit } from './circuit.js'
 import { claim, isUnclaimed } from './claim.js'
-import { decodeDocument, type StepDocument } from './documents.js'
+import { decodeDocument, type Json, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
+import { RecentDocuments } from './recent-documents.js'
 import { isOpen, settle, type Outcome } from './settle.js'
+import type { Concluded, Shortcut } from './shortcut.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from './state-store.js'
-import { readStep, updateDocument } from './update-document.js'
+import { readStep, updateDocument, type DocumentDecision } from './update-document.js'
 import { workOf } from './work.js'
 
 /** What an agents instance works with. */
@@ -23,32 +26,54 @@ export interface AgentsOptions {
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
+  /** To the scheduler of this process. */
+  readonly shortcut?: Shortcut
 }
+
+/** What agents are told beside the changes. Without a lease token every outcome is recorded alone. */
+type DelegateContext = Pick<ChangeFeedContext, 'signal'> & Partial<Pick<ChangeFeedContext, 'leaseToken'>>
+
+/** Steps remembered as settled here; the feed may still bring them as they were. */
+const rememberedSteps = 10_000
 
 /**
  * The delegate of the agents unit: every open step that names one of its agents gets a slot and is run. The feed's
  * checkpoint does not wait for the handler: from there on the step's deadline remembers the work, not the lease. While
- * all slots are taken the delegate waits, and so the feed does.
+ * a step has no slot the delegate waits, and so the feed does.
  */
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
+  private readonly circuits: ReadonlyMap<string, Circuit>
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
+  private readonly settled = new RecentDocuments<StepDocument>(rememberedSteps)
   private stopping: AbortController
 
   constructor(private readonly options: AgentsOptions) {
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
-    this.slots = new Slots(options.slots ?? 16)
+    const circuits = [...this.definitions.values()].flatMap(({ name, circuit }) =>
+      circuit === null ? [] : [[name, new Circuit(name, circuit)] as const],
+    )
+    this.circuits = new Map(circuits)
+    const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
+      slots === null ? [] : [[name, slots] as const],
+    )
+    this.slots = new Slots(options.slots ?? 16, new Map(limits))
     this.stopping = this.newStopping()
   }
 
   /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
-  async onChanges(changes: readonly Change[], context: Pick<ChangeFeedContext, 'signal'>): Promise<void> {
-    for (const change of changes) {
+  async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
+    const steps = changes.flatMap((change) => {
       const decoded = decodeDocument(change)
-      if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') continue
-      await this.offer({ ...decoded.step, _etag: change._etag, _ts: change._ts }, context.signal)
-    }
+      if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
+      return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
+    })
+    // Side by side: one agent that has all its slots in use does not keep the others of the page from theirs.
+    const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
+    const offers = urgentFirst.map((step) => this.offer(step, context))
+    const refused = (await Promise.allSettled(offers)).find((offer) => offer.status === 'rejected')
+    if (refused !== undefined) throw refused.reason
   }
 
   /** Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for them. */
@@ -66,36 +91,68 @@ export class Agents {
     return stopping
   }
 
-  private async offer(step: Stored<StepDocument>, signal: AbortSignal): Promise<void> {
-    const attemptKey = `${step.pk}\n${step.id}\n${step.fence}`
-    if (!isOpen(step, this.options.clock.now()) || this.running.has(attemptKey)) return
-    if (step.isClaimRequired && !isUnclaimed(step)) return
+  /** Starts an open step if it has a free place for it; answers whether it is running. */
+  startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
+    const agent = this.definitions.get(workOf(step).actor)
+    if (agent === undefined || this.stopping.signal.aborted) return false
+    if (this.isKnown(step)) return true
+    if (!this.slots.takeFree(agent.name)) return false
+    this.start(step, agent, leaseToken)
+    return true
+  }
+
+  private async offer(step: Stored<StepDocument>, { signal, leaseToken }: DelegateContext): Promise<void> {
+    if (!isOpen(step, this.options.clock.now()) || this.isKnown(step)) return
     const agent = this.definitions.get(workOf(step).actor)
     if (agent === undefined) {
       const reason = `this instance has no agent ${JSON.stringify(workOf(step).actor)}`
       this.options.telemetry.emit({ type: 'document.refused', id: step.id, reason })
       return
     }
-    if (!(await this.slots.take(signal))) {
+    if (!(await this.slots.take(signal, { agent: agent.name, priority: step.priority }))) {
       throw new Error(`stopped or lost the lease before step ${step.id} found a free slot`)
     }
-    const work = this.work(step, agent).finally(() => {
-      this.slots.release()
-      this.running.delete(attemptKey)
-    })
-    this.running.set(attemptKey, work)
+    // Delivered twice, it may have waited twice.
+    if (this.isKnown(step)) this.slots.release(agent.name)
+    else this.start(step, agent, leaseToken ?? null)
   }
 
-  /** One attempt and the record of its outcome. Never rejects: what could not be recorded is a deadline that passes. */
-  private async work(offered: Stored<StepDocument>, agent: AgentDefinition): Promise<void> {
+  /** Whether this attempt is being made here, was made and its outcome recorded, or is claimed by whoever makes it. */
+  private isKnown(step: Stored<StepDocument>): boolean {
+    if (step.isClaimRequired && !isUnclaimed(step)) return true
+    const settled = this.settled.get(step)
+    return this.running.has(attemptKeyOf(step)) || (settled !== undefined && settled.fence >= step.fence)
+  }
+
+  /** In a place that was taken for it. */
+  private start(step: Stored<StepDocument>, agent: AgentDefinition, leaseToken: string | null): void {
+    const key = attemptKeyOf(step)
+    const work = this.work(step, agent, leaseToken).then((goOn) => {
+      this.slots.release(agent.name)
+      this.running.delete(key)
+      // Only now, so that what follows finds the place free.
+      goOn()
+    })
+    this.running.set(key, work)
+  }
+
+  /**
+   * One attempt and the record of its outcome; answers how to go on. Never rejects: what could not be recorded is a
+   * deadline that passes.
+   */
+  private async work(
+    offered: Stored<StepDocument>,
+    agent: AgentDefinition,
+    leaseToken: string | null,
+  ): Promise<() => void> {
     const { clock, telemetry } = this.options
     const { jobId, workflow, stepId, attempt } = offered
     const about = { jobId, workflow, stepId, attempt }
     try {
       // Waiting for a slot took time: the attempt may be over before it began.
-      if (!isOpen(offered, clock.now())) return
+      if (!isOpen(offered, clock.now())) return nothingFollows
       const step = offered.isClaimRequired ? await this.claimed(offered) : offered
-      if (step === null) return
+      if (step === null) return nothingFollows
       telemetry.emit({ type: 'step.started', ...about })
       const handler = agent.handlers.get(workOf(step).action)
       const outcome: Outcome | null =
@@ -104,24 +161,31 @@ export class Agents {
               kind: 'failed',
               message: `agent ${agent.name} has no operation ${JSON.stringify(workOf(step).action)} here`,
             }
-          : await makeAttempt({ step, handler, clock, stopping: this.stopping.signal })
+          : await this.attempt(step, handler, agent)
       if (outcome === null) {
         telemetry.emit({
           type: 'outcome.discarded',
           reason: 'not done before the deadline or the stop',
           ...about,
         })
-        return
+        return nothingFollows
       }
-      await this.record(step, outcome)
+      return await this.record(step, outcome, leaseToken)
     } catch (error) {
-      telemetry.emit({
-        type: 'outcome.discarded',
-        reason: 'its claim or its outcome could not be recorded',
-        error,
-        ...about,
-      })
+      const reason = 'its claim or its outcome could not be recorded'
+      telemetry.emit({ type: 'outcome.discarded', reason, error, ...about })
+      return nothingFollows
     }
+  }
+
+  private attempt(
+    step: StepDocument,
+    handler: AgentHandler<Json, unknown>,
+    { name }: AgentDefinition,
+  ): Promise<Outcome | null> {
+    const { clock } = this.options
+    const attempt = () => makeAttempt({ step, handler, clock, stopping: this.stopping.signal })
+    return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 
   /** W2: the step with our claim on it; null when the attempt is another's, or over. */
@@ -140,10 +204,14 @@ export class Agents {
     return update.kind === 'written' ? update.document : update.result
   }
 
-  private async record(step: Stored<StepDocument>, outcome: Outcome): Promise<void> {
-    const { store, clock, random, telemetry, instanceName } = this.options
+  private async record(
+    step: Stored<StepDocument>,
+    outcome: Outcome,
+    leaseToken: string | null,
+  ): Promise<() => void> {
+    const { store, clock, random, shortcut, instanceName } = this.options
     const attempt = { number: step.attempt, fence: step.fence, by: instanceName }
-    const decide = (current: StepDocument) => {
+    const decide = (current: StepDocument): DocumentDecision<StepDocument, string | null> => {
       const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
       if (settlement.kind === 'write') return { write: settlement.step, result: null }
       // After a lost reply our own outcome is what we find: recorded, not discarded.
@@ -152,20 +220,34 @@ export class Agents {
         found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
       return { write: null, result: isOurs ? null : settlement.reason }
     }
+    const conclude = leaseToken === null ? undefined : shortcut?.scheduler.at(leaseToken)
+    const recordAlone = async (): Promise<Concluded> => {
+      const update = await updateDocument(store, { address: step, known: step, read: readStep }, decide)
+      return {
+        written: update.kind === 'written' ? update.document : null,
+        discarded: update.kind === 'missing' ? 'the step is gone' : update.result,
+        goOn: nothingFollows,
+      }
+    }
+    const recordNow = async () => (await conclude?.({ step, decide })) ?? (await recordAlone())
     // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
-    const update = await retry(
-      () => updateDocument(store, { address: step, known: step, read: readStep }, decide),
-      {
-        clock,
-        random,
-        backoff: { minMs: 50, maxMs: 2_000 },
-        maxAttempts: Number.POSITIVE_INFINITY,
-        signal: this.stopping.signal,
-        isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
-      },
-    )
-    const about = { jobId: step.jobId, workflow: step.workflow, stepId: step.stepId, attempt: step.attempt }
-    const discarded = update.kind === 'missing' ? 'the step is gone' : update.result
+    const concluded = await retry(recordNow, {
+      clock,
+      random,
+      backoff: { minMs: 50, maxMs: 2_000 },
+      maxAttempts: Number.POSITIVE_INFINITY,
+      signal: this.stopping.signal,
+      isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
+    })
+    this.settled.put(step)
+    this.report(step, outcome, concluded)
+    return concluded.goOn
+  }
+
+  private report(step: StepDocument, outcome: Outcome, { written, discarded }: Concluded): void {
+    const { telemetry } = this.options
+    const { jobId, workflow, stepId, attempt } = step
+    const about = { jobId, workflow, stepId, attempt }
     if (discarded !== null) {
       telemetry.emit({ type: 'outcome.discarded', reason: discarded, ...about })
       return
@@ -173,10 +255,16 @@ export class Agents {
     const error = outcome.kind === 'success' ? {} : { error: outcome.message }
     telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
     if (outcome.kind === 'permanent') {
-      const kind = update.kind === 'written' ? update.document.attention?.kind : undefined
-      const raised = { kind: kind ?? 'error', message: outcome.message }
-      const { jobId, workflow, stepId } = step
+      const raised = { kind: written?.attention?.kind ?? 'error', message: outcome.message }
       telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })
     }
   }
+}
+
+function nothingFollows(): void {
+  // The outcome comes back in the feed, and the scheduler that gets it there goes on.
+}
+
+function attemptKeyOf({ pk, id, fence }: StepDocument): string {
+  return `${pk}\n${id}\n${fence}`
 }

@@ -72,13 +72,21 @@ function stoppedStep(
 ): readonly StepChange[] {
   if (step === undefined) return []
   const state = ledger[step.stepId]?.state
-  const isUncertain = step.outcome === null && mayHaveActed(step) && step.undo?.whenUncertain === true
+  const isUncertain = step.undo?.whenUncertain === true && mayHaveActed(step) && !isWithoutEffect(step)
   if (state === 'Error') return isUncertain ? [beginUndo(step, by)] : []
   if (state !== 'Processing') return []
   if (!isUncertain) return [stop(step)]
   // Until its deadline an attempt may still be running, deaf to its new fence; its effect is undone after that (F-K2).
   const mayBeRunning = step.lockedBy !== null && step.completeByMs !== null && by.now < step.completeByMs
   return mayBeRunning ? [undoAfter(step, step.completeByMs)] : [beginUndo(step, by)]
+}
+
+/**
+ * Whether its only attempt said for good that it did nothing. An attempt that fails otherwise, or does not answer, may
+ * have had its effect before (F-K2, F-A20), and so may one before the last.
+ */
+function isWithoutEffect({ outcome, failureCount }: StepDocument): boolean {
+  return outcome?.kind === 'permanent' && failureCount <= 1
 }
 
 /** Done steps that have an undo and all of whose dependents, near and far, are out of the way (I6). */

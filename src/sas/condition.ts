@@ -1,11 +1,11 @@
 import type { Json } from './documents.js'
-import { resolveTemplate, type KnownValues } from './plan.js'
+import { resolveTemplate, type KnownValues } from './template.js'
 import type { Bound, Reference } from './reference.js'
 import { toTemplate } from './reference.js'
 
 /** Whether a step is done: made by {@link equal} and its kin, evaluated when the step would begin. */
 export interface Condition {
-  readonly operator: 'equal' | 'greater' | 'present' | 'not' | 'all' | 'any'
+  readonly operator: 'equal' | 'greater' | 'present' | 'hasItem' | 'not' | 'all' | 'any'
   readonly of: readonly unknown[]
 }
 
@@ -58,6 +58,9 @@ function evaluate({ operator, of }: Condition): boolean {
       return typeof left === 'number' && typeof right === 'number' && left > right
     case 'present':
       return left !== null
+    case 'hasItem':
+      // A list that is longer than its fan-out allows has none: nothing of it begins.
+      return Array.isArray(left) && Number(right) < left.length && left.length <= Number(of[2])
     case 'not':
       return !evaluate(left as Condition)
     case 'all':

@@ -4,11 +4,13 @@ import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import {
   decodeDocument,
   jobDocumentId,
+  schemaVersion,
   type JobDocument,
   type NoticeDocument,
   type StepDocument,
 } from './documents.js'
 import { StoreRefused, StoreUnavailable } from './errors.js'
+import { pickUpWithinMs } from './recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
@@ -56,13 +58,28 @@ export class CosmosStateStore implements StateStore {
   }
 
   async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]> {
-    return this.query('state.listOverdue', {
-      text:
-        'SELECT TOP @limit c.id, c.pk, c.completeByMs FROM c ' +
-        "WHERE c.type IN ('sas.step', 'sas.job') AND ((IS_NUMBER(c.completeByMs) AND c.completeByMs < @before) OR " +
-        "(c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs) AND c.submittedAtMs < @before))",
-      parameters: { limit, before: beforeMs },
-    })
+    // One ordered query cannot tell both apart: it would have to order by a value that is not stored.
+    const [due, untaken] = await Promise.all([
+      this.query<OverdueDocument>('state.listOverdue', {
+        text:
+          "SELECT TOP @limit c.id, c.pk, c.completeByMs AS dueMs FROM c WHERE c.type IN ('sas.step', 'sas.job') " +
+          'AND c.completeByMs < @before AND c.schema <= @schema ORDER BY c.completeByMs',
+        parameters: { limit, before: beforeMs, schema: schemaVersion },
+      }),
+      this.query<OverdueDocument>('state.listOverdue', {
+        text:
+          'SELECT TOP @limit c.id, c.pk, c.submittedAtMs + @pickUp AS dueMs FROM c ' +
+          "WHERE c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs) " +
+          'AND c.submittedAtMs < @before AND c.schema <= @schema ORDER BY c.submittedAtMs',
+        parameters: {
+          limit,
+          before: beforeMs - pickUpWithinMs,
+          schema: schemaVersion,
+          pickUp: pickUpWithinMs,
+        },
+      }),
+    ])
+    return [...due, ...untaken].sort((a, b) => a.dueMs - b.dueMs).slice(0, limit)
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {

@@ -14,8 +14,9 @@ import { Notifier, type NotifierSettings } from './notifier.js'
 import type { ReplyChannel } from './reply.js'
 import { Scheduler } from './scheduler.js'
 import type { StateStore } from './state-store.js'
-import { Supervisor } from './supervisor.js'
-import { wakingReaders } from './waking-store.js'
+import type { Shortcut } from './shortcut.js'
+import { Supervisor, type SweepResult } from './supervisor.js'
+import { wakingReaders, type Reader } from './waking-store.js'
 
 /** What every instance of a unit needs: the documents, the feed of their changes, and the leases of this unit. */
 export interface UnitOptions {
@@ -30,6 +31,8 @@ export interface UnitOptions {
   readonly timing?: UnitTiming
   /** Shared by everything in this process that reads or writes the state container. */
   readonly hints?: FeedHints
+  /** Shared by the scheduler and the agents of this process; without it they meet in the feed only. */
+  readonly shortcut?: Shortcut
   readonly telemetry?: Telemetry
   readonly clock?: Clock
   readonly random?: Random
@@ -66,8 +69,17 @@ interface Role {
 
 /** An instance of the scheduler: claims jobs, dispatches their steps, ends them. */
 export function createScheduler(options: UnitOptions): Unit {
-  const scheduler = new Scheduler(resolved(options))
-  return unit(options, { onChanges: (changes) => scheduler.onChanges(changes) })
+  const { hints, shortcut } = options
+  const scheduler = new Scheduler({
+    ...resolved(options),
+    onOpenSteps: (physicalRangeId) => hints?.part('agents').notify(physicalRangeId),
+  })
+  return unit(options, 'scheduler', {
+    onChanges: (changes, context) => scheduler.onChanges(changes, context),
+    onLeaseAcquired: (leaseToken) =>
+      shortcut?.scheduler.open(leaseToken, (ended) => scheduler.conclude(ended, leaseToken)),
+    onLeaseReleased: (leaseToken) => shortcut?.scheduler.close(leaseToken),
+  })
 }
 
 /** An instance of the agents: runs the handlers of open steps. */
@@ -80,14 +92,17 @@ export function createAgents(
     readonly stopBudgetMs?: number
   },
 ): Unit {
-  const { agents: known, slots, stopBudgetMs = 3_000 } = options
+  const { agents: known, slots, stopBudgetMs = 3_000, shortcut } = options
   const agents = new Agents({
     ...resolved(options),
     agents: known,
     ...(slots === undefined ? {} : { slots }),
   })
-  return unit(options, {
+  return unit(options, 'agents', {
     onChanges: (changes, context) => agents.onChanges(changes, context),
+    onLeaseAcquired: (leaseToken) =>
+      shortcut?.agents.open(leaseToken, (step) => agents.startNow(step, leaseToken)),
+    onLeaseReleased: (leaseToken) => shortcut?.agents.close(leaseToken),
     stop: () => agents.stop(stopBudgetMs),
   })
 }
@@ -102,13 +117,29 @@ export function createSupervisor(
     ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }),
     ...(deadlineGraceMs === undefined ? {} : { deadlineGraceMs }),
   })
-  return unit(options, {
+  return unit(options, 'supervisor', {
     onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
     onLeaseAcquired: (leaseToken, { min }) => supervisor.onLeaseAcquired(leaseToken, min === ''),
     onLeaseReleased: (leaseToken) => supervisor.onLeaseReleased(leaseToken),
     start: () => supervisor.start(),
     stop: () => supervisor.stop(),
   })
+}
+
+/**
+ * One look of a supervisor at everything overdue, without leases and without waiting: for hosts that live briefly, started
+ * by a timetable. Beside running supervisors it does no harm: each step is recovered by one of them.
+ *
+ * @throws StoreUnavailable or StoreRefused when the store could not be asked
+ */
+export function superviseOnce(
+  options: Pick<UnitOptions, 'store' | 'instanceName' | 'telemetry' | 'clock'> & {
+    readonly deadlineGraceMs?: number
+  },
+): Promise<SweepResult> {
+  const { store, instanceName, telemetry = silent, clock = systemClock, deadlineGraceMs } = options
+  const grace = deadlineGraceMs === undefined ? {} : { deadlineGraceMs }
+  return new Supervisor({ store, instanceName, telemetry, clock, ...grace }).runOnce()
 }
 
 /**
@@ -120,7 +151,7 @@ export function createNotifier(
 ): Unit {
   const { hints: _hints, ...own } = options
   const notifier = new Notifier({ ...options, ...resolved(own) })
-  return unit(own, {
+  return unit(own, null, {
     onChanges: (changes, { leaseToken }) => notifier.onChanges(changes, leaseToken),
     onLeaseAcquired: (leaseToken, { min }) => notifier.onLeaseAcquired(leaseToken, min === ''),
     onLeaseReleased: (leaseToken) => notifier.onLeaseReleased(leaseToken),
@@ -129,8 +160,9 @@ export function createNotifier(
   })
 }
 
-function resolved({ store, instanceName, hints, telemetry, clock, random }: UnitOptions) {
+function resolved({ store, instanceName, hints, shortcut, telemetry, clock, random }: UnitOptions) {
   return {
+    ...(shortcut === undefined ? {} : { shortcut }),
     store: hints === undefined ? store : wakingReaders(store, hints),
     instanceName,
     telemetry: telemetry ?? silent,
@@ -139,8 +171,19 @@ function resolved({ store, instanceName, hints, telemetry, clock, random }: Unit
   }
 }
 
+/**
+ * Somebody waits for what the scheduler and the agents read. What another process writes comes without a hint, so soon
+ * after activity they ask often; the pause doubles, so that costs three or four polls more before they are idle. The
+ * supervisor reads of deadlines, which are further off than that, and has its sweep besides.
+ */
+const pollIntervalsMs: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
+  scheduler: { min: 10, max: 5_000 },
+  agents: { min: 10, max: 5_000 },
+  supervisor: { min: 100, max: 10_000 },
+}
+
 /** A role as one instance of a change feed processor. It reads from the beginning: no job may be missed (R163). */
-function unit(options: UnitOptions, role: Role): Unit {
+function unit(options: UnitOptions, reader: Reader | null, role: Role): Unit {
   const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random } = options
   const processor = new ChangeFeedProcessor({
     monitoredContainer: feed,
@@ -148,11 +191,12 @@ function unit(options: UnitOptions, role: Role): Unit {
     processorName,
     instanceName,
     startFrom: 'beginning',
+    ...(reader === null ? {} : { pollIntervalMs: pollIntervalsMs[reader] }),
     ...timing,
     onChanges: async (changes, context) => role.onChanges(changes, context),
     onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
     onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
-    ...(hints === undefined ? {} : { hints }),
+    ...(hints === undefined || reader === null ? {} : { hints: hints.part(reader) }),
     ...(telemetry === undefined ? {} : { telemetry }),
     ...(clock === undefined ? {} : { clock }),
     ...(random === undefined ? {} : { random }),

@@ -6,8 +6,10 @@ import {
   type Json,
   type StepDocument,
 } from './documents.js'
+import { gather, type GatherInput } from './gather.js'
 import type { StepChange } from './ledger.js'
-import { bindTemplate, resolveTemplate } from './plan.js'
+import { bindTemplate, resolveTemplate } from './template.js'
+import { bytesOf, maxTransactionBytes } from './transaction.js'
 import { idempotencyKey, workOf } from './work.js'
 
 /** Who dispatches steps of which job, and when. */
@@ -25,9 +27,8 @@ export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | 
   return now + job.completeWithinMs
 }
 
-/** Bounds of one transaction, with room for what the store adds to its 2 MB (I16) and for the job itself. */
-export const maxTransactionBytes = 1_900_000
-const maxStepsAtOnce = 90
+/** Steps written at once: one transaction has room for them, their job and its notices. */
+export const maxStepsAtOnce = 90
 
 /**
  * As many of these changes as fit one transaction beside the job, at least one. The rest follows when this write comes
@@ -77,15 +78,38 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
     by,
   )
   if (step.kind === 'sleep') return { step: asleep(begun, by.now), state: 'Processing' }
-  if (step.event !== null) return finishWait(begun)
-  const isTooLarge = bytesOf(begun) > maxTransactionBytes - bytesOf(job)
-  return { step: isTooLarge ? refused(begun, by) : begun, state: 'Processing' }
+  if (step.event !== null) return finishWait(begun, step.event.payload)
+  if (step.kind === 'gather') return finishGather(begun, by)
+  return {
+    step: isTooLarge(begun, by) ? refused(begun, by, tooLarge('input', begun.input)) : begun,
+    state: 'Processing',
+  }
+}
+
+function isTooLarge(step: StepDocument, { job }: Dispatching): boolean {
+  return bytesOf(step) > maxTransactionBytes - bytesOf(job)
+}
+
+function tooLarge(what: string, value: Json): string {
+  return `its ${what} has ${bytesOf(value)} bytes, too many for one transaction: pass where the data is, not the data`
+}
+
+/** A step that is done with what it was given. */
+function finishGather(step: StepDocument, by: Dispatching): StepChange {
+  const gathered = gather(step.input as unknown as GatherInput)
+  if (gathered.kind === 'impossible')
+    return { step: refused(step, by, gathered.message), state: 'Processing' }
+  const { output } = gathered
+  const done = finishWait({ ...step, input: null }, output)
+  if (!isTooLarge(done.step, by)) return done
+  return { step: refused(step, by, tooLarge('output', output)), state: 'Processing' }
 }
 
 /** The next attempt in the direction the step goes in, with the input it had; or the end of its waiting. */
 export function repeat(step: StepDocument, by: Dispatching): StepChange {
   if (step.kind === 'sleep' || step.event !== null) {
-    return finishWait({ ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 })
+    const over = { ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 }
+    return finishWait(over, step.event?.payload ?? null)
   }
   return { step: attempt(step, by), state: step.direction === 'do' ? 'Processing' : 'Compensating' }
 }
@@ -99,14 +123,14 @@ function asleep(step: StepDocument, now: number): StepDocument {
   return withDerivedState({ ...step, lockedBy: null, notBeforeMs, ...deadline(notBeforeMs) })
 }
 
-function finishWait(step: StepDocument): StepChange {
+function finishWait(step: StepDocument, output: Json): StepChange {
   const done = {
     ...step,
     currentState: step.targetState,
     lockedBy: null,
     attention: null,
     notBeforeMs: null,
-    output: step.event?.payload ?? null,
+    output,
     ...deadline(null),
   }
   return { step: withDerivedState(done), state: 'Processed' }
@@ -184,21 +208,16 @@ function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): Step
   })
 }
 
-function refused(step: StepDocument, { now, scheduler }: Dispatching): StepDocument {
+function refused(step: StepDocument, { now, scheduler }: Dispatching, message: string): StepDocument {
   const since = new Date(now).toISOString()
   const attention = {
     kind: 'error' as const,
     since,
     by: scheduler,
-    message: `its input has ${bytesOf(step.input)} bytes, too many for one transaction: pass where the data is, not the data`,
+    message,
     stepId: step.stepId,
   }
   // It was never run, and that is known for certain.
   const outcome = { kind: 'permanent' as const, attempt: step.attempt, at: since, by: scheduler }
   return withDerivedState({ ...step, input: null, lockedBy: null, attention, outcome, ...deadline(null) })
-}
-
-/** The size of a value as JSON. */
-export function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value))
 }

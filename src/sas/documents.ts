@@ -172,14 +172,16 @@ const stepSchema = z.object({
   ...envelope,
   type: z.literal('sas.step'),
   stepId: z.string(),
-  /** Run by an agent, or ended by the scheduler: when its time has come, when its event was raised. */
-  kind: z.enum(['operation', 'sleep', 'waitFor']),
+  /** Run by an agent, or ended by the scheduler: when its time has come, its event was raised, it begins (`gather`). */
+  kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
   /** Whether the step is done at all, once what it refers to is known; null for always. */
   when: json,
   /** What was raised for a step that waits for it, even before the step began. */
   event: z.object({ payload: json, at: z.string() }).nullable(),
   /** Whether it is being done or undone: which of the two operations below an open attempt is to run. */
   direction: z.enum(['do', 'undo']),
+  /** The job's: the larger, the sooner it gets a slot where there is a choice. */
+  priority: z.number().default(0),
   actor: z.string(),
   action: z.string(),
   dependsOn: z.array(z.string()),
@@ -242,7 +244,6 @@ const noticeSchema = z.object({
 
 /** The shapes of our documents, by type. */
 export const documentSchemas = { 'sas.job': jobSchema, 'sas.step': stepSchema, 'sas.notify': noticeSchema }
-
 /** A notice as stored. */
 export type NoticeDocument = z.infer<typeof noticeSchema>
 /** A job as stored. */
@@ -274,21 +275,24 @@ export type Decoded =
   /** Ours by its type, and not readable: somebody edited it, or a bug wrote it. */
   | { readonly kind: 'invalid'; readonly reason: string }
 
+/** Made once: a schema is compiled at its first use, which costs more than a hundred documents read with it. */
+const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
+
 /** Reads a document of the state container. Unknown fields are kept by whoever writes the document back. */
 export function decodeDocument(document: Readonly<Record<string, unknown>>): Decoded {
   const { type, schema } = document
   if (typeof type !== 'string' || !type.startsWith('sas.')) return { kind: 'foreign' }
   if (typeof schema === 'number' && schema > schemaVersion) return { kind: 'newerSchema', schema }
   if (type === 'sas.job') {
-    const read = jobSchema.loose().safeParse(document)
+    const read = readers.job.safeParse(document)
     return read.success ? checked({ kind: 'job', job: read.data }, read.data) : invalid(read.error)
   }
   if (type === 'sas.step') {
-    const read = stepSchema.loose().safeParse(document)
+    const read = readers.step.safeParse(document)
     return read.success ? checked({ kind: 'step', step: read.data }, read.data) : invalid(read.error)
   }
   if (type === 'sas.notify') {
-    const read = noticeSchema.loose().safeParse(document)
+    const read = readers.notice.safeParse(document)
     return read.success ? { kind: 'notice', notice: read.data } : invalid(read.error)
   }
   return { kind: 'foreign' }
@@ -355,6 +359,11 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   return (
     job.processState === 'Processed' || job.processState === 'Error' || job.processState === 'Compensated'
   )
+}
+
+/** Whether a job is written without its intent yet: its submission has not been completed, and nothing of it may run. */
+export function isStaged(job: Pick<JobDocument, 'desiredState' | 'initialState' | 'compensation'>): boolean {
+  return job.compensation === null && job.desiredState === job.initialState
 }
 
 /** Characters that Cosmos DB or its clients do not take in an id, and our own escape character. */

@@ -39,10 +39,12 @@ export {
   createNotifier,
   createScheduler,
   createSupervisor,
+  superviseOnce,
   type Unit,
   type UnitOptions,
   type UnitTiming,
 } from './deployment-unit.js'
+export { idleCharge, idleCost, jobCost, type CostQuestion } from './cost.js'
 export {
   processStates,
   type Attention,
@@ -94,9 +96,12 @@ export type {
   Stored,
   UntoldDocument,
 } from './state-store.js'
+export type { ForEachOptions } from './for-each.js'
 export type { Step } from './plan-draft.js'
 export type { OnExhausted, StepOptions, Undo } from './step-options.js'
-export { wakingReaders, type Hints } from './waking-store.js'
+export { Shortcut } from './shortcut.js'
+export type { SweepResult } from './supervisor.js'
+export { wakingReaders } from './waking-store.js'
 export {
   defineWorkflow,
   isWorkflow,

@@ -1,16 +1,17 @@
 import type { Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
+import { fitPlan } from './fan-out.js'
 import { durationMs, type Duration } from './duration.js'
 import { jobDocumentId, stepDocumentId, type JobDocument, type Json } from './documents.js'
-import { CommandRefused, JobConflict, JobNotFound, StoreUnavailable, SubmissionInvalid } from './errors.js'
+import { CommandRefused, JobNotFound, SubmissionInvalid } from './errors.js'
 import { Job } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type WakeUps } from './job-waiting.js'
 import type { OperatorCommand } from './operate.js'
 import { payloadHash } from './payload.js'
-import type { JobFilter, StateDocument, StateStore, StateWrite } from './state-store.js'
+import type { JobFilter, StateDocument, StateStore } from './state-store.js'
 import { raiseEvent } from './raise-event.js'
-import { submit } from './submit.js'
+import { ensureSubmitted } from './submission.js'
 import { readStep, updateDocument } from './update-document.js'
 import { tryCommand, updateJob } from './update-job.js'
 import type { Alongside, Workflow } from './workflow.js'
@@ -86,14 +87,9 @@ export interface JobSummary {
   readonly attention: JobDocument['attention']
 }
 
-/** Bounds of one transaction (cosmos-cost §2), the second with room for what the store adds (I16). */
-const maxOperations = 100
-const maxBatchBytes = 1_900_000
 const maxIdLength = 200
 /** Who decided, when the caller does not say. */
 const defaultOperator = 'operator'
-/** Submissions of one job while the store gives no answer and shows no job. */
-const maxSubmitTries = 3
 
 /** Submits jobs and looks at them. */
 export class JobClient {
@@ -104,8 +100,9 @@ export class JobClient {
   }
 
   /**
-   * Writes the job, its steps and the documents alongside in one transaction; resolves when that is durable. Safe to
-   * repeat: the same id with the same input answers the job that is there.
+   * Writes the job, its steps and the documents alongside in one transaction; resolves when that is durable. A job of
+   * more steps than one transaction takes is written in stages, and nothing of it runs before the last. Safe to repeat:
+   * the same id with the same input answers the job that is there.
    *
    * @throws SubmissionInvalid for an input or id that can never be accepted; nothing was written
    * @throws JobConflict when the id belongs to another submission; nothing was written
@@ -113,15 +110,13 @@ export class JobClient {
    */
   async submit<I>(workflow: Workflow<I>, input: I, options: SubmitOptions = {}): Promise<Job> {
     const request = this.requestOf(workflow, input, options)
-    const writes = submit(request)
-    refuseOversized(request.jobId, writes)
     const job = new Job(
       this.options.store,
       this.waiting,
       addressOf(request.partition, request.jobId),
       request.jobId,
     )
-    const isNew = await this.ensureSubmitted(request, writes)
+    const isNew = await ensureSubmitted(this.options.store, request)
     this.options.telemetry.emit({
       type: 'job.submitted',
       jobId: request.jobId,
@@ -234,7 +229,7 @@ export class JobClient {
   }
 
   private requestOf<I>(workflow: Workflow<I>, input: I, options: SubmitOptions) {
-    const { submission, plan } = workflow
+    const { submission } = workflow
     const jobId = options.jobId ?? submission.jobId?.(input)
     if (jobId === undefined) {
       throw new SubmissionInvalid(
@@ -252,6 +247,10 @@ export class JobClient {
     }
     const partition = options.partitionKey ?? jobId
     const plain = asJson(jobId, input)
+    const { plan, problems } = fitPlan(workflow.plan, plain)
+    if (problems.length > 0) {
+      throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: ${problems.join('; ')}`)
+    }
     const alongside = options.alongside ?? submission.alongside?.(input) ?? []
     return {
       plan,
@@ -267,29 +266,6 @@ export class JobClient {
       payloadHash: payloadHash(workflow.name, plain),
       now: this.options.clock.now(),
     }
-  }
-
-  /** Writes until the job stands; what a refused or unanswered write did is read from the store (F-S2 to F-S6). */
-  private async ensureSubmitted(
-    request: { readonly jobId: string; readonly partition: string; readonly payloadHash: string },
-    writes: readonly StateWrite[],
-  ): Promise<boolean> {
-    const name = `job ${JSON.stringify(request.jobId)}`
-    for (let tries = 0; tries < maxSubmitTries; tries += 1) {
-      const result = await this.options.store.apply(request.partition, writes)
-      if (result.kind === 'applied') return true
-      const there = await this.waiting.read(addressOf(request.partition, request.jobId))
-      if (there?.payloadHash === request.payloadHash) return false
-      if (there !== null) {
-        throw new JobConflict(request.jobId, `${name} exists already with another payload; use another id`)
-      }
-      if (result.kind === 'conflict') {
-        const rule = 'exists already without a job; remove it, or submit without it'
-        throw new JobConflict(request.jobId, `${name}: document ${JSON.stringify(result.id)} ${rule}`)
-      }
-    }
-    const message = `${name}: the store did not say whether it was accepted; submit it again with the same id`
-    throw new StoreUnavailable(message, { cause: null })
   }
 }
 
@@ -348,13 +324,4 @@ function ownDocument(document: Readonly<Record<string, unknown>>, partition: str
     )
   }
   return { ...document, id, pk: partition }
-}
-
-function refuseOversized(jobId: string, writes: readonly StateWrite[]): void {
-  const bytes = Buffer.byteLength(JSON.stringify(writes))
-  if (writes.length <= maxOperations && bytes <= maxBatchBytes) return
-  throw new SubmissionInvalid(
-    `job ${JSON.stringify(jobId)} needs ${writes.length} documents of ${bytes} bytes together; one transaction takes ` +
-      `${maxOperations} and ${maxBatchBytes}: submit large inputs by reference`,
-  )
 }

@@ -1,6 +1,7 @@
 import {
   betweenStates,
   deadline,
+  isStaged,
   withDerivedState,
   type AuditEntry,
   type JobDocument,
@@ -48,6 +49,7 @@ const maxAuditEntries = 20
  * terminal document (I7). A command that was carried out already is refused, so repeating it does no harm (F-O2).
  */
 export function operate(standing: Standing, command: OperatorCommand): Operation {
+  if (isStaged(standing.job)) return refused(`job ${standing.job.jobId} is still being submitted`)
   switch (command.kind) {
     case 'resubmit':
       return resubmit(standing, command)
@@ -68,6 +70,12 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
   }
   const isUndoing = job.compensation !== null
   const failed = inState(job.steps, isUndoing ? 'CompensationFailed' : 'Error')
+  // Set aside, not failed: what stood in its way is mended, and it goes on from where it stands.
+  if (job.attention?.kind === 'corrupt') {
+    return command.steps === undefined
+      ? requested(standing, command, { job, changed: [] })
+      : refused(`job ${job.jobId} was set aside as a whole: resubmit it without naming steps`)
+  }
   // Undone as far as its generations allowed.
   if (failed.length === 0) return startAnew(standing, command)
   const named = command.steps?.map(({ stepId }) => stepId) ?? failed
@@ -76,6 +84,8 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
   const left = failed.filter((stepId) => !named.includes(stepId))
   if (left.length > 0) return refused(`${list(left)} failed as well: name all that failed, or none`)
   const edits = new Map(command.steps?.map(({ stepId, input }) => [stepId, input]))
+  const gathering = gatheringSteps(standing, command)
+  if (gathering.length > 0) return refused(inputOfOthers(gathering))
   const changed = failed.flatMap((stepId) => {
     const step = steps.get(stepId)
     return step === undefined ? [] : [isUndoing ? undoAgain(step) : anew(step, edits.get(stepId))]
@@ -100,6 +110,8 @@ function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resub
   const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
   const unknown = edited.filter(({ stepId }) => !steps.has(stepId)).map(({ stepId }) => stepId)
   if (unknown.length > 0) return refused(`there is no ${list(unknown)}`)
+  const gathering = gatheringSteps(standing, command)
+  if (gathering.length > 0) return refused(inputOfOthers(gathering))
   const edits = new Map(edited.map(({ stepId, input }) => [stepId, input]))
   // What had begun to expire must not, now that its job lives again (I18).
   const changed = [...steps.values()]
@@ -117,6 +129,16 @@ function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resub
       maxGenerations: Math.max(job.maxGenerations, job.generation + 1),
     },
   })
+}
+
+/** Steps to be given another input that have none of their own: they gather what others returned. */
+function gatheringSteps({ steps }: Standing, command: OperatorCommand & { kind: 'resubmit' }): string[] {
+  const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
+  return edited.map(({ stepId }) => stepId).filter((stepId) => steps.get(stepId)?.kind === 'gather')
+}
+
+function inputOfOthers(stepIds: readonly string[]): string {
+  return `${list(stepIds)} only gathers what other steps returned: resubmit without an input`
 }
 
 function release(standing: Standing, command: OperatorCommand & { kind: 'release' }): Operation {

@@ -1,8 +1,8 @@
-import { namePattern, type Operation } from './agent.js'
+import { namePattern, type OperationCall } from './agent.js'
 import { conditionTemplate } from './condition.js'
-import type { Json } from './documents.js'
+import type { ExhaustionPolicy, Json } from './documents.js'
 import { durationMs } from './duration.js'
-import { stepsReferredTo, type Plan, type PlanStep, type StepKind } from './plan.js'
+import { maxSteps, type Plan, type PlanStep, type StepKind } from './plan.js'
 import { NotPlainDataError, reference, toTemplate, type Reference } from './reference.js'
 import {
   defaultStates,
@@ -12,6 +12,7 @@ import {
   type StepOptions,
   type Undo,
 } from './step-options.js'
+import { stepsReferredTo } from './template.js'
 import { undoProblems } from './undo-problems.js'
 
 /** A step of a workflow being defined; `output` refers to what its operation will return. */
@@ -20,59 +21,91 @@ export interface Step<O> {
   readonly output: Reference<O>
 }
 
-/** Steps in one workflow: a job, its steps and one document of the user's fit one transaction of 100 operations. */
-export const maxSteps = 98
+/** What a step does: an operation of an agent with its input as a template. */
+type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
 
 /** A step as it is defined. */
-export interface StepDraft<OI, O> {
+export interface StepDraft<O> {
   readonly id: string
-  readonly operation: Pick<Operation<OI, O>, 'actor' | 'action'>
+  /** What problems call it, where one definition makes many steps. Default: its id. */
+  readonly name?: string
   readonly kind?: StepKind
-  readonly input: unknown
+  /** @throws NotPlainDataError when its input is not JSON */
+  readonly call: () => Call
   readonly options: StepOptions & { readonly undo?: Undo<O> }
+}
+
+/** A step, and what its definition left to its workflow. */
+export interface DraftedStep {
+  readonly step: PlanStep
+  readonly name: string
+  readonly inheritsPolicy: boolean
+  readonly saysHowToUndo: boolean
+}
+
+/** What a definition comes to: a plan of its own, or part of another one. */
+export interface Drafted {
+  readonly steps: readonly DraftedStep[]
+  /** Null when the definition does not say. */
+  readonly onExhausted: ExhaustionPolicy | null
+  /** What a workflow that runs this one gets of it, as a template. */
+  readonly output: Json
+}
+
+/** A definition that has run. */
+export interface Compiled {
+  readonly plan: Omit<Plan, 'workflow' | 'version'>
+  readonly drafted: Drafted
+  readonly problems: readonly string[]
+}
+
+/** The call of a step that the scheduler ends: it names no agent. */
+export function byNobody(input: Json): Call {
+  return { actor: '', action: '', input }
 }
 
 /** A workflow while its definition runs: the steps so far, and everything found wrong. */
 export class PlanDraft {
-  private readonly steps: PlanStep[] = []
-  private readonly inheriting = new Set<string>()
-  private readonly withoutUndo = new Set<string>()
-  private readonly problems: string[] = []
-  private onExhausted: OnExhausted = 'error'
+  private readonly steps = new Map<string, DraftedStep>()
+  private readonly problems = new Set<string>()
+  private onExhausted: OnExhausted | null = null
   private maxGenerations = 3
 
   problem(what: string): void {
-    this.problems.push(what)
+    this.problems.add(what)
+  }
+
+  problemOf(stepId: string, what: string): void {
+    this.problem(`step ${JSON.stringify(stepId)}: ${what}`)
   }
 
   setOnExhausted(policy: OnExhausted, maxGenerations = 3): void {
     this.onExhausted = policy
     this.maxGenerations = maxGenerations
-    this.problems.push(...optionProblems({ onExhausted: policy }).map((what) => `job.onExhausted: ${what}`))
+    for (const what of optionProblems({ onExhausted: policy })) this.problem(`job.onExhausted: ${what}`)
     if (!Number.isInteger(maxGenerations) || maxGenerations < 1) {
       this.problem(`maxGenerations ${maxGenerations} must be a whole number from 1`)
     }
   }
 
-  addStep<OI, O>({ id, operation, kind = 'operation', input, options }: StepDraft<OI, O>): Step<O> {
-    const say = (what: string): void => this.problem(`step ${JSON.stringify(id)}: ${what}`)
-    if (!namePattern.test(id)) say(`its id must match ${String(namePattern)}`)
-    if (this.has(id)) say('its id is used twice')
-    for (const what of optionProblems(options)) say(what)
-    const template = this.template(id, 'its input', () => toTemplate(input, 'input'))
-    const undo = this.undoOf(id, options)
-    const { when } = options
-    const condition = when && this.template(id, 'its condition', () => conditionTemplate(when))
-    const dependsOn = this.dependencies(id, options, [[template, condition ?? null], undo?.input ?? null])
-    if (options.onExhausted === undefined) this.inheriting.add(id)
-    if (options.undo === undefined) this.withoutUndo.add(id)
-    this.steps.push({
+  addStep<O>({ id, name = id, kind = 'operation', call, options }: StepDraft<O>): Step<O> {
+    for (const what of optionProblems(options)) this.problemOf(name, what)
+    const { actor, action, input } = this.template(name, '', call) ?? byNobody(null)
+    const undo = this.undoOf(id, name, options)
+    const when = this.conditionOf(name, options)
+    const dependsOn = this.dependencies(
+      name,
+      options,
+      { input: [input, when], undo: undo?.input ?? null },
+      id,
+    )
+    const step: PlanStep = {
       id,
       kind,
-      when: condition ?? null,
-      actor: operation.actor,
-      action: operation.action,
-      input: template,
+      when,
+      actor,
+      action,
+      input,
       dependsOn,
       completeWithinMs: durationMs(options.completeWithin ?? '1m') ?? 0,
       maxFailures: options.maxFailures ?? 3,
@@ -85,66 +118,104 @@ export class PlanDraft {
       undo,
       onExhausted: policyOf(options.onExhausted ?? 'error') ?? 'error',
       isClaimRequired: options.claim ?? false,
+    }
+    return this.include<O>({
+      step,
+      name,
+      inheritsPolicy: options.onExhausted === undefined,
+      saysHowToUndo: options.undo !== undefined,
     })
+  }
+
+  /** Adds a step that is compiled already. */
+  include<O>(drafted: DraftedStep): Step<O> {
+    const { step, name } = drafted
+    const { id } = step
+    if (!namePattern.test(id)) this.problemOf(name, `its id must match ${String(namePattern)}`)
+    if (this.steps.has(id)) this.problemOf(id, 'its id is used twice')
+    this.steps.set(id, drafted)
     return { id, output: reference(['steps', id, 'output']) }
   }
 
-  /** The plan, and everything that is wrong with it. */
-  compile(): { readonly plan: Omit<Plan, 'workflow' | 'version'>; readonly problems: readonly string[] } {
-    const onExhausted = policyOf(this.onExhausted) ?? 'error'
-    const steps = this.steps.map((step) => (this.inheriting.has(step.id) ? { ...step, onExhausted } : step))
-    if (steps.length === 0) this.problem('it has no steps')
-    if (steps.length > maxSteps) {
-      this.problem(`it has ${steps.length} steps; at most ${maxSteps} fit one transaction`)
-    }
-    this.problems.push(...undoProblems(steps, this.withoutUndo))
-    return { plan: { steps, onExhausted, maxGenerations: this.maxGenerations }, problems: this.problems }
+  /** A condition of the step called `name` as a template; null for none. */
+  conditionOf(name: string, { when }: Pick<StepOptions, 'when'>): Json {
+    return when === undefined ? null : this.template(name, 'its condition: ', () => conditionTemplate(when))
   }
 
-  private has(id: string): boolean {
-    return this.steps.some((step) => step.id === id)
-  }
-
-  private undoOf<O>(id: string, options: StepOptions & { readonly undo?: Undo<O> }): PlanStep['undo'] {
-    const { undo, undoUncertain = true } = options
-    if (undo === undefined || undo === 'none') return null
-    const none = { actor: '', action: '', input: null }
-    const call = this.template(id, 'its undo', () => undo(reference<O>(['steps', id, 'output']))) ?? none
-    return { actor: call.actor, action: call.action, input: call.input, whenUncertain: undoUncertain }
-  }
-
-  /** What must be done first: every step referred to, and those named in `after`. */
-  private dependencies(
-    id: string,
-    { after = [] }: StepOptions,
-    [inputs, undo]: readonly [readonly Json[], Json],
-  ): string[] {
-    const say = (what: string): void => this.problem(`step ${JSON.stringify(id)}: ${what}`)
-    for (const step of after) {
-      if (!this.has(step.id)) say(`after ${JSON.stringify(step.id)}: no such earlier step`)
-    }
-    const byInput = stepsReferredTo(inputs)
-    const byUndo = stepsReferredTo(undo)
-    byUndo.delete(id)
-    // A reference carried over from another workflow would be waited for without end.
-    for (const [what, referredTo] of [
-      ['input', byInput],
-      ['undo', byUndo],
-    ] as const) {
-      for (const other of referredTo) {
-        if (!this.has(other)) say(`its ${what} refers to step ${JSON.stringify(other)}: no such earlier step`)
-      }
-    }
-    return [...new Set([...byInput, ...byUndo, ...after.map((step) => step.id)])]
-  }
-
-  private template<T>(id: string, what: string, make: () => T): T | null {
+  /** What `make` answers; null, with a problem of the step called `name`, when that is not plain data. */
+  template<T>(name: string, what: string, make: () => T): T | null {
     try {
       return make()
     } catch (error) {
       if (!(error instanceof NotPlainDataError)) throw error
-      this.problem(`step ${JSON.stringify(id)}: ${what === 'its input' ? '' : `${what}: `}${error.message}`)
+      this.problemOf(name, `${what}${error.message}`)
       return null
     }
+  }
+
+  /** What must be done first: every step referred to, but for `own` in its undo, and those named in `after`. */
+  dependencies(
+    name: string,
+    { after = [] }: Pick<StepOptions, 'after'>,
+    templates: { readonly input: Json; readonly undo: Json },
+    own?: string,
+  ): string[] {
+    const say = (what: string): void => this.problemOf(name, `${what}: no such earlier step`)
+    const byInput = stepsReferredTo(templates.input)
+    const byUndo = stepsReferredTo(templates.undo)
+    if (own !== undefined) byUndo.delete(own)
+    for (const { id } of after) if (!this.steps.has(id)) say(`after ${JSON.stringify(id)}`)
+    // A reference carried over from another workflow would be waited for without end (F-D12).
+    for (const [what, referredTo] of Object.entries({ input: byInput, undo: byUndo })) {
+      const unknown = [...referredTo].filter((stepId) => !this.steps.has(stepId))
+      for (const id of unknown) say(`its ${what} refers to step ${JSON.stringify(id)}`)
+    }
+    return [...new Set([...byInput, ...byUndo, ...after.map((step) => step.id)])]
+  }
+
+  /** What the definition comes to, `returned` being what it returned, and everything that is wrong with it. */
+  compile(returned: unknown): Compiled {
+    const drafted = [...this.steps.values()]
+    const policy = this.onExhausted === null ? null : (policyOf(this.onExhausted) ?? 'error')
+    const onExhausted = policy ?? 'error'
+    const complete = drafted.map((each) =>
+      each.inheritsPolicy ? { ...each, step: { ...each.step, onExhausted } } : each,
+    )
+    const steps = complete.map(({ step }) => step)
+    const output = this.outputOf(returned)
+    if (steps.length === 0) this.problem('it has no steps')
+    if (steps.length > maxSteps) this.problem(`it has ${steps.length} steps; at most ${maxSteps} are allowed`)
+    for (const what of undoProblems(complete)) this.problem(what)
+    return {
+      plan: { steps, onExhausted, maxGenerations: this.maxGenerations },
+      drafted: { steps: drafted, onExhausted: policy, output },
+      problems: [...this.problems],
+    }
+  }
+
+  private outputOf(returned: unknown): Json {
+    if (returned === undefined) return null
+    try {
+      const output = toTemplate(returned, 'its output')
+      const unknown = [...stepsReferredTo(output)].filter((stepId) => !this.steps.has(stepId))
+      for (const id of unknown) this.problem(`its output refers to step ${JSON.stringify(id)}: no such step`)
+      return output
+    } catch (error) {
+      if (!(error instanceof NotPlainDataError)) throw error
+      this.problem(error.message)
+      return null
+    }
+  }
+
+  private undoOf<O>(
+    id: string,
+    name: string,
+    options: StepOptions & { readonly undo?: Undo<O> },
+  ): PlanStep['undo'] {
+    const { undo, undoUncertain = true } = options
+    if (undo === undefined || undo === 'none') return null
+    const output = reference<O>(['steps', id, 'output'])
+    const call = this.template(name, 'its undo: ', () => undo(output)) ?? byNobody(null)
+    return { actor: call.actor, action: call.action, input: call.input, whenUncertain: undoUncertain }
   }
 }

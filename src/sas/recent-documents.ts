@@ -1,31 +1,54 @@
 import type { DocumentAddress, Stored } from './state-store.js'
 
+/** Etags remembered of what a document was before: the feed is rarely further behind than that. */
+const rememberedEtags = 16
+
+interface Entry<T> {
+  readonly document: Stored<T>
+  /** Etags of versions that this process has itself replaced on the way to this one, oldest first. */
+  readonly replaced: readonly string[]
+}
+
 /**
  * The newest versions of documents this process has seen, bounded, so that advancing a job needs no reads. It may be
  * old: every write that rests on it is conditional, and a conflict forgets it.
  */
 export class RecentDocuments<T extends DocumentAddress> {
-  private readonly documents = new Map<string, Stored<T>>()
+  private readonly entries = new Map<string, Entry<T>>()
 
   /** @param capacity how many are kept; the least recently put goes first */
   constructor(private readonly capacity: number) {}
 
   get(address: DocumentAddress): Stored<T> | undefined {
-    return this.documents.get(keyOf(address))
+    return this.entries.get(keyOf(address))?.document
   }
 
+  /** A document as it was read. One that this process knows to have replaced is not remembered again. */
   put(document: Stored<T>): void {
-    const key = keyOf(document)
-    this.documents.delete(key)
-    this.documents.set(key, document)
-    for (const oldest of this.documents.keys()) {
-      if (this.documents.size <= this.capacity) return
-      this.documents.delete(oldest)
-    }
+    const known = this.entries.get(keyOf(document))
+    if (known?.replaced.includes(document._etag) === true) return
+    this.set({ document, replaced: known?.document._etag === document._etag ? known.replaced : [] })
+  }
+
+  /** A document as it was written, in place of the version with this etag. */
+  putWritten(document: Stored<T>, replacedEtag: string): void {
+    const known = this.entries.get(keyOf(document))
+    const before = known?.document._etag === replacedEtag ? known.replaced : []
+    this.set({ document, replaced: [...before, replacedEtag].slice(-rememberedEtags) })
   }
 
   forget(address: DocumentAddress): void {
-    this.documents.delete(keyOf(address))
+    this.entries.delete(keyOf(address))
+  }
+
+  private set(entry: Entry<T>): void {
+    const key = keyOf(entry.document)
+    this.entries.delete(key)
+    this.entries.set(key, entry)
+    for (const oldest of this.entries.keys()) {
+      if (this.entries.size <= this.capacity) return
+      this.entries.delete(oldest)
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { deadline, isTerminal, withDerivedState, type JobDocument } from './documents.js'
+import { deadline, isStaged, isTerminal, withDerivedState, type JobDocument } from './documents.js'
 import type { RecoveryPolicy } from './recover.js'
 
 /** What to do about a job. */
@@ -11,9 +11,13 @@ export type JobRecovery =
   | { readonly kind: 'standing'; readonly job: JobDocument }
   /** Nobody has taken it up in time: it is offered again, and flagged (C8). */
   | { readonly kind: 'unclaimed'; readonly job: JobDocument }
+  /** Its submission was begun and never completed: nobody was told that it is accepted, and it is removed (R24). */
+  | { readonly kind: 'abandoned'; readonly job: JobDocument }
 
 /** How long a scheduler has to take a job up, and how long after its last known deadline a held job is left alone. */
 export const pickUpWithinMs = 60_000
+/** How long a submission in stages may take, clocks that differ included. */
+const completeSubmissionWithinMs = 3_600_000
 
 /**
  * W6 for a job: steps have their own deadlines, so a job only stands still when what was to be written about it never
@@ -22,6 +26,7 @@ export const pickUpWithinMs = 60_000
  */
 export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecovery {
   const { now, graceMs, supervisor } = policy
+  if (isStaged(job)) return recoverStaged(job, policy)
   const isHeld = job.lockedBy !== null
   if (isTerminal(job) || (isHeld && job.completeByMs === null)) return { kind: 'nothing' }
   const dueMs = dueAt(job) + graceMs
@@ -36,6 +41,15 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
     stepId: null,
   }
   return { kind: 'unclaimed', job: withDerivedState({ ...freed, attention }) }
+}
+
+/** Marked first, on its etag: whoever still writes stages of it has lost from then on (F-S8). */
+function recoverStaged(job: JobDocument, { now, graceMs }: RecoveryPolicy): JobRecovery {
+  if (job.ttl > 0) return { kind: 'nothing' }
+  const dueMs = job.submittedAtMs + completeSubmissionWithinMs + graceMs
+  if (now < dueMs) return { kind: 'wait', untilMs: dueMs }
+  const ended = { endedAt: new Date(now).toISOString(), endedAtMs: now }
+  return { kind: 'abandoned', job: { ...job, ...ended, fence: job.fence + 1 } }
 }
 
 function dueAt({ lockedBy, completeByMs, endByMs, submittedAtMs }: JobDocument): number {

@@ -58,6 +58,14 @@ function offered(step: StepDocument, { now }: RecoveryPolicy): StepDocument {
   return withDerivedState({ ...step, lockedBy: null, ...deadline(now + step.completeWithinMs) })
 }
 
+/**
+ * A step whose job has ended or is gone: there is nobody to take it up, so it waits for nothing (F-V25). Where the job
+ * lives again by an operator's request, a scheduler looks at every step that was under way.
+ */
+export function rest(step: StepDocument): StepDocument {
+  return withDerivedState({ ...step, fence: step.fence + 1, lockedBy: null, ...deadline(null) })
+}
+
 function afterAttempt(step: StepDocument, policy: RecoveryPolicy): Recovery {
   const failed = withFailure(step)
   const { failureCount } = workOf(failed)

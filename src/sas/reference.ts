@@ -7,7 +7,7 @@ declare const produces: unique symbol
  * reference gives a reference to that property; the type says what it will be.
  */
 export type Reference<T> = { readonly [produces]: T } & (T extends readonly (infer E)[]
-  ? Readonly<Record<number, Reference<E>>>
+  ? Readonly<Record<number, Reference<E>>> & { readonly length: Reference<number> }
   : T extends object
     ? { readonly [K in keyof Required<T>]: Reference<T[K]> }
     : unknown)
@@ -40,7 +40,8 @@ export function reference<T>(path: ReferencePath): Reference<T> {
   return new Proxy({}, handler) as Reference<T>
 }
 
-function pathIn(value: object): ReferencePath | null {
+/** Where a reference points; null for any other value. */
+export function referencePath(value: object): ReferencePath | null {
   return pathOf in value ? (value as { readonly [pathOf]: ReferencePath })[pathOf] : null
 }
 
@@ -67,7 +68,7 @@ export function toTemplate(value: unknown, where: string): Json {
     return value
   }
   if (typeof value !== 'object') throw new NotPlainDataError(where, `a ${typeof value}`)
-  const path = pathIn(value)
+  const path = referencePath(value)
   if (path !== null) return { $from: [...path] }
   if (Array.isArray(value)) return value.map((item, index) => toTemplate(item, `${where}[${index}]`))
   const prototype: unknown = Object.getPrototypeOf(value)

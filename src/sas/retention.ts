@@ -1,5 +1,6 @@
-import { bytesOf, maxTransactionBytes } from './dispatch.js'
+import { maxStepsAtOnce } from './dispatch.js'
 import type { Schedule, SchedulingState } from './decision.js'
+import { bytesOf, maxTransactionBytes } from './transaction.js'
 
 /**
  * A job that ends as it was meant to, and all its steps with it, in one transaction, begin to expire; a live job never
@@ -8,7 +9,7 @@ import type { Schedule, SchedulingState } from './decision.js'
 export function withRetention(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const { job, changed } = decision
   const hasEnded = job.processState === 'Processed' || job.processState === 'Compensated'
-  if (!hasEnded || job.retainForMs === null) return decision
+  if (!hasEnded || job.retainForMs === null || job.stepIds.length > maxStepsAtOnce) return decision
   const missing = job.stepIds.filter(
     (stepId) => state.steps.get(stepId)?.dispatch !== state.job.steps[stepId]?.dispatch,
   )

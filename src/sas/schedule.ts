@@ -2,10 +2,11 @@ import { holds } from './condition.js'
 import { compensationFor, goBack } from './compensate.js'
 import { begin, fitting, repeat, stop } from './dispatch.js'
 import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
-import { isTerminal, type Attention, type LedgerEntry, type StepDocument } from './documents.js'
+import { neededBy } from './gather.js'
+import { isStaged, isTerminal, type Attention, type LedgerEntry, type StepDocument } from './documents.js'
 import { fold, inState, isUnderWay, sameLedger, unseen, withChanges, type Ledger } from './ledger.js'
 import { withNotices } from './notices.js'
-import { stepsReferredTo } from './plan.js'
+import { stepsReferredTo } from './template.js'
 import { withRetention } from './retention.js'
 import { isHeldBack } from './work.js'
 
@@ -17,7 +18,7 @@ import { isHeldBack } from './work.js'
  */
 export function schedule(state: SchedulingState): Schedule {
   const { job, steps } = state
-  if (isTerminal(job)) return { kind: 'nothing' }
+  if (isTerminal(job) || isStaged(job)) return { kind: 'nothing' }
   for (const step of steps.values()) {
     const entry = job.steps[step.stepId]
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
@@ -71,9 +72,11 @@ function isBehind(entry: LedgerEntry | undefined): boolean {
 
 /** A step is left out when its condition does not hold, or when it needs what a step left out would have returned. */
 function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: Ledger): boolean {
-  const needed = [...stepsReferredTo(step.inputTemplate)]
+  const needed = [...neededBy(step)]
   if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
-  const outputs = new Map([...steps].map(([stepId, { output }]) => [stepId, output]))
+  // What a step left out returned in an earlier generation is not there any more.
+  const done = [...steps].filter(([stepId]) => ledger[stepId]?.state === 'Processed')
+  const outputs = new Map(done.map(([stepId, { output }]) => [stepId, output]))
   return !holds(step.when, { input: job.input, outputs })
 }
 

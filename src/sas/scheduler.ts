@@ -1,19 +1,23 @@
-import type { Change } from '../change-feed-processor/index.js'
+import type { Change, ChangeFeedContext } from '../change-feed-processor/index.js'
 import type { Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
+import type { Schedule } from './decision.js'
 import {
   decodeDocument,
   isTerminal,
   jobDocumentId,
-  stepDocumentId,
   type JobDocument,
   type StepDocument,
 } from './documents.js'
-import { RecentDocuments } from './recent-documents.js'
-import type { Schedule } from './decision.js'
+import { StoreUnavailable } from './errors.js'
+import { KnownJobs, type UnreadableStep } from './known-jobs.js'
 import { schedule } from './schedule.js'
 import { SerialByKey } from './serial-by-key.js'
+import { setAside } from './set-aside.js'
+import { isOpen } from './settle.js'
+import type { Concluded, EndedAttempt, Shortcut } from './shortcut.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
+import { readJob, updateDocument } from './update-document.js'
 
 /** What a scheduler works with. */
 export interface SchedulerOptions {
@@ -21,17 +25,36 @@ export interface SchedulerOptions {
   readonly instanceName: string
   readonly clock: Clock
   readonly telemetry: Telemetry
+  /** To the agents of this process. */
+  readonly shortcut?: Shortcut
+  /** Told of a range in which open steps were written that nobody in this process has started. */
+  readonly onOpenSteps?: (physicalRangeId: string | null) => void
 }
 
 /** Decisions about one job before it is given back to the feed: each is a read and a conditional write. */
 const maxTries = 6
-/** Documents remembered; at about 1 KB each. */
-const rememberedDocuments = 10_000
+/** The same for an outcome; the agents have another way to record it. */
+const maxConclusions = 2
 
 /** A job some document of which has changed. */
 interface ChangedJob extends DocumentAddress {
   readonly jobId: string
   readonly stepIds: Set<string>
+}
+
+type Written = Schedule & { kind: 'write' }
+type Unreadable = UnreadableStep & { readonly kind: 'unreadable' }
+
+/** A step's outcome that is written in the transaction of what follows from it. */
+interface Settled {
+  readonly before: Stored<StepDocument>
+  readonly after: StepDocument
+}
+
+/** The steps of a transaction as they are stored now, and where. */
+interface AppliedSteps {
+  readonly steps: readonly Stored<StepDocument>[]
+  readonly physicalRangeId: string | null
 }
 
 /**
@@ -40,43 +63,103 @@ interface ChangedJob extends DocumentAddress {
  * same documents.
  */
 export class Scheduler {
-  private readonly jobs = new RecentDocuments<JobDocument>(rememberedDocuments)
-  private readonly steps = new RecentDocuments<StepDocument>(rememberedDocuments)
+  private readonly known: KnownJobs
   private readonly partitions = new SerialByKey()
 
-  constructor(private readonly options: SchedulerOptions) {}
+  constructor(private readonly options: SchedulerOptions) {
+    this.known = new KnownJobs(options.store)
+  }
 
   /** Resolves when everything that follows from these changes is written; rejects when some of it could not be. */
-  async onChanges(changes: readonly Change[]): Promise<void> {
+  async onChanges(
+    changes: readonly Change[],
+    { leaseToken }: Partial<Pick<ChangeFeedContext, 'leaseToken'>> = {},
+  ): Promise<void> {
     const changed = new Map<string, ChangedJob>()
     for (const change of changes) this.note(change, changed)
-    const work = [...changed.values()].map((job) => this.partitions.run(job.pk, () => this.advance(job)))
+    const work = [...changed.values()].map((job) =>
+      this.partitions.run(job.pk, () => this.advanceOrSetAside(job, leaseToken ?? null)),
+    )
     const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
+  }
+
+  /**
+   * The end of an attempt at a step of a job that this instance drives: the outcome (W3, W8) and what follows from it
+   * (W4, W5, W7, W9) in one transaction, on condition of every etag. Answers null when the job is another's, or nothing
+   * follows; the agents then record the outcome alone, as if this scheduler were elsewhere.
+   *
+   * @throws StoreUnavailable when the store could not be asked
+   */
+  async conclude(ended: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
+    try {
+      return await this.partitions.run(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error
+      // What cannot be decided about the job must not cost the outcome; the feed brings the job to who sets it aside.
+      return null
+    }
+  }
+
+  private async tryToConclude({ step, decide }: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
+    for (let tries = 0; tries < maxConclusions; tries += 1) {
+      const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) })
+      if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return null
+      const known = this.known.step(job, step.stepId)
+      // The agents may know it better: their feed was ahead of ours, or they have claimed it (I22: a fence never goes back).
+      const before = tries === 0 && (known === undefined || known.fence <= step.fence) ? step : known
+      if (before === undefined) return null
+      const { write: after, result: discarded } = decide(before)
+      if (after === null) return { written: null, discarded, goOn: () => undefined }
+      const settled = { before, after }
+      const decision = await this.decide(job, new Set(), settled)
+      if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
+      const applied = decision.kind === 'write' ? await this.apply(job, decision, settled) : null
+      if (decision.kind === 'write' && applied !== null) {
+        return { written: after, discarded, goOn: () => this.goOn(decision, applied, leaseToken) }
+      }
+      this.known.forget(job)
+      await this.known.ensureStep(job, step.stepId)
+    }
+    return null
   }
 
   private note(change: Change, changed: Map<string, ChangedJob>): void {
     const decoded = decodeDocument(change)
     if (decoded.kind === 'job') {
       const job = { ...decoded.job, _etag: change._etag, _ts: change._ts }
-      this.jobs.put(job)
-      if (isTerminal(job)) this.forget(job)
-      else changedJob(job, changed)
+      this.known.putJob(job)
+      if (!isTerminal(job)) changedJob(job, changed)
+      // Somebody asks that all of it be looked at anew (R98): what we remember is what has not led anywhere.
+      if (job.lockedBy === null && job.fence > 0) this.known.forgetSteps(job)
     } else if (decoded.kind === 'step') {
       const step = { ...decoded.step, _etag: change._etag, _ts: change._ts }
-      this.steps.put(step)
+      this.known.putStep(step)
       if (callsForScheduler(step)) changedJob(step, changed).stepIds.add(step.stepId)
     } else if (decoded.kind === 'invalid' || decoded.kind === 'newerSchema') {
       const reason =
         decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
       this.options.telemetry.emit({ type: 'document.refused', id: change.id, reason })
+      if (decoded.kind === 'invalid') noteUnreadableStep(change, changed)
     }
   }
 
-  private async advance(changed: ChangedJob): Promise<void> {
+  /** One job that cannot be decided about must not keep the others of its range from being done (F-C9, F-C13, F-Q15). */
+  private async advanceOrSetAside(changed: ChangedJob, leaseToken: string | null): Promise<void> {
+    try {
+      await this.advance(changed, leaseToken)
+    } catch (error) {
+      // What passes by itself is delivered again; so is what cannot even be flagged.
+      if (error instanceof StoreUnavailable) throw error
+      await this.setAside(changed, { message: messageOf(error), stepId: null })
+    }
+  }
+
+  private async advance(changed: ChangedJob, leaseToken: string | null): Promise<void> {
     const wanted = new Set(changed.stepIds)
+    let wasUnreadable = false
     for (let tries = 0; tries < maxTries; tries += 1) {
-      const job = this.jobs.get(changed) ?? (await this.readJob(changed))
+      const job = await this.known.job(changed)
       if (job === null) {
         const reason = `its job ${changed.jobId} does not exist`
         this.options.telemetry.emit({ type: 'document.refused', id: changed.id, reason })
@@ -84,68 +167,119 @@ export class Scheduler {
       }
       const decision = await this.decide(job, wanted)
       if (decision.kind === 'nothing') return
-      if (decision.kind === 'write' && (await this.apply(job, decision))) return
+      const applied = decision.kind === 'write' ? await this.apply(job, decision) : null
+      if (decision.kind === 'write' && applied !== null) {
+        this.goOn(decision, applied, leaseToken)
+        return
+      }
+      if (decision.kind === 'unreadable') {
+        // The job may be gone with its step, and only we remember it: believe it when the store shows both.
+        if (wasUnreadable) return this.setAside(changed, decision)
+        wasUnreadable = true
+      }
       // Lost a race, or read something old: what we remember of this job is not to be trusted.
-      for (const stepId of job.stepIds) this.steps.forget(stepAddress(job, stepId))
-      this.jobs.forget(job)
+      this.known.forget(job)
     }
-    throw new Error(
-      `job ${changed.jobId}: still contended after ${maxTries} tries; it will be delivered again`,
-    )
+    const message = `job ${changed.jobId}: still contended after ${maxTries} tries; it will be delivered again`
+    throw new StoreUnavailable(message, { cause: null })
   }
 
   /** Decides, reading the steps that the decision turns out to need. Never answers `read`. */
-  private async decide(job: Stored<JobDocument>, wanted: Set<string>): Promise<Schedule> {
+  private async decide(
+    job: Stored<JobDocument>,
+    wanted: Set<string>,
+    settled?: Settled,
+  ): Promise<Schedule | Unreadable> {
     const { clock, instanceName } = this.options
+    if (isTerminal(job)) return { kind: 'nothing' }
     for (let rounds = 0; rounds < maxTries; rounds += 1) {
-      await Promise.all([...wanted].map((stepId) => this.ensureStep(job, stepId)))
-      const known = job.stepIds.map((stepId) => [stepId, this.steps.get(stepAddress(job, stepId))] as const)
-      const steps = new Map(
-        known.filter((entry): entry is [string, Stored<StepDocument>] => entry[1] !== undefined),
-      )
+      const own = [...wanted].filter((stepId) => job.stepIds.includes(stepId))
+      const unreadable = (await Promise.all(own.map((stepId) => this.known.ensureStep(job, stepId)))).flat()
+      // Newer code wrote it, and an instance that knows it will see the same change (F-C10).
+      if (unreadable.some((step) => step.isNewer)) return { kind: 'nothing' }
+      const [first] = unreadable
+      if (first !== undefined) return { kind: 'unreadable', ...first }
+      const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
+      if (settled !== undefined) steps.set(settled.after.stepId, settled.after)
       const decision = schedule({ job, steps, now: clock.now(), scheduler: instanceName })
       if (decision.kind !== 'read') return decision
       for (const stepId of decision.stepIds) {
-        this.steps.forget(stepAddress(job, stepId))
+        this.known.forgetStep(job, stepId)
         wanted.add(stepId)
       }
     }
     return { kind: 'stale' }
   }
 
-  private async apply(job: Stored<JobDocument>, decision: Schedule & { kind: 'write' }): Promise<boolean> {
-    const before: Stored<JobDocument | StepDocument>[] = [job]
-    for (const step of decision.changed) {
-      const known = this.steps.get(step)
-      if (known === undefined) return false
-      before.push(known)
-    }
-    const after = [decision.job, ...decision.changed]
-    const writes = before.flatMap((document, index) => {
-      const next = after[index]
-      return next === undefined ? [] : [replacing(document, next)]
+  /** Takes a job out of the loop that cannot go on (F-V24); an operator mends it and resubmits. */
+  private async setAside(
+    { pk, id }: DocumentAddress,
+    { message, stepId }: Pick<Unreadable, 'message'> & { readonly stepId: string | null },
+  ): Promise<void> {
+    const { store, clock, instanceName, telemetry } = this.options
+    const from = { address: { pk, id }, known: null, read: readJob }
+    const obstacle = { now: clock.now(), by: instanceName, message, stepId }
+    const update = await updateDocument(store, from, (job: JobDocument) => {
+      if (isTerminal(job)) return { write: null, result: null }
+      const aside = setAside(job, obstacle)
+      return { write: aside.job, created: aside.notices, result: null }
     })
-    const notices = decision.notices.map((document) => ({ kind: 'create' as const, document }))
-    const result = await this.options.store.apply(job.pk, [...writes, ...notices])
+    if (update.kind !== 'written') {
+      telemetry.emit({ type: 'document.refused', id, reason: message })
+      return
+    }
+    const { document: job } = update
+    this.known.forget(job)
+    const about = { jobId: job.jobId, workflow: job.workflow }
+    telemetry.emit({ type: 'attention.raised', ...about, stepId, kind: 'corrupt', message })
+    telemetry.emit({ type: 'job.finished', ...about, state: job.processState })
+  }
+
+  /** One transaction: the job, the steps that change, the outcome that they follow from, notices. Null when it failed. */
+  private async apply(
+    job: Stored<JobDocument>,
+    decision: Written,
+    settled?: Settled,
+  ): Promise<AppliedSteps | null> {
+    const isChangedAgain = decision.changed.some(({ id }) => id === settled?.after.id)
+    const after =
+      settled === undefined || isChangedAgain ? decision.changed : [...decision.changed, settled.after]
+    const pairs: { before: Stored<StepDocument>; after: StepDocument }[] = []
+    for (const step of after) {
+      const before = step.id === settled?.after.id ? settled.before : this.known.step(job, step.stepId)
+      if (before === undefined) return null
+      pairs.push({ before, after: step })
+    }
+    const result = await this.options.store.apply(job.pk, [
+      replacing(job, decision.job),
+      ...pairs.map((pair) => replacing(pair.before, pair.after)),
+      ...decision.notices.map((document) => ({ kind: 'create' as const, document })),
+    ])
     if (result.kind === 'conflict') {
       this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
     }
-    if (result.kind !== 'applied') return false
-    this.remember(decision, result.etags)
+    if (result.kind !== 'applied') return null
+    const [jobEtag = '', ...stepEtags] = result.etags
+    const steps = pairs.map((pair, index) => ({
+      document: { ...pair.after, _etag: stepEtags[index] ?? '', _ts: 0 },
+      replacedEtag: pair.before._etag,
+    }))
+    const written = { document: { ...decision.job, _etag: jobEtag, _ts: 0 }, replacedEtag: job._etag }
+    this.known.putWritten(written, steps)
+    return { steps: steps.map(({ document }) => document), physicalRangeId: result.physicalRangeId }
+  }
+
+  /** Reports what was written, and starts the open steps among it where this process can. */
+  private goOn(decision: Written, { steps, physicalRangeId }: AppliedSteps, leaseToken: string | null): void {
     this.report(decision)
-    return true
+    const { shortcut, onOpenSteps, clock } = this.options
+    const start = leaseToken === null ? undefined : shortcut?.agents.at(leaseToken)
+    const open = steps.filter((step) => step.kind === 'operation' && isOpen(step, clock.now()))
+    const left = open.filter((step) => start?.(step) !== true)
+    if (left.length > 0) onOpenSteps?.(physicalRangeId)
   }
 
-  private remember(decision: Schedule & { kind: 'write' }, etags: readonly string[]): void {
-    const [jobEtag, ...stepEtags] = etags
-    decision.changed.forEach((step, index) => {
-      this.steps.put({ ...step, _etag: stepEtags[index] ?? '', _ts: 0 })
-    })
-    this.jobs.put({ ...decision.job, _etag: jobEtag ?? '', _ts: 0 })
-    if (isTerminal(decision.job)) this.forget(decision.job)
-  }
-
-  private report({ job, changed }: Schedule & { kind: 'write' }): void {
+  private report({ job, changed }: Written): void {
     const { jobId, workflow } = job
     for (const { stepId, attempt } of changed.filter((step) => step.lockedBy !== null)) {
       this.options.telemetry.emit({ type: 'step.dispatched', jobId, workflow, stepId, attempt })
@@ -157,29 +291,6 @@ export class Scheduler {
     }
     this.options.telemetry.emit({ type: 'job.finished', jobId, workflow, state: job.processState })
   }
-
-  private forget(job: JobDocument): void {
-    this.jobs.forget(job)
-    for (const stepId of job.stepIds) this.steps.forget(stepAddress(job, stepId))
-  }
-
-  private async readJob(address: DocumentAddress): Promise<Stored<JobDocument> | null> {
-    const document = await this.options.store.read(address)
-    const decoded = document === null ? null : decodeDocument(document)
-    if (document === null || decoded?.kind !== 'job') return null
-    const job = { ...decoded.job, _etag: document._etag, _ts: document._ts }
-    this.jobs.put(job)
-    return job
-  }
-
-  private async ensureStep(job: JobDocument, stepId: string): Promise<void> {
-    const address = stepAddress(job, stepId)
-    if (this.steps.get(address) !== undefined) return
-    const document = await this.options.store.read(address)
-    const decoded = document === null ? null : decodeDocument(document)
-    if (document === null || decoded?.kind !== 'step') return
-    this.steps.put({ ...decoded.step, _etag: document._etag, _ts: document._ts })
-  }
 }
 
 /** A step tells the scheduler something when an attempt has ended or was given back, not when it is merely under way. */
@@ -187,7 +298,17 @@ function callsForScheduler(step: StepDocument): boolean {
   return step.dispatch > 0 && step.lockedBy === null
 }
 
-function changedJob(document: JobDocument | StepDocument, changed: Map<string, ChangedJob>): ChangedJob {
+/** Its job cannot do without it, so that is where it is shown. */
+function noteUnreadableStep({ type, pk, jobId, stepId }: Change, changed: Map<string, ChangedJob>): void {
+  if (type !== 'sas.step' || typeof pk !== 'string') return
+  if (typeof jobId !== 'string' || typeof stepId !== 'string') return
+  changedJob({ pk, jobId }, changed).stepIds.add(stepId)
+}
+
+function changedJob(
+  document: Pick<JobDocument, 'pk' | 'jobId'>,
+  changed: Map<string, ChangedJob>,
+): ChangedJob {
   const id = jobDocumentId(document.jobId)
   const key = `${document.pk}\n${id}`
   const known = changed.get(key) ?? { pk: document.pk, id, jobId: document.jobId, stepIds: new Set<string>() }
@@ -195,6 +316,6 @@ function changedJob(document: JobDocument | StepDocument, changed: Map<string, C
   return known
 }
 
-function stepAddress(job: JobDocument, stepId: string): DocumentAddress {
-  return { pk: job.pk, id: stepDocumentId(job.jobId, stepId) }
+function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }

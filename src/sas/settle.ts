@@ -3,7 +3,7 @@ import { backoffDelayMs } from '../platform/index.js'
 import { withDiagnostic } from './diagnostics.js'
 import { deadline, withDerivedState, type Json, type StepDocument } from './documents.js'
 import { givenUp } from './give-up.js'
-import { resolveTemplate } from './plan.js'
+import { resolveTemplate } from './template.js'
 import { withFailure } from './work.js'
 
 /** Which attempt an agent made: what it echoes of the step it was given. */

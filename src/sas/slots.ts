@@ -1,9 +1,32 @@
-/** A bounded number of places for work; whoever finds them full waits in line. */
+/** Who wants a place, and how urgently. */
+export interface Candidate {
+  readonly agent: string
+  /** Larger goes first. */
+  readonly priority: number
+}
+
+interface Waiting extends Candidate {
+  readonly offered: () => void
+}
+
+/** One place in so many goes to whoever has waited longest, so that nothing urgent keeps the rest waiting for ever. */
+const longestWaitingEvery = 8
+
+/**
+ * A bounded number of places for work, in all and for each agent. Whoever finds none waits in line: the most urgent
+ * first, equals in the order in which they came (R125, R126).
+ */
 export class Slots {
   private taken = 0
-  private readonly waiting: (() => void)[] = []
+  private given = 0
+  private readonly takenBy = new Map<string, number>()
+  private readonly line: Waiting[] = []
 
-  constructor(private readonly count: number) {}
+  /** `limits`: places for agents that must not have all of them. */
+  constructor(
+    private readonly count: number,
+    private readonly limits: ReadonlyMap<string, number> = new Map(),
+  ) {}
 
   /** Places in use. */
   get inUse(): number {
@@ -11,30 +34,53 @@ export class Slots {
   }
 
   /** Resolves to true with a place, or to false when `signal` aborted first. */
-  async take(signal: AbortSignal): Promise<boolean> {
+  async take(signal: AbortSignal, candidate: Candidate): Promise<boolean> {
     if (signal.aborted) return false
-    if (this.taken < this.count) {
-      this.taken += 1
-      return true
-    }
+    if (this.takeFree(candidate.agent)) return true
     return new Promise((resolve) => {
       const offered = (): void => {
         signal.removeEventListener('abort', leave)
         resolve(true)
       }
+      const waiting = { ...candidate, offered }
       const leave = (): void => {
-        this.waiting.splice(this.waiting.indexOf(offered), 1)
+        this.line.splice(this.line.indexOf(waiting), 1)
         resolve(false)
       }
       signal.addEventListener('abort', leave, { once: true })
-      this.waiting.push(offered)
+      this.line.push(waiting)
     })
   }
 
-  /** Gives a place back: to the first in line, if anybody waits. */
-  release(): void {
-    const next = this.waiting.shift()
-    if (next === undefined) this.taken -= 1
-    else next()
+  /** Takes a place for this agent if there is one. Nobody who could use it waits then: places are passed on at once. */
+  takeFree(agent: string): boolean {
+    if (!this.hasRoomFor(agent)) return false
+    this.taken += 1
+    this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) + 1)
+    return true
+  }
+
+  /** Gives a place of this agent back: to the first in line who may have it. */
+  release(agent: string): void {
+    this.taken -= 1
+    this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) - 1)
+    const next = this.next()
+    if (next === undefined || !this.takeFree(next.agent)) return
+    this.line.splice(this.line.indexOf(next), 1)
+    next.offered()
+  }
+
+  private hasRoomFor(agent: string): boolean {
+    return this.taken < this.count && (this.takenBy.get(agent) ?? 0) < (this.limits.get(agent) ?? this.count)
+  }
+
+  private next(): Waiting | undefined {
+    const able = this.line.filter(({ agent }) => this.hasRoomFor(agent))
+    this.given += 1
+    if (this.given % longestWaitingEvery === 0) return able[0]
+    return able.reduce<Waiting | undefined>(
+      (first, waiting) => (first !== undefined && first.priority >= waiting.priority ? first : waiting),
+      undefined,
+    )
   }
 }

@@ -42,10 +42,10 @@ export interface DocumentAddress {
   readonly id: string
 }
 
-/** A step or job whose deadline lies before the moment asked for. A hint: read it before deciding anything. */
+/** A step or job that is due before the moment asked for. A hint: read it before deciding anything. */
 export interface OverdueDocument extends DocumentAddress {
-  /** Null for a job that no scheduler has taken up yet. */
-  readonly completeByMs: number | null
+  /** Its `completeByMs`; for a job that no scheduler has taken up yet, when one must have. */
+  readonly dueMs: number
 }
 
 /** What happens in one logical partition. */
@@ -88,8 +88,8 @@ export interface StateStore {
   /** Applies all writes or none. All documents must have `pk` = `partition`; 1 to 100 writes. */
   apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult>
   /**
-   * Steps and jobs whose `completeByMs` is smaller than `beforeMs`, and jobs submitted before it that no scheduler has
-   * taken up; in no order, at most `limit`.
+   * Steps and jobs that are due before `beforeMs`, earliest first, at most `limit`: where there are more, they are found
+   * when these have moved on. Documents of a newer schema are left out: they would stay at the head for ever.
    */
   listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]>
   /** For people (CLI, dashboard), never for decisions. Newest submission first within what was found. */

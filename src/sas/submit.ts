@@ -7,6 +7,7 @@ import {
   type JobDocument,
   type Json,
   type LedgerEntry,
+  type NoticeDocument,
   type StepDocument,
 } from './documents.js'
 import type { Plan, PlanStep } from './plan.js'
@@ -39,15 +40,43 @@ export interface SubmitRequest {
  * written here: the submitter's clock decides nothing (R18).
  */
 export function submit(request: SubmitRequest): StateWrite[] {
-  const job = jobOf(request)
-  const received = noticeOf(job, 'received', { seq: 1, now: request.now })
   const documents = [
     ...request.alongside,
-    job,
-    ...(request.replyTo === null ? [] : [received]),
+    jobOf(request),
+    ...receivedOf(request),
     ...request.plan.steps.map((step) => stepOf(step, request)),
   ]
   return documents.map((document) => ({ kind: 'create', document }))
+}
+
+/** A submission too large for one transaction, in the parts in which it is written. */
+export interface StagedSubmission {
+  /** Without its intent. */
+  readonly job: JobDocument
+  readonly steps: readonly StepDocument[]
+  /** Written together with the intent, when all steps are there. */
+  readonly alongside: readonly StateDocument[]
+  readonly received: readonly NoticeDocument[]
+}
+
+/** W0 in stages: until the last of them nothing of it counts (F-S7). */
+export function stage(request: SubmitRequest): StagedSubmission {
+  const { plan, alongside } = request
+  const job = jobOf(request)
+  const steps = plan.steps.map((step) => stepOf(step, request))
+  const staged = withDerivedState({ ...job, desiredState: job.initialState })
+  return { job: staged, steps, alongside, received: receivedOf(request) }
+}
+
+/** A staged job with its intent: from here on it runs, and the time to take it up begins. */
+export function intended<T extends JobDocument>(staged: T, now: number): T {
+  const submittedAt = new Date(now).toISOString()
+  return { ...staged, desiredState: staged.targetState, submittedAt, submittedAtMs: now }
+}
+
+function receivedOf(request: SubmitRequest): readonly NoticeDocument[] {
+  if (request.replyTo === null) return []
+  return [noticeOf(jobOf(request), 'received', { seq: 1, now: request.now })]
 }
 
 function jobOf(request: SubmitRequest): JobDocument {
@@ -96,6 +125,7 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     when: step.when,
     event: null,
     direction: 'do' as const,
+    priority: request.priority,
     actor: step.actor,
     action: step.action,
     dependsOn: [...step.dependsOn],

@@ -4,13 +4,16 @@ import type { Telemetry } from '../telemetry/index.js'
 import { DeadlineIndex, type Deadline } from './deadline-index.js'
 import {
   decodeDocument,
+  isTerminal,
+  jobDocumentId,
   jobIdPrefix,
   type Decoded,
   type JobDocument,
   type StepDocument,
 } from './documents.js'
 import { recoverJob, type JobRecovery } from './recover-job.js'
-import { recover, type Recovery, type RecoveryPolicy } from './recover.js'
+import { removeStaged } from './remove-staged.js'
+import { recover, rest, type Recovery, type RecoveryPolicy } from './recover.js'
 import type { DocumentAddress, StateStore } from './state-store.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from './update-document.js'
 
@@ -22,13 +25,40 @@ export interface SupervisorOptions {
   readonly telemetry: Telemetry
   /** How often overdue steps are asked for. Default 30,000. */
   readonly sweepIntervalMs?: number
+  /** Overdue documents asked for at once. Default 1,000. */
+  readonly sweepLimit?: number
   /** How long after a deadline it is acted upon: at least what the clocks of two hosts differ. Default 2,000. */
   readonly deadlineGraceMs?: number
 }
 
-/** Steps recovered side by side, and overdue steps asked for at once. */
+/** Documents looked at side by side. */
 const recoveriesAtOnce = 16
-const sweepLimit = 1_000
+/** How soon what could not be done, or did not fit one sweep, is looked at again. */
+const soonMs = 1_000
+
+/** What one sweep did. */
+export interface SweepResult {
+  /** Documents that were overdue. */
+  readonly lookedAt: number
+  /** Of these, written: given back, offered again, or out of attempts. */
+  readonly recovered: number
+}
+
+/** What came of looking at one document, and when to look again. */
+interface Look {
+  readonly untilMs: number | null
+  readonly isRecovered: boolean
+}
+
+const untouched: Look = { untilMs: null, isRecovered: false }
+
+function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRecovery): Look {
+  if (kind === 'written') return { untilMs: null, isRecovered: true }
+  return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
+}
+
+/** A decision about a step, or the question whether its job is still there to take it up. */
+type StepDecision = Recovery | { readonly kind: 'inDoubt'; readonly step: StepDocument }
 
 /**
  * The delegate and the two loops of the supervisor unit. A deadline that passes writes nothing, so the feed is silent
@@ -44,16 +74,24 @@ export class Supervisor {
   private readonly sweep: BackgroundLoop
   private readonly held = new Map<string, { readonly isFirst: boolean }>()
   private readonly sweepIntervalMs: number
+  private readonly sweepLimit: number
   private readonly graceMs: number
   private isSweepDue = false
 
   constructor(private readonly options: SupervisorOptions) {
-    const { clock, telemetry, sweepIntervalMs = 30_000, deadlineGraceMs = 2_000 } = options
+    const {
+      clock,
+      telemetry,
+      sweepIntervalMs = 30_000,
+      sweepLimit = 1_000,
+      deadlineGraceMs = 2_000,
+    } = options
     this.sweepIntervalMs = sweepIntervalMs
+    this.sweepLimit = sweepLimit
     this.graceMs = deadlineGraceMs
     const failed = (loop: string) => (error: unknown) => {
       telemetry.emit({ type: 'loop.failed', loop, error })
-      return Math.min(1_000, sweepIntervalMs)
+      return Math.min(soonMs, sweepIntervalMs)
     }
     this.recovery = new BackgroundLoop({ clock, turn: () => this.recoverDue(), onError: failed('recovery') })
     this.sweep = new BackgroundLoop({ clock, turn: () => this.sweepOverdue(), onError: failed('sweep') })
@@ -95,31 +133,59 @@ export class Supervisor {
     this.index.forgetLease(leaseToken)
   }
 
-  /** Asks once for everything overdue and recovers it; answers how many documents will be looked at. */
-  async sweepOnce(): Promise<number> {
+  /**
+   * Recovers everything that is overdue now, without the loops: for a supervisor that is started by a timetable (R106).
+   * Repeats while there is more than one answer of the store holds, and anything of it could be moved on.
+   *
+   * @throws StoreUnavailable or StoreRefused when the store could not be asked; what was recovered until then stays so
+   */
+  async runOnce(): Promise<SweepResult> {
     const { store, clock } = this.options
-    const overdue = await store.listOverdue(clock.now() + this.sweepIntervalMs, sweepLimit)
-    for (const { pk, id, completeByMs } of overdue) {
-      this.index.set({ pk, id, dueMs: (completeByMs ?? clock.now()) + this.graceMs, leaseToken: null })
+    const total = { lookedAt: 0, recovered: 0 }
+    for (;;) {
+      const overdue = await store.listOverdue(clock.now() - this.graceMs, this.sweepLimit)
+      const looks: PromiseSettledResult<Look>[] = []
+      for (let start = 0; start < overdue.length; start += recoveriesAtOnce) {
+        const some = overdue.slice(start, start + recoveriesAtOnce)
+        looks.push(...(await Promise.allSettled(some.map((address) => this.look(address)))))
+      }
+      const failed = looks.find((look) => look.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+      const recovered = looks.filter((look) => look.status === 'fulfilled' && look.value.isRecovered).length
+      total.lookedAt += overdue.length
+      total.recovered += recovered
+      if (overdue.length < this.sweepLimit || recovered === 0) return total
+    }
+  }
+
+  /** Notes everything that is due until the next sweep; answers in how many milliseconds that is. */
+  private async noteOverdue(): Promise<number> {
+    const { store, clock } = this.options
+    const overdue = await store.listOverdue(clock.now() + this.sweepIntervalMs, this.sweepLimit)
+    for (const { pk, id, dueMs } of overdue) {
+      this.index.set({ pk, id, dueMs: dueMs + this.graceMs, leaseToken: null })
     }
     this.recovery.wake()
-    return overdue.length
+    const last = overdue.at(-1)
+    if (last === undefined || overdue.length < this.sweepLimit) return this.sweepIntervalMs
+    // There may be more, due no earlier than the last of these (F-V10).
+    return Math.min(Math.max(soonMs, last.dueMs - clock.now()), this.sweepIntervalMs)
   }
 
   private async sweepOverdue(): Promise<number> {
     const holdsFirst = [...this.held.values()].some((lease) => lease.isFirst)
-    if (this.isSweepDue || holdsFirst) {
-      const wasDue = this.isSweepDue
-      this.isSweepDue = false
-      try {
-        await this.sweepOnce()
-      } catch (error) {
-        // What a new lease brings is found by this sweep or by none.
-        this.isSweepDue ||= wasDue
-        throw error
-      }
+    const wasDue = this.isSweepDue
+    if (!wasDue && !holdsFirst) return this.sweepIntervalMs
+    this.isSweepDue = false
+    try {
+      const restMs = await this.noteOverdue()
+      // What a new lease brings is found by this sweep and its sequels, or by none.
+      this.isSweepDue ||= wasDue && restMs < this.sweepIntervalMs
+      return restMs
+    } catch (error) {
+      this.isSweepDue ||= wasDue
+      throw error
     }
-    return this.sweepIntervalMs
   }
 
   private async recoverDue(): Promise<number> {
@@ -148,41 +214,80 @@ export class Supervisor {
   }
 
   private async recover(deadline: Deadline): Promise<void> {
-    const isJob = deadline.id.startsWith(jobIdPrefix)
     try {
-      const untilMs = isJob ? await this.recoverJob(deadline) : await this.recoverStep(deadline)
+      const { untilMs } = await this.look(deadline)
       if (untilMs !== null) this.index.set({ ...deadline, dueMs: untilMs })
     } catch (error) {
-      // Not forgotten: looked at again when the loop has rested.
-      this.index.set(deadline)
+      // Not forgotten, and behind what is due now: a few that keep failing must not hold up the rest.
+      this.index.set({ ...deadline, dueMs: this.options.clock.now() + soonMs })
       throw error
     }
   }
 
-  private async recoverStep(address: DocumentAddress): Promise<number | null> {
-    const decide = (step: StepDocument): DocumentDecision<StepDocument, Recovery> => {
+  private look(address: DocumentAddress): Promise<Look> {
+    return address.id.startsWith(jobIdPrefix) ? this.recoverJob(address) : this.recoverStep(address)
+  }
+
+  private async recoverStep(address: DocumentAddress, isJobKnownToLive = false): Promise<Look> {
+    const decide = (step: StepDocument): DocumentDecision<StepDocument, StepDecision> => {
       const recovery = recover(step, this.policy())
+      const isInDoubt = recovery.kind === 'unclaimed' && !isJobKnownToLive
+      if (isInDoubt) return { write: null, result: { kind: 'inDoubt', step } }
       return { write: 'step' in recovery ? recovery.step : null, result: recovery }
     }
     const from = { address, known: null, read: readStep }
     const update = await updateDocument(this.options.store, from, decide)
-    if (update.kind === 'written') this.report(update.result, update.document)
-    return update.kind === 'unchanged' && update.result.kind === 'wait' ? update.result.untilMs : null
+    if (update.kind === 'missing') return untouched
+    const { result } = update
+    if (result.kind === 'inDoubt') {
+      return (await this.hasLivingJob(result.step))
+        ? this.recoverStep(address, true)
+        : this.putToRest(address)
+    }
+    if (update.kind === 'written') this.report(result, update.document)
+    return lookOf(update.kind, result)
   }
 
-  private async recoverJob(address: DocumentAddress): Promise<number | null> {
+  private async hasLivingJob({ pk, jobId }: StepDocument): Promise<boolean> {
+    const job = await readJob(this.options.store, { pk, id: jobDocumentId(jobId) })
+    return job !== null && !isTerminal(job)
+  }
+
+  private async putToRest(address: DocumentAddress): Promise<Look> {
+    const { store, telemetry } = this.options
+    const from = { address, known: null, read: readStep }
+    const update = await updateDocument(store, from, (step) => {
+      const isStillUp = recover(step, this.policy()).kind === 'unclaimed'
+      return { write: isStillUp ? rest(step) : null, result: null }
+    })
+    if (update.kind !== 'written') return untouched
+    const reason = `nothing is done with it any more: its job ${update.document.jobId} has ended or is gone`
+    telemetry.emit({ type: 'document.refused', id: address.id, reason })
+    return { untilMs: null, isRecovered: true }
+  }
+
+  private async recoverJob(address: DocumentAddress): Promise<Look> {
     const decide = (job: JobDocument): DocumentDecision<JobDocument, JobRecovery> => {
       const recovery = recoverJob(job, this.policy())
       return { write: 'job' in recovery ? recovery.job : null, result: recovery }
     }
     const from = { address, known: null, read: readJob }
     const update = await updateDocument(this.options.store, from, decide)
-    if (update.kind === 'written') this.reportJob(update.result, update.document)
-    return update.kind === 'unchanged' && update.result.kind === 'wait' ? update.result.untilMs : null
+    if (update.kind === 'missing') return untouched
+    if (update.kind === 'written') {
+      if (update.result.kind === 'abandoned') await removeStaged(this.options.store, update.document)
+      this.reportJob(update.result, update.document)
+    }
+    return lookOf(update.kind, update.result)
   }
 
   private reportJob(recovery: JobRecovery, { jobId, workflow, attention }: JobDocument): void {
     const { telemetry } = this.options
+    if (recovery.kind === 'abandoned') {
+      const reason = 'its submission was never completed: it is removed'
+      telemetry.emit({ type: 'document.refused', id: jobDocumentId(jobId), reason })
+      return
+    }
     telemetry.emit({ type: 'job.recovered', jobId, workflow, wasHeld: recovery.kind === 'standing' })
     if (recovery.kind !== 'unclaimed' || attention === null) return
     const { kind, message, stepId } = attention

@@ -1,20 +1,21 @@
 import type { PlanStep } from './plan.js'
+import type { DraftedStep } from './plan-draft.js'
 
 /**
  * Steps that may be done when another one sets off compensation, and whose definition does not say how they are undone
  * (R109). A step that comes after the failing one cannot be done by then and needs no undo.
  */
-export function undoProblems(steps: readonly PlanStep[], withoutUndo: ReadonlySet<string>): string[] {
-  const ancestors = ancestorsOf(steps)
-  const failing = steps.filter(
-    ({ onExhausted }) => onExhausted === 'compensate' || onExhausted === 'compensateThenRetry',
+export function undoProblems(drafted: readonly DraftedStep[]): string[] {
+  const ancestors = ancestorsOf(drafted.map(({ step }) => step))
+  const failing = drafted.filter(
+    ({ step }) => step.onExhausted === 'compensate' || step.onExhausted === 'compensateThenRetry',
   )
-  return steps.flatMap(({ id }) => {
-    if (!withoutUndo.has(id)) return []
-    const by = failing.find((other) => other.id !== id && ancestors.get(id)?.has(other.id) !== true)
+  return drafted.flatMap(({ step: { id }, name, saysHowToUndo }) => {
+    if (saysHowToUndo) return []
+    const by = failing.find(({ step }) => step.id !== id && ancestors.get(id)?.has(step.id) !== true)
     if (by === undefined) return []
-    const rule = `may be done when step ${JSON.stringify(by.id)} fails, which compensates`
-    return [`step ${JSON.stringify(id)}: ${rule}: give it an undo, or undo: 'none' when it has no effect`]
+    const rule = `may be done when step ${JSON.stringify(by.name)} fails, which compensates`
+    return [`step ${JSON.stringify(name)}: ${rule}: give it an undo, or undo: 'none' when it has no effect`]
   })
 }
 

@@ -1,9 +1,18 @@
 import { decodeDocument, type JobDocument, type StepDocument } from './documents.js'
-import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
+import { StoreUnavailable } from './errors.js'
+import {
+  replacing,
+  type DocumentAddress,
+  type StateDocument,
+  type StateStore,
+  type Stored,
+} from './state-store.js'
 
 /** What a decision about one document asks for: the document to write, or nothing; and what to tell whoever asked. */
 export interface DocumentDecision<T, R> {
   readonly write: T | null
+  /** New documents of the same transaction. */
+  readonly created?: readonly StateDocument[]
   readonly result: R
 }
 
@@ -29,7 +38,7 @@ const maxTries = 6
  * Read → decide → write on condition of the etag; after a lost race or an unknown outcome, read again and decide on
  * what is there. Deciding twice is harmless because decisions look at state.
  *
- * @throws Error when the document stays contended, and whatever the store throws
+ * @throws StoreUnavailable when the document stays contended, and whatever the store throws
  */
 export async function updateDocument<T extends JobDocument | StepDocument, R>(
   store: StateStore,
@@ -40,9 +49,10 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
   for (let tries = 0; tries < maxTries; tries += 1) {
     before ??= await read(store, address)
     if (before === null) return { kind: 'missing' }
-    const { write, result } = decide(before)
+    const { write, created = [], result } = decide(before)
     if (write === null) return { kind: 'unchanged', result }
-    const applied = await store.apply(before.pk, [replacing(before, write)])
+    const creates = created.map((document) => ({ kind: 'create' as const, document }))
+    const applied = await store.apply(before.pk, [replacing(before, write), ...creates])
     if (applied.kind === 'applied') {
       return {
         kind: 'written',
@@ -52,7 +62,8 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
     }
     before = null
   }
-  throw new Error(`document ${address.id}: still contended after ${maxTries} tries`)
+  const message = `document ${address.id}: still contended after ${maxTries} tries`
+  throw new StoreUnavailable(message, { cause: null })
 }
 
 /** The step at this address, or null when there is none that can be read. */

@@ -1,20 +1,23 @@
-import type { StateStore } from './state-store.js'
+import type { FeedHints } from '../change-feed-processor/index.js'
+import type { StateDocument, StateStore, StateWrite } from './state-store.js'
 
-/** Who is told that a physical partition has something new; null when it is not known which. */
-export interface Hints {
-  notify(physicalRangeId: string | null): void
-}
+/** The roles that read the feed, each by a unit of its own: parts of a process' hints. */
+export const readers = ['scheduler', 'agents', 'supervisor'] as const
+export type Reader = (typeof readers)[number]
 
 /**
- * The store, with every write that was applied (or may have been) waking the local readers of its range, so that the
- * next hop starts in milliseconds instead of a poll delay. Only *when* something is read changes (D10).
+ * The store, with every write that was applied waking the local readers whom it calls for ({@link readersOf}), so that
+ * the next hop starts in milliseconds instead of a poll delay, and nobody reads what is none of their business; all of
+ * them when nobody knows whether it was applied. Only *when* something is read changes (D10).
  */
-export function wakingReaders(store: StateStore, hints: Hints): StateStore {
+export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   return {
     read: (address) => store.read(address),
     apply: async (partition, writes) => {
       const result = await store.apply(partition, writes)
-      if (result.kind === 'applied') hints.notify(result.physicalRangeId)
+      if (result.kind === 'applied') {
+        for (const reader of readersOf(writes)) hints.part(reader).notify(result.physicalRangeId)
+      }
       if (result.kind === 'unknownOutcome') hints.notify(null)
       return result
     },
@@ -26,4 +29,28 @@ export function wakingReaders(store: StateStore, hints: Hints): StateStore {
     follow: (partition) => store.follow(partition),
     listUntold: (beforeMs, limit) => store.listUntold(beforeMs, limit),
   }
+}
+
+/**
+ * Whom these writes call for. A scheduler writes job and steps together and goes on by itself, so its own writes call
+ * for no scheduler, and it knows which steps it could not start here. Deadlines of attempts under way are far off: the
+ * supervisor reads of them in its own time, but of what ended in failure, or waits, at once.
+ */
+export function readersOf(writes: readonly StateWrite[]): readonly Reader[] {
+  const documents = writes.map(({ document }) => document)
+  const isSchedulers = documents.some(({ type, lockedBy, endedAtMs }) => {
+    return type === 'sas.job' && (lockedBy !== null || endedAtMs !== null)
+  })
+  const calls: Record<Reader, (document: StateDocument) => boolean> = {
+    scheduler: (document) => !isSchedulers && callsForScheduler(document),
+    agents: ({ type, lockedBy, outcome }) =>
+      !isSchedulers && type === 'sas.step' && lockedBy !== null && outcome === null,
+    supervisor: ({ type, lockedBy, outcome, completeByMs }) =>
+      type === 'sas.step' && completeByMs !== null && (lockedBy === null || outcome !== null),
+  }
+  return readers.filter((reader) => documents.some(calls[reader]))
+}
+
+function callsForScheduler({ type, lockedBy, dispatch }: StateDocument): boolean {
+  return lockedBy === null && (type === 'sas.job' || (type === 'sas.step' && Number(dispatch) > 0))
 }

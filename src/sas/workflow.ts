@@ -1,9 +1,11 @@
-import { namePattern, type Operation } from './agent.js'
+import { namePattern, type Operation, type OperationCall } from './agent.js'
 import { durationMs, type Duration } from './duration.js'
-import { PlanDraft, type Step } from './plan-draft.js'
+import { addForEach, type ForEachOptions } from './for-each.js'
+import { byNobody, PlanDraft, type Drafted, type Step } from './plan-draft.js'
 import type { Plan } from './plan.js'
-import { reference, type Bound, type Reference } from './reference.js'
+import { reference, toTemplate, type Bound, type Reference } from './reference.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
+import { addRun } from './sub-workflow.js'
 
 /** What a workflow definition is written with. */
 export interface WorkflowBuilder<I> {
@@ -31,6 +33,28 @@ export interface WorkflowBuilder<I> {
     options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
   ): Step<T>
   /**
+   * Adds one step for each item of a list: `id-0`, `id-1` and so on, in parallel. The list is known when they begin; its
+   * items are part of the job's input, or of an earlier step's output. The step that is returned is done when all of
+   * them are; its output is the list of theirs. An empty list is done at once. A step of an item that fails for good is a
+   * failed step like any other.
+   */
+  forEach<E, O>(
+    id: string,
+    list: Reference<readonly E[]>,
+    call: (item: Reference<E>, index: number) => OperationCall<O>,
+    options?: ForEachOptions<E, O>,
+  ): Step<readonly O[]>
+  /**
+   * Adds the steps of another workflow, each with its id prefixed by `id-`. The step that is returned is done when all
+   * of them are; its output is what the other definition returned.
+   */
+  run<SI, SO>(
+    id: string,
+    workflow: Workflow<SI, SO>,
+    input: Bound<SI>,
+    options?: Pick<StepOptions, 'after' | 'when'>,
+  ): Step<SO>
+  /**
    * What follows when a step failed, for every step that does not say. Default `'error'`.
    * `maxGenerations` bounds `compensateThenRetry`: after so many the job ends in error, undone. Default 3.
    */
@@ -52,11 +76,16 @@ export interface SubmissionDefaults<I> {
   readonly alongside?: (input: I) => readonly Alongside[]
 }
 
-/** A workflow: its plan, and how inputs are submitted to it. */
-export interface Workflow<I> {
+const definition = Symbol('stepward.workflow')
+
+/** A workflow: its plan, and how inputs are submitted to it. `O` is what a workflow that runs this one gets of it. */
+export interface Workflow<I, O = unknown> {
   readonly name: string
   readonly plan: Plan
   readonly submission: SubmissionDefaults<I>
+  readonly [definition]: Drafted
+  /** Never set: carries the output's type. */
+  readonly output?: O
 }
 
 /** A definition that cannot be run, with everything that is wrong about it. */
@@ -72,44 +101,51 @@ export class WorkflowInvalid extends Error {
 
 /**
  * Defines a workflow. `build` runs once, at definition, and only describes: what comes out is plain JSON that travels
- * with every job.
+ * with every job. What `build` returns, references and JSON, is the workflow's output where another one runs it.
  *
  * @throws WorkflowInvalid naming every problem: bad or repeated names, durations, limits, values that are not JSON
  */
-export function defineWorkflow<I>(
+export function defineWorkflow<I, O = unknown>(
   name: string,
-  build: (job: WorkflowBuilder<I>) => void,
+  build: (job: WorkflowBuilder<I>) => Bound<O>,
   options: SubmissionDefaults<I> & { readonly version?: number } = {},
-): Workflow<I> {
+): Workflow<I, O> {
   const { version = 1, ...submission } = options
   const draft = new PlanDraft()
   if (!namePattern.test(name)) draft.problem(`its name must match ${String(namePattern)}`)
   if (!Number.isInteger(version) || version < 1) {
     draft.problem(`version ${version} must be a whole number from 1`)
   }
-  build({
+  const returned: unknown = build(builderOf<I>(draft))
+  const { plan, drafted, problems } = draft.compile(returned)
+  if (problems.length > 0) throw new WorkflowInvalid(name, problems)
+  return Object.freeze({
+    name,
+    plan: { workflow: name, version, ...plan },
+    submission,
+    [definition]: drafted,
+  })
+}
+
+function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
+  return {
     input: reference<I>(['input']),
-    step: (id, operation, input, stepOptions = {}) =>
-      draft.addStep({ id, operation, input, options: stepOptions }),
+    step: (id, { actor, action }, input, options = {}) =>
+      draft.addStep({ id, call: () => ({ actor, action, input: toTemplate(input, 'input') }), options }),
     sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
     waitFor: (id, options = {}) =>
       draft.addStep({
-        ...onItsOwn,
         id,
         kind: 'waitFor',
-        input: null,
+        call: () => byNobody(null),
         options: { completeWithin: '1d', maxFailures: 1, undo: 'none', ...options },
       }),
+    forEach: (id, list, call, options = {}) => addForEach(draft, { id, list, call, options }),
+    run: (id, workflow, input, options = {}) =>
+      addRun(draft, { id, drafted: workflow[definition], input, options }),
     onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits.maxGenerations),
-  })
-  const compiled = draft.compile()
-  if (compiled.problems.length > 0) throw new WorkflowInvalid(name, compiled.problems)
-  const plan: Plan = { workflow: name, version, ...compiled.plan }
-  return Object.freeze({ name, plan, submission })
+  }
 }
-
-/** Steps that the scheduler ends name no agent. */
-const onItsOwn = { operation: { actor: '', action: '' } }
 
 function addSleep(
   draft: PlanDraft,
@@ -119,16 +155,13 @@ function addSleep(
 ): Step<null> {
   const forMs = typeof time === 'object' ? null : durationMs(time)
   if (typeof time !== 'object' && forMs === null) {
-    draft.problem(
-      `step ${JSON.stringify(id)}: ${JSON.stringify(time)} must be a positive duration such as '30s'`,
-    )
+    draft.problemOf(id, `${JSON.stringify(time)} must be a positive duration such as '30s'`)
   }
   const input = typeof time === 'object' ? time : { forMs }
-  return draft.addStep<unknown, null>({
-    ...onItsOwn,
+  return draft.addStep<null>({
     id,
     kind: 'sleep',
-    input,
+    call: () => byNobody(toTemplate(input, 'input')),
     options: { ...options, undo: 'none' },
   })
 }

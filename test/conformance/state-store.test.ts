@@ -74,6 +74,7 @@ describe('the state store on the SDK', () => {
       'state.batch',
       'state.read',
       'state.listOverdue',
+      'state.listOverdue',
       'state.listJobs',
       'state.findJob',
       'state.listSteps',

@@ -24,9 +24,12 @@ export async function startOrderServices(args: readonly string[]): Promise<strin
 }
 
 /** A way to start workers with every role, each a process of its own. */
-export async function workerStarter(env: Readonly<Record<string, string>>): Promise<() => Running> {
+export async function workerStarter(
+  env: Readonly<Record<string, string>>,
+  module = ordersModule,
+): Promise<() => Running> {
   const config = join(await temporaryDirectory(), 'stepward.config.json')
   await writeFile(config, JSON.stringify(shortTimes))
-  const args = ['start', '--role', 'all', '--agents', ordersModule, '--config', config]
+  const args = ['start', '--role', 'all', '--agents', module, '--config', config]
   return () => start(cli, args, env)
 }

@@ -15,6 +15,9 @@ export const ordersModule = join(root, 'dist/samples/orders/index.js')
 /** The sample's runner and its services. */
 export const ordersRun = join(root, 'dist/samples/orders/run.js')
 export const ordersServices = join(root, 'dist/samples/orders/services/main.js')
+/** What another sample has built: its module of agents and workflow, and its runner. */
+export const sampleModule = (name: string): string => join(root, 'dist/samples', name, 'index.js')
+export const sampleRun = (name: string): string => join(root, 'dist/samples', name, 'run.js')
 /** The sample's own orders. */
 export const ordersFile = join(root, 'samples/orders/data/orders.jsonl')
 

@@ -1,12 +1,20 @@
-import type { ProcessorUnit } from './processor-unit.js'
-import { monitored } from './processor-unit.js'
-import type { Computer } from './simulated-process.js'
-import type { World } from './world.js'
+import type { Computer, SimulatedProcess } from '../../src/simulation/simulated-process.js'
+import type { World } from '../../src/simulation/world.js'
+
+/** Whatever runs in processes, one on each computer at most. */
+interface Fleet {
+  readonly processes: readonly SimulatedProcess[]
+  processOn(computer: Computer): SimulatedProcess | null
+  start(computer: Computer): void
+  stop(computer: Computer): Promise<void>
+}
 
 /** What happens to whole processes and partitions while faults last. */
 export interface ChaosOptions {
   readonly world: World
-  readonly unit: ProcessorUnit
+  readonly unit: Fleet
+  /** Name of the container whose partitions are split and merged. */
+  readonly container: string
   readonly computers: readonly Computer[]
   /** Between two blows, on average. */
   readonly intervalMs: number
@@ -105,7 +113,7 @@ export class Chaos {
 
   private split(): string | null {
     const { world, mostPartitions } = this.options
-    const container = world.container(monitored)
+    const container = world.container(this.options.container)
     const partition = this.any(container.partitions)
     if (partition === undefined || container.partitions.length >= mostPartitions) return null
     container.splitPartition(partition.id)
@@ -114,7 +122,7 @@ export class Chaos {
 
   private merge(): string | null {
     const { world } = this.options
-    const container = world.container(monitored)
+    const container = world.container(this.options.container)
     const index = Math.floor(world.random.next() * (container.partitions.length - 1))
     const [left, right] = container.partitions.slice(index, index + 2)
     if (left === undefined || right === undefined) return null

@@ -2,10 +2,10 @@ import { leaseTokenOf } from '../../lease-store/index.js'
 import type { Change, ChangeFeed, FeedPosition, FeedStart } from '../../src/change-feed-processor/index.js'
 import { DotnetLeases, dotnetWiring, type DotnetLease } from './dotnet-leases.js'
 import { dotnetTakes } from './dotnet-rule.js'
-import { feedWiring } from './lease-wiring.js'
+import { feedWiring } from '../../src/simulation/lease-wiring.js'
 import { leases, monitored } from './processor-unit.js'
-import type { Computer, SimulatedProcess } from './simulated-process.js'
-import type { World } from './world.js'
+import type { Computer, SimulatedProcess } from '../../src/simulation/simulated-process.js'
+import type { World } from '../../src/simulation/world.js'
 
 const [balanceMs, renewMs, expirationMs, pollMs] = [13_000, 17_000, 60_000, 5_000]
 const mostConflicts = 6
@@ -30,7 +30,7 @@ export class DotnetHost {
     this.process = world.process(computer)
     const { network, ports } = world
     this.leases = network.connect(new DotnetLeases(() => world.container(leases)), this.process, dotnetWiring)
-    this.feed = network.connect(ports.changeFeed(monitored), this.process, feedWiring())
+    this.feed = network.connect(ports.changeFeed(monitored), this.process, feedWiring('dotnet'))
   }
 
   get name(): string {
@@ -132,6 +132,7 @@ export class DotnetHost {
     const { signal } = new AbortController()
     while (this.held.has(leaseToken)) {
       try {
+        if (await this.converted(leaseToken, position)) return
         const page = await this.feed.readNext(position, { maxItemCount: 100, signal })
         const [next, ...others] = page.next
         if (page.changes.length > 0) await this.deliver(leaseToken, position, page.changes)
@@ -159,6 +160,19 @@ export class DotnetHost {
     this.world.record({ type: 'delivery.started', ...delivery })
     await this.process.clock.sleep(200)
     this.world.record({ type: 'delivery.accepted', ...delivery })
+  }
+
+  /**
+   * A lease of version 0 is read by the partition it names. Where that is gone and one partition has its keys, they were
+   * merged: the lease is replaced by one of version 1, which is read by its bounds.
+   */
+  private async converted(leaseToken: string, { feedRange, start }: FeedPosition): Promise<boolean> {
+    const lease = this.held.get(leaseToken)
+    const { partitions } = this.world.container(monitored)
+    if (lease?.version !== 0 || partitions.some(({ id }) => id === leaseToken)) return false
+    const isOne = partitions.some(({ range }) => range.min <= feedRange.min && range.max >= feedRange.max)
+    if (isOne) await this.split(leaseToken, [{ feedRange, start }])
+    return isOne
   }
 
   /** Children first, each taken at once as this host knows it: without an etag. The parent goes last. */

@@ -1,6 +1,6 @@
 import { Refusal, scan, type Container, type JsonObject } from '../../src/emulator/engine/index.js'
-import type { Wiring } from './network.js'
-import { documentIn } from './stored-lease.js'
+import type { Wiring } from '../../src/simulation/network.js'
+import { documentIn } from '../../src/simulation/stored-lease.js'
 
 /** A lease as the .NET SDK's class for it has fields: what else a document has is dropped when it is written. */
 export interface DotnetLease {
@@ -65,6 +65,7 @@ export class DotnetLeases {
 
 /** Its requests are lost in no other way than to be slow: what is looked at is what its rules do to ours. */
 export const dotnetWiring: Wiring = {
+  party: 'dotnet',
   writePointOf: () => null,
   lost: (_method, cause) => Promise.reject(cause),
   stale: (_request, answer) => answer,

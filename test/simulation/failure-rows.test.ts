@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/platform/index.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import { storeError } from '../support/intercepted.js'
-import type { Request } from './network.js'
+import type { Request } from '../../src/simulation/network.js'
 import { leases, monitored } from './processor-unit.js'
 import { Scene } from './scene.js'
 import {
@@ -16,7 +16,7 @@ import {
   second,
   stopIn,
 } from './two-hosts.js'
-import type { PlannedFault, ScriptedFault } from './faults.js'
+import type { PlannedFault, ScriptedFault } from '../../src/simulation/faults.js'
 
 describe('one fault at one write', () => {
   it.each<[name: string, planned: PlannedFault[]]>([
@@ -164,7 +164,7 @@ describe('an owner', () => {
   it('F-L5 that several want at once is one of them, and the others are told', async () => {
     const telemetry = new TelemetryRecorder()
     const computers = ['a', 'b', 'c', 'd', 'e'].map(host)
-    const scene = sceneWith({ computers, telemetry, faults: { latencyMs: 500 } })
+    const scene = sceneWith({ computers, telemetry, faults: { latencyMs: 2_000 } })
     await scene.pass(2 * minuteMs)
     const refused = telemetry.of('store.conflict').filter(({ operation }) => operation === 'lease.acquire')
     expect(refused.length).toBeGreaterThan(0)

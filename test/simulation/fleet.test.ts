@@ -19,7 +19,7 @@ describe('a fleet in which nothing fails', () => {
     expect(world.problems).toEqual([])
     expect(ownership.moves.filter(({ kind }) => kind !== 'free')).toEqual([])
     expect(ownership.moves).toHaveLength(movesToBalance)
-  })
+  }, 60_000)
 
   it('with fewer leases than hosts leaves the others idle, without moves (F-L21)', async () => {
     const { world, unit, computers, ownership, counts } = fleetOf({ seed: 2, hostCount: 5, leaseCount: 2 })
@@ -56,5 +56,5 @@ describe('a fleet in which nothing fails', () => {
     await world.runUntil(() => false, 3 * defaultIntervals.acquireMs)
     expect(world.problems).toEqual([])
     expect(isBalanced()).toBe(true)
-  })
+  }, 60_000)
 })

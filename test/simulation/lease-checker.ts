@@ -1,9 +1,9 @@
 import { wholeKeySpace } from '../../src/emulator/engine/index.js'
 import type { FeedRange, Lease } from '../../lease-store/index.js'
-import type { Checker, Delivery, SimulationEvent, Written } from './events.js'
-import type { Request } from './network.js'
+import type { Checker, Delivery, SimulationEvent, Written } from '../../src/simulation/events.js'
+import type { Request } from '../../src/simulation/network.js'
 import { leases } from './processor-unit.js'
-import { leaseIn, lsnOf } from './stored-lease.js'
+import { leaseIn, lsnOf } from '../../src/simulation/stored-lease.js'
 
 /** How a change of owner came about. */
 export interface Move {
@@ -18,6 +18,10 @@ export interface Move {
 /** What the checker goes by. */
 export interface LeaseCheckerOptions {
   readonly now: () => number
+  /** The lease container. Default: that of the processor's own simulations. */
+  readonly container?: string
+  /** What the ids of the unit's leases begin with, where several units share the container. Default: anything. */
+  readonly idPrefix?: string
   readonly leaseExpirationIntervalMs: number
   /** Whether a process keeps the rules of another implementation, of which only coverage is expected. Default: none does. */
   readonly isForeign?: (processId: string) => boolean
@@ -48,7 +52,7 @@ export class LeaseChecker implements Checker {
   check(event: SimulationEvent): readonly string[] {
     switch (event.type) {
       case 'written':
-        return event.container === leases ? this.written(event) : []
+        return this.isAbout(event) ? this.written(event) : []
       case 'delivery.started':
         return this.delivered(event)
       case 'lease.released':
@@ -57,8 +61,15 @@ export class LeaseChecker implements Checker {
       case 'delivery.accepted':
       case 'delivery.setAside':
       case 'fault':
+      case 'acknowledged':
+      case 'called':
         return []
     }
+  }
+
+  private isAbout({ container, before, after }: Written): boolean {
+    const { container: own = leases, idPrefix = '' } = this.options
+    return container === own && (after ?? before)?.id.startsWith(idPrefix) === true
   }
 
   private written(event: Written): readonly string[] {

@@ -61,6 +61,30 @@ describe('a unit that is shared with a .NET host', () => {
     expect(scene.ownership.leases.map(({ leaseToken }) => leaseToken).sort()).toEqual(['1', '2'])
   })
 
+  it('turns a lease of merged partitions into one by its bounds, as both read it (F-P7, §4.10)', async () => {
+    const scene = sceneWith({ partitionCount: 2, computers: [first] })
+    await scene.pass(minuteMs)
+    scene.world.container(monitored).mergePartitions(['0', '1'])
+    await scene.pass(minuteMs)
+    const tokens = () => scene.ownership.leases.map(({ leaseToken }) => leaseToken).sort()
+    expect(tokens()).toEqual(['0', '1'])
+    // Takes one of the two, and finds its partition gone.
+    const guest = scene.startDotnet(host('dotnet'))
+    await scene.pass(2 * minuteMs)
+    const byBounds = scene.ownership.leases.filter(({ document }) => document['version'] === 1)
+    expect(byBounds.map(({ owner }) => owner)).toEqual(['dotnet'])
+    const [converted] = byBounds
+    expect(converted?.leaseToken).toBe(`${converted?.feedRange.min}-${converted?.feedRange.max}`)
+    // And the other way round: ours goes on with what the guest leaves.
+    guest.process.crash()
+    await scene.pass(2 * minuteMs)
+    scene.workload.stop()
+    await scene.pass(minuteMs / 2)
+    expect(scene.ownership.leases.map(({ owner }) => owner)).toEqual([first.name, first.name])
+    expect([scene.deliveries.openCount, scene.world.problems]).toEqual([0, []])
+    expect(tokens()).toContain(converted?.leaseToken)
+  })
+
   it('finds its leases when the host has crashed, by the time of the store', async () => {
     const scene = sceneWith({ partitionCount: 6 })
     const guest = scene.startDotnet({ name: 'dotnet', skewMs: 45_000, driftPpm: 0 })

@@ -8,10 +8,10 @@ import {
 } from '../../src/change-feed-processor/index.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { silent, type Telemetry } from '../../src/telemetry/index.js'
-import { feedWiring, leaseStoreWiring } from './lease-wiring.js'
-import type { Wiring } from './network.js'
-import type { Computer, SimulatedProcess } from './simulated-process.js'
-import type { World } from './world.js'
+import { connectedLeaseStore, feedWiring, leaseStoreWiring } from '../../src/simulation/lease-wiring.js'
+import type { Wiring } from '../../src/simulation/network.js'
+import type { Computer, SimulatedProcess } from '../../src/simulation/simulated-process.js'
+import type { World } from '../../src/simulation/world.js'
 
 type Document = Record<string, unknown>
 
@@ -69,7 +69,7 @@ export class ProcessorUnit {
     { process: SimulatedProcess; processor: ChangeFeedProcessor }
   >()
   private readonly leaseWiring: Wiring
-  private readonly feedWiring = feedWiring()
+  private readonly feedWiring = feedWiring('unit')
 
   constructor(
     private readonly world: World,
@@ -80,7 +80,7 @@ export class ProcessorUnit {
       partitionKey: '/id',
       ...((options.isTtlOn ?? true) ? { defaultTtl: -1 } : {}),
     })
-    this.leaseWiring = leaseStoreWiring(() => world.container(leases))
+    this.leaseWiring = leaseStoreWiring('unit', () => world.container(leases))
   }
 
   /** Processes that were started and have neither crashed nor been stopped. */
@@ -161,10 +161,6 @@ export class ProcessorUnit {
       monitoredContainer: monitored,
       processorName: 'unit',
     })
-    const initialization = network.connect(store.initialization, process, this.leaseWiring)
-    return new Proxy(network.connect(store, process, this.leaseWiring), {
-      get: (target, name): unknown =>
-        name === 'initialization' ? initialization : Reflect.get(target, name),
-    })
+    return connectedLeaseStore(network, store, { process, wiring: this.leaseWiring })
   }
 }

@@ -1,65 +1,33 @@
 /**
- * `npm run simulate -- --minutes 10`: simulates seed after seed, each twice, until the time is over or something breaks.
- * `npm run simulate -- --seed 7`: the one run that a failure names, and what happened in it.
+ * `npm run simulate -- --minutes 10`: simulates seed after seed, processors and jobs in turn, until the time is over or
+ * something breaks; `--world jobs` only those, `--jobs 1000000` until there were so many.
+ * `npm run simulate -- --world jobs --seed 7` and `npm run simulate -- --scenario retry --fault crashAfter@W3#1`: the one
+ * run that a failure names, and what happened in it.
+ * `npm run simulate:full`: every ordered pair of faults in every scenario.
  * `npm run simulate -- --fleets`: how soon fleets come to rest, beside .NET's rule, and how fast they are simulated.
  */
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { systemClock, systemRandom } from '../../src/platform/index.js'
+import { systemClock } from '../../src/platform/index.js'
 import { compare, tableOf, type Comparison } from './convergence.js'
+import { argumentsFor, faultFrom, simulateFaults } from './crash-points.js'
 import { fleetOf } from './fleet.js'
-import type { Report } from './scene.js'
-import { simulateProcessor } from './simulate.js'
+import { simulatePairs } from './run-pairs.js'
+import { commandOf, holds, simulateSeeds, tell, worlds } from './run-seeds.js'
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
-    minutes: { type: 'string', default: '1' },
+    minutes: { type: 'string' },
+    jobs: { type: 'string' },
+    size: { type: 'string', default: '40' },
+    world: { type: 'string' },
+    scenario: { type: 'string' },
+    fault: { type: 'string', multiple: true, default: [] },
+    pairs: { type: 'boolean' },
     fleets: { type: 'boolean' },
   },
 })
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
-}
-
-function tell({ seed, hash, eventCount, recoveredInMs, problems, faults }: Report): void {
-  say(
-    `seed ${seed}: ${eventCount} events, right again after ${Math.round(recoveredInMs / 1000)} s, hash ${hash}`,
-  )
-  for (const [fault, count] of [...faults].sort()) say(`  ${count} × ${fault}`)
-  for (const problem of problems) say(`  BROKEN ${problem}`)
-}
-
-/** Whether everything held, and happened the same way twice. */
-async function holds(seed: number): Promise<Report | null> {
-  const report = await simulateProcessor(seed)
-  const again = await simulateProcessor(seed)
-  if (report.problems.length === 0 && report.hash === again.hash) return report
-  tell(report)
-  if (report.hash !== again.hash) say(`  BROKEN the second run went another way, to hash ${again.hash}`)
-  say(`Repeat it: npm run simulate -- --seed ${seed}`)
-  process.exitCode = 1
-  return null
-}
-
-async function simulateFor(minutes: number): Promise<void> {
-  const baseSeed = Math.floor(systemRandom.next() * 2 ** 31)
-  const endsAtMs = systemClock.monotonic() + minutes * 60_000
-  say(`base seed ${baseSeed}, ${minutes} minutes`)
-  let [runs, events, slowestMs] = [0, 0, 0]
-  while (systemClock.monotonic() < endsAtMs) {
-    const report = await holds(baseSeed + runs)
-    if (report === null) return
-    runs += 1
-    events += report.eventCount
-    slowestMs = Math.max(slowestMs, report.recoveredInMs)
-    if (runs % 50 === 0) say(`${runs} seeds, ${events} events`)
-  }
-  say(
-    `${runs} seeds, each twice, ${events} events: nothing broken; slowest recovery ${Math.round(slowestMs / 1000)} s`,
-  )
-}
 
 async function showFleets(): Promise<void> {
   const sizes = [
@@ -70,18 +38,37 @@ async function showFleets(): Promise<void> {
   ] as const
   const comparisons: Comparison[] = []
   for (const [hostCount, leaseCount] of sizes) comparisons.push(await compare(hostCount, leaseCount))
-  say(tableOf(comparisons))
+  process.stdout.write(`${tableOf(comparisons)}\n`)
   const startedAtMs = systemClock.monotonic()
   const { world, unit, computers } = fleetOf({ seed: 1, hostCount: 100, leaseCount: 500 })
   for (const computer of computers) unit.start(computer)
   await world.runUntil(() => false, 10 * 60_000)
   const seconds = (systemClock.monotonic() - startedAtMs) / 1000
-  say(`100 hosts, 500 leases, 10 minutes: simulated in ${seconds.toFixed(1)} s`)
+  process.stdout.write(`100 hosts, 500 leases, 10 minutes: simulated in ${seconds.toFixed(1)} s\n`)
 }
 
+async function repeatFaults(scenario: string): Promise<void> {
+  const planned = values.fault.map(faultFrom)
+  const report = await simulateFaults(scenario, planned)
+  if (report.problems.length > 0) process.exitCode = 1
+  tell(report, argumentsFor(scenario, planned))
+}
+
+async function repeatSeed(seed: number): Promise<void> {
+  const run = { world: wantedWorlds[0] ?? 'processor', seed, size: Number(values.size) }
+  const report = await holds(run, true)
+  if (report !== null) tell(report, commandOf(run))
+}
+
+const wantedWorlds = worlds.filter((world) => values.world === undefined || values.world === world)
+if (wantedWorlds.length === 0) throw new RangeError(`--world is one of ${worlds.join(', ')}`)
+
 if (values.fleets === true) await showFleets()
-else if (values.seed === undefined) await simulateFor(Number(values.minutes))
+else if (values.pairs === true) await simulatePairs()
+else if (values.scenario !== undefined) await repeatFaults(values.scenario)
+else if (values.seed !== undefined) await repeatSeed(Number(values.seed))
 else {
-  const report = await holds(Number(values.seed))
-  if (report !== null) tell(report)
+  const minutes = Number(values.minutes ?? (values.jobs === undefined ? 1 : Infinity))
+  const jobs = Number(values.jobs ?? Infinity)
+  await simulateSeeds({ minutes, jobs, worlds: wantedWorlds, size: Number(values.size) })
 }

@@ -1,15 +1,28 @@
-import { describe, expect, it } from 'vitest'
-import { simulateProcessor } from './simulate.js'
+import { afterAll, describe, expect, it } from 'vitest'
+import { commandOf, simulateSeed } from './run-seeds.js'
+import { Totals } from './totals.js'
 
-const seeds = Array.from({ length: 5 }, (_, index) => index + 1)
+const runs = [
+  ...[1, 2, 3, 4].map((seed) => ({ world: 'processor', seed, size: 0 }) as const),
+  ...[1, 2, 3].map((seed) => ({ world: 'jobs', seed, size: 40 }) as const),
+]
 
-describe('the processor under every fault at once', () => {
-  it.each(seeds)(
-    'keeps I8, I10, I11 and I12, the same way twice: npm run simulate -- --seed %i',
-    async (seed) => {
-      const report = await simulateProcessor(seed)
+describe('everything going wrong at once', () => {
+  const totals = new Totals()
+
+  afterAll(() => {
+    process.stdout.write(`simulated: ${String(totals)}\n`)
+  })
+
+  it.each(runs.map((run) => [commandOf(run), run] as const))(
+    'keeps I1 to I12, I14 to I18 and I20 to I22, and happens the same way twice: npm run simulate -- %s',
+    async (_command, run) => {
+      const report = await simulateSeed(run)
+      totals.add(report)
       expect(report.problems).toEqual([])
-      expect((await simulateProcessor(seed)).hash).toBe(report.hash)
+      expect(report).toMatchObject(run.world === 'jobs' ? { lost: 0, lateOutcomes: 0 } : {})
+      expect((await simulateSeed(run)).hash).toBe(report.hash)
     },
+    60_000,
   )
 })

@@ -1,8 +1,9 @@
 import { seededRandom, type Random } from '../../src/platform/index.js'
 import { Chaos } from './chaos.js'
-import { harsh } from './faults.js'
+import { harsh } from '../../src/simulation/faults.js'
+import { monitored } from './processor-unit.js'
 import { Scene, type Report } from './scene.js'
-import type { Computer } from './simulated-process.js'
+import type { Computer } from '../../src/simulation/simulated-process.js'
 
 const faultyMs = 8 * 60_000
 
@@ -20,7 +21,14 @@ export async function simulateProcessor(seed: number): Promise<Report> {
   })
   const { world, unit, workload } = scene
   const { computers } = scene.options
-  const chaos = new Chaos({ world, unit, computers, intervalMs: 12_000, mostPartitions: 8 })
+  const chaos = new Chaos({
+    world,
+    unit,
+    container: monitored,
+    computers,
+    intervalMs: 12_000,
+    mostPartitions: 8,
+  })
   for (const computer of computers) unit.start(computer)
   workload.start()
   chaos.start()
@@ -29,12 +37,12 @@ export async function simulateProcessor(seed: number): Promise<Report> {
   return scene.recover()
 }
 
-/** Two to six computers, their clocks wrong by up to a minute and a half and fast or slow by up to a thousandth. */
-function computersOf(random: Random): readonly Computer[] {
+/** Two to six computers, their clocks wrong by up to `skewMs` and fast or slow by up to a thousandth. */
+export function computersOf(random: Random, skewMs = 90_000): readonly Computer[] {
   const count = 2 + Math.floor(random.next() * 5)
   return Array.from({ length: count }, (_, index) => ({
     name: `host-${index}`,
-    skewMs: Math.round((random.next() - 0.5) * 180_000),
+    skewMs: Math.round((random.next() * 2 - 1) * skewMs),
     driftPpm: Math.round((random.next() - 0.5) * 2_000),
   }))
 }

@@ -1,3 +1,5 @@
+export { storeError } from '../../src/simulation/store-error.js'
+
 /** What becomes of one call: answers in place of the port, or by way of it. */
 export type Interception<A extends unknown[], R> = (
   forward: (...args: A) => Promise<R>,
@@ -24,9 +26,4 @@ export function intercepted<P extends object, K extends keyof P>(
       }
     },
   })
-}
-
-/** An error as the SDK throws it. */
-export function storeError(code: number | string, fields: Readonly<Record<string, unknown>> = {}): Error {
-  return Object.assign(new Error(`status ${code}`), { code, ...fields })
 }

@@ -5,7 +5,8 @@ import type { Agent } from '../../src/sas/agent.js'
 import { Agents } from '../../src/sas/agents.js'
 import { decodeDocument, jobDocumentId, stepDocumentId } from '../../src/sas/documents.js'
 import type { JobDocument, StepDocument } from '../../src/sas/documents.js'
-import { Scheduler } from '../../src/sas/scheduler.js'
+import { Scheduler, type SchedulerOptions } from '../../src/sas/scheduler.js'
+import type { Shortcut } from '../../src/sas/shortcut.js'
 import type { StateStore, StateWrite, Stored } from '../../src/sas/state-store.js'
 import { submit, type SubmitRequest } from '../../src/sas/submit.js'
 import { Supervisor } from '../../src/sas/supervisor.js'
@@ -50,9 +51,12 @@ export class StateWorld {
     this.feed = ports.changeFeed(container)
   }
 
-  scheduler(instanceName = 'scheduler-1'): Scheduler {
+  scheduler(
+    instanceName = 'scheduler-1',
+    options: Pick<SchedulerOptions, 'shortcut' | 'onOpenSteps'> = {},
+  ): Scheduler {
     const { store, clock, telemetry } = this
-    return new Scheduler({ store, instanceName, clock, telemetry })
+    return new Scheduler({ store, instanceName, clock, telemetry, ...options })
   }
 
   agents(
@@ -60,6 +64,7 @@ export class StateWorld {
       readonly agents?: readonly Agent[]
       readonly slots?: number
       readonly instanceName?: string
+      readonly shortcut?: Shortcut
     } = {},
   ): Agents {
     const { store, clock, telemetry, random } = this
@@ -75,7 +80,11 @@ export class StateWorld {
   }
 
   supervisor(
-    options: { readonly instanceName?: string; readonly sweepIntervalMs?: number } = {},
+    options: {
+      readonly instanceName?: string
+      readonly sweepIntervalMs?: number
+      readonly sweepLimit?: number
+    } = {},
   ): Supervisor {
     const { store, clock, telemetry } = this
     return new Supervisor({ instanceName: 'supervisor-1', store, clock, telemetry, ...options })

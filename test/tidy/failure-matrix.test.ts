@@ -9,7 +9,7 @@ const matrix = {
 }
 
 function judge(text: string): string[] {
-  return untestedRows(matrix, [example('test/unit/a.test.ts', text)], ['reader'])
+  return untestedRows(matrix, [example('test/unit/a.test.ts', text)], { 'F-Z2': 'is not built' })
 }
 
 describe('the failure matrix', () => {
@@ -33,15 +33,28 @@ describe('the failure matrix', () => {
 
   it('does not know ids that it does not list', () => {
     const source = example('test/unit/a.test.ts', `it('F-Z1 and F-Z3', run)`)
-    expect(unknownRows(matrix, [source])).toEqual([expect.stringContaining('F-Z3 is not in docs/matrix.md')])
+    expect(unknownRows([matrix], [source])).toEqual([
+      expect.stringContaining('F-Z3 is not in docs/matrix.md'),
+    ])
   })
 
-  it('has a test for each of its rows about a part that is built, and knows all that tests name', () => {
+  it('knows of no excuse for a row that is not there', () => {
+    const source = example('test/unit/a.test.ts', `it('F-Z1 F-Z2 I99', run)`)
+    expect(untestedRows(matrix, [source], { 'F-Z9': 'gone' })).toEqual([
+      expect.stringContaining('F-Z9 is excused'),
+    ])
+  })
+
+  it('has a test for each of its rows, and with the requirements knows all that tests name', () => {
     const files = readRepository()
-    const stored = files.find(({ path }) => path === 'docs/failure-matrix.md')
-    if (stored === undefined) throw new RangeError('docs/failure-matrix.md is missing')
+    const paper = (path: string) => {
+      const found = files.find((file) => file.path === path)
+      if (found === undefined) throw new RangeError(`${path} is missing`)
+      return found
+    }
+    const [stored, requirements] = [paper('docs/failure-matrix.md'), paper('docs/requirements.md')]
     const sources = sourcesOf(files.filter(isTest)).filter(({ path }) => !path.startsWith('test/tidy/'))
-    expect(unknownRows(stored, sources)).toEqual([])
+    expect(unknownRows([stored, requirements], sources)).toEqual([])
     expect(untestedRows(stored, sources)).toEqual([])
   })
 })

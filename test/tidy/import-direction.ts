@@ -58,6 +58,16 @@ export const importTable: Readonly<Record<string, Readonly<Record<string, Permis
     host: 'everything',
     dashboard: 'everything',
   },
+  // What users test their workflows with: everything of the product, on the embedded Cosmos.
+  simulation: {
+    'lease-store': 'everything',
+    platform: 'everything',
+    telemetry: 'everything',
+    'change-feed-processor': 'everything',
+    sas: 'everything',
+    emulator: 'everything',
+    'emulator/engine': 'everything',
+  },
   testing: {
     'lease-store': 'everything',
     platform: 'everything',
@@ -65,6 +75,7 @@ export const importTable: Readonly<Record<string, Readonly<Record<string, Permis
     'change-feed-processor': 'everything',
     sas: 'everything',
     emulator: 'everything',
+    simulation: 'everything',
   },
   // Samples read as a user's own code: the package's public names, and nothing by path.
   samples: { package: 'everything' },

@@ -27,6 +27,8 @@ export interface Inspection {
     readonly partitionKeyPaths: readonly string[]
     /** Seconds, -1 for "only where a document says so", null for off. */
     readonly defaultTtl: number | null
+    /** Whether every field of a document is indexed, as it is by default. */
+    readonly isFullyIndexed: boolean
   } | null
   /** Null when the monitored container could not be read. */
   readonly physicalRanges: readonly PhysicalRange[] | null
@@ -122,7 +124,13 @@ function leaseSettings(definition: ContainerDefinition): NonNullable<Inspection[
   return {
     partitionKeyPaths: definition.partitionKey?.paths ?? [],
     defaultTtl: definition.defaultTtl ?? null,
+    isFullyIndexed: isFullyIndexed(definition),
   }
+}
+
+function isFullyIndexed({ indexingPolicy }: ContainerDefinition): boolean {
+  const { indexingMode, excludedPaths = [] } = indexingPolicy ?? {}
+  return indexingMode !== 'none' && !excludedPaths.some(({ path }) => path === '/*')
 }
 
 /** The physical ranges, after a look at the feed itself, which is a permission of its own. */

@@ -1,4 +1,4 @@
-import { planLeases, type FeedRange, type Lease } from '../../../lease-store/index.js'
+import { findOverlaps, planLeases, type FeedRange, type Lease } from '../../../lease-store/index.js'
 import type { Inspection } from './cosmos-inspection.js'
 import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
@@ -17,7 +17,7 @@ export function coverageFindings(
     problem(
       'gap',
       `no lease covers ${text(feedRange)}: its changes are delivered to nobody`,
-      'restart an instance of this library: it creates what is missing and begins it where startFrom says',
+      'wait for five expiration intervals: an instance of this library puts it back where it last saw it; start one if none runs',
     ),
   )
   const isAtWork = (lease: Lease): boolean =>
@@ -27,50 +27,24 @@ export function coverageFindings(
 
 /** Each lease that shares a part with others: as the parent of leases that have taken its place, or by mistake. */
 function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => boolean): UnitFinding[] {
-  const found: UnitFinding[] = []
-  const parents = new Set<Lease>()
-  for (const lease of leases) {
-    const inside = leases.filter((other) => other !== lease && isInside(other.feedRange, lease.feedRange))
-    if (inside.length === 0 || !covers(inside, lease.feedRange)) continue
-    parents.add(lease)
+  const { replaced, doubled } = findOverlaps(leases)
+  const unfinished = replaced.map(({ lease, by }) => {
     const report = isAtWork(lease) ? notice : problem
-    found.push(
-      report(
-        'unfinishedSplit',
-        `lease ${JSON.stringify(lease.leaseToken)} is still there beside the ${inside.length} that replace it`,
-        'whoever reads it next removes it: look again in a minute, and start an instance if none runs',
-      ),
+    return report(
+      'unfinishedSplit',
+      `lease ${JSON.stringify(lease.leaseToken)} is still there beside the ${by.length} that replace it`,
+      'whoever reads it next removes it: look again in a minute, and start an instance if none runs',
     )
-  }
-  const rest = leases.filter((lease) => !parents.has(lease))
-  rest.forEach((lease, index) => {
-    for (const other of rest.slice(index + 1)) {
-      if (lease.leaseToken === other.leaseToken || !overlap(lease.feedRange, other.feedRange)) continue
-      found.push(
-        problem(
-          'overlap',
-          `leases ${JSON.stringify(lease.leaseToken)} ${text(lease.feedRange)} and ${JSON.stringify(other.leaseToken)} ` +
-            `${text(other.feedRange)} overlap: changes in both are delivered twice, and not in order`,
-          'stop all instances and delete the one that is contained in the other, or the younger',
-        ),
-      )
-    }
   })
-  return found
-}
-
-function covers(leases: readonly Lease[], range: FeedRange): boolean {
-  return planLeases([{ id: '', ...range }], leases).length === 0
-}
-
-/** Bounds compare as text: they are hexadecimal. */
-function isInside(inner: FeedRange, outer: FeedRange): boolean {
-  const isSame = inner.min === outer.min && inner.max === outer.max
-  return !isSame && inner.min >= outer.min && inner.max <= outer.max
-}
-
-function overlap(one: FeedRange, other: FeedRange): boolean {
-  return one.min < other.max && other.min < one.max
+  const twice = doubled.map(([one, other]) =>
+    problem(
+      'overlap',
+      `leases ${JSON.stringify(one.leaseToken)} ${text(one.feedRange)} and ${JSON.stringify(other.leaseToken)} ` +
+        `${text(other.feedRange)} overlap: changes in both are delivered twice, and not in order`,
+      'stop all instances and delete the one that is contained in the other, or the younger',
+    ),
+  )
+  return [...unfinished, ...twice]
 }
 
 function text({ min, max }: FeedRange): string {

@@ -33,7 +33,7 @@ function containerFindings(inspection: Inspection): UnitFinding[] {
   const { leaseContainerSettings, leaseContainer, storeTimeMs, ownTimeMs } = inspection
   const found = inspection.obstacles.map(obstacleFinding)
   if (leaseContainerSettings !== null) {
-    const { partitionKeyPaths, defaultTtl } = leaseContainerSettings
+    const { partitionKeyPaths, defaultTtl, isFullyIndexed } = leaseContainerSettings
     const [path] = partitionKeyPaths
     if (partitionKeyPaths.length !== 1 || (path !== '/id' && path !== '/partitionKey'))
       found.push(
@@ -44,6 +44,14 @@ function containerFindings(inspection: Inspection): UnitFinding[] {
         ),
       )
     found.push(...ttlFindings(leaseContainer, defaultTtl))
+    if (isFullyIndexed)
+      found.push(
+        notice(
+          'leaseContainerIndexing',
+          `lease container ${JSON.stringify(leaseContainer)} indexes every field, so each renewal costs half as much again`,
+          'exclude path /* from its indexing policy: leases are found by their id, which is always indexed',
+        ),
+      )
   }
   if (storeTimeMs !== null && Math.abs(ownTimeMs - storeTimeMs) > toleratedSkewMs)
     found.push(

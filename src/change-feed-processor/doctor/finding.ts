@@ -4,6 +4,7 @@ export type FindingRule =
   | 'actionForbidden'
   | 'leaseContainerKey'
   | 'leaseContainerTtl'
+  | 'leaseContainerIndexing'
   | 'clockSkew'
   | 'accountSpelling'
   | 'foreignLease'

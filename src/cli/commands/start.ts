@@ -12,6 +12,7 @@ import { leaveParent } from '../parent-channel.js'
 import { Problems } from '../problems.js'
 import { runFleet } from '../run-fleet.js'
 import { idle, runHost } from '../run-host.js'
+import { runOnce } from '../run-once.js'
 import { settingsOf, withStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import type { Terminal } from '../terminal.js'
@@ -25,6 +26,8 @@ export interface StartOptions extends StoreOptions {
   readonly instances?: string
   readonly port?: string
   readonly state?: string
+  /** One sweep of the supervisor instead of running until told to stop. */
+  readonly once?: boolean
   /** This process is a child of a fleet. */
   readonly supervised?: boolean
 }
@@ -56,11 +59,12 @@ export async function start(options: StartOptions, terminal: Terminal): Promise<
 async function startPlanned(options: StartOptions, terminal: Terminal): Promise<number> {
   const plan = await planOf(options)
   if (!plan.environment.isEnabled) return idle(plan, terminal)
-  return withStore(options, plan.settings, (settings) =>
-    plan.instances === null
+  return withStore(options, plan.settings, (settings) => {
+    if (options.once === true) return runOnce({ ...plan, settings }, options, terminal)
+    return plan.instances === null
       ? runHost({ ...plan, settings }, options, terminal)
-      : runFleet({ ...plan, settings, instances: plan.instances }, options, terminal),
-  )
+      : runFleet({ ...plan, settings, instances: plan.instances }, options, terminal)
+  })
 }
 
 /** Flags before environment before configuration file; everything that is wrong in any of them at once. */
@@ -72,6 +76,7 @@ async function planOf(options: StartOptions): Promise<StartPlan> {
   const settings = await problems.trying(() => settingsOf(options))
   const words = options.role ?? environment?.roles ?? settings?.roles ?? []
   await problems.trying(() => refuseUnknown(words))
+  if (options.once === true) problems.add(...onceProblems(words, instances))
   const needsAgents = rolesNamed(words)?.includes('agents') === true && settings !== undefined
   const module = environment?.module ?? settings?.module
   const agents = needsAgents ? await problems.trying(() => agentsIn(options.agents, module)) : []
@@ -111,6 +116,15 @@ function refuseUnknown(words: readonly string[]): void {
   const rule = `must be one or more of ${[...roles, 'all'].join(', ')} (or STEPWARD_ROLES, or "roles" in the configuration)`
   const given = words.map((word) => JSON.stringify(word)).join(' ')
   throw new CliError(`--role ${given || 'is missing'}: ${rule}`, exitCodes.usage)
+}
+
+function onceProblems(words: readonly string[], instances: number | null | undefined): string[] {
+  const why = 'only it has work that can be done in one go'
+  const isSupervisor = words.length === 1 && words[0] === 'supervisor'
+  return [
+    ...(isSupervisor ? [] : [`--once goes with --role supervisor alone: ${why}`]),
+    ...(instances === null || instances === undefined ? [] : ['--once is one process: omit --instances']),
+  ]
 }
 
 async function agentsIn(flag: string | undefined, configured: string | undefined): Promise<readonly Agent[]> {

@@ -184,7 +184,8 @@ export class EngineLeaseStore implements LeaseStore {
       decoded.kind === 'refused' && decoded.rule === 'missingFeedRange'
         ? decodeLease(document, this.rangeNamed(document['PartitionId'] ?? document['LeaseToken']))
         : decoded
-    if (complete.kind === 'refused') throw new RefusedLeaseError(complete.reason)
+    if (complete.kind === 'refused')
+      throw new RefusedLeaseError(String(document['LeaseToken']), complete.reason)
     this.decoded.set(version, complete.lease)
     return complete.lease
   }

@@ -1,11 +1,13 @@
 import {
   decodeDocument,
   jobDocumentId,
+  schemaVersion,
   type JobDocument,
   type NoticeDocument,
   type StepDocument,
 } from '../../sas/documents.js'
 import { StoreRefused, StoreUnavailable } from '../../sas/errors.js'
+import { pickUpWithinMs } from '../../sas/recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
@@ -69,21 +71,13 @@ export class EngineStateStore implements StateStore {
   }
 
   async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]> {
-    const overdue = this.find(limit, ({ type, completeByMs, processState, submittedAtMs }) => {
-      if (type !== 'sas.step' && type !== 'sas.job') return false
-      if (typeof completeByMs === 'number') return completeByMs < beforeMs
-      const isNew = type === 'sas.job' && processState === 'Pending' && completeByMs === null
-      return isNew && Number(submittedAtMs) < beforeMs
-    })
+    const due: OverdueDocument[] = []
+    for (const { document } of scan(this.options.container(), { kind: 'container' })) {
+      const dueMs = dueAt(document)
+      if (dueMs < beforeMs) due.push({ id: String(document['id']), pk: String(document['pk']), dueMs })
+    }
     await this.settled()
-    return overdue.map((version) => {
-      const { id, pk, completeByMs } = version.document
-      return {
-        id: String(id),
-        pk: String(pk),
-        completeByMs: typeof completeByMs === 'number' ? completeByMs : null,
-      }
-    })
+    return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, limit)
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
@@ -177,6 +171,14 @@ export class EngineStateStore implements StateStore {
     }
     return found
   }
+}
+
+/** When a step or job is due, or a job must have been taken up; never for anything else. */
+function dueAt({ type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>): number {
+  if ((type !== 'sas.step' && type !== 'sas.job') || Number(schema) > schemaVersion) return Infinity
+  if (typeof completeByMs === 'number') return completeByMs
+  const isUntaken = type === 'sas.job' && processState === 'Pending' && completeByMs === null
+  return isUntaken ? Number(submittedAtMs) + pickUpWithinMs : Infinity
 }
 
 /** The engine keeps what it is given, so it is given a copy, as a request over the wire would be one. */

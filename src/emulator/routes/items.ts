@@ -6,6 +6,7 @@ import {
   type ItemOperation,
   type OperationResult,
   type PartitionKey,
+  type PhysicalPartition,
   type WriteConditions,
 } from '../engine/index.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
@@ -112,13 +113,20 @@ function execute(request: RestRequest, { container, key }: Target, operation: It
   return {
     status: result.status,
     charge: result.charge,
-    headers: { ...partitionHeaders(container, partition), ...versionHeaders(result) },
+    headers: itemHeaders({ container, partition }, result),
     ...(isMinimal || result.version === null || result.status === 304
       ? {}
       : { body: result.version.fields.text }),
   }
 }
 
-function versionHeaders({ version }: OperationResult): Record<string, string> {
-  return version === null ? {} : { etag: version.etag, [header.itemLsn]: String(version.lsn) }
+function itemHeaders(
+  { container, partition }: { readonly container: Container; readonly partition: PhysicalPartition },
+  { version }: OperationResult,
+): Record<string, string> {
+  const headers = partitionHeaders(container, partition)
+  if (version === null) return headers
+  headers['etag'] = version.etag
+  headers[header.itemLsn] = String(version.lsn)
+  return headers
 }

@@ -4,6 +4,7 @@ import {
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import type { Container as EngineContainer } from '../../../src/emulator/engine/index.js'
 import type { Clock } from '../../../src/platform/index.js'
 
 /** A monitored container and one for leases, without a socket. */
@@ -21,8 +22,19 @@ export async function aShop(partitionCount: number, clock?: Clock): Promise<Shop
     id: 'leases',
     partitionKey: '/id',
     defaultTtl: -1,
+    // As the page on the processor tells: nothing is looked for but the id.
+    indexingPolicy: { excludedPaths: [{ path: '/*' }] },
   })
+  mergeAll(cosmos.engine.container('shop', 'leases'))
   return { cosmos, orders, leases }
+}
+
+/** Leases fill one partition, however many the feed has; a query is charged for each. */
+function mergeAll(container: EngineContainer): void {
+  const [one, other] = container.partitions
+  if (one === undefined || other === undefined) return
+  container.mergePartitions([one.id, other.id])
+  mergeAll(container)
 }
 
 /** Stores `count` small documents past the SDK, which would take longer than what is measured. */

@@ -52,6 +52,25 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     await stopAll(started)
   })
 
+  it('looks at its leases every other interval while it has them all, and every interval while others have some', async () => {
+    const world = await processorWorld(door, { partitionCount: 2 })
+    const [first, second] = await instances(world, 2)
+    if (first === undefined || second === undefined) throw new Error('there are two')
+    const looksOfFirst = async (): Promise<number> => {
+      const before = first.telemetry.of('leases.listed').length
+      await world.clock.advance(10 * acquireIntervalMs)
+      return first.telemetry.of('leases.listed').length - before
+    }
+    await first.processor.start()
+    await world.clock.advance(1_000)
+    expect(await looksOfFirst()).toBe(5)
+    await second.processor.start()
+    await world.clock.advance(3 * acquireIntervalMs)
+    expect(await counts(world)).toEqual([1, 1])
+    expect(await looksOfFirst()).toBeGreaterThanOrEqual(10)
+    await stopAll([first, second])
+  })
+
   it('lets more instances than physical partitions work, on leases finer than those', async () => {
     const world = await processorWorld(door, { partitionCount: 1 })
     const started = await Promise.all(

@@ -110,6 +110,17 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await documentsIn(world.leaseContainer)).toBe(2)
   })
 
+  it('is everything that is wrong with options, containers and leases, in one error', async () => {
+    const world = await cosmosWorld('SDK in process', { leaseTtl: null })
+    await (await world.leaseStore()).create(aNewLease({ mode: 'Full-Fidelity Feed' }))
+    expect(await problemsOf(world, { maxItemCount: 0 })).toEqual([
+      expect.stringMatching(/^maxItemCount is 0/),
+      expect.stringMatching(/^leaseContainer "leases" has no defaultTtl/),
+      expect.stringMatching(/^lease "0" follows the feed in mode "Full-Fidelity Feed"/),
+    ])
+    expect(await documentsIn(world.leaseContainer)).toBe(1)
+  })
+
   it('is a lease of the Java SDK, and nothing is written (F-L25)', async () => {
     const world = await cosmosWorld('SDK in process')
     const created = await (await world.leaseStore()).create(aNewLease())

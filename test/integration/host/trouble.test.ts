@@ -44,13 +44,11 @@ const probe = async ({ host }: World, path: string): Promise<number> =>
   (await fetch(`http://127.0.0.1:${host.port ?? 0}${path}`)).status
 
 describe('trouble with the store', () => {
-  const troubles: readonly (readonly [string, FaultOptions, RegExp])[] = [
+  it.each<readonly [string, FaultOptions, RegExp]>([
     ['R165 the store is down', { status: 503 }, /does not answer/],
     ['R165 it throttles hard', { status: 429, retryAfterMs: 1 }, /throttles/],
-    ['the token has expired', { status: 401 }, /refuses the key or token/],
-  ]
-
-  it.each(troubles)(
+    ['F-X14 the token has expired', { status: 401 }, /refuses the key or token/],
+  ])(
     '%s: said once, alive but not ready, and caught up when it is over',
     async (_, fault, reason) => {
       const running = await world()
@@ -75,7 +73,7 @@ describe('trouble with the store', () => {
     },
   )
 
-  it('a clock five minutes off: advised once, and deadlines follow the store', async () => {
+  it('F-Q12: a clock five minutes off: advised once, and deadlines follow the store', async () => {
     const { host, heard } = await world(
       createInProcessCosmos({ clock: correctedClock(systemClock, 300_000) }),
     )

@@ -181,6 +181,54 @@ describe('changes delivered one by one', () => {
     expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
   })
 
+  it('end in peace when the lease is handed over, and what they did goes with it', async () => {
+    const signals: AbortSignal[] = []
+    const { userCode, begun, end } = handler()
+    const { runtime, supervisor, closing } = await supervising(
+      {
+        userCode: {
+          ...userCode,
+          onChange: (change, context) => {
+            signals.push(context.signal)
+            return userCode.onChange?.(change, context)
+          },
+        },
+        options: { checkpointIntervalMs: 0, concurrency: 2 } as object,
+      },
+      ['a-1', 'b-1', 'c-1', 'a-2'],
+    )
+    await runtime.world.clock.advance(0)
+    supervisor.handOver()
+    end('a-1')
+    await runtime.world.clock.advance(10_000)
+    expect(closing()).toBeNull()
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
+    end('b-1')
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'HandedOver' })
+    expect(begun).toEqual(['a-1', 'b-1'])
+    expect((await storedLease(runtime))?.continuationToken).toBe('"2"')
+  })
+
+  it('are not tried again when the lease is handed over, nor is their pause waited for', async () => {
+    const failing = { onChange: () => Promise.reject(new Error('not today')) }
+    const failurePolicy = {
+      maxAttempts: 9,
+      backoffMs: { min: 60_000, max: 60_000 },
+      then: 'deadLetter',
+      deadLetter: () => Promise.resolve(),
+    }
+    const { runtime, supervisor, closing } = await supervising(
+      { userCode: failing, options: { failurePolicy } as object },
+      ['a-1'],
+    )
+    await runtime.world.clock.advance(0)
+    supervisor.handOver()
+    await runtime.world.clock.advance(6_000)
+    expect(closing()).toEqual({ reason: 'HandedOver' })
+    expect(runtime.telemetry.of('delegate.failed')).toHaveLength(1)
+  })
+
   it('are all handled before a split is reported (F-P5)', async () => {
     const { userCode, end } = handler()
     const { runtime, closing } = await supervising({ userCode }, ['a-1', 'a-2'])

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { acquire, requestHandover, type Lease, type LeaseStore } from '../../../lease-store/index.js'
-import { Bootstrapper } from '../../../src/change-feed-processor/bootstrapper.js'
+import {
+  acquire,
+  RefusedLeaseError,
+  requestHandover,
+  type Lease,
+  type LeaseStore,
+} from '../../../lease-store/index.js'
+import { CoverageWatch } from '../../../src/change-feed-processor/coverage-watch.js'
 import { LoadBalancer } from '../../../src/change-feed-processor/load-balancer.js'
 import { PartitionController } from '../../../src/change-feed-processor/partition-controller.js'
 import type { ChangeFeed } from '../../../src/change-feed-processor/index.js'
@@ -20,7 +26,7 @@ async function controlling(overrides: RuntimeOverrides = {}): Promise<Controlled
   const runtime = await aRuntime(overrides)
   await (await runtime.world.leaseStore()).create(aNewLease())
   const controller = new PartitionController(runtime)
-  return { runtime, controller, balancer: new LoadBalancer(runtime, controller, new Bootstrapper(runtime)) }
+  return { runtime, controller, balancer: new LoadBalancer(runtime, controller, new CoverageWatch(runtime)) }
 }
 
 async function existing(lease: Promise<Lease | null>): Promise<Lease> {
@@ -141,6 +147,22 @@ describe('balancing', () => {
     expect(controller.holds('0')).toBe(true)
     await balancer.stop()
     await controller.stop()
+  })
+})
+
+describe('a lease document that is refused while the processor runs (F-L4)', () => {
+  it('is told of once, however often it stops the balancing', async () => {
+    const refuse = () => Promise.reject(new RefusedLeaseError('7', 'lease document "..7" is refused'))
+    const told: string[] = []
+    const { runtime, balancer } = await controlling({
+      callbacks: { onError: (leaseToken, error) => void told.push(`${leaseToken} ${error.message}`) },
+      leaseStore: (store) => intercepted(store, 'list', [refuse, refuse]),
+    })
+    balancer.start()
+    await runtime.world.clock.advance(18_000)
+    expect(runtime.telemetry.of('balance.failed')).toHaveLength(2)
+    expect(told).toEqual([expect.stringMatching(/^7 no leases are taken .*"..7" is refused/) as string])
+    await balancer.stop()
   })
 })
 

@@ -128,13 +128,13 @@ describe('state store port on the engine', () => {
   it('lists overdue steps of all partitions, at most as many as asked for', async () => {
     const store = setUp().ports.stateStore('jobs')
     for (let index = 0; index < 6; index += 1) {
-      const step = { id: 's', pk: `k${index}`, type: 'sas.step', completeByMs: index * 10 }
+      const step = { id: 's', pk: `k${index}`, type: 'sas.step', schema: 1, completeByMs: index * 10 }
       await store.apply(step.pk, [{ kind: 'create', document: step }])
     }
     const open = { id: 'open', pk: 'k0', type: 'sas.step', completeByMs: null }
     await store.apply('k0', [{ kind: 'create', document: open }])
     const overdue = await store.listOverdue(30, 10)
-    expect(overdue.map(({ completeByMs }) => completeByMs)).toEqual([0, 10, 20])
+    expect(overdue.map(({ dueMs }) => dueMs)).toEqual([0, 10, 20])
     expect(await store.listOverdue(100, 2)).toHaveLength(2)
   })
 })

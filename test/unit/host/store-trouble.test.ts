@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { StoreTrouble } from '../../../src/host/store-trouble.js'
 import { VirtualClock } from '../../../src/platform/index.js'
-import { TelemetryRecorder, type TelemetryEvent } from '../../../src/telemetry/index.js'
+import { TelemetryRecorder, type Telemetry, type TelemetryEvent } from '../../../src/telemetry/index.js'
 
 const charged: TelemetryEvent = { type: 'store.charged', operation: 'lease.list', charge: 1 }
 const failed = (code: number | string): TelemetryEvent => ({
@@ -16,6 +16,27 @@ function world() {
   const heard = new TelemetryRecorder()
   return { clock, heard, trouble: new StoreTrouble(clock, heard) }
 }
+
+describe('deliveries', () => {
+  const delivery = { processorName: 'unit', instanceName: 'one', leaseToken: '0', count: 1 }
+
+  it('are traced by the sinks behind it, and made once where none traces', async () => {
+    const traced: string[] = []
+    const tracing: Telemetry = {
+      emit: () => undefined,
+      during: (of, run) => {
+        traced.push(of.leaseToken)
+        return run()
+      },
+    }
+    let made = 0
+    const deliver = () => Promise.resolve((made += 1))
+    const clock = new VirtualClock()
+    expect(await new StoreTrouble(clock, tracing).during(delivery, deliver)).toBe(1)
+    expect(await new StoreTrouble(clock, new TelemetryRecorder()).during(delivery, deliver)).toBe(2)
+    expect(traced).toEqual(['0'])
+  })
+})
 
 describe('trouble with the store', () => {
   it('is told once when it begins and once when it is over', async () => {

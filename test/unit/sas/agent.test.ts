@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent, definitionOf, isAgent } from '../../../src/sas/agent.js'
+import type { Duration } from '../../../src/sas/duration.js'
 import { NotPlainDataError, reference } from '../../../src/sas/reference.js'
 
 const hold = (input: { readonly sku: string }): { holdId: string } => ({ holdId: input.sku })
@@ -42,11 +43,29 @@ describe('an agent', () => {
 
   it.each(['', 'Warehouse', '1st', 'ware house', 'ware_house'])('is not called %j', (name) => {
     expect(() => defineAgent(name, { hold })).toThrow(
-      new TypeError(`agent name ${JSON.stringify(name)}: must match /^[a-z][a-z0-9-]*$/`),
+      new TypeError(`agent ${JSON.stringify(name)}: its name must match /^[a-z][a-z0-9-]*$/`),
     )
   })
 
   it('has at least one operation', () => {
-    expect(() => defineAgent('idle', {})).toThrow(new TypeError('agent idle: needs at least one operation'))
+    expect(() => defineAgent('idle', {})).toThrow(
+      new TypeError('agent "idle": it needs at least one operation'),
+    )
+  })
+
+  it.each([0, -1, 1.5, Number.NaN])(
+    'has no %d slots, and hears everything that is wrong at once',
+    (slots) => {
+      expect(() => defineAgent('Idle', {}, { slots })).toThrow(
+        `its name must match /^[a-z][a-z0-9-]*$/; it needs at least one operation; slots ${slots} must be a whole number`,
+      )
+    },
+  )
+
+  it('has no circuit breaker that cannot break', () => {
+    const circuitBreaker = { failures: 0, openFor: 'soon' as Duration }
+    expect(() => defineAgent('shop', { hold }, { circuitBreaker })).toThrow(
+      `circuitBreaker.failures 0 must be a whole number from 1; circuitBreaker.openFor "soon" must be a duration`,
+    )
   })
 })

@@ -176,7 +176,7 @@ describe('outcomes that do not count', () => {
     expect(await world.step()).toEqual(before)
   })
 
-  it('F-A10: an outcome of attempt 1 during attempt 2 changes nothing', async () => {
+  it('F-A10, F-V13: an outcome of attempt 1 during attempt 2 changes nothing', async () => {
     const page = await openSteps()
     const { agent, end } = slowShop()
     const agents = world.agents({ agents: [agent] })
@@ -287,7 +287,7 @@ describe('recording an outcome', () => {
 })
 
 describe('back-pressure', () => {
-  it('F-A24: the delegate waits while all slots are taken, and so the feed does', async () => {
+  it('F-A24, F-X24: the delegate waits while all slots are taken, and so the feed does', async () => {
     const page = await openSteps({ a: [], b: [], c: [] })
     const { agent, begun, end } = slowShop()
     const agents = world.agents({ agents: [agent], slots: 2 })
@@ -302,6 +302,47 @@ describe('back-pressure', () => {
     await accepted
     await agents.stop(0)
     expect(begun).toEqual(['a', 'b', 'c'])
+  })
+
+  it('R126: the most urgent steps of a page begin first', async () => {
+    const page = await openSteps({ a: [], b: [], c: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const ranked = page.map((change) => ({ ...change, priority: change['stepId'] === 'c' ? 1 : 0 }))
+    const accepted = agents.onChanges(ranked, going)
+    await world.clock.advance(1)
+    expect(begun).toEqual(['c'])
+    end.resolve('sold')
+    await accepted
+    await agents.stop(0)
+    expect(begun).toEqual(['c', 'a', 'b'])
+  })
+
+  it('R125: an agent that has all its slots in use does not keep others of the page from theirs', async () => {
+    const page = await openSteps({ a: [], b: [], c: [] })
+    const { begun, end } = slowShop()
+    const shopOfOne = defineAgent('shop', { sell: () => end.promise }, { slots: 1 })
+    const bank = defineAgent('bank', { sell: ({ item }: { readonly item: string }) => void begun.push(item) })
+    const agents = world.agents({ agents: [shopOfOne, bank], slots: 16 })
+    const mixed = page.map((change) => (change['stepId'] === 'c' ? { ...change, actor: 'bank' } : change))
+    const accepted = agents.onChanges(mixed, going)
+    await world.clock.advance(1)
+    expect(begun).toEqual(['c'])
+    end.resolve('sold')
+    await accepted
+    await agents.stop(0)
+  })
+
+  it('F-C1: a step delivered twice while it waits for a slot is run once', async () => {
+    const page = await openSteps({ a: [], b: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const accepted = [agents.onChanges(page, going), agents.onChanges(page, going)]
+    await world.clock.advance(1)
+    end.resolve('sold')
+    await Promise.all(accepted)
+    await agents.stop(0)
+    expect(begun.filter((item) => item === 'b')).toEqual(['b'])
   })
 
   it.each([10_000, 30_000])('is no way to run an attempt whose %d ms pass in the line', async (withinMs) => {

@@ -109,8 +109,17 @@ describe('a job that is to be undone', () => {
       .settled('b', { kind: 'failed', message: 'busy' })
       .expired('b')
       .scheduled()
-    expect(states(story)).toEqual({ a: 'Compensating', b: 'Error' })
-    expect(story.settled('a', success).scheduled().job.processState).toBe('Compensated')
+    expect(states(story)).toEqual({ a: 'Processed', b: 'Compensating' })
+    const undone = story.settled('b', success).scheduled()
+    expect(states(undone)).toEqual({ a: 'Compensating', b: 'Compensated' })
+    expect(undone.settled('a', success).scheduled().job.processState).toBe('Compensated')
+  })
+
+  it('F-K2, F-A20: undoes what may have taken effect in an attempt before the one that failed for good', () => {
+    const first = JobStory.submitted({ a: [] }, { ...compensating, maxFailures: 3 }).scheduled()
+    expect(states(first.settled('a', permanent).scheduled())).toEqual({ a: 'Error' })
+    const unheard = first.settled('a', { kind: 'failed', message: 'no answer' }).expired('a').scheduled()
+    expect(states(unheard.settled('a', permanent).scheduled())).toEqual({ a: 'Compensating' })
   })
 })
 

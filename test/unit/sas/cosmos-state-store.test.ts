@@ -49,7 +49,7 @@ describe('a write that failed, on the SDK', () => {
   )
 
   it.each([449, 410, 'ECONNREFUSED', 'ENOTFOUND'])(
-    'with %s was not applied, and may be tried again',
+    'F-X3: with %s was not applied, and may be tried again',
     async (code) => {
       const error = failure(code)
       const writing = storeFailing(error).apply('p', [replace])
@@ -65,7 +65,7 @@ describe('a write that failed, on the SDK', () => {
     await expect(unsaid).rejects.toMatchObject({ name: 'StoreUnavailable', retryAfterMs: null })
   })
 
-  it.each([400, 401, 403, 413])('F-S11: with %s is refused for good', async (code) => {
+  it.each([400, 401, 403, 413])('F-S11, F-S16: with %s is refused for good', async (code) => {
     const writing = storeFailing(failure(code)).apply('p', [create])
     await expect(writing).rejects.toThrow(StoreRefused)
     await expect(writing).rejects.toThrow(`state.create: the store refused: failed with ${code}`)

@@ -25,7 +25,7 @@ function dispatched(job: JobDocument, steps: ReadonlyMap<string, StepDocument>) 
 }
 
 describe('steps that are ready together', () => {
-  it('are dispatched as far as one transaction holds them, and the rest in the next', () => {
+  it('F-Q8: are dispatched as far as one transaction holds them, and the rest in the next', () => {
     const { job, steps } = withInputOf(400_000, ['a', 'b', 'c', 'd', 'e'])
     const first = dispatched(job, steps)
     expect(first.changed.map((step) => step.stepId)).toEqual(['a', 'b', 'c'])
@@ -38,7 +38,7 @@ describe('steps that are ready together', () => {
 })
 
 describe('a step whose input no transaction holds', () => {
-  it('is flagged for a person, and with it the job, instead of standing still', () => {
+  it('F-D13: is flagged for a person, and with it the job, instead of standing still', () => {
     const { job, steps } = withInputOf(1_000_000, ['a'])
     const first = dispatched(job, steps)
     expect(first.changed).toMatchObject([

@@ -95,7 +95,7 @@ describe('a job that is kept for a while', () => {
     .settled('a', success)
     .scheduled()
 
-  it('I18: begins to expire with all its steps in the transaction that ends it', () => {
+  it('I18, F-X8: begins to expire with all its steps in the transaction that ends it', () => {
     const ended = kept.settled('b', success).scheduled()
     expect([ended.job.ttl, ended.step('a').ttl, ended.step('b').ttl]).toEqual([3_600, 3_600, 3_600])
     expect(ended.deciding()).toEqual({ kind: 'nothing' })
@@ -117,7 +117,7 @@ describe('a job that is kept for a while', () => {
     expect([again.job.ttl, again.step('a').ttl, again.step('b').ttl]).toEqual([-1, -1, -1])
   })
 
-  it('I16: is kept for ever when its steps do not fit one transaction', () => {
+  it('I16, F-D10: is kept for ever when its steps do not fit one transaction', () => {
     const large = kept.settled('b', { kind: 'success', output: 'x'.repeat(2_000_000) })
     expect(large.scheduled().job).toMatchObject({ processState: 'Processed', ttl: -1 })
   })

@@ -97,6 +97,17 @@ describe('a resubmission', () => {
     expect(refusal(undone, { ...resubmit, steps: [{ stepId: 'x', input: 1 }] })).toBe('there is no step x')
   })
 
+  it('F-K11: is refused while the job is on its way back', () => {
+    const undoing = JobStory.submitted({ a: [], b: ['a'] }, compensating)
+      .scheduled()
+      .settled('a', success)
+      .scheduled()
+      .settled('b', permanent)
+      .scheduled()
+    expect(undoing.job.processState).toBe('Compensating')
+    expect(refusal(undoing, resubmit)).toContain('job job-1 is Compensating')
+  })
+
   it('tries an undo again that had failed, under its old key (I9)', () => {
     const stuck = JobStory.submitted({ a: [], b: ['a'] }, compensating)
       .scheduled()

@@ -33,4 +33,23 @@ describe('recent documents', () => {
     recent.put(document('a'))
     expect(recent.get(document('a'))).toBeUndefined()
   })
+
+  it('are not given back for versions that this process has replaced, however late the feed brings them', () => {
+    const recent = new RecentDocuments(9)
+    recent.put(asStored(document('a'), '"1"'))
+    recent.putWritten(asStored(document('a'), '"2"'), '"1"')
+    recent.putWritten(asStored(document('a'), '"3"'), '"2"')
+    for (const etag of ['"1"', '"2"']) recent.put(asStored(document('a'), etag))
+    expect(recent.get(document('a'))?._etag).toBe('"3"')
+    recent.put(asStored(document('a'), '"4"'))
+    expect(recent.get(document('a'))?._etag).toBe('"4"')
+  })
+
+  it('are taken as they come once another process has written between', () => {
+    const recent = new RecentDocuments(9)
+    recent.putWritten(asStored(document('a'), '"2"'), '"1"')
+    recent.putWritten(asStored(document('a'), '"4"'), '"3"')
+    recent.put(asStored(document('a'), '"1"'))
+    expect(recent.get(document('a'))?._etag).toBe('"1"')
+  })
 })

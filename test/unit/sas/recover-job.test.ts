@@ -47,7 +47,7 @@ describe('a job that stands still', () => {
   const dueMs = submittedAtMs + 30_000 + pickUpWithinMs + graceMs
   const done = running.settled('a', success)
 
-  it('R98, F-V23: is given to any scheduler, which folds everything under way and goes on', () => {
+  it('R98, F-V23, F-D3, F-Q11: is given to any scheduler, which folds everything under way and goes on', () => {
     const recovery = recovering(done.job, dueMs)
     if (recovery.kind !== 'standing') throw new Error(recovery.kind)
     expect(recovery.job).toMatchObject({ processState: 'Pending', lockedBy: null, attention: null })

@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeDocument } from '../../../src/sas/documents.js'
+import { decodeDocument, type StepDocument } from '../../../src/sas/documents.js'
+import { recover } from '../../../src/sas/recover.js'
 import { submittedAtMs } from '../../support/a-job.js'
 import { graceMs, JobStory, success } from '../../support/job-story.js'
 
@@ -90,6 +92,38 @@ describe('an attempt that was not done in time', () => {
     for (const recovery of [late.recovering('pay'), late.expired('pay').later(90_000).recovering('pay')]) {
       expect('step' in recovery && decodeDocument(recovery.step).kind).toBe('step')
     }
+  })
+})
+
+describe('a step that fails again and again', () => {
+  it('F-X10, I16: stays small, whatever it reports', () => {
+    let story = JobStory.submitted({ pay: [] }, { completeWithin: '30s', maxFailures: 100 }).scheduled()
+    for (let failures = 1; failures < 100; failures += 1) {
+      story = story
+        .settled('pay', { kind: 'failed', message: 'x'.repeat(10_000) })
+        .expired('pay')
+        .scheduled()
+    }
+    expect(story.step('pay').failureCount).toBe(99)
+    expect(JSON.stringify(story.step('pay')).length).toBeLessThan(50_000)
+  })
+})
+
+describe('a recovery', () => {
+  it('I19, R100: is the same whatever the step is about', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.nat(120_000), (input, output, ms) => {
+        const { step, now } = { step: dispatched.step('pay'), now: dispatched.now + ms }
+        const policy = { now, graceMs, supervisor: 'supervisor-1' }
+        const opaque = { ...step, input, inputTemplate: input, output } as StepDocument
+        const [plain, other] = [recover(step, policy), recover(opaque, policy)]
+        const envelopeOf = (recovery: typeof plain) =>
+          'step' in recovery ? { ...recovery.step, input: 0, inputTemplate: 0, output: 0 } : null
+        expect(other.kind).toBe(plain.kind)
+        expect(envelopeOf(other)).toEqual(envelopeOf(plain))
+      }),
+      { numRuns: 50 },
+    )
   })
 })
 

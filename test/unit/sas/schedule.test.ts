@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defineWorkflow } from '../../../src/sas/workflow.js'
 import type { Schedule } from '../../../src/sas/decision.js'
+import type { JobDocument, StepDocument } from '../../../src/sas/documents.js'
 import { schedule } from '../../../src/sas/schedule.js'
 import { submit } from '../../../src/sas/submit.js'
-import { aSubmission, documentsOf, shop, submittedAtMs, theStep } from '../../support/a-job.js'
+import { aSubmission, aWorkflow, documentsOf, shop, submittedAtMs, theStep } from '../../support/a-job.js'
 import { JobStory, replaced, success } from '../../support/job-story.js'
 
 const permanent = { kind: 'permanent', message: 'no such card' } as const
@@ -272,6 +273,28 @@ describe('documents that contradict each other', () => {
     for (const steps of [late.steps, first.steps, first.expired('pay').steps]) {
       expect(schedule({ job: second.job, steps, now, scheduler: 's' })).toEqual({ kind: 'nothing' })
     }
+  })
+})
+
+describe('a job whose workflow has changed since', () => {
+  it('F-Q16, F-X19, F-X20, R66: goes on by the plan and the policies it was submitted with', () => {
+    const begun = JobStory.submitted(
+      { a: [], b: ['a'] },
+      { completeWithin: '7s', maxFailures: 2 },
+    ).scheduled()
+    const stored = JSON.parse(JSON.stringify({ job: begun.job, steps: [...begun.steps] })) as {
+      job: JobDocument
+      steps: [string, StepDocument][]
+    }
+    aWorkflow({ a: [], other: [] }, { completeWithin: '1m', maxFailures: 9 })
+    const resumed = JobStory.of({ job: stored.job, steps: new Map(stored.steps) })
+    const next = resumed.settled('a', success).scheduled('scheduler-of-the-new-version')
+    expect(next.job.stepIds).toEqual(['a', 'b'])
+    expect(next.step('b')).toMatchObject({
+      maxFailures: 2,
+      completeByMs: submittedAtMs + 7_000,
+      processState: 'Processing',
+    })
   })
 })
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { withDerivedState } from '../../../src/sas/documents.js'
 import { StoreUnavailable } from '../../../src/sas/errors.js'
 import { replacing } from '../../../src/sas/state-store.js'
-import { submit } from '../../../src/sas/submit.js'
-import { aJob, aSubmission, aStep, aWorkflow, asChange } from '../../support/a-job.js'
+import { aJob, aStep, asChange } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
 let world: StateWorld
@@ -55,6 +55,22 @@ describe('a scheduler', () => {
     expect(await world.step()).toMatchObject({ fence: 1, dispatch: 1 })
   })
 
+  it('F-C21 R98: looks at every step anew when a job was taken from it, whatever it remembers', async () => {
+    await world.submitted()
+    const scheduler = world.scheduler()
+    await scheduler.onChanges(await world.changes())
+    const agents = world.agents()
+    await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+    await agents.stop(1_000)
+    const unseen = await world.changes()
+    expect(unseen).toHaveLength(1)
+    const job = await world.job()
+    const freed = withDerivedState({ ...job, lockedBy: null, fence: job.fence + 1 })
+    await world.put('job-1', [replacing(job, freed)])
+    await scheduler.onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({ processState: 'Processed' })
+  })
+
   it('raises attention when a step has failed for good', async () => {
     await world.dispatched()
     const step = await world.step()
@@ -92,7 +108,7 @@ describe('what the feed may do to a scheduler', () => {
     expect(world.store.count('read')).toBe(2)
   })
 
-  it('F-C11: documents that are not ours', async () => {
+  it('F-C11, I17: documents that are not ours', async () => {
     await world
       .scheduler()
       .onChanges([
@@ -160,6 +176,61 @@ describe('races and lost replies of a scheduler', () => {
     },
   )
 
+  it('F-Q14: of many that see one new job, one claims it', async () => {
+    await world.submitted({ a: [], b: [] })
+    const page = await world.changes()
+    const names = Array.from({ length: 8 }, (_, index) => `scheduler-${index}`)
+    await Promise.all(names.map((name) => world.scheduler(name).onChanges(page)))
+    expect(await world.job()).toMatchObject({ fence: 1, steps: { a: { dispatch: 1 }, b: { dispatch: 1 } } })
+    expect(world.telemetry.of('step.dispatched')).toHaveLength(2)
+  })
+
+  it('F-Q5: a claim that a client sends twice meets its own first try, and is made once', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    const page = await world.changes()
+    const scheduler = world.scheduler()
+    world.store.failWrites({
+      kind: 'rival',
+      write: async () => world.truth.apply('job-1', world.store.writes.at(-1) ?? []),
+    })
+    await scheduler.onChanges(page)
+    expect(world.telemetry.of('store.conflict')).toHaveLength(1)
+    expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-1' })
+    expect(await world.step('a')).toMatchObject({ fence: 1, dispatch: 1, attempt: 1 })
+  })
+
+  it('F-D14: two that each saw the end of one parallel step dispatch the step that joins them, once', async () => {
+    await world.submitted({ a: [], b: [], join: ['a', 'b'] })
+    const [first, second] = [world.scheduler('scheduler-1'), world.scheduler('scheduler-2')]
+    const begun = await world.changes()
+    await first.onChanges(begun)
+    const agents = world.agents()
+    await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+    await agents.stop(1_000)
+    const ended = await world.changes()
+    const endOf = (stepId: string) => ended.filter((change) => change['stepId'] === stepId)
+    expect([endOf('a'), endOf('b')].map(({ length }) => length)).toEqual([1, 1])
+    await Promise.all([first.onChanges(endOf('a')), second.onChanges(endOf('b'))])
+    const own = await world.changes()
+    await Promise.all([first.onChanges(own), second.onChanges(own)])
+    expect((await world.job()).steps).toMatchObject({
+      a: { state: 'Processed' },
+      b: { state: 'Processed' },
+      join: { state: 'Processing', dispatch: 1 },
+    })
+    expect(await world.step('join')).toMatchObject({ fence: 1, attempt: 1 })
+  })
+
+  it('F-C3: of which the feed shows the last versions only goes on from those', async () => {
+    await world.dispatched({ a: [], b: ['a'] })
+    const agents = world.agents()
+    await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+    await agents.stop(1_000)
+    const late = [await world.job(), await world.step('a')].map((document) => asChange(document))
+    await world.scheduler('scheduler-9').onChanges(late)
+    expect((await world.job()).steps).toMatchObject({ a: { state: 'Processed' }, b: { state: 'Processing' } })
+  })
+
   it('F-D4: an advance whose reply is lost dispatches the next step once', async () => {
     await world.submitted({ a: [], b: ['a'] })
     const scheduler = world.scheduler()
@@ -198,14 +269,6 @@ describe('races and lost replies of a scheduler', () => {
     )
     await world.scheduler().onChanges(page)
     expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1' })
-  })
-
-  it('F-V24: gives the page back when a step is gone, rather than going on without it', async () => {
-    const [job] = submit(aSubmission(aWorkflow({ pay: [] }).plan))
-    if (job === undefined) throw new Error('there is no job')
-    await world.put('job-1', [job])
-    await expect(world.scheduler().onChanges(await world.changes())).rejects.toThrow('still contended')
-    expect(world.store.writes).toEqual([])
   })
 
   it('F-C13: does its other jobs when one fails, and then rejects', async () => {

@@ -96,10 +96,13 @@ describe('the outcome of an attempt', () => {
 })
 
 describe('an outcome that no longer counts', () => {
-  it.each([success, failed, permanent])('F-A10: of an earlier attempt is discarded: $kind', (outcome) => {
-    const again = story.expired('pay').scheduled()
-    expect(reasonOf(outcome, again.step('pay'), again.now)).toBe('the step was given to another attempt')
-  })
+  it.each([success, failed, permanent])(
+    'F-A10, F-D7: of an earlier attempt is discarded: $kind',
+    (outcome) => {
+      const again = story.expired('pay').scheduled()
+      expect(reasonOf(outcome, again.step('pay'), again.now)).toBe('the step was given to another attempt')
+    },
+  )
 
   it.each([success, failed, permanent])('F-A7: at or after the deadline is discarded: $kind', (outcome) => {
     const deadlineMs = submittedAtMs + 30_000

@@ -84,6 +84,7 @@ describe('a submission', () => {
   it('writes steps that want nothing yet (R18, R20)', () => {
     expect(theStep(documentsOf(submit(request)).steps, 'ship')).toStrictEqual({
       ...initial,
+      priority: 2,
       id: 'sas.step:job-1:ship',
       pk: 'customer-1',
       type: 'sas.step',
@@ -134,6 +135,13 @@ describe('a submission', () => {
         expect(document).toMatchObject({ completeBy: null, completeByMs: null })
       }
     }
+  })
+
+  it('F-X21: writes every instant in UTC, with milliseconds', () => {
+    const text = JSON.stringify(submit(request).map(({ document }) => document))
+    const instants = text.match(/\d{4}-\d\d-\d\dT[^"]*/g) ?? []
+    expect(instants.length).toBeGreaterThan(0)
+    for (const instant of instants) expect(instant).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
   it('writes only documents that can be read again', () => {

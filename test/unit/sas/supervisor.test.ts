@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '../../../src/sas/errors.js'
+import { setAside } from '../../../src/sas/set-aside.js'
 import { replacing } from '../../../src/sas/state-store.js'
 import type { Supervisor } from '../../../src/sas/supervisor.js'
-import { asChange } from '../../support/a-job.js'
+import { asChange, type WorkflowShape } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
 const unavailable = { kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) } as const
@@ -17,6 +18,23 @@ beforeEach(() => {
 async function underWay(maxFailures = 3) {
   await world.dispatched({ pay: [] }, { completeWithin: '30s', maxFailures })
   return world.changes()
+}
+
+/** Steps that begin side by side: s0, s1… */
+function manySteps(count: number): WorkflowShape {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, []]))
+}
+
+async function setJobAside(): Promise<void> {
+  const job = await world.job()
+  const obstacle = { now: world.clock.now(), by: 'scheduler-1', message: 'corrupt', stepId: null }
+  await world.put('job-1', [replacing(job, setAside(job, obstacle).job)])
+}
+
+/** As a job is gone that somebody has deleted: what stands in its place is not ours. */
+async function forgetJob(): Promise<void> {
+  const job = await world.job()
+  await world.put('job-1', [replacing(job, { id: job.id, pk: job.pk })])
 }
 
 async function started(supervisor: Supervisor): Promise<Supervisor> {
@@ -117,9 +135,8 @@ describe('the deadline index', () => {
     await supervisor.stop()
   })
 
-  it('recovers as many as fall due together', async () => {
-    const shape = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`s${index}`, []]))
-    await world.dispatched(shape, { completeWithin: '30s' })
+  it('F-V11: recovers as many as fall due together', async () => {
+    await world.dispatched(manySteps(40), { completeWithin: '30s' })
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(await world.changes(), '0')
     await world.clock.advance(30_000 + graceMs)
@@ -182,10 +199,83 @@ describe('the sweep', () => {
     await supervisor.stop()
   })
 
-  it('R106: can be made once, and says how many documents it will look at', async () => {
-    await underWay()
+  it('F-V10: goes on with what one answer of the store did not hold, as soon as that is dealt with', async () => {
+    await world.dispatched(manySteps(20), { completeWithin: '30s' })
     await world.clock.advance(60_000)
-    expect(await world.supervisor().sweepOnce()).toBe(2)
+    const supervisor = await started(world.supervisor({ sweepLimit: 10 }))
+    supervisor.onLeaseAcquired('7', false)
+    await world.clock.advance(0)
+    expect(world.telemetry.of('step.recovered').length).toBeLessThanOrEqual(10)
+    await world.clock.advance(2_000)
+    expect(world.telemetry.of('step.recovered')).toHaveLength(20)
+    const asked = world.store.count('listOverdue')
+    await world.clock.advance(10_000)
+    expect(world.store.count('listOverdue')).toBe(asked)
+    await supervisor.stop()
+  })
+
+  it('is not held up by documents that cannot be recovered', async () => {
+    await world.dispatched(manySteps(20), { completeWithin: '30s' })
+    await world.clock.advance(60_000)
+    // As many as are looked at together.
+    const read = world.store.read.bind(world.store)
+    vi.spyOn(world.store, 'read').mockImplementation((address) =>
+      Number(address.id.split(':s')[1]) < 16 ? Promise.reject(unavailable.error) : read(address),
+    )
+    const supervisor = await started(world.supervisor())
+    supervisor.onLeaseAcquired('7', false)
+    await world.clock.advance(2_000)
+    const recovered = world.telemetry.of('step.recovered').map(({ stepId }) => stepId)
+    expect(recovered.sort()).toEqual(['s16', 's17', 's18', 's19'])
+    await supervisor.stop()
+  })
+})
+
+describe('R106: one sweep by a timetable', () => {
+  it('recovers what is overdue, waits for nothing, and says what it did', async () => {
+    await underWay()
+    await world.clock.advance(30_000 + graceMs)
+    expect(await world.supervisor().runOnce()).toEqual({ lookedAt: 0, recovered: 0 })
+    await world.clock.advance(1)
+    // The job falls due with its step, but is only taken from its scheduler a while later.
+    expect(await world.supervisor().runOnce()).toEqual({ lookedAt: 2, recovered: 1 })
+    expect(await world.step()).toMatchObject({ processState: 'Pending', failureCount: 1 })
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('does what it can and then says that the store was not available', async () => {
+    await world.dispatched({ a: [], b: [] }, { completeWithin: '30s' })
+    await world.clock.advance(40_000)
+    world.store.failWrites(unavailable)
+    await expect(world.supervisor().runOnce()).rejects.toBe(unavailable.error)
+    expect(world.telemetry.of('step.recovered')).toHaveLength(1)
+    await world.supervisor().runOnce()
+    expect(world.telemetry.of('step.recovered')).toHaveLength(2)
+  })
+})
+
+describe('F-V25: a step whose job will not take it up', () => {
+  it.each(['is gone', 'was set aside'])('is put to rest when its job %s', async (what) => {
+    await underWay()
+    await world.clock.advance(40_000)
+    await world.supervisor().runOnce()
+    const isGone = what === 'is gone'
+    await (isGone ? forgetJob() : setJobAside())
+    await world.clock.advance(40_000)
+    await world.supervisor().runOnce()
+    expect(await world.step()).toMatchObject({ processState: 'Pending', completeByMs: null, fence: 3 })
+    expect(world.telemetry.of('document.refused')).toEqual([
+      {
+        type: 'document.refused',
+        id: 'sas.step:job-1:pay',
+        reason: 'nothing is done with it any more: its job job-1 has ended or is gone',
+      },
+    ])
+    expect(world.telemetry.of('step.unclaimed')).toEqual([])
+    const writes = world.store.writes.length
+    await world.clock.advance(40_000)
+    await world.supervisor().runOnce()
+    expect(world.store.writes).toHaveLength(writes)
   })
 })
 

@@ -67,6 +67,35 @@ describe('a step with a condition', () => {
     expect(next.settled('comes-after', success).scheduled().job.processState).toBe('Processed')
   })
 
+  it('is not decided by what a step returned in an earlier generation and left out of this one', () => {
+    const build = (job: WorkflowBuilder<Order>): void => {
+      const first = job.step('first', shop.sell, { item: 'x' }, { undo: 'none' })
+      const gift = { when: equal(first.output.item, 'gift'), undo: 'none' } as const
+      const wrapped = job.step('wrap', shop.sell, { item: 'paper' }, gift)
+      job.step('tell', shop.sell, { item: 'x' }, { when: present(wrapped.output), undo: 'none' })
+      job.step('fail', shop.sell, { item: 'x' }, { after: [wrapped], undo: 'none' })
+      job.onExhausted('compensateThenRetry')
+    }
+    const wrapped = storyOf(build)
+      .scheduled()
+      .settled('first', { kind: 'success', output: { item: 'gift' } })
+      .scheduled()
+      .settled('wrap', success)
+      .scheduled()
+    const again = wrapped
+      .settled('tell', success)
+      .settled('fail', { kind: 'permanent', message: 'no' })
+      .scheduled()
+    expect(again.job).toMatchObject({ generation: 2 })
+    const plain = again.settled('first', { kind: 'success', output: { item: 'plain' } }).scheduled()
+    expect(states(plain)).toEqual({
+      first: 'Processed',
+      wrap: 'Skipped',
+      tell: 'Skipped',
+      fail: 'Processing',
+    })
+  })
+
   it('may be the only one', () => {
     const story = storyOf((job) => {
       job.step('never', shop.sell, { item: 'x' }, { when: equal(job.input.country, 'DE') })

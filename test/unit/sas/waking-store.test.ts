@@ -1,30 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { wakingReaders } from '../../../src/sas/waking-store.js'
+import { FeedHints } from '../../../src/change-feed-processor/index.js'
+import type { StateWrite } from '../../../src/sas/state-store.js'
+import { readers, readersOf, wakingReaders } from '../../../src/sas/waking-store.js'
 import { submit } from '../../../src/sas/submit.js'
-import { aSubmission, aWorkflow } from '../../support/a-job.js'
+import { aJob, aStep, aSubmission, aWorkflow } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
 const writes = submit(aSubmission(aWorkflow().plan))
 
 function waking() {
   const world = new StateWorld()
-  const woken: (string | null)[] = []
-  const store = wakingReaders(world.store, { notify: (rangeId) => void woken.push(rangeId) })
+  const woken: [string, string | null][] = []
+  const hints = new FeedHints()
+  for (const reader of readers) hints.part(reader).subscribe((rangeId) => woken.push([reader, rangeId]))
+  const store = wakingReaders(world.store, hints)
   return { world, woken, store }
 }
 
 describe('a store that wakes readers', () => {
-  it('wakes those of the range that was written', async () => {
+  it('wakes, of the range that was written, whom the writes call for', async () => {
     const { store, woken } = waking()
     expect(await store.apply('job-1', writes)).toMatchObject({ kind: 'applied' })
-    expect(woken).toEqual(['0'])
+    expect(woken).toEqual([['scheduler', '0']])
   })
 
   it('wakes all when nobody knows whether something was written', async () => {
     const { store, woken, world } = waking()
     world.store.failWrites({ kind: 'unknownOutcome', truth: 'lost' })
     await store.apply('job-1', writes)
-    expect(woken).toEqual([null])
+    expect(woken).toEqual(readers.map((reader) => [reader, null]))
   })
 
   it('wakes nobody when nothing was written', async () => {
@@ -44,5 +48,30 @@ describe('a store that wakes readers', () => {
     expect(await store.listSteps('job-1', 'job-1')).toHaveLength(1)
     expect(await store.listOverdue(0, 10)).toEqual([])
     expect(woken).toEqual([])
+  })
+})
+
+describe('whom writes call for', () => {
+  const [job, claimed] = [aJob(), aJob({ lockedBy: 'scheduler-1', processState: 'Processing' })]
+  const ended = aJob({ processState: 'Processed', endedAtMs: 1 })
+  const open = aStep({ dispatch: 1, lockedBy: 'scheduler-1', completeByMs: 9, processState: 'Processing' })
+  const done = aStep({ dispatch: 1, processState: 'Processed' })
+  const outcome = { kind: 'failed' as const, attempt: 1, at: '', by: 'agents-1' }
+  const order = { id: 'order-1', pk: 'job-1', lockedBy: null, dispatch: 1 }
+
+  it.each([
+    ['a submission', [job, aStep(), order], ['scheduler']],
+    ['a job that is up for anybody again', [job], ['scheduler']],
+    ['an outcome', [done], ['scheduler']],
+    ['an attempt that failed for now', [{ ...open, outcome }], ['supervisor']],
+    ['a step given back, to be tried later', [{ ...done, completeByMs: 9 }], ['scheduler', 'supervisor']],
+    ['an open step that a supervisor offers again', [open], ['agents']],
+    ['a dispatch, whose scheduler knows what it could not start', [claimed, done, open], []],
+    ['a dispatch of what sleeps', [claimed, { ...done, completeByMs: 9 }], ['supervisor']],
+    ['the end of a job', [ended, done], []],
+    ['a document of the user', [order], []],
+  ])('%s', (_what, documents, called) => {
+    const written = documents.map((document): StateWrite => ({ kind: 'create', document }))
+    expect(readersOf(written)).toEqual(called)
   })
 })

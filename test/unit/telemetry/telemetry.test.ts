@@ -19,7 +19,7 @@ describe('fanOut', () => {
     expect(heard).toEqual(['first document.refused', 'second document.refused'])
   })
 
-  it('tells the others when one throws, and does not throw itself', () => {
+  it('F-X23: tells the others when one throws, and does not throw itself', () => {
     const recorder = new TelemetryRecorder()
     const broken = {
       emit: () => {

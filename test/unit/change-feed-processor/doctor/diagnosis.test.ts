@@ -16,9 +16,12 @@ let cosmos: InProcessCosmos
 let monitoredContainer: Container
 let leaseContainer: Container
 
+/** As leases want it. */
+const indexingPolicy = { excludedPaths: [{ path: '/*' }] }
+
 async function aContainer(id: string, settings: object): Promise<Container> {
   const { database } = await cosmos.client().databases.createIfNotExists({ id: 'shop' })
-  return (await database.containers.create({ id, ...settings })).container
+  return (await database.containers.create({ id, indexingPolicy, ...settings })).container
 }
 
 beforeEach(async () => {
@@ -91,7 +94,7 @@ describe('a unit at work', () => {
     expect(await rules()).toEqual(['notice notRunning'])
   })
 
-  it('is told apart from those of other names and containers in the same lease container', async () => {
+  it('F-X17: is told apart from those of other names and containers in the same lease container', async () => {
     const processors = [anInstance('one', 1, 'first'), anInstance('one', 2, 'second')]
     await Promise.all(processors.map((processor) => processor.start()))
     await clock.advance(2_000)
@@ -248,6 +251,14 @@ describe('containers', () => {
     expect((await findings())[0]?.observation).toMatch(/deletes what was not written for 3600 s/)
   })
 
+  it('of leases cost less when they are found by their id alone', async () => {
+    const settings = { partitionKey: '/id', defaultTtl: -1 }
+    leaseContainer = await aContainer('indexed', { ...settings, indexingPolicy: {} })
+    expect(await rules()).toEqual(['notice leaseContainerIndexing'])
+    leaseContainer = await aContainer('unindexed', { ...settings, indexingPolicy: { indexingMode: 'none' } })
+    expect(await rules()).toEqual([])
+  })
+
   it('of leases must be partitioned by the id', async () => {
     leaseContainer = await aContainer('wrong', { partitionKey: '/owner', defaultTtl: -1 })
     expect(await rules()).toEqual(['problem leaseContainerKey'])
@@ -267,7 +278,7 @@ describe('containers', () => {
     expect(found[0]?.observation).toMatch(/executeQuery on container "leases"/)
   })
 
-  it('whose account is spelled in two ways share nothing', async () => {
+  it('F-X18: whose account is spelled in two ways share nothing', async () => {
     await running()
     const lease = await theLease('0')
     const id = lease.id?.replace(/^unit[^_]*/, 'unitelsewhere.example') ?? ''

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/sas/documents.js'
-import { resolveTemplate, stepsReferredTo } from '../../../src/sas/plan.js'
+import { resolveTemplate, stepsReferredTo } from '../../../src/sas/template.js'
 import { reference, toTemplate } from '../../../src/sas/reference.js'
 
 const input: Json = { user: { name: 'Ada', tags: ['x', 'y'] }, none: null }
@@ -16,6 +16,7 @@ describe('a template resolved', () => {
     ['the whole input', { $from: ['input'] }, input],
     ['a property', { $from: ['input', 'user', 'name'] }, 'Ada'],
     ['an element', { $from: ['input', 'user', 'tags', '1'] }, 'y'],
+    ['the length of a list', { $from: ['input', 'user', 'tags', 'length'] }, 2],
     ['a null', { $from: ['input', 'none'] }, null],
     ['a whole output', { $from: ['steps', 'pay', 'output'] }, { id: 7 }],
     ['a property of an output', { $from: ['steps', 'pay', 'output', 'id'] }, 7],
@@ -29,7 +30,7 @@ describe('a template resolved', () => {
   it.each([
     ['an unknown property', ['input', 'user', 'age']],
     ['an element that is not there', ['input', 'user', 'tags', '9']],
-    ['a property of a list', ['input', 'user', 'tags', 'length']],
+    ['a property of a list', ['input', 'user', 'tags', 'size']],
     ['a property of null', ['input', 'none', 'x']],
     ['a property of text', ['input', 'user', 'name', 'length']],
     ['a property that every object inherits', ['input', 'constructor']],

@@ -1,5 +1,5 @@
 import { decodeLease, type Lease } from '../../lease-store/index.js'
-import type { VersionFields } from '../../src/emulator/engine/index.js'
+import type { VersionFields } from '../emulator/engine/index.js'
 
 /** A lease in the lease container; null for its other documents. */
 export function leaseIn(version: VersionFields | null): Lease | null {

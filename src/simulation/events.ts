@@ -1,5 +1,5 @@
-import type { Change } from '../../src/change-feed-processor/index.js'
-import type { VersionFields } from '../../src/emulator/engine/index.js'
+import type { Change } from '../change-feed-processor/index.js'
+import type { VersionFields } from '../emulator/engine/index.js'
 import type { FeedRange } from '../../lease-store/index.js'
 import type { Request } from './network.js'
 
@@ -22,6 +22,18 @@ export interface Written {
   readonly after: VersionFields | null
 }
 
+/** What a service outside made of one request; it recognises a repetition by its key. */
+export interface Call {
+  readonly type: 'called'
+  readonly processId: string
+  readonly jobId: string
+  readonly stepId: string
+  readonly attempt: number
+  readonly key: string
+  /** Late: asked for after it was undone, and not done. */
+  readonly effect: 'done' | 'repeated' | 'late' | 'undone' | 'nothing to undo' | 'refused'
+}
+
 /** Everything that happens in a simulation, as the checkers are told of it and as its hash is made of it. */
 export type SimulationEvent =
   | Written
@@ -31,6 +43,10 @@ export type SimulationEvent =
   | ({ readonly type: 'delivery.setAside' } & Delivery)
   | { readonly type: 'lease.released'; readonly processId: string; readonly leaseToken: string }
   | { readonly type: 'fault'; readonly fault: string; readonly on: string }
+  /** A submitter was told that its job stands. */
+  | { readonly type: 'acknowledged'; readonly jobId: string }
+  /** A service outside was asked for something. */
+  | Call
 
 /** An invariant: told of every event, it answers what is broken by it. */
 export interface Checker {
@@ -55,5 +71,9 @@ export function lineOf(event: SimulationEvent): string {
       return `${event.type} ${event.processId} ${event.leaseToken}`
     case 'fault':
       return `${event.type} ${event.fault} ${event.on}`
+    case 'acknowledged':
+      return `${event.type} ${event.jobId}`
+    case 'called':
+      return `${event.type} ${event.processId} ${event.key} ${event.attempt} ${event.effect}`
   }
 }

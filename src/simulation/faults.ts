@@ -1,5 +1,5 @@
-import type { Random } from '../../src/platform/index.js'
-import { storeError } from '../support/intercepted.js'
+import type { Random } from '../platform/index.js'
+import { storeError } from './store-error.js'
 import type { Fate, Request } from './network.js'
 
 /** How often each fault befalls a request, as a probability. */
@@ -36,6 +36,8 @@ export interface FaultOptions {
   readonly random: Random
   readonly rates?: FaultRates
   readonly planned?: readonly PlannedFault[]
+  /** Is told every write that is asked for. */
+  readonly seen?: Pick<PlannedFault, 'writePoint' | 'occurrence'>[]
   /** Chosen by a test: what becomes of a request, or null for what would become of it anyway. */
   readonly scripted?: (request: Request) => ScriptedFault | null
   /** Most of the time a request is on its way in one direction. Default 20. */
@@ -74,8 +76,7 @@ export class Faults {
     const kind = scripted?.kind ?? this.planned(request) ?? this.chosen(request)
     const isSlow = !this.isOver && random.next() < (this.options.rates?.slow ?? 0)
     const longestMs = isSlow ? slowestMs : latencyMs
-    const passing = kind === 'refused' ? refusal(request, random) : loss(random)
-    const error = scripted?.error ?? passing
+    const error = scripted?.error ?? errorOf(kind, request, random)
     if (kind !== 'answered') {
       const name = `${kind} ${request.writePoint ?? request.method}`
       this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
@@ -89,11 +90,13 @@ export class Faults {
   }
 
   private planned({ writePoint }: Request): Fate['kind'] | null {
-    if (writePoint === null || this.options.planned === undefined) return null
+    const { planned = [], seen } = this.options
+    if (writePoint === null) return null
     const occurrence = (this.seen.get(writePoint) ?? 0) + 1
     this.seen.set(writePoint, occurrence)
-    const fault = this.options.planned.find(
-      (planned) => planned.writePoint === writePoint && planned.occurrence === occurrence,
+    seen?.push({ writePoint, occurrence })
+    const fault = planned.find(
+      (candidate) => candidate.writePoint === writePoint && candidate.occurrence === occurrence,
     )
     return fault?.kind ?? null
   }
@@ -110,6 +113,14 @@ export class Faults {
     }
     return 'answered'
   }
+}
+
+/** Of an answered request nobody looks at it, and to make one for each costs more than the requests. */
+const noError = storeError('none')
+
+function errorOf(kind: Fate['kind'], request: Request, random: Random): Error {
+  if (kind === 'answered') return noError
+  return kind === 'refused' ? refusal(request, random) : loss(random)
 }
 
 /** Refusals that pass by themselves and tell the caller that nothing was done. */

@@ -1,5 +1,5 @@
-import { sleepOn } from '../../src/platform/clock.js'
-import type { Clock, Timer, VirtualClock } from '../../src/platform/index.js'
+import { sleepOn } from '../platform/clock.js'
+import type { Clock, Timer, VirtualClock } from '../platform/index.js'
 
 /** A computer and how wrong its clocks are. What runs on it comes and goes; this stays. */
 export interface Computer {

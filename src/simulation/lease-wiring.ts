@@ -1,17 +1,19 @@
-import type { Lease, LeaseListing } from '../../lease-store/index.js'
-import type { ChangePage, FeedPosition, PhysicalRange } from '../../src/change-feed-processor/index.js'
-import type { Container } from '../../src/emulator/engine/index.js'
+import type { Lease, LeaseListing, LeaseStore } from '../../lease-store/index.js'
+import type { ChangePage, FeedPosition, PhysicalRange } from '../change-feed-processor/index.js'
+import type { Container } from '../emulator/engine/index.js'
 import { leaseIn } from './stored-lease.js'
-import type { Wiring } from './network.js'
+import type { Network, Wiring } from './network.js'
+import type { SimulatedProcess } from './simulated-process.js'
 
 /** How many answers back a replica may be. */
 const replicaLag = 3
 
 /** How a lease store's calls travel. One for all instances of a unit, since replicas are behind for everybody. */
-export function leaseStoreWiring(leases: () => Container): Wiring {
+export function leaseStoreWiring(party: string, leases: () => Container): Wiring {
   const listings: LeaseListing[] = []
   let isBootstrapped = false
   return {
+    party,
     writePointOf: (method, args) => {
       if (method === 'delete') return 'L7'
       if (method === 'create') return isBootstrapped ? 'L6' : 'L1'
@@ -36,6 +38,18 @@ export function leaseStoreWiring(leases: () => Container): Wiring {
   }
 }
 
+/** A lease store as one process sees it. */
+export function connectedLeaseStore(
+  network: Network,
+  store: LeaseStore,
+  { process, wiring }: { readonly process: SimulatedProcess; readonly wiring: Wiring },
+): LeaseStore {
+  const initialization = network.connect(store.initialization, process, wiring)
+  return new Proxy(network.connect(store, process, wiring), {
+    get: (target, name): unknown => (name === 'initialization' ? initialization : Reflect.get(target, name)),
+  })
+}
+
 /** The request for a hand-over, a write before L2; L2 acquire, L3 renew, L4 checkpoint, L5 release: told apart by what the write would change. */
 function replacePoint(leases: Container, lease: Lease): string {
   if (lease.owner === null) return 'L5'
@@ -47,9 +61,10 @@ function replacePoint(leases: Container, lease: Lease): string {
 }
 
 /** How a feed's calls travel. */
-export function feedWiring(): Wiring {
+export function feedWiring(party: string): Wiring {
   let earlierRanges: readonly PhysicalRange[] | undefined
   return {
+    party,
     writePointOf: () => null,
     lost: (_method, cause) => Promise.reject(cause),
     stale: ({ method, args }, answer) => {

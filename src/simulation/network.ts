@@ -1,4 +1,4 @@
-import type { VirtualClock } from '../../src/platform/index.js'
+import type { VirtualClock } from '../platform/index.js'
 import type { SimulatedProcess } from './simulated-process.js'
 
 /** One call of a port's method, on its way to the store. */
@@ -8,6 +8,10 @@ export interface Request {
   readonly args: readonly unknown[]
   /** The write point of the failure matrix (L2, W3 and so on), or null for a read. */
   readonly writePoint: string | null
+  /** Which part of the process made it: a role, a client, a unit of the processor. */
+  readonly party: string
+  /** What the process took for the time when it sent it. */
+  readonly sentAtMs: number
 }
 
 /** What becomes of a request. Delays are those of the network, in true time. */
@@ -26,15 +30,24 @@ export interface Fate {
     | 'stale'
     | 'crashBefore'
     | 'crashAfter'
+    /** Somebody else writes the same just before. */
+    | 'rival'
   /** What a caller is told who is refused, or hears nothing. */
   readonly error: Error
 }
 
 /** How calls of a port become requests, and how what goes wrong looks to the caller, as the real adapter makes it look. */
 export interface Wiring {
+  readonly party: string
   readonly writePointOf: (method: string, args: readonly unknown[]) => string | null
   /** What a caller whose request or answer was lost gets: a value, or a rejection. */
   readonly lost: (method: string, cause: Error) => Promise<unknown>
+  /** What a caller who was refused gets. Default: a rejection with the cause. */
+  readonly refused?: (method: string, cause: Error) => Promise<unknown>
+  /** Writes what this request is about, in somebody else's name, just before it. Default: nobody does. */
+  readonly rival?: (request: Request, act: () => Promise<unknown>) => Promise<unknown>
+  /** Learns what a caller is about to be told by the newest replica. */
+  readonly answered?: (request: Request, answer: unknown) => void
   /** What a replica that is behind says, given what the newest one says. */
   readonly stale: (request: Request, answer: unknown) => unknown
 }
@@ -69,7 +82,9 @@ export class Network {
         return (...args: unknown[]): Promise<unknown> => {
           const act = async (): Promise<unknown> => Reflect.apply(member, target, args) as unknown
           const writePoint = wiring.writePointOf(method, args)
-          return this.send({ request: { process, method, args, writePoint }, wiring, act })
+          const sentAtMs = process.clock.now()
+          const { party } = wiring
+          return this.send({ request: { process, method, args, writePoint, party, sentAtMs }, wiring, act })
         }
       },
     })
@@ -91,10 +106,16 @@ export class Network {
 
   /** What the caller will find when the answer arrives, which may be never. */
   private async outcome({ request, wiring, act }: Call, fate: Fate): Promise<() => Promise<unknown>> {
-    if (fate.kind === 'refused') return () => Promise.reject(fate.error)
+    if (fate.kind === 'refused') {
+      const refused = wiring.refused ?? ((_method, cause) => Promise.reject(cause))
+      return () => refused(request.method, fate.error)
+    }
     if (fate.kind === 'requestLost') return () => wiring.lost(request.method, fate.error)
     try {
+      // Of nobody's doing, as far as the checkers are concerned: an operator's hand, a second submitter.
+      if (fate.kind === 'rival') await wiring.rival?.(request, act)
       const answer = await this.options.acting(request, act)
+      wiring.answered?.(request, answer)
       if (fate.kind === 'answerLost') return () => wiring.lost(request.method, fate.error)
       const seen = fate.kind === 'stale' ? wiring.stale(request, answer) : answer
       return () => Promise.resolve(seen)

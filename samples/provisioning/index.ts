@@ -1,0 +1,36 @@
+import { defineAgent, defineWorkflow } from 'stepward'
+import { ask } from '../remote-service/ask.js'
+
+/** What a customer orders: a site, and the database behind it. */
+export interface SiteOrder {
+  readonly site: string
+}
+
+/** Each agent fronts one remote service. */
+export const databases = defineAgent('databases', {
+  activate: (input: { site: string }, context) => ask<{ id: string }>('database', input, context),
+})
+
+export const websites = defineAgent('websites', {
+  activate: (input: { site: string; database: string }, context) =>
+    ask<{ id: string }>('website', input, context),
+})
+
+/** How long a resource may take to become active at worst; short, so that the demonstration shows a recovery. */
+const resource = {
+  initialState: 'Disabled',
+  targetState: 'Active',
+  completeWithin: '2s',
+  maxFailures: 20,
+} as const
+
+/** Two resources from Disabled to Active, the second with what the first came to. */
+export const provisionSite = defineWorkflow<SiteOrder>(
+  'provision-site',
+  (job) => {
+    const { site } = job.input
+    const database = job.step('database', databases.activate, { site }, resource)
+    job.step('website', websites.activate, { site, database: database.output.id }, resource)
+  },
+  { jobId: (order) => order.site },
+)

@@ -1,0 +1,46 @@
+import { startHost, type Job } from 'stepward'
+import { createInProcessCosmos } from 'stepward/emulator'
+import { urlVariable } from '../remote-service/ask.js'
+import { startRemoteService } from '../remote-service/index.js'
+import { bookTrip, cars, flights, hotels } from './index.js'
+import { availability, trips } from './trips.js'
+
+/** How a trip ended: its job's state, how often it was begun, and what is booked. */
+async function outcomeOf(job: Job) {
+  // A trip that cannot be booked ends without a result; its view says how.
+  await job.result().catch(() => null)
+  const { state, generation, compensation } = await job.view()
+  const booked = remote
+    .effects()
+    .filter(({ key, isUndone }) => key.startsWith(`${job.jobId}/`) && !isUndone)
+    .map(({ kind }) => kind)
+  return {
+    traveller: job.jobId,
+    state,
+    generation,
+    reason: compensation?.reason ?? null,
+    booked: booked.sort(),
+  }
+}
+
+const remote = await startRemoteService(availability)
+process.env[urlVariable] = remote.url
+const cosmos = createInProcessCosmos()
+const client = cosmos.client()
+const host = await startHost({
+  client,
+  agents: [flights, hotels, cars],
+  sweepIntervalMs: 5_000,
+  deadlineGraceMs: 100,
+})
+try {
+  const jobs = await Promise.all(trips.map((trip) => host.client.submit(bookTrip, trip)))
+  for (const outcome of await Promise.all(jobs.map(outcomeOf))) {
+    process.stdout.write(`${JSON.stringify(outcome)}\n`)
+  }
+} finally {
+  await host.stop()
+  client.dispose()
+  await cosmos.close()
+  await remote.close()
+}

@@ -1,0 +1,20 @@
+import type { Mood } from '../remote-service/index.js'
+import type { Trip } from './index.js'
+
+/** Three trips: one that works, one that works when it is begun once more, one that cannot be booked. */
+export const trips: readonly Trip[] = [
+  { traveller: 'ada', destination: 'Lisbon' },
+  { traveller: 'grace', destination: 'Porto' },
+  { traveller: 'linus', destination: 'Faro' },
+]
+
+/**
+ * There is no seat to Faro, and at first no car in Porto; and the first answer about the hotel in Lisbon is lost. What
+ * is asked under the key of another generation is asked anew.
+ */
+export const availability: Mood = ({ kind, key, body, number }) => {
+  if (kind === 'flight' && body['destination'] === 'Faro') return 'refused'
+  if (kind === 'car' && body['destination'] === 'Porto' && key.includes('/g1/')) return 'refused'
+  if (kind === 'hotel' && body['destination'] === 'Lisbon' && number === 1) return 'doneAndSilent'
+  return 'done'
+}

@@ -1,0 +1,31 @@
+import { systemRandom } from '../platform/index.js'
+import { CosmosStateStore, superviseOnce as lookOnce, type SweepResult } from '../sas/index.js'
+import { silent } from '../telemetry/index.js'
+import { charging } from './connect.js'
+import { openConnection, type Connection } from './connection.js'
+import { openContainers } from './containers.js'
+import type { HostOptions } from './host.js'
+import { instanceNameOf } from './instance-name.js'
+
+/** What a single sweep needs of a host's options. */
+export type SuperviseOnceOptions = Connection &
+  Pick<HostOptions, 'instanceName' | 'telemetry' | 'deadlineGraceMs'>
+
+/**
+ * Recovers everything that is overdue now, and ends: the supervisor as a job of a timetable (cron, WebJob), where no
+ * process runs for long (R106, R171). It takes no lease, so it may run beside other supervisors.
+ *
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do
+ */
+export async function superviseOnce(options: SuperviseOnceOptions): Promise<SweepResult> {
+  const { telemetry = silent, instanceName = instanceNameOf(systemRandom), deadlineGraceMs } = options
+  const connection = await openConnection(options)
+  try {
+    const { state } = await openContainers(connection)
+    const store = new CosmosStateStore({ container: state, onCharge: charging(telemetry) })
+    const grace = deadlineGraceMs === undefined ? {} : { deadlineGraceMs }
+    return await lookOnce({ store, instanceName, telemetry, ...grace })
+  } finally {
+    connection.close()
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  decodeDocument,
+  isTerminal,
+  stepDocumentId,
+  type JobDocument,
+  type StepDocument,
+} from './documents.js'
+import { RecentDocuments } from './recent-documents.js'
+import type { DocumentAddress, StateStore, Stored } from './state-store.js'
+import { readJob } from './update-document.js'
+
+/** Documents remembered of each kind; at about 1 KB each. */
+const rememberedDocuments = 10_000
+
+/** A document as it was written, and the etag of the version before. */
+export interface Replaced<T> {
+  readonly document: Stored<T>
+  readonly replacedEtag: string
+}
+
+/** A step that a decision needs and nobody can read. */
+export interface UnreadableStep {
+  readonly stepId: string
+  /** By this version of the code: newer code wrote it. */
+  readonly isNewer: boolean
+  readonly message: string
+}
+
+/** What a scheduler has seen or written of its jobs lately; what is missing is read. It may be old. */
+export class KnownJobs {
+  private readonly jobs = new RecentDocuments<JobDocument>(rememberedDocuments)
+  private readonly steps = new RecentDocuments<StepDocument>(rememberedDocuments)
+
+  constructor(private readonly store: StateStore) {}
+
+  putJob(job: Stored<JobDocument>): void {
+    this.jobs.put(job)
+    if (isTerminal(job)) this.forgetSteps(job)
+  }
+
+  putStep(step: Stored<StepDocument>): void {
+    this.steps.put(step)
+  }
+
+  /** A job and steps of it, each in place of the version with the etag beside it. */
+  putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
+    for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
+    this.jobs.putWritten(job.document, job.replacedEtag)
+    // That it has ended is worth knowing when its steps come in the feed; they are not.
+    if (isTerminal(job.document)) this.forgetSteps(job.document)
+  }
+
+  async job(address: DocumentAddress): Promise<Stored<JobDocument> | null> {
+    const known = this.jobs.get(address)
+    if (known !== undefined) return known
+    const job = await readJob(this.store, address)
+    if (job !== null) this.jobs.put(job)
+    return job
+  }
+
+  /** The step if it is remembered. */
+  step(job: JobDocument, stepId: string): Stored<StepDocument> | undefined {
+    return this.steps.get(stepAddress(job, stepId))
+  }
+
+  /** All steps of the job that are remembered. */
+  stepsOf(job: JobDocument): Map<string, Stored<StepDocument>> {
+    const known = job.stepIds.flatMap((stepId): [string, Stored<StepDocument>][] => {
+      const step = this.step(job, stepId)
+      return step === undefined ? [] : [[stepId, step]]
+    })
+    return new Map(known)
+  }
+
+  /** Reads the step unless it is remembered; answers what kept it from being read. */
+  async ensureStep(job: JobDocument, stepId: string): Promise<UnreadableStep[]> {
+    if (this.step(job, stepId) !== undefined) return []
+    const document = await this.store.read(stepAddress(job, stepId))
+    if (document === null) return [{ stepId, isNewer: false, message: `step ${stepId} is gone` }]
+    const decoded = decodeDocument(document)
+    if (decoded.kind === 'step') {
+      this.steps.put({ ...decoded.step, _etag: document._etag, _ts: document._ts })
+      return []
+    }
+    const reason = decoded.kind === 'invalid' ? decoded.reason : 'it is no step'
+    const message = `step ${stepId} cannot be read: ${reason}`
+    return [{ stepId, isNewer: decoded.kind === 'newerSchema', message }]
+  }
+
+  forgetStep(job: JobDocument, stepId: string): void {
+    this.steps.forget(stepAddress(job, stepId))
+  }
+
+  /** Nothing that is remembered of this job is to be trusted. */
+  forget(job: JobDocument): void {
+    this.jobs.forget(job)
+    this.forgetSteps(job)
+  }
+
+  forgetSteps(job: JobDocument): void {
+    for (const stepId of job.stepIds) this.forgetStep(job, stepId)
+  }
+}
+
+function stepAddress({ pk, jobId }: JobDocument, stepId: string): DocumentAddress {
+  return { pk, id: stepDocumentId(jobId, stepId) }
+}

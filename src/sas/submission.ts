@@ -1,0 +1,147 @@
+import { isStaged, jobDocumentId, type JobDocument } from './documents.js'
+import { JobConflict, StoreUnavailable, SubmissionInvalid } from './errors.js'
+import {
+  replacing,
+  type StateDocument,
+  type StateStore,
+  type StateWrite,
+  type Stored,
+} from './state-store.js'
+import { intended, stage, submit, type SubmitRequest } from './submit.js'
+import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from './transaction.js'
+import { readJob } from './update-document.js'
+
+/** Times one transaction is written while the store gives no answer and shows no job. */
+const maxTries = 3
+/** Times a submission in stages is taken up again: it also makes way for somebody else who writes the same. */
+const maxStagedTries = 6
+
+/**
+ * Writes a submission until the job stands, and answers whether it is new; what a refused or unanswered write did is
+ * read from the store (F-S2 to F-S6). Whatever is larger than one transaction is written in stages.
+ *
+ * @throws SubmissionInvalid when no number of stages would do; nothing was written
+ * @throws JobConflict when the id belongs to another submission, or a document alongside exists
+ * @throws StoreUnavailable when the store could not be asked; repeat with the same id
+ */
+export function ensureSubmitted(store: StateStore, request: SubmitRequest): Promise<boolean> {
+  const writes = submit(request)
+  return fits(writes) ? submitAtOnce(store, request, writes) : submitInStages(store, request)
+}
+
+async function submitAtOnce(
+  store: StateStore,
+  request: SubmitRequest,
+  writes: readonly StateWrite[],
+): Promise<boolean> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const result = await store.apply(request.partition, writes)
+    if (result.kind === 'applied') return true
+    if ((await standing(store, request)) !== null) return false
+    if (result.kind === 'conflict') throw existsAlready(request, result.id)
+  }
+  throw unanswered(request)
+}
+
+/**
+ * The job without its intent, the steps in as many transactions as they need, and at last the intent together with the
+ * user's documents (I1, I14): whatever dies between, nothing runs, and the same submission goes on where it was (F-S7).
+ * Each transaction stands on the job's etag, so nothing is added to a job that was given up meanwhile (F-S8).
+ */
+async function submitInStages(store: StateStore, request: SubmitRequest): Promise<boolean> {
+  const { partition, now } = request
+  const { job, steps, received, alongside } = stage(request)
+  const last = creating([...alongside, ...received])
+  refuseOversized(request, [...creating([job]), ...last])
+  // Steps fit some transaction when the largest does.
+  const largest = [...steps].sort((a, b) => bytesOf(b) - bytesOf(a)).slice(0, 1)
+  refuseOversized(request, creating([job, ...largest]))
+  for (let tries = 0; tries < maxStagedTries; tries += 1) {
+    const there = (await standing(store, request)) ?? (await begun(store, request, job))
+    if (there === null) continue
+    if (!isStaged(there)) return false
+    refuseOtherSteps(there, job)
+    const present = new Set((await store.listSteps(partition, request.jobId)).map(({ stepId }) => stepId))
+    const missing = creating(steps.filter(({ stepId }) => !present.has(stepId)))
+    const complete = await withSteps(store, there, missing)
+    if (complete === null) continue
+    const result = await store.apply(partition, [replacing(complete, intended(complete, now)), ...last])
+    if (result.kind === 'applied') return true
+    if (result.kind === 'conflict' && result.reason === 'exists') throw existsAlready(request, result.id)
+  }
+  throw unanswered(request)
+}
+
+/** The staged job as it was written just now; null when it has to be read to be known. */
+async function begun(
+  store: StateStore,
+  { partition }: SubmitRequest,
+  job: JobDocument,
+): Promise<Stored<JobDocument> | null> {
+  const result = await store.apply(partition, creating([job]))
+  return result.kind === 'applied' ? { ...job, _etag: result.etags[0] ?? '', _ts: 0 } : null
+}
+
+/** The staged job when all of these steps are written; null when something came between. */
+async function withSteps(
+  store: StateStore,
+  staged: Stored<JobDocument>,
+  missing: readonly StateWrite[],
+): Promise<Stored<JobDocument> | null> {
+  let job = staged
+  for (const group of grouped(missing, staged)) {
+    const next = { ...job, fence: job.fence + 1 }
+    const result = await store.apply(job.pk, [replacing(job, next), ...group])
+    if (result.kind !== 'applied') return null
+    job = { ...next, _etag: result.etags[0] ?? '' }
+  }
+  return job
+}
+
+/** The job of this very submission as it is stored, or null. */
+async function standing(store: StateStore, request: SubmitRequest): Promise<Stored<JobDocument> | null> {
+  const { jobId, partition, payloadHash } = request
+  const job = await readJob(store, { pk: partition, id: jobDocumentId(jobId) })
+  if (job === null) return null
+  if (job.payloadHash !== payloadHash) {
+    throw new JobConflict(jobId, `${nameOf(request)} exists already with another payload; use another id`)
+  }
+  if (isStaged(job) && job.endedAtMs !== null) {
+    const message = `${nameOf(request)}: an earlier submission was never completed and is being removed; submit it again`
+    throw new StoreUnavailable(message, { cause: null, retryAfterMs: Math.max(job.ttl, 1) * 1_000 })
+  }
+  return job
+}
+
+function refuseOtherSteps(there: JobDocument, job: JobDocument): void {
+  const isSame = there.workflowVersion === job.workflowVersion && there.stepIds.join() === job.stepIds.join()
+  if (isSame) return
+  const rule = 'its submission was begun with another version of its workflow; use another id'
+  throw new JobConflict(job.jobId, `job ${JSON.stringify(job.jobId)}: ${rule}`)
+}
+
+function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
+  if (fits(writes)) return
+  throw new SubmissionInvalid(
+    `job ${JSON.stringify(jobId)} needs ${writes.length} documents of ${bytesOf(writes)} bytes in one transaction, which ` +
+      `takes ${maxOperations} and ${maxTransactionBytes}: submit large inputs by reference`,
+  )
+}
+
+function existsAlready(request: SubmitRequest, documentId: string): JobConflict {
+  const rule = 'exists already without a job; remove it, or submit without it'
+  return new JobConflict(request.jobId, `${nameOf(request)}: document ${JSON.stringify(documentId)} ${rule}`)
+}
+
+function unanswered(request: SubmitRequest): StoreUnavailable {
+  const message = `${nameOf(request)}: the store did not say whether it was accepted; submit it again with the same id`
+  return new StoreUnavailable(message, { cause: null })
+}
+
+function nameOf({ jobId }: SubmitRequest): string {
+  return `job ${JSON.stringify(jobId)}`
+}
+
+function creating(documents: readonly StateDocument[]): StateWrite[] {
+  return documents.map((document) => ({ kind: 'create', document }))
+}

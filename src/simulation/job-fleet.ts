@@ -1,0 +1,149 @@
+import type { LeaseStore } from '../../lease-store/index.js'
+import { seededRandom } from '../platform/index.js'
+import {
+  createAgents,
+  createScheduler,
+  createSupervisor,
+  JobClient,
+  type Agent,
+  type Unit,
+  type UnitOptions,
+  type UnitTiming,
+} from '../sas/index.js'
+import type { StateStore } from '../sas/state-store.js'
+import { silent, type Telemetry } from '../telemetry/index.js'
+import { connectedLeaseStore, leaseStoreWiring } from './lease-wiring.js'
+import type { Wiring } from './network.js'
+import type { Computer, SimulatedProcess } from './simulated-process.js'
+import { StateWirings } from './state-wiring.js'
+import type { World } from './world.js'
+
+/** Names of the containers that jobs work on. */
+export const [stateContainer, leaseContainer] = ['state', 'leases'] as const
+
+/** The roles of the pattern, each a deployment unit of its own. */
+export const roles = ['scheduler', 'agents', 'supervisor'] as const
+export type Role = (typeof roles)[number]
+
+export interface JobFleetOptions {
+  /** The agents as one process has them: what they do happens in that process. */
+  readonly agents: (process: SimulatedProcess) => readonly Agent[]
+  /** Which roles run on a computer. Default: all of them. */
+  readonly rolesOn?: (computer: Computer) => readonly Role[]
+  /** Physical partitions of the state container. Default 1. */
+  readonly partitionCount?: number
+  readonly timing?: UnitTiming
+  readonly sweepIntervalMs?: number
+  readonly slots?: number
+  readonly telemetry?: Telemetry
+}
+
+interface Running {
+  readonly process: SimulatedProcess
+  readonly units: readonly Unit[]
+}
+
+/** After an instance could not start, somebody starts it again. */
+const restartMs = 5_000
+
+/** Production schedulers, agents and supervisors in the processes of a world: one process on each computer at most. */
+export class JobFleet {
+  private readonly running = new Map<Computer, Running>()
+  private readonly wirings: StateWirings
+  private readonly leaseWirings: ReadonlyMap<Role, Wiring>
+
+  constructor(
+    private readonly world: World,
+    private readonly options: JobFleetOptions,
+  ) {
+    const { partitionCount = 1 } = options
+    world.createContainer(stateContainer, { partitionKey: '/pk', defaultTtl: -1, partitionCount })
+    world.createContainer(leaseContainer, { partitionKey: '/id', defaultTtl: -1 })
+    this.wirings = new StateWirings(stateContainer, () => world.container(stateContainer))
+    world.watch(this.wirings)
+    const leases = (): ReturnType<World['container']> => world.container(leaseContainer)
+    this.leaseWirings = new Map(roles.map((role) => [role, leaseStoreWiring(role, leases)]))
+  }
+
+  /** Processes that were started and have neither crashed nor been stopped. */
+  get processes(): readonly SimulatedProcess[] {
+    return [...this.running.values()].map(({ process }) => process).filter(({ isCrashed }) => !isCrashed)
+  }
+
+  processOn(computer: Computer): SimulatedProcess | null {
+    return this.processes.find((process) => process.computer === computer) ?? null
+  }
+
+  /** Starts the computer's roles under its name, in a new process. */
+  start(computer: Computer): SimulatedProcess {
+    const process = this.world.process(computer)
+    const rolesHere = this.options.rolesOn?.(computer) ?? roles
+    const units = rolesHere.map((role) => this.unit(role, process))
+    this.running.set(computer, { process, units })
+    for (const unit of units) {
+      const launch = (): void => {
+        unit.start().catch(() => {
+          process.clock.schedule(restartMs, launch)
+        })
+      }
+      launch()
+    }
+    return process
+  }
+
+  /** As a deployment does it: the process ends when every unit has stopped. */
+  async stop(computer: Computer): Promise<void> {
+    const running = this.running.get(computer)
+    if (running === undefined || running.process.isCrashed) return
+    await Promise.all(running.units.map((unit) => unit.stop()))
+    running.process.crash()
+  }
+
+  /** A client in a process of its own. */
+  client(process: SimulatedProcess): JobClient {
+    return new JobClient({
+      store: this.store('client', process),
+      clock: process.clock,
+      telemetry: this.options.telemetry ?? silent,
+    })
+  }
+
+  private store(party: Role | 'client', process: SimulatedProcess): StateStore {
+    const { network, ports } = this.world
+    return network.connect(ports.stateStore(stateContainer), process, this.wirings.store(party))
+  }
+
+  private unit(role: Role, process: SimulatedProcess): Unit {
+    const { world } = this
+    const { timing, telemetry = silent, sweepIntervalMs, slots } = this.options
+    const options: UnitOptions = {
+      store: this.store(role, process),
+      feed: world.network.connect(world.ports.changeFeed(stateContainer), process, this.wirings.feed(role)),
+      leases: this.leaseStore(role, process),
+      processorName: role,
+      instanceName: process.computer.name,
+      clock: process.clock,
+      random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
+      telemetry,
+      ...(timing === undefined ? {} : { timing }),
+    }
+    switch (role) {
+      case 'scheduler':
+        return createScheduler(options)
+      case 'agents': {
+        const agents = this.options.agents(process)
+        return createAgents({ ...options, agents, ...(slots === undefined ? {} : { slots }) })
+      }
+      case 'supervisor':
+        return createSupervisor({ ...options, ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }) })
+    }
+  }
+
+  private leaseStore(role: Role, process: SimulatedProcess): LeaseStore {
+    const wiring = this.leaseWirings.get(role)
+    if (wiring === undefined) throw new RangeError(`there is no role ${role}`)
+    const { network, ports } = this.world
+    const names = { leaseContainer, monitoredContainer: stateContainer, processorName: role }
+    return connectedLeaseStore(network, ports.leaseStore(names), { process, wiring })
+  }
+}

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { connect, type JobClient } from 'stepward'
+
+/** Programs of Node that run in processes of their own. */
+export interface JobPrograms {
+  /** The built program. */
+  readonly cli: string
+  /** `workload` as JavaScript that finds the package by its name. */
+  readonly workload: string
+}
+
+/** A store, a fleet of one worker that is replaced when it dies, and a client here; all in processes of their own. */
+export interface Apart {
+  readonly client: JobClient
+  readonly storeId: number
+  /** The process of the worker that runs now. */
+  readonly workerId: () => Promise<number>
+}
+
+/** Runs `use` with the three; afterwards all of them are ended. */
+export async function apart<T>(
+  { cli, workload }: JobPrograms,
+  slots: number,
+  use: (apart: Apart) => Promise<T>,
+): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'stepward-bench-'))
+  const config = join(directory, 'stepward.config.json')
+  writeFileSync(config, JSON.stringify({ slots }))
+  const state = ['--state', join(directory, 'fleet')]
+  const ending: (() => Promise<unknown>)[] = [async () => rmSync(directory, { recursive: true, force: true })]
+  try {
+    const store = run(cli, ['emulator', '--port', '0', '--json', '--data', join(directory, 'data')], {})
+    ending.push(() => store.end())
+    const { endpoint, key } = JSON.parse(await store.line('{')) as { endpoint: string; key: string }
+    const env = { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key }
+    const what = ['--role', 'all', '--agents', workload, '--config', config, '--instances', '1']
+    const fleet = run(cli, ['start', ...what, ...state], env)
+    ending.push(() => fleet.end())
+    await fleet.line('host.started')
+    const client = await connect({ endpoint, key })
+    ending.push(async () => client.close())
+    const workerId = async (): Promise<number> => {
+      const asked = run(cli, ['fleet', '--json', ...state], env)
+      const { rows } = JSON.parse(await asked.all()) as { rows: { processId: number }[] }
+      return rows[0]?.processId ?? Number.NaN
+    }
+    return await use({ client, storeId: store.processId, workerId })
+  } finally {
+    for (const end of ending.reverse()) await end()
+  }
+}
+
+/** A process whose output is read line by line. */
+function run(program: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const lines: string[] = []
+  const watchers = new Set<(line: string) => void>()
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => {
+      if (watchers.size > 0 || input === child.stdout) lines.push(line)
+      for (const watcher of watchers) watcher(line)
+    })
+  }
+  return {
+    processId: child.pid ?? Number.NaN,
+    line: (text: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const watcher = (line: string): void => {
+          if (!line.includes(text)) return
+          watchers.delete(watcher)
+          resolve(line)
+        }
+        watchers.add(watcher)
+        for (const line of lines) watcher(line)
+        ended.then(() => reject(new Error(`${args.join(' ')} ended: ${lines.slice(-5).join('\n')}`)), reject)
+      }),
+    all: async (): Promise<string> => {
+      await ended
+      return lines.join('\n')
+    },
+    end: async (): Promise<void> => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { JobClient, Workflow } from 'stepward'
+import type { Work } from './workload.js'
+
+let submitted = 0
+
+/** Submits one job; answers how to wait for its result, in milliseconds since the submission. */
+export async function begin(client: JobClient, workflow: Workflow<Work>): Promise<() => Promise<number>> {
+  submitted += 1
+  const value = submitted
+  const started = performance.now()
+  const job = await client.submit(workflow, { value }, { jobId: `${workflow.name}-${process.pid}-${value}` })
+  return async () => {
+    await job.result()
+    return performance.now() - started
+  }
+}
+
+/** Jobs one after another: how long each took. */
+export async function alone(client: JobClient, workflow: Workflow<Work>, count: number): Promise<number[]> {
+  const took: number[] = []
+  while (took.length < count) {
+    const end = await begin(client, workflow)
+    took.push(await end())
+  }
+  return took
+}
+
+/** Jobs, always so many at once: how long all of them took, in milliseconds. */
+export async function together(
+  client: JobClient,
+  workflow: Workflow<Work>,
+  { count, atOnce }: { readonly count: number; readonly atOnce: number },
+): Promise<number> {
+  let left = count
+  const started = performance.now()
+  await Promise.all(
+    Array.from({ length: Math.min(atOnce, count) }, async () => {
+      while (left > 0) {
+        left -= 1
+        const end = await begin(client, workflow)
+        await end()
+      }
+    }),
+  )
+  return performance.now() - started
+}

@@ -1,0 +1,92 @@
+import process from 'node:process'
+import type { JobClient } from 'stepward'
+import type { Figure } from '../figure.js'
+import { apart, type JobPrograms } from './apart.js'
+import { alone, together } from './load.js'
+import { inOneProcess } from './one-process.js'
+import { processorTimeMs } from './processor-time.js'
+import { recovery } from './recovery.js'
+import { noop } from './workload.js'
+
+/** How much is measured. */
+export interface JobsEffort {
+  /** Jobs one after another; twice as many go before, to warm up. */
+  readonly alone: number
+  /** Jobs of which {@link atOnce} are under way at any time. */
+  readonly together: number
+  readonly atOnce: number
+  /** Jobs under way when the worker is killed; 0 leaves that out. */
+  readonly killed: number
+}
+
+export const fullJobsEffort: JobsEffort = { alone: 300, together: 4_000, atOnce: 200, killed: 200 }
+export const quickJobsEffort: JobsEffort = { alone: 50, together: 1_000, atOnce: 200, killed: 200 }
+
+/** Places for handlers: never what a job waits for. */
+const slots = 256
+
+/** Measures everything, one after the other. */
+export async function measuredJobs(effort: JobsEffort, programs: JobPrograms): Promise<readonly Figure[]> {
+  const inOne = await inOneProcess(slots, (client) =>
+    load(client, effort, {
+      where: '(i) one process',
+      processes: { 'the process': process.pid },
+      targets: { p50Ms: 10, perSecond: 400 },
+    }),
+  )
+  const inMany = await apart(programs, slots, async (running) => [
+    ...(await load(running.client, effort, {
+      where: '(ii) apart',
+      processes: { store: running.storeId, worker: await running.workerId(), client: process.pid },
+      targets: { p50Ms: 25, perSecond: 200 },
+    })),
+    ...(effort.killed === 0 ? [] : await recovery(running, effort.killed)),
+  ])
+  return [...inOne, ...inMany]
+}
+
+/** Where the load is put, and what is expected there. */
+interface Place {
+  readonly where: string
+  /** Whose processor time is told. */
+  readonly processes: Readonly<Record<string, number>>
+  readonly targets: { readonly p50Ms: number; readonly perSecond: number }
+}
+
+/** Single jobs, then many at once; of the latter the processor time, too, which says what the rate is limited by. */
+async function load(client: JobClient, effort: JobsEffort, place: Place): Promise<readonly Figure[]> {
+  const { where, processes, targets } = place
+  await together(client, noop, { count: effort.alone * 2, atOnce: effort.atOnce })
+  const took = (await alone(client, noop, effort.alone)).sort((a, b) => a - b)
+  const before = Object.values(processes).map(processorTimeMs)
+  const elapsedMs = await together(client, noop, { count: effort.together, atOnce: effort.atOnce })
+  const rate = (effort.together * 1_000) / elapsedMs
+  return [
+    { ...single(where, took, 50), target: { atMost: targets.p50Ms } },
+    single(where, took, 95),
+    single(where, took, 99),
+    {
+      name: `${where}: jobs, ${effort.atOnce} under way`,
+      value: rate,
+      unit: '/s',
+      target: { atLeast: targets.perSecond },
+    },
+    ...Object.entries(processes).flatMap(([name, processId], index): Figure[] => {
+      const [from = null, to] = [before[index], processorTimeMs(processId)]
+      if (from === null || to === null) return []
+      const busy = `${Math.round(((to - from) * 100) / elapsedMs)} % of a core`
+      return [
+        {
+          name: `${where}: processor time per job, ${name} (${busy})`,
+          value: (to - from) / effort.together,
+          unit: 'ms',
+        },
+      ]
+    }),
+  ]
+}
+
+function single(where: string, sorted: readonly number[], percent: number): Figure {
+  const value = sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN
+  return { name: `${where}: single job, p${percent}`, value, unit: 'ms' }
+}

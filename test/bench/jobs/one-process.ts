@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startHost, type JobClient } from 'stepward'
+import { createInProcessCosmos } from 'stepward/emulator'
+import { worker } from './workload.js'
+
+/** Runs `use` with a store on disk, every role and a client, all in this process. */
+export async function inOneProcess<T>(slots: number, use: (client: JobClient) => Promise<T>): Promise<T> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-bench-'))
+  const cosmos = createInProcessCosmos({ dataDirectory })
+  const host = await startHost({ client: cosmos.client(), agents: [worker], slots })
+  try {
+    return await use(host.client)
+  } finally {
+    await host.stop()
+    await cosmos.close()
+    rmSync(dataDirectory, { recursive: true })
+  }
+}

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { run, sampleRun } from './processes.js'
+
+const python = process.env['PYTHON'] ?? 'python3'
+const hasPython = spawnSync(python, ['--version']).status === 0
+
+describe('the samples of the pattern end by themselves', () => {
+  it('R177: provisioning, from Disabled to Active, with the failure at (7)', async () => {
+    const { stdout, code } = await run(sampleRun('provisioning'), [])
+    const numbers = [...stdout.matchAll(/\((\d)\)/g)].map(([, number]) => Number(number))
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 9])
+    expect(stdout).toContain('database is Active, after 1 attempt\n')
+    expect(stdout).toContain('website is Active, after 2 attempts\n')
+    expect(stdout).toContain('the job is Processed; the remote services made: database, website\n')
+    expect(code).toBe(0)
+  }, 60_000)
+
+  it('R97, R112: travel, as booked, as booked at the second try, and as cancelled', async () => {
+    const { stdout, code } = await run(sampleRun('travel'), [])
+    const outcomes = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    const everything = ['car', 'flight', 'hotel']
+    expect(outcomes).toMatchObject([
+      { traveller: 'ada', state: 'Processed', generation: 1, booked: everything },
+      { traveller: 'grace', state: 'Processed', generation: 2, booked: everything },
+      { traveller: 'linus', state: 'Compensated', generation: 1, booked: [] },
+    ])
+    expect(code).toBe(0)
+  }, 60_000)
+
+  // Node is all that this repository asks for; the sample is about another language.
+  it.runIf(hasPython)(
+    'an agent in Python, killed in the middle of its work',
+    async () => {
+      const { stdout, code } = await run(sampleRun('foreign-agent'), [])
+      expect(stdout).toContain('the agent was killed; another one takes its place')
+      expect(stdout).toContain('label-2: {"label":"THIS SIDE UP"}\n')
+      expect(stdout).toContain('4 labels for 4 jobs\n')
+      expect(code).toBe(0)
+    },
+    60_000,
+  )
+
+  it('says what to install where there is no Python', async () => {
+    const { stderr, code } = await run(sampleRun('foreign-agent'), [], { PYTHON: 'no-such-python' })
+    expect(stderr).toBe('no-such-python was not found: install Python 3, or set PYTHON to where it is\n')
+    expect(code).toBe(1)
+  }, 60_000)
+})

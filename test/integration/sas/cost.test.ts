@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../src/sas/index.js'
+import { pricedWorld, steadyLoad } from '../../support/job-costs.js'
+
+/** What is measured here, put to the formulas of `stepward cost`. */
+const question: CostQuestion = {
+  steps: 3,
+  claimedSteps: 0,
+  documentKilobytes: 1.1,
+  indexing: 'lean',
+  isTogether: true,
+  partitions: 1,
+  instances: 1,
+}
+
+// On the embedded store's charges (cosmos-cost §1), lean index, one partition, three units, every default. Checkpoints,
+// renewals and the polls between jobs are in the figures.
+describe('what a job of three steps costs under steady load', () => {
+  it.each([
+    { where: 'with all roles in one process', together: true, writeRequests: 5, feedReads: 13 },
+    { where: 'with the roles apart', together: false, writeRequests: 8, feedReads: 18 },
+  ])('R129: $where', async ({ together, writeRequests, feedReads }) => {
+    const world = await pricedWorld({ together })
+    const costs = await steadyLoad(world, { count: 30, perSecond: 5 })
+    expect(await world.client.list({ state: 'Processed' })).toHaveLength(35)
+    expect(costs.writeRequests).toBe(writeRequests)
+    expect(costs.feedReads).toBeLessThanOrEqual(feedReads)
+    expect(costs.charge).toBeLessThanOrEqual(200)
+    const computed = jobCost({ ...question, isTogether: together })
+    expect(computed.writeRequests).toBe(costs.writeRequests)
+    expect(Math.abs(computed.writeCharge / costs.writeCharge - 1)).toBeLessThan(0.02)
+    expect(computed.feedCharge).toBeGreaterThan(costs.feedCharge)
+    await world.stop()
+  })
+
+  it('reads no document that the feed has brought, or that this process has written', async () => {
+    const world = await pricedWorld({ together: true })
+    await steadyLoad(world, { count: 20, perSecond: 5 })
+    expect(world.bill.requests((operation) => operation === 'state.read')).toBe(0)
+    await world.stop()
+  })
+})
+
+describe('what three idle units cost', () => {
+  it('at most 4 request units per second', async () => {
+    const world = await pricedWorld({ together: true })
+    await world.clock.advance(60_000)
+    world.bill.clear()
+    await world.clock.advance(600_000)
+    const measured = world.bill.charge() / 600
+    expect(measured).toBeLessThanOrEqual(4)
+    expect(Math.abs(idleCharge(idleCost(question)) / measured - 1)).toBeLessThan(0.02)
+    await world.stop()
+  })
+})

@@ -1,0 +1,77 @@
+import type { PlannedFault } from '../../src/simulation/faults.js'
+import { faultCostMs, JobScene, oneHostPerRole, type JobReport } from './job-scene.js'
+import { scenarioNamed } from './scenarios.js'
+
+/** What can befall one write, as in §0 of the failure matrix. */
+export const faultKinds = [
+  'crashBefore',
+  'crashAfter',
+  'answerLost',
+  'requestLost',
+  'rival',
+  'refused',
+] as const satisfies readonly PlannedFault['kind'][]
+
+/** How long a story without faults takes at most. */
+const undisturbedMs = 60_000
+
+/** The write that a fault befalls: the n-th of its kind. */
+export type Place = Pick<PlannedFault, 'writePoint' | 'occurrence'>
+
+/** One job of this scenario under these faults, from its submission to its end. */
+export async function simulateFaults(
+  scenario: string,
+  planned: readonly PlannedFault[],
+  seen: Place[] = [],
+): Promise<JobReport> {
+  const scene = new JobScene({
+    seed: 1,
+    hosts: oneHostPerRole,
+    stories: [{ jobId: 'job-1', scenario: scenarioNamed(scenario), atMs: 0 }],
+    faults: { planned, seen },
+  })
+  scene.start()
+  scene.keepRunning()
+  return scene.finish(undisturbedMs + planned.length * faultCostMs)
+}
+
+/** Every write of a scenario in which nothing fails, in order. */
+export async function placesIn(scenario: string): Promise<readonly Place[]> {
+  const seen: Place[] = []
+  const { problems } = await simulateFaults(scenario, [], seen)
+  if (problems.length > 0) throw new Error(`scenario ${scenario} without faults: ${problems.join('; ')}`)
+  return seen
+}
+
+/** The fault as a command takes it: `answerLost@W1#2`. */
+function faultText({ kind, writePoint, occurrence }: PlannedFault): string {
+  return `${kind}@${writePoint}#${occurrence}`
+}
+
+/** The fault that a command names. */
+export function faultFrom(text: string): PlannedFault {
+  const [, kindText, writePoint, occurrence] = /^(\w+)@(\w+)#(\d+)$/.exec(text) ?? []
+  const kind = faultKinds.find((known) => known === kindText)
+  if (kind === undefined || writePoint === undefined)
+    throw new RangeError(
+      `${JSON.stringify(text)} is no fault: write one of ${faultKinds.join(', ')} before @W1#2`,
+    )
+  return { kind, writePoint, occurrence: Number(occurrence) }
+}
+
+/** What is broken when a job of this scenario meets these faults, with the command that shows it again. */
+export async function brokenBy(
+  scenario: string,
+  planned: readonly PlannedFault[],
+): Promise<readonly string[]> {
+  const { problems, faults } = await simulateFaults(scenario, planned)
+  const struck = [...faults.values()].reduce((sum, count) => sum + count, 0)
+  const missed = struck < planned.length ? [`only ${struck} of ${planned.length} faults happened`] : []
+  const broken = [...problems, ...missed]
+  return broken.length === 0 ? [] : [`npm run simulate -- ${argumentsFor(scenario, planned)}`, ...broken]
+}
+
+/** What a command is given to repeat these faults. */
+export function argumentsFor(scenario: string, planned: readonly PlannedFault[]): string {
+  return `--scenario ${scenario} ${planned.map((fault) => `--fault ${faultText(fault)}`).join(' ')}`
+}

@@ -1,0 +1,53 @@
+import { seededRandom } from '../../src/platform/index.js'
+import type { PlannedFault } from '../../src/simulation/faults.js'
+import { faultKinds, placesIn, simulateFaults, type Place } from './crash-points.js'
+
+/** Two faults in one story; the second strikes a write that follows the first, and may be there only because of it. */
+export type Pair = readonly [PlannedFault, PlannedFault]
+
+/** Every ordered pair of faults at writes about the job. */
+export async function* pairsIn(scenario: string): AsyncGenerator<Pair> {
+  for (const first of await faultsIn(scenario)) {
+    for (const second of await faultsAfter(scenario, first)) yield [first, second]
+  }
+}
+
+/** Some of those pairs, chosen by a seed. */
+export async function samplePairs(scenario: string, count: number, seed: number): Promise<readonly Pair[]> {
+  const random = seededRandom(seed)
+  const oneOf = <T>(items: readonly T[]): readonly T[] => items.slice(...sliceOf(items.length, random.next()))
+  const firsts = await faultsIn(scenario)
+  const pairs: Pair[] = []
+  while (pairs.length < count) {
+    for (const first of oneOf(firsts)) {
+      for (const second of oneOf(await faultsAfter(scenario, first))) pairs.push([first, second])
+    }
+  }
+  return pairs
+}
+
+function sliceOf(length: number, chance: number): [from: number, to: number] {
+  const from = Math.floor(chance * length)
+  return [from, from + 1]
+}
+
+async function faultsIn(scenario: string): Promise<readonly PlannedFault[]> {
+  return ofAllKinds(await placesIn(scenario))
+}
+
+/** What may strike after this one has. */
+async function faultsAfter(scenario: string, first: PlannedFault): Promise<readonly PlannedFault[]> {
+  const seen: Place[] = []
+  await simulateFaults(scenario, [first], seen)
+  const struckAt = seen.findIndex(
+    ({ writePoint, occurrence }) => writePoint === first.writePoint && occurrence === first.occurrence,
+  )
+  return ofAllKinds(seen.slice(struckAt + 1))
+}
+
+/** Writes of leases are left out: they go on for ever, and the processor's own scenes strike them. */
+function ofAllKinds(places: readonly Place[]): readonly PlannedFault[] {
+  return places
+    .filter(({ writePoint }) => writePoint === 'X' || writePoint.startsWith('W'))
+    .flatMap((place) => faultKinds.map((kind) => ({ ...place, kind })))
+}

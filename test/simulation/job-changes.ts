@@ -1,0 +1,86 @@
+import type { Container, VersionFields } from '../../src/emulator/engine/index.js'
+import {
+  jobDocumentId,
+  stepDocumentId,
+  type JobDocument,
+  type StepDocument,
+} from '../../src/sas/documents.js'
+import type { Written } from '../../src/simulation/events.js'
+import type { Request } from '../../src/simulation/network.js'
+
+/** One write of a job's or a step's document, with its family as the same transaction left it. */
+export interface Change<T extends JobDocument | StepDocument> {
+  /** Null when it was created. */
+  readonly before: T | null
+  readonly after: T
+  readonly by: Request | null
+  readonly job: JobDocument | null
+  readonly steps: ReadonlyMap<string, StepDocument>
+}
+
+export type JobChange = Change<JobDocument>
+export type StepChange = Change<StepDocument>
+
+/** An invariant about single writes: what is broken by one, or null. */
+export type Rule<T extends JobDocument | StepDocument> = (change: Change<T>) => string | null
+
+/** Id of the document that scenarios create with a job. */
+export function orderIdOf(jobId: string): string {
+  return `order-${jobId}`
+}
+
+/** Documents as they stand in a container. The same version is parsed once. */
+export class JobDocuments {
+  private readonly parsed = new WeakMap<VersionFields, Readonly<Record<string, unknown>>>()
+
+  constructor(private readonly container: () => Container) {}
+
+  parse(version: VersionFields): Readonly<Record<string, unknown>> {
+    const known = this.parsed.get(version)
+    if (known !== undefined) return known
+    const document = JSON.parse(version.text) as Readonly<Record<string, unknown>>
+    this.parsed.set(version, document)
+    return document
+  }
+
+  job(pk: string, jobId: string): JobDocument | null {
+    return this.find(pk, jobDocumentId(jobId)) as JobDocument | null
+  }
+
+  steps(job: JobDocument): ReadonlyMap<string, StepDocument> {
+    const found = job.stepIds.flatMap((stepId) => {
+      const step = this.find(job.pk, stepDocumentId(job.jobId, stepId))
+      return step === null ? [] : [[stepId, step as unknown as StepDocument] as const]
+    })
+    return new Map(found)
+  }
+
+  /** Whether the document that scenarios create with their jobs is there. */
+  hasOrder({ pk, jobId }: JobDocument): boolean {
+    return this.find(pk, orderIdOf(jobId)) !== null
+  }
+
+  /** The change as rules judge it; null for documents that are neither a job's nor a step's. */
+  change({ before, after, by }: Written): JobChange | StepChange | null {
+    if (after === null) return null
+    const document = this.parse(after) as unknown as JobDocument | StepDocument
+    if (!isOurs(document)) return null
+    const job = this.job(document.pk, document.jobId)
+    const was = before === null ? null : (this.parse(before) as unknown as typeof document)
+    const steps = job === null ? new Map<string, StepDocument>() : this.steps(job)
+    return { before: was, after: document, by, job, steps } as JobChange | StepChange
+  }
+
+  private find(pk: string, id: string): Readonly<Record<string, unknown>> | null {
+    const version = this.container().find([pk], id)
+    return version === undefined ? null : this.parse(version.fields)
+  }
+}
+
+function isOurs({ type }: { readonly type: string }): boolean {
+  return type === 'sas.job' || type === 'sas.step'
+}
+
+export function isJobChange(change: JobChange | StepChange): change is JobChange {
+  return change.after.type === 'sas.job'
+}

@@ -1,0 +1,149 @@
+import type { Container } from '../../src/emulator/engine/index.js'
+import { isTerminal, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
+import type { StateWrite } from '../../src/sas/state-store.js'
+import type { Call, Checker, SimulationEvent, Written } from '../../src/simulation/events.js'
+import { stateContainer } from '../../src/simulation/job-fleet.js'
+import { isJobChange, JobDocuments, type JobChange, type StepChange } from './job-changes.js'
+import { jobRules } from './job-rules.js'
+import { isOutcome, stepRules } from './step-rules.js'
+
+const maxDocumentBytes = 1_500_000
+const maxBatchBytes = 2_000_000
+const maxOperations = 100
+
+/** What a run has seen of jobs, for its report. */
+export interface JobCounts {
+  readonly acknowledged: number
+  readonly lost: number
+  readonly outcomes: number
+  readonly lateOutcomes: number
+}
+
+export interface JobCheckerOptions {
+  readonly container: () => Container
+  /** Whether a request to a service may take longer than an attempt: then nobody can keep it from coming too late. */
+  readonly areRequestsSlow: boolean
+}
+
+/**
+ * Judges everything that is written about jobs by the invariants of docs/failure-matrix.md; each problem begins with
+ * the id of the one that is broken.
+ */
+export class JobChecker implements Checker {
+  private readonly documents: JobDocuments
+  private readonly acknowledged = new Set<string>()
+  /** By the key that an attempt has: which attempts have it; and the other way round (I9). */
+  private readonly placeOf = new Map<string, string>()
+  private readonly keyOf = new Map<string, string>()
+  private outcomes = 0
+  private lateOutcomes = 0
+  /** Jobs by id as they stand. */
+  readonly jobs = new Map<string, JobDocument>()
+
+  constructor(private readonly options: JobCheckerOptions) {
+    this.documents = new JobDocuments(options.container)
+  }
+
+  get counts(): JobCounts {
+    const lost = [...this.acknowledged].filter((jobId) => !this.jobs.has(jobId)).length
+    const { outcomes, lateOutcomes } = this
+    return { acknowledged: this.acknowledged.size, lost, outcomes, lateOutcomes }
+  }
+
+  /** The steps of a job as they stand. */
+  stepsOf(job: JobDocument): ReadonlyMap<string, StepDocument> {
+    return this.documents.steps(job)
+  }
+
+  check(event: SimulationEvent): readonly string[] {
+    switch (event.type) {
+      case 'written':
+        return event.container === stateContainer ? this.written(event) : []
+      case 'acknowledged':
+        this.acknowledged.add(event.jobId)
+        return this.jobs.has(event.jobId) ? [] : [`I1: job ${event.jobId} was acknowledged and is not stored`]
+      case 'called':
+        return this.called(event)
+      case 'delivery.started':
+      case 'delivery.accepted':
+      case 'delivery.setAside':
+      case 'lease.released':
+      case 'fault':
+        return []
+    }
+  }
+
+  private written(event: Written): readonly string[] {
+    const problems = [...this.foreign(event), ...oversized(event)]
+    if (event.after === null) return [...problems, ...this.gone(event)]
+    const change = this.documents.change(event)
+    if (change === null) return problems
+    if (isJobChange(change)) {
+      this.jobs.set(change.after.jobId, change.after)
+      return [...problems, ...jobRules.flatMap((rule) => rule(change) ?? []), ...this.ordered(change)]
+    }
+    return [...problems, ...this.step(change)]
+  }
+
+  private step(change: StepChange): readonly string[] {
+    const problems = stepRules.flatMap((rule) => rule(change) ?? [])
+    if (isOutcome(change)) {
+      this.outcomes += 1
+      if (problems.some((problem) => problem.startsWith('I3'))) this.lateOutcomes += 1
+    }
+    return [...problems, ...this.keyed(change)]
+  }
+
+  /** I9: one key for all attempts of one generation and direction, and no other has it. */
+  private keyed({ after }: StepChange): readonly string[] {
+    if (after.lockedBy === null) return []
+    const { jobId, stepId, generation, direction, idempotencyKey: key } = after
+    const place = `${jobId} ${stepId} ${generation} ${direction}`
+    const [knownKey, knownPlace] = [this.keyOf.get(place) ?? key, this.placeOf.get(key) ?? place]
+    this.keyOf.set(place, key)
+    this.placeOf.set(key, place)
+    if (knownKey === key && knownPlace === place) return []
+    return [`I9: ${key} is the key of ${place}, before it was ${knownKey} of ${knownPlace}`]
+  }
+
+  private called({ key, jobId, stepId, effect }: Call): readonly string[] {
+    const place = this.placeOf.get(key)
+    if (place?.startsWith(`${jobId} ${stepId} `) !== true)
+      return [`I9: a service was called with ${key} for step ${stepId} of job ${jobId}`]
+    return effect === 'late' && !this.options.areRequestsSlow
+      ? [`I6: ${key} was done after it was undone`]
+      : []
+  }
+
+  /** I14: the document alongside is there with its job; I1: a job that has not ended stays. */
+  private ordered({ before, after }: JobChange): readonly string[] {
+    if (before !== null || this.documents.hasOrder(after)) return []
+    return [`I14: job ${after.jobId} is stored without its order`]
+  }
+
+  private gone({ before }: Written): readonly string[] {
+    const document = before === null ? null : this.documents.parse(before)
+    if (document?.['type'] !== 'sas.job') return []
+    const job = document as unknown as JobDocument
+    return isTerminal(job) ? [] : [`I1: job ${job.jobId} is gone and had not ended`]
+  }
+
+  /** I17: what is not ours is created with its job, and never touched again. */
+  private foreign({ before, after, by }: Written): readonly string[] {
+    if (before === null || by === null) return []
+    const { type } = this.documents.parse(before)
+    if (typeof type === 'string' && type.startsWith('sas.')) return []
+    return [`I17: ${by.process.id} ${after === null ? 'deleted' : 'changed'} ${before.id}, which is not ours`]
+  }
+}
+
+/** I16: nothing near the limits of the store. */
+function oversized({ after, by }: Written): readonly string[] {
+  const problems: string[] = []
+  if ((after?.text.length ?? 0) > maxDocumentBytes) problems.push(`I16: ${after?.id ?? ''} is too large`)
+  const writes = by?.method === 'apply' ? (by.args[1] as readonly StateWrite[]) : []
+  if (writes.length > maxOperations) problems.push(`I16: a batch of ${writes.length} operations`)
+  if (writes.length > 1 && JSON.stringify(writes).length > maxBatchBytes)
+    problems.push('I16: a batch over 2 MB')
+  return problems
+}

@@ -1,0 +1,296 @@
+import { describe, expect, it } from 'vitest'
+import { stateContainer, type Role } from '../../src/simulation/job-fleet.js'
+import type { Request } from '../../src/simulation/network.js'
+import type { SimulatedProcess } from '../../src/simulation/simulated-process.js'
+import { storeError } from '../../src/simulation/store-error.js'
+import { brokenBy, faultFrom } from './crash-points.js'
+import { JobScene, oneHostPerRole, type Host, type JobSceneOptions } from './job-scene.js'
+import { CallRecorder } from './call-recorder.js'
+import { scenarioNamed, stepDeadlineMs, type Scenario } from './scenarios.js'
+
+const minuteMs = 60_000
+
+/** One job on one host for each role, which are started again when they crash; nothing goes wrong but what is asked for. */
+function sceneOf(scenario: Scenario, options: Partial<JobSceneOptions> = {}): JobScene {
+  const stories = [{ jobId: 'job-1', scenario, atMs: 0 }]
+  const scene = new JobScene({ seed: 1, hosts: oneHostPerRole, stories, ...options })
+  scene.start()
+  scene.keepRunning()
+  return scene
+}
+
+const happy = scenarioNamed('happy')
+const slow = { ...happy, workMs: 5_000 }
+
+/** The same hosts, the clocks of one role's wrong by so much. */
+function skewed(role: Role, skewMs: number): readonly Host[] {
+  return oneHostPerRole.map((host) =>
+    host.roles.includes(role) ? { ...host, computer: { ...host.computer, skewMs } } : host,
+  )
+}
+
+function processOf(scene: JobScene, role: Role): SimulatedProcess {
+  const process = scene.fleet.processes.find(({ computer }) => computer.name === `${role}-host`)
+  if (process === undefined) throw new Error(`nobody is ${role}`)
+  return process
+}
+
+/** Waits until a step's attempt has begun. */
+async function begun(scene: JobScene, stepId: string): Promise<void> {
+  const isBegun = (): boolean => scene.checker.jobs.get('job-1')?.steps[stepId]?.state === 'Processing'
+  if (!(await scene.world.runUntil(isBegun, minuteMs))) throw new Error(`${stepId} was not dispatched`)
+}
+
+/** The process stands still for so long from now. */
+function freeze(scene: JobScene, process: SimulatedProcess, ms: number): void {
+  process.pause()
+  scene.world.time.schedule(ms, () => process.resume())
+}
+
+/** For the first request that fits. */
+function once(fits: (request: Request) => boolean): (request: Request) => boolean {
+  let isOver = false
+  return (request) => {
+    if (isOver || !fits(request)) return false
+    isOver = true
+    return true
+  }
+}
+
+function isReportOfFailure({ writePoint, args }: Request): boolean {
+  return writePoint === 'W3' && JSON.stringify(args).includes('is busy')
+}
+
+function failuresOf(scene: JobScene): readonly number[] {
+  const job = scene.checker.jobs.get('job-1')
+  if (job === undefined) throw new Error('the job is not stored')
+  return [...scene.checker.stepsOf(job).values()].map(({ failureCount }) => failureCount)
+}
+
+describe('one crash', () => {
+  it.each([
+    ['F-S1 before a submission is stored', 'happy', 'crashBefore@W0#1'],
+    ['F-Q2 after a job is claimed', 'happy', 'crashAfter@W1#1'],
+    ['F-A4 after an outcome is stored', 'happy', 'crashAfter@W3#1'],
+    ['F-D1 before an outcome is taken over', 'happy', 'crashBefore@W4#1'],
+    ['F-D2 after it is taken over', 'happy', 'crashAfter@W4#1'],
+    ['F-V3 before a recovery', 'retry', 'crashBefore@W6#1'],
+    ['F-V3 after a recovery', 'retry', 'crashAfter@W6#1'],
+  ])('%s changes neither the end nor an invariant', async (_row, scenario, fault) => {
+    expect(await brokenBy(scenario, [faultFrom(fault)])).toEqual([])
+  })
+
+  it.each([
+    ['F-A3 between effect and outcome', 'happy', 'crashBefore@W3#1', ['done', 'repeated']],
+    ['F-K5 between an undo and its outcome', 'compensate', 'crashBefore@W8#1', ['undone', 'nothing to undo']],
+  ])(
+    '%s: the service is asked twice with one key, and acts once (I21)',
+    async (_row, scenario, fault, effects) => {
+      const scene = sceneOf(scenarioNamed(scenario), { faults: { planned: [faultFrom(fault)] } })
+      const calls = new CallRecorder()
+      scene.world.watch(calls)
+      expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+      expect(calls.effectsByKey()).toContainEqual(effects)
+    },
+  )
+})
+
+describe('a service that recognises nothing', () => {
+  it('F-A21: has one effect for each attempt at most (I21)', async () => {
+    const scene = sceneOf(happy, { faults: { planned: [faultFrom('crashBefore@W3#1')] } })
+    const calls = new CallRecorder()
+    scene.world.watch(calls)
+    await scene.world.runUntil(() => calls.calls.length > 0, minuteMs)
+    scene.services.effects.clear()
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+    expect(calls.effectsByKey()).toEqual([['done', 'done'], ['done'], ['done']])
+  })
+})
+
+describe('an outcome on its way when the deadline passes', () => {
+  it.each([
+    ['F-A9 a success before the supervisor acts', 'happy', 500, [0, 0, 0]],
+    ['F-A9 a success after it has acted', 'happy', 15_000, [1, 0, 0]],
+    ['F-A15 a reported failure after it has acted', 'retry', 15_000, [0, 1, 0]],
+  ])('%s: one of the two writes counts, once (I2, I4)', async (_row, name, lateMs, failures) => {
+    const isLate = once((request) =>
+      name === 'happy' ? request.writePoint === 'W3' : isReportOfFailure(request),
+    )
+    const scene = sceneOf(scenarioNamed(name), {
+      faults: {
+        scripted: (request) =>
+          isLate(request) ? { kind: 'answered', delayMs: stepDeadlineMs + lateMs } : null,
+      },
+    })
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+    expect(failuresOf(scene)).toEqual(failures)
+  })
+
+  it.each([-1_500, 1_500])(
+    'F-A8: by clocks that differ by %i ms, no outcome counts after it and none twice',
+    async (skewMs) => {
+      const atTheEdge = { ...happy, workMs: stepDeadlineMs - 1_000 }
+      const scene = sceneOf(atTheEdge, { hosts: skewed('agents', skewMs), areEndsKnown: false })
+      const report = await scene.finish(10 * minuteMs)
+      expect(report).toMatchObject({ problems: [], lateOutcomes: 0 })
+    },
+  )
+})
+
+describe('a process that stands still', () => {
+  it('F-Q6: a scheduler past the deadlines of what it claimed gets nothing written on old etags', async () => {
+    const scene = sceneOf(slow)
+    await begun(scene, 'reserve')
+    freeze(scene, processOf(scene, 'scheduler'), 2 * minuteMs)
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+  })
+
+  it('F-A13: agents whose event loop is blocked past the deadline write nothing late (I3)', async () => {
+    const scene = sceneOf(slow)
+    await begun(scene, 'reserve')
+    freeze(scene, processOf(scene, 'agents'), 90_000)
+    expect(await scene.finish(5 * minuteMs)).toMatchObject({ problems: [], lateOutcomes: 0 })
+    expect(failuresOf(scene)[0]).toBeGreaterThan(0)
+  })
+
+  it('F-V22: what was overdue is recovered when a supervisor is back after a long time', async () => {
+    const scene = sceneOf(scenarioNamed('retry'))
+    await begun(scene, 'reserve')
+    freeze(scene, processOf(scene, 'supervisor'), 10 * minuteMs)
+    await scene.world.runUntil(() => false, 9 * minuteMs)
+    expect(scene.checker.jobs.get('job-1')?.steps['charge']?.state).toBe('Processing')
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+  })
+})
+
+describe('clocks that are wrong', () => {
+  it.each([-3_600_000, 3_600_000])(
+    'F-A27: an agent whose wall clock jumps by %i ms at work records nothing late',
+    async (jumpMs) => {
+      const scene = sceneOf(slow, { areEndsKnown: false })
+      await begun(scene, 'reserve')
+      processOf(scene, 'agents').setWallClock(jumpMs)
+      scene.world.time.schedule(minuteMs, () => processOf(scene, 'agents').setWallClock(-jumpMs))
+      expect(await scene.finish(10 * minuteMs)).toMatchObject({ problems: [], lateOutcomes: 0 })
+    },
+  )
+
+  it('F-V6: a supervisor ahead of the others costs attempts, and breaks nothing', async () => {
+    const scene = sceneOf(slow, { hosts: skewed('supervisor', 5 * minuteMs), areEndsKnown: false })
+    expect(await scene.finish(10 * minuteMs)).toMatchObject({ problems: [], lateOutcomes: 0 })
+  })
+
+  it('F-V7: one behind is late, and nothing else', async () => {
+    const scene = sceneOf(scenarioNamed('retry'), { hosts: skewed('supervisor', -5 * minuteMs) })
+    expect((await scene.finish(10 * minuteMs)).problems).toEqual([])
+    expect(scene.world.time.monotonic()).toBeGreaterThan(5 * minuteMs)
+  })
+})
+
+describe('replicas that are behind', () => {
+  it('F-V8, F-V9: what a sweep sees too late or not yet is found by the next', async () => {
+    const scene = sceneOf(scenarioNamed('retry'), {
+      faults: {
+        planned: [faultFrom('crashBefore@W6#1')],
+        scripted: ({ method }) => (method === 'listOverdue' ? { kind: 'stale' } : null),
+      },
+    })
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+    expect(scene.faults.counts.get('stale listOverdue')).toBeGreaterThan(0)
+  })
+
+  it('F-C7, F-X13: a scheduler that reads what is old decides nothing that is stored', async () => {
+    const scene = sceneOf(
+      { ...happy, workMs: 20_000 },
+      {
+        faults: {
+          scripted: ({ method, party }) =>
+            party === 'scheduler' && method === 'read' ? { kind: 'stale' } : null,
+        },
+      },
+    )
+    await begun(scene, 'charge')
+    await scene.world.runUntil(() => false, 10_000)
+    processOf(scene, 'scheduler').crash()
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+    expect(scene.faults.counts.get('stale read')).toBeGreaterThan(0)
+  })
+})
+
+describe('a store in trouble', () => {
+  it('F-X1, F-V12: an outage past every deadline costs no job, and a step one attempt at most', async () => {
+    const awayMs = { from: Infinity, to: Infinity }
+    const scene: JobScene = sceneOf(slow, {
+      faults: {
+        scripted: () => {
+          const now = scene.world.time.now()
+          return now >= awayMs.from && now < awayMs.to ? { kind: 'refused', error: storeError(503) } : null
+        },
+      },
+    })
+    await begun(scene, 'charge')
+    Object.assign(awayMs, { from: scene.world.time.now(), to: scene.world.time.now() + 3 * minuteMs })
+    expect((await scene.finish(10 * minuteMs)).problems).toEqual([])
+    expect(Math.max(...failuresOf(scene))).toBeLessThanOrEqual(1)
+  })
+
+  it('F-X2: one partition key that is throttled slows the rest of its range, and stops none of it', async () => {
+    let isHot = true
+    const stories = ['job-1', 'job-2'].map((jobId) => ({ jobId, scenario: happy, atMs: 0 }))
+    const scene = sceneOf(happy, {
+      stories,
+      faults: {
+        scripted: ({ method, args }) =>
+          isHot && method === 'apply' && args[0] === 'job-1' && scene.checker.jobs.has('job-1')
+            ? { kind: 'refused', error: storeError(429, { retryAfterInMs: 1_000 }) }
+            : null,
+      },
+    })
+    const isOtherDone = (): boolean => scene.checker.jobs.get('job-2')?.processState === 'Processed'
+    expect(await scene.world.runUntil(isOtherDone, 10 * minuteMs)).toBe(true)
+    expect(scene.checker.jobs.get('job-1')?.processState).toBe('Pending')
+    isHot = false
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+  })
+})
+
+describe('a partition that splits', () => {
+  /** Splits the only partition when the first of these requests leaves for the store. */
+  function splittingAt(scenario: Scenario, fits: (request: Request) => boolean): JobScene {
+    const isDue = once(fits)
+    const scene: JobScene = sceneOf(scenario, {
+      faults: {
+        scripted: (request) => {
+          const container = scene.world.container(stateContainer)
+          const [partition] = container.partitions
+          if (isDue(request) && partition !== undefined) container.splitPartition(partition.id)
+          return null
+        },
+      },
+    })
+    return scene
+  }
+
+  it('F-P9: while a batch is on its way to it takes that batch whole', async () => {
+    const scene = splittingAt(happy, ({ writePoint }) => writePoint === 'W1')
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+    expect(scene.world.container(stateContainer).partitions).toHaveLength(2)
+  })
+
+  it('F-P11: does not make supervisors forget a deadline', async () => {
+    const scene = splittingAt(scenarioNamed('retry'), isReportOfFailure)
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+    expect(failuresOf(scene)).toEqual([0, 1, 0])
+  })
+})
+
+describe('a job that needs a person', () => {
+  it('F-V20, I15: says so for as long as nobody comes', async () => {
+    const scene = sceneOf(scenarioNamed('exhaust'))
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+    const given = scene.checker.jobs.get('job-1')
+    await scene.world.runUntil(() => false, 10 * minuteMs)
+    expect(scene.checker.jobs.get('job-1')).toEqual(given)
+    expect(given).toMatchObject({ processState: 'Error', attention: { stepId: 'charge' } })
+  })
+})

@@ -1,0 +1,68 @@
+import { deriveProcessState, isTerminal, type JobDocument } from '../../src/sas/documents.js'
+import type { Rule } from './job-changes.js'
+
+/** I1: a job is there with all its steps or not at all. */
+const complete: Rule<JobDocument> = ({ after, steps }) => {
+  const missing = after.stepIds.filter((stepId) => !steps.has(stepId))
+  return missing.length === 0 ? null : `I1: job ${after.jobId} is stored without ${missing.join(', ')}`
+}
+
+/** I7: only an operator changes what has ended. */
+const endedForGood: Rule<JobDocument> = ({ before, after, by }) => {
+  if (before === null || by === null || by.party === 'client' || !isTerminal(before)) return null
+  const isSame = before.processState === after.processState && before.fence === after.fence
+  return isSame
+    ? null
+    : `I7: ${by.process.id} took job ${after.jobId} from ${before.processState} to ${after.processState}`
+}
+
+/** I2: an outcome that was taken over stays, except that it is undone, or a new generation begins. */
+const acceptedOnce: Rule<JobDocument> = ({ before, after }) => {
+  if (before?.generation !== after.generation) return null
+  const again = after.stepIds.filter((stepId) => {
+    const [was, is] = [before.steps[stepId]?.state, after.steps[stepId]?.state]
+    if (was === 'Processed') return is !== 'Processed' && is !== 'Compensating'
+    return was === 'Compensated' && is !== 'Compensated'
+  })
+  return again.length === 0
+    ? null
+    : `I2: ${again.join(', ')} of job ${after.jobId} lost their accepted outcome`
+}
+
+/** I15: whoever looks at a job in Error finds why. */
+const explained: Rule<JobDocument> = ({ after }) =>
+  after.processState === 'Error' && after.attention === null
+    ? `I15: job ${after.jobId} is in Error without a reason`
+    : null
+
+/** I18: a job that is not over does not expire, nor one in Error; its steps do not expire before it. */
+const keptWhileOpen: Rule<JobDocument> = ({ after, steps }) => {
+  if (after.ttl <= 0) return null
+  if (!isTerminal(after) || after.processState === 'Error')
+    return `I18: job ${after.jobId} expires while it is ${after.processState}`
+  const sooner = [...steps.values()].filter(({ ttl }) => ttl > 0 && ttl < after.ttl)
+  return sooner.length === 0 ? null : `I18: steps of job ${after.jobId} expire before it`
+}
+
+const derived: Rule<JobDocument> = ({ after }) => {
+  const state = deriveProcessState(after)
+  return state === after.processState
+    ? null
+    : `I20: job ${after.jobId} is ${after.processState}, its fields say ${state}`
+}
+
+const fenced: Rule<JobDocument> = ({ before, after }) =>
+  before !== null && after.fence < before.fence
+    ? `I22: the fence of job ${after.jobId} went from ${before.fence} to ${after.fence}`
+    : null
+
+/** Every rule about single writes of jobs. */
+export const jobRules: readonly Rule<JobDocument>[] = [
+  complete,
+  endedForGood,
+  acceptedOnce,
+  explained,
+  keptWhileOpen,
+  derived,
+  fenced,
+]

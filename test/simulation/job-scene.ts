@@ -1,0 +1,221 @@
+import { isTerminal, type JobDocument } from '../../src/sas/documents.js'
+import type { JobClient } from '../../src/sas/index.js'
+import { seededRandom } from '../../src/platform/index.js'
+import { Faults, type FaultOptions } from '../../src/simulation/faults.js'
+import { JobFleet, leaseContainer, roles, stateContainer, type Role } from '../../src/simulation/job-fleet.js'
+import type { Computer } from '../../src/simulation/simulated-process.js'
+import { World } from '../../src/simulation/world.js'
+import { effectProblems } from './effects.js'
+import { JobChecker, type JobCounts } from './job-checker.js'
+import { orderIdOf } from './job-changes.js'
+import { LeaseChecker } from './lease-checker.js'
+import { Person } from './person.js'
+import { RemoteServices } from './remote-services.js'
+import { stepDeadlineMs, type Intervention, type Scenario } from './scenarios.js'
+
+/** One job of a scene. */
+export interface Story {
+  readonly jobId: string
+  readonly scenario: Scenario
+  /** When somebody begins to submit it. */
+  readonly atMs: number
+}
+
+/** A computer and which roles run on it. */
+export interface Host {
+  readonly computer: Computer
+  readonly roles: readonly Role[]
+}
+
+export interface JobSceneOptions {
+  readonly seed: number
+  readonly hosts: readonly Host[]
+  readonly stories: readonly Story[]
+  readonly faults?: Omit<FaultOptions, 'random'>
+  /** Physical partitions of the state container. Default 1. */
+  readonly partitionCount?: number
+  /** Whether each job must end as its scenario says. Default true; attempts lost to many faults lead elsewhere. */
+  readonly areEndsKnown?: boolean
+}
+
+/** How a run ended. */
+export interface JobReport extends JobCounts {
+  readonly seed: number
+  /** Of everything that happened, in order. */
+  readonly hash: string
+  readonly eventCount: number
+  readonly simulatedMs: number
+  /** Empty when everything held. */
+  readonly problems: readonly string[]
+  readonly faults: ReadonlyMap<string, number>
+}
+
+/** A fifth of the defaults: a takeover is what faults cost most, and every second simulated costs as well. */
+const timing = {
+  leaseAcquireIntervalMs: 3_400,
+  leaseRenewIntervalMs: 2_600,
+  leaseExpirationIntervalMs: 12_000,
+} as const
+const { leaseAcquireIntervalMs, leaseRenewIntervalMs, leaseExpirationIntervalMs } = timing
+const sweepIntervalMs = 6_000
+const restartAfterMs = 5_000
+const lookEveryMs = 1_000
+const [slowestPollMs, graceMs, triesMs] = [5_000, 2_000, 10_000] as const
+const takeoverMs = leaseExpirationIntervalMs + leaseRenewIntervalMs + 2 * leaseAcquireIntervalMs
+
+/**
+ * What one fault may cost, at most (I8): the deadline of a step, a crashed host's restart, a dead owner's leases found
+ * and taken, a sweep, a poll, and the tries of who was not answered.
+ */
+export const faultCostMs =
+  stepDeadlineMs + graceMs + restartAfterMs + takeoverMs + sweepIntervalMs + slowestPollMs + triesMs
+
+/** One host for each role. */
+export const oneHostPerRole: readonly Host[] = roles.map((role) => ({
+  computer: { name: `${role}-host`, skewMs: 0, driftPpm: 0 },
+  roles: [role],
+}))
+
+/** Jobs on production schedulers, agents and supervisors, with everything that watches them. */
+export class JobScene {
+  readonly world: World
+  readonly fleet: JobFleet
+  readonly faults: Faults
+  readonly checker: JobChecker
+  readonly services: RemoteServices
+  private readonly scenarios: ReadonlyMap<string, Scenario>
+  private readonly awaited = new Set<string>()
+
+  constructor(readonly options: JobSceneOptions) {
+    const { seed, stories, hosts, partitionCount = 1 } = options
+    this.faults = new Faults({ random: seededRandom(seed ^ 0x5eed), ...options.faults })
+    this.world = new World({ seed, fateOf: (request) => this.faults.fateOf(request) })
+    this.scenarios = new Map(stories.map(({ jobId, scenario }) => [jobId, scenario]))
+    this.services = new RemoteServices(this.world, (jobId) => this.scenario(jobId))
+    this.fleet = new JobFleet(this.world, {
+      partitionCount,
+      agents: (process) => this.services.agents(process),
+      timing,
+      sweepIntervalMs,
+      rolesOn: (computer) => hosts.find((host) => host.computer === computer)?.roles ?? [],
+    })
+    this.checker = new JobChecker({
+      container: () => this.world.container(stateContainer),
+      areRequestsSlow: (options.faults?.rates?.slow ?? 0) > 0,
+    })
+    this.world.watch(this.checker)
+    for (const role of roles) {
+      const now = (): number => this.world.time.now()
+      const options = { container: leaseContainer, idPrefix: role, now, leaseExpirationIntervalMs }
+      this.world.watch(new LeaseChecker(options))
+    }
+  }
+
+  /** Starts every host, and everybody who wants something of a job. */
+  start(): void {
+    for (const { computer } of this.options.hosts) this.fleet.start(computer)
+    for (const story of this.options.stories) {
+      this.awaited.add(story.jobId)
+      this.world.time.schedule(story.atMs, () => this.submit(story))
+    }
+  }
+
+  /** Starts what has crashed again, as whoever runs the hosts would, from now on. */
+  keepRunning(): void {
+    for (const { computer } of this.options.hosts) {
+      if (this.fleet.processOn(computer) === null) this.fleet.start(computer)
+    }
+    this.world.time.schedule(restartAfterMs, () => this.keepRunning())
+  }
+
+  /** Lets time pass until every job has come to its end, or something is broken. */
+  async finish(limitMs: number): Promise<JobReport> {
+    const { world } = this
+    const isOver = await world.runUntil(() => this.isOver, limitMs)
+    if (world.problems.length === 0) world.problems.push(...this.endProblems(isOver, limitMs))
+    return this.report()
+  }
+
+  report(): JobReport {
+    const { world, faults } = this
+    return {
+      ...this.checker.counts,
+      seed: this.options.seed,
+      hash: world.digest(),
+      eventCount: world.eventCount,
+      simulatedMs: world.time.monotonic(),
+      problems: world.problems,
+      faults: faults.counts,
+    }
+  }
+
+  private get isOver(): boolean {
+    if (this.awaited.size > 0) return false
+    return [...this.scenarios.keys()].every((jobId) => {
+      const job = this.checker.jobs.get(jobId)
+      return job !== undefined && isTerminal(job)
+    })
+  }
+
+  private endProblems(isOver: boolean, limitMs: number): readonly string[] {
+    const jobs = [...this.scenarios].map(([jobId, scenario]) => {
+      const job = this.checker.jobs.get(jobId)
+      if (job === undefined || !isTerminal(job)) return `I8: ${jobId} is ${stateOf(job)} after ${limitMs} ms`
+      const ends = [scenario.end, ...(scenario.otherEnds ?? [])]
+      if (ends.includes(job.processState) || this.options.areEndsKnown === false) return null
+      return `job ${jobId} of ${scenario.name} ended ${job.processState}: ${job.attention?.message ?? ''}`
+    })
+    const broken = jobs.filter((problem) => problem !== null)
+    if (broken.length > 0) return broken
+    if (!isOver) return [`I8: nobody told the people behind ${[...this.awaited].join(', ')} how they stand`]
+    return [...this.checker.jobs.values()].flatMap((job) =>
+      effectProblems(job, this.checker.stepsOf(job), this.services.effects),
+    )
+  }
+
+  private scenario(jobId: string): Scenario {
+    const scenario = this.scenarios.get(jobId)
+    if (scenario === undefined) throw new RangeError(`nobody submitted ${jobId}`)
+    return scenario
+  }
+
+  private submit({ jobId, scenario }: Story): void {
+    const customer = new Person(this.world, this.fleet, `customer of ${jobId}`)
+    const order = { create: { id: orderIdOf(jobId), type: 'order' } }
+    const submit = async (client: JobClient): Promise<void> => {
+      await client.submit(scenario.workflow, { jobId }, { jobId, alongside: [order] })
+      this.world.record({ type: 'acknowledged', jobId })
+    }
+    customer.insist(submit, () => {
+      if (scenario.intervention === undefined) this.awaited.delete(jobId)
+    })
+    if (scenario.intervention !== undefined) this.await(jobId, scenario.intervention)
+  }
+
+  private await(jobId: string, intervention: Intervention): void {
+    const job = this.checker.jobs.get(jobId)
+    const isDue = job !== undefined && calls(intervention, job)
+    // A job that ended before its operator came needs none.
+    if (job !== undefined && isTerminal(job) && !isDue) this.awaited.delete(jobId)
+    else if (!isDue) this.world.time.schedule(lookEveryMs, () => this.await(jobId, intervention))
+    else this.intervene(jobId, intervention)
+  }
+
+  private intervene(jobId: string, { command }: Intervention): void {
+    const operator = new Person(this.world, this.fleet, `operator of ${jobId}`)
+    const about = { by: 'operator', why: 'simulated' }
+    const decide = (client: JobClient): Promise<void> =>
+      command === 'cancel' ? client.cancel(jobId, about.why, about) : client.resubmit(jobId, about)
+    operator.insist(decide, () => void this.awaited.delete(jobId))
+  }
+}
+
+function calls({ when }: Intervention, job: JobDocument): boolean {
+  return 'state' in when ? job.processState === when.state : job.steps[when.isDone]?.state === 'Processed'
+}
+
+function stateOf(job: JobDocument | undefined): string {
+  if (job === undefined) return 'not stored'
+  const steps = Object.entries(job.steps).map(([stepId, { state }]) => `${stepId} ${state}`)
+  return `${job.processState} (${steps.join(', ')})`
+}

@@ -1,0 +1,139 @@
+import {
+  defineWorkflow,
+  type ProcessState,
+  type Step,
+  type StepOptions,
+  type Workflow,
+} from '../../src/sas/index.js'
+import { services, type Moods } from './remote-services.js'
+
+/** What an operator does, and when: looked at every second, done once. */
+export interface Intervention {
+  readonly when: { readonly state: ProcessState } | { readonly isDone: string }
+  readonly command: 'cancel' | 'resubmit'
+}
+
+/** One kind of story of a job, with the ends that it may come to. */
+export interface Scenario {
+  readonly name: string
+  readonly workflow: Workflow<object>
+  readonly moods: Moods
+  readonly intervention?: Intervention
+  /** How long a service takes for a request. Default 0. */
+  readonly workMs?: number
+  /** The end without faults. */
+  readonly end: ProcessState
+  /** Ends that faults may lead to as well: attempts lost to them are attempts. Default: none. */
+  readonly otherEnds?: readonly ProcessState[]
+}
+
+/** Longer than a takeover, as it must be: else attempts run out while nobody is there to make them. */
+export const stepDeadlineMs = 40_000
+
+const timing: StepOptions = {
+  completeWithin: stepDeadlineMs,
+  maxFailures: 3,
+  retryBackoff: { min: '1s', max: '2s' },
+}
+
+/** Steps by id, each with what must be done before it. */
+type Shape = Readonly<Record<string, readonly string[]>>
+
+const chain: Shape = { reserve: [], charge: ['reserve'], ship: ['charge'] }
+const fan: Shape = {
+  plan: [],
+  hotel: ['plan'],
+  flight: ['plan'],
+  car: ['plan'],
+  confirm: ['hotel', 'flight', 'car'],
+}
+
+function workflowOf(shape: Shape, options: StepOptions = {}): Workflow<object> {
+  return defineWorkflow<object>('scenario', (job) => {
+    const built = new Map<string, Step<{ item: string; key: string }>>()
+    for (const [id, dependencies] of Object.entries(shape)) {
+      const step = job.step(
+        id,
+        services.provide,
+        { item: id },
+        {
+          ...timing,
+          ...options,
+          after: dependencies.flatMap((dependency) => built.get(dependency) ?? []),
+          undo: (out) => services.takeBack({ item: out.item }),
+        },
+      )
+      built.set(id, step)
+    }
+    job.onExhausted(options.onExhausted ?? 'error', { maxGenerations: 2 })
+  })
+}
+
+const willing: Moods = () => 'willing'
+const unableAt =
+  (stepId: string, until = Infinity): Moods =>
+  (call) =>
+    call.stepId === stepId && !call.isUndo && call.count <= until ? 'unable' : 'willing'
+
+export const scenarios: readonly Scenario[] = [
+  { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
+  {
+    name: 'retry',
+    // One attempt more than this and two faults can cost.
+    workflow: workflowOf(chain, { maxFailures: 4 }),
+    moods: ({ stepId, count }) => (stepId === 'charge' && count === 1 ? 'busy' : 'willing'),
+    end: 'Processed',
+  },
+  {
+    name: 'exhaust',
+    workflow: workflowOf(chain),
+    moods: ({ stepId }) => (stepId === 'charge' ? 'busy' : 'willing'),
+    end: 'Error',
+  },
+  {
+    name: 'compensate',
+    workflow: workflowOf(chain, { onExhausted: 'compensate' }),
+    moods: unableAt('ship'),
+    end: 'Compensated',
+  },
+  {
+    name: 'compensate-uncertain',
+    workflow: workflowOf(chain, { onExhausted: 'compensate' }),
+    moods: ({ stepId, isUndo, count }) => {
+      if (stepId !== 'ship' || isUndo) return 'willing'
+      return count === 1 ? 'unheard' : 'busy'
+    },
+    end: 'Compensated',
+  },
+  {
+    name: 'compensateThenRetry',
+    workflow: workflowOf(chain, { onExhausted: 'compensateThenRetry' }),
+    moods: unableAt('ship', 1),
+    end: 'Processed',
+  },
+  {
+    name: 'resubmit',
+    workflow: workflowOf(chain),
+    moods: unableAt('charge', 1),
+    intervention: { when: { state: 'Error' }, command: 'resubmit' },
+    end: 'Processed',
+  },
+  {
+    name: 'cancel',
+    workflow: workflowOf(chain),
+    moods: willing,
+    workMs: 3_000,
+    intervention: { when: { isDone: 'reserve' }, command: 'cancel' },
+    end: 'Compensated',
+    // The last step may be done before the operator is heard.
+    otherEnds: ['Processed'],
+  },
+  { name: 'fan-out', workflow: workflowOf(fan), moods: willing, end: 'Processed' },
+]
+
+/** The scenario of this name. */
+export function scenarioNamed(name: string): Scenario {
+  const found = scenarios.find((scenario) => scenario.name === name)
+  if (found === undefined) throw new RangeError(`there is no scenario ${JSON.stringify(name)}`)
+  return found
+}

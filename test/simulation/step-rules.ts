@@ -1,0 +1,121 @@
+import { deriveProcessState, type StepDocument } from '../../src/sas/documents.js'
+import { workOf } from '../../src/sas/work.js'
+import type { Rule, StepChange } from './job-changes.js'
+
+/** Whether the write is an outcome that an agent recorded. */
+export function isOutcome({ before, after, by }: StepChange): boolean {
+  return by?.party === 'agents' && before !== null && before.outcome === null && after.outcome !== null
+}
+
+function isDispatch({ before, after }: StepChange): boolean {
+  return before !== null && after.dispatch > before.dispatch && after.lockedBy !== null
+}
+
+/** I2: once an attempt in one generation and direction has succeeded, no other outcome comes after it. */
+const oneSuccess: Rule<StepDocument> = (change) => {
+  const { before, after } = change
+  if (!isOutcome(change) || before === null) return null
+  const isOpen = before.lockedBy !== null && before.currentState !== before.desiredState
+  return isOpen ? null : `I2: an outcome of ${after.idempotencyKey} was accepted although none was awaited`
+}
+
+/**
+ * I3: what an agent writes was sent before the deadline by its own clock, and belongs to the attempt that the step is
+ * at. The services tell which key they were called with, so a success of another generation or direction shows.
+ */
+const inTime: Rule<StepDocument> = (change) => {
+  const { before, after, by } = change
+  if (!isOutcome(change) || before === null || by === null) return null
+  if (before.fence !== after.fence) return `I3: the fence of ${after.id} changed with its outcome`
+  if (after.outcome?.attempt !== before.attempt)
+    return `I3: ${after.id} took the outcome of attempt ${after.outcome?.attempt ?? 0} in attempt ${before.attempt}`
+  if (before.completeByMs === null || by.sentAtMs >= before.completeByMs)
+    return `I3: ${by.process.id} wrote the outcome of ${after.id} after its deadline`
+  const { key } = (after.output ?? {}) as { readonly key?: string }
+  if (after.direction === 'do' && after.outcome.kind === 'success' && key !== before.idempotencyKey)
+    return `I3: ${after.id} took the result of ${key ?? 'nothing'} for that of ${before.idempotencyKey}`
+  return null
+}
+
+/** I4: an attempt that ends without success counts once; nothing else counts. */
+const countedOnce: Rule<StepDocument> = ({ before, after, by }) => {
+  if (before === null || by === null || before.direction !== after.direction) return null
+  const counted = workOf(after).failureCount - workOf(before).failureCount
+  if (by.party === 'scheduler' || by.party === 'client') {
+    return counted <= 0 ? null : `I4: ${by.party} counted a failure of ${after.id}`
+  }
+  const hasEnded = before.lockedBy !== null && after.lockedBy === null
+  const hasFailed = hasEnded && after.outcome?.kind !== 'success'
+  if (counted === (hasFailed ? 1 : 0)) return null
+  return `I4: ${after.id} counts ${counted} failures by a write of ${by.process.id} that ${hasFailed ? 'ends' : 'does not end'} an attempt in failure`
+}
+
+/** I5: a step begins only when everything it depends on is behind. */
+const inOrder: Rule<StepDocument> = (change) => {
+  const { after, job, steps } = change
+  if (!isDispatch(change) || after.direction !== 'do') return null
+  const open = after.dependsOn.filter((stepId) => {
+    const state = job?.steps[stepId]?.state
+    const isDone = state === 'Processed' && steps.get(stepId)?.processState === 'Processed'
+    return !isDone && state !== 'Skipped'
+  })
+  return open.length === 0 ? null : `I5: ${after.id} was dispatched before ${open.join(', ')}`
+}
+
+/** I6: a step is undone after everything that came after it, and only if it was done or may have been. */
+const inReverse: Rule<StepDocument> = (change) => {
+  const { before, after, job, steps } = change
+  if (!isDispatch(change) || after.direction !== 'undo' || before === null) return null
+  if (before.dispatch === 0) return `I6: ${after.id} is undone and never began`
+  if (before.generation !== job?.generation) return `I6: ${after.id} is undone in another generation`
+  const later = dependentsOf(after.stepId, steps).filter((stepId) => {
+    const state = job.steps[stepId]?.state
+    return (state === 'Processed' && steps.get(stepId)?.undo !== null) || state === 'Compensating'
+  })
+  return later.length === 0 ? null : `I6: ${after.id} is undone before ${later.join(', ')}`
+}
+
+function dependentsOf(stepId: string, steps: ReadonlyMap<string, StepDocument>): string[] {
+  const direct = [...steps.values()].filter(({ dependsOn }) => dependsOn.includes(stepId))
+  return direct.flatMap((step) => [step.stepId, ...dependentsOf(step.stepId, steps)])
+}
+
+/** I18: what may still be worked on never expires. */
+const keptWhileOpen: Rule<StepDocument> = ({ after, job }) => {
+  const isOver = job?.processState === 'Processed' || job?.processState === 'Compensated'
+  if (after.ttl <= 0 || isOver) return null
+  return `I18: ${after.id} expires while its job is ${job?.processState ?? 'gone'}`
+}
+
+/** I20 and I22, which jobs keep as well: the derived state is stored, and the fence never goes down. */
+const derived: Rule<StepDocument> = ({ after }) => {
+  const state = deriveProcessState(after)
+  return state === after.processState
+    ? null
+    : `I20: ${after.id} is ${after.processState}, its fields say ${state}`
+}
+
+const fenced: Rule<StepDocument> = ({ before, after }) =>
+  before !== null && after.fence < before.fence
+    ? `I22: the fence of ${after.id} went from ${before.fence} to ${after.fence}`
+    : null
+
+/** A step is never ahead of its ledger: everything that the scheduler decides relies on it. */
+const behindLedger: Rule<StepDocument> = ({ after, job }) => {
+  const dispatch = job?.steps[after.stepId]?.dispatch
+  if (dispatch !== undefined && after.dispatch <= dispatch) return null
+  return `I2: ${after.id} is at dispatch ${after.dispatch}, its ledger at ${dispatch ?? 'none'}`
+}
+
+/** Every rule about single writes of steps. */
+export const stepRules: readonly Rule<StepDocument>[] = [
+  oneSuccess,
+  inTime,
+  countedOnce,
+  inOrder,
+  inReverse,
+  keptWhileOpen,
+  derived,
+  fenced,
+  behindLedger,
+]

@@ -1,0 +1,26 @@
+import type { JobReport } from './job-scene.js'
+
+/** What many runs came to, as it is printed. */
+export class Totals {
+  runs = 0
+  events = 0
+  jobs = 0
+  faults = 0
+  lost = 0
+  lateOutcomes = 0
+
+  /** Adds a run; of one without jobs only what it has. */
+  add(report: Pick<JobReport, 'eventCount' | 'faults'> & Partial<JobReport>): void {
+    this.runs += 1
+    this.events += report.eventCount
+    this.jobs += report.acknowledged ?? 0
+    for (const count of report.faults.values()) this.faults += count
+    this.lost += report.lost ?? 0
+    this.lateOutcomes += report.lateOutcomes ?? 0
+  }
+
+  toString(): string {
+    const { runs, events, jobs, faults, lost, lateOutcomes } = this
+    return `${runs} runs, ${events} events, ${jobs} jobs, ${faults} faults injected, lost ${lost}, late outcomes accepted ${lateOutcomes}`
+  }
+}

@@ -1,0 +1,142 @@
+import { CosmosLeaseStore } from '../../lease-store/index.js'
+import { CosmosChangeFeed, FeedHints } from '../../src/change-feed-processor/index.js'
+import { createInProcessCosmos } from '../../src/emulator/index.js'
+import { openConnection } from '../../src/host/connection.js'
+import { openContainers } from '../../src/host/containers.js'
+import { seededRandom, VirtualClock } from '../../src/platform/index.js'
+import {
+  CosmosStateStore,
+  createAgents,
+  createScheduler,
+  createSupervisor,
+  defineAgent,
+  defineWorkflow,
+  JobClient,
+  Shortcut,
+  wakingReaders,
+  type Unit,
+  type UnitOptions,
+} from '../../src/sas/index.js'
+import { silent } from '../../src/telemetry/index.js'
+
+/** What was asked of the embedded Cosmos DB, and what it charged. */
+export class Bill {
+  private readonly lines = new Map<string, { requests: number; charge: number }>()
+
+  readonly add = (operation: string, charge: number): void => {
+    const line = this.lines.get(operation) ?? { requests: 0, charge: 0 }
+    this.lines.set(operation, { requests: line.requests + 1, charge: line.charge + charge })
+  }
+
+  clear(): void {
+    this.lines.clear()
+  }
+
+  requests(isCounted: (operation: string) => boolean): number {
+    return this.sum(isCounted, 'requests')
+  }
+
+  charge(isCounted: (operation: string) => boolean = () => true): number {
+    return this.sum(isCounted, 'charge')
+  }
+
+  private sum(isCounted: (operation: string) => boolean, what: 'requests' | 'charge'): number {
+    return [...this.lines].reduce((sum, [name, line]) => sum + (isCounted(name) ? line[what] : 0), 0)
+  }
+}
+
+function isFeedRead(operation: string): boolean {
+  return operation === 'feed.read'
+}
+
+/** Whether an operation writes to the state container. */
+function isStateWrite(operation: string): boolean {
+  return ['state.create', 'state.replace', 'state.batch'].includes(operation)
+}
+
+const shop = defineAgent('shop', { pass: (input: { readonly value: number }) => input })
+
+/** Three steps, each of which needs what the one before returned. */
+export const threeSteps = defineWorkflow<{ readonly value: number }>('three-steps', (job) => {
+  const first = job.step('first', shop.pass, { value: job.input.value }, { undo: 'none' })
+  const second = job.step('second', shop.pass, { value: first.output.value }, { undo: 'none' })
+  job.step('third', shop.pass, { value: second.output.value }, { undo: 'none' })
+})
+
+/** A store of one partition, one instance of each role with every default, and a client, on virtual time. */
+export interface PricedWorld {
+  readonly clock: VirtualClock
+  readonly bill: Bill
+  readonly client: JobClient
+  stop(): Promise<void>
+}
+
+/** @param together whether all of them share a process, or know of each other's writes by the feed alone */
+export async function pricedWorld({ together }: { readonly together: boolean }): Promise<PricedWorld> {
+  const [clock, random, bill] = [new VirtualClock(), seededRandom(1), new Bill()]
+  const cosmos = createInProcessCosmos({ clock, random })
+  const containers = await openContainers(await openConnection({ client: cosmos.client() }))
+  const onCharge = bill.add
+  const store = new CosmosStateStore({ container: containers.state, onCharge })
+  const [hints, shortcut] = [new FeedHints(), new Shortcut()]
+  const optionsOf = async (processorName: string): Promise<UnitOptions> => ({
+    store,
+    feed: new CosmosChangeFeed({ container: containers.state, onCharge }),
+    leases: await CosmosLeaseStore.open({
+      leaseContainer: containers.leases,
+      monitoredContainer: containers.state,
+      processorName,
+      onCharge,
+    }),
+    processorName,
+    instanceName: 'one',
+    clock,
+    random,
+    ...(together ? { hints, shortcut } : {}),
+  })
+  const units: readonly Unit[] = [
+    createScheduler(await optionsOf('scheduler')),
+    createAgents({ ...(await optionsOf('agents')), agents: [shop] }),
+    createSupervisor(await optionsOf('supervisor')),
+  ]
+  await Promise.all(units.map((unit) => unit.start()))
+  const clientStore = together ? wakingReaders(store, hints) : store
+  return {
+    clock,
+    bill,
+    client: new JobClient({ store: clientStore, clock, telemetry: silent }),
+    stop: async () => {
+      await Promise.all([...units.map((unit) => unit.stop()), clock.advance(5_000)])
+    },
+  }
+}
+
+/** Requests and request units for one job. */
+interface CostPerJob {
+  readonly writeRequests: number
+  readonly writeCharge: number
+  readonly feedReads: number
+  readonly feedCharge: number
+  /** Of everything that was asked. */
+  readonly charge: number
+}
+
+/** Submits `count` jobs at this rate and gives them time to end; answers what the bill has, per job. */
+export async function steadyLoad(
+  { clock, client, bill }: PricedWorld,
+  { count, perSecond }: { readonly count: number; readonly perSecond: number },
+): Promise<CostPerJob> {
+  for (let number = -perSecond; number < count; number += 1) {
+    // The first second is for the units to get going.
+    if (number === 0) bill.clear()
+    await client.submit(threeSteps, { value: number }, { jobId: `job-${number}` })
+    await clock.advance(1_000 / perSecond)
+  }
+  return {
+    writeRequests: bill.requests(isStateWrite) / count,
+    writeCharge: bill.charge(isStateWrite) / count,
+    feedReads: bill.requests(isFeedRead) / count,
+    feedCharge: bill.charge(isFeedRead) / count,
+    charge: bill.charge() / count,
+  }
+}

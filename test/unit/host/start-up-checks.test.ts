@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import type { OpenConnection } from '../../../src/host/connection.js'
+import type { Containers } from '../../../src/host/containers.js'
+import { checkStore } from '../../../src/host/start-up-checks.js'
+import { VirtualClock } from '../../../src/platform/index.js'
+
+const clock = new VirtualClock()
+
+/** An account whose containers may be written to. */
+function accountWith(account: object, container: object = { defaultTtl: -1 }) {
+  const open = (id: string) => ({
+    id,
+    read: async () => ({ resource: container }),
+    item: () => ({ replace: () => Promise.reject(Object.assign(new Error('not there'), { code: 404 })) }),
+  })
+  const client = { getDatabaseAccount: async () => ({ resource: account, headers: {} }) }
+  const connection = { endpoint: 'https://account', client } as unknown as OpenConnection
+  const containers = { state: open('state'), leases: open('leases') } as unknown as Containers
+  return checkStore(connection, containers, clock)
+}
+
+describe('what is checked before a role runs', () => {
+  it('F-X12: an account that writes in several regions is refused, since etags would not protect (I12, I22)', async () => {
+    await expect(accountWith({ enableMultipleWritableLocations: true })).rejects.toThrow(
+      'turn multi-region writes off',
+    )
+    expect(await accountWith({ enableMultipleWritableLocations: false })).toEqual({
+      clockOffsetMs: 0,
+      advice: [],
+    })
+  })
+
+  it('F-X7: a container without time to live is told of, and no reason not to run', async () => {
+    const { advice } = await accountWith({}, {})
+    expect(advice).toEqual([
+      expect.stringContaining('container "state" has no time to live'),
+      expect.stringContaining('container "leases" has no time to live'),
+    ])
+  })
+})

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { defineAgent } from '../../../src/sas/agent.js'
+import { Circuit } from '../../../src/sas/circuit.js'
+import type { Outcome } from '../../../src/sas/settle.js'
+import { StateWorld } from '../../support/state-world.js'
+
+const success: Outcome = { kind: 'success', output: null }
+const failed: Outcome = { kind: 'failed', message: 'busy' }
+
+// The library measures by the machine's clock.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Attempts that end so, one after another; answers how many were made and how the last one ended. */
+async function ending(circuit: Circuit, ...outcomes: readonly (Outcome | null)[]) {
+  let made = 0
+  let last: Outcome | null = null
+  for (const outcome of outcomes) {
+    last = await circuit.run(() => {
+      made += 1
+      return Promise.resolve(outcome)
+    })
+  }
+  return { made, last }
+}
+
+describe('R82: the circuit of an agent', () => {
+  it('opens after failures in a row, and says so without calling', async () => {
+    const circuit = new Circuit('shop', { failures: 2, openForMs: 30_000 })
+    expect((await ending(circuit, failed, success, failed)).made).toBe(3)
+    const { made, last } = await ending(circuit, null, success)
+    expect(made).toBe(1)
+    expect(last).toEqual({
+      kind: 'failed',
+      message:
+        'the remote service of agent shop was not called: after 2 failures in a row it is left alone for 30000 ms',
+    })
+  })
+
+  it('lets one attempt through when its time is over, which opens or closes it', async () => {
+    const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 })
+    await ending(circuit, failed)
+    vi.setSystemTime(Date.now() + 30_000)
+    expect((await ending(circuit, failed, success)).made).toBe(1)
+    vi.setSystemTime(Date.now() + 30_000)
+    expect((await ending(circuit, success, success)).made).toBe(2)
+  })
+
+  it('takes a permanent failure for an answer', async () => {
+    const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 })
+    expect((await ending(circuit, { kind: 'permanent', message: 'no' }, success)).made).toBe(2)
+  })
+
+  it('is the agent’s: its next steps fail for now, with diagnostics, and their handler is not called', async () => {
+    const world = new StateWorld()
+    let calls = 0
+    const sell = () => {
+      calls += 1
+      throw new Error('busy')
+    }
+    const shop = defineAgent('shop', { sell }, { circuitBreaker: { failures: 1, openFor: '30s' }, slots: 1 })
+    await world.dispatched({ a: [], b: [] }, { completeWithin: '30s' })
+    const agents = world.agents({ agents: [shop] })
+    await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+    await agents.stop(1_000)
+    expect(calls).toBe(1)
+    expect(await world.step('b')).toMatchObject({
+      processState: 'Processing',
+      outcome: { kind: 'failed' },
+      diagnostics: [{ message: expect.stringContaining('was not called') as string }],
+    })
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import type { StateWrite } from '../../../src/sas/state-store.js'
+import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from '../../../src/sas/transaction.js'
+
+function creating(index: number, bytes: number): StateWrite {
+  return { kind: 'create', document: { id: `d${index}`, pk: 'p', text: 'x'.repeat(bytes) } }
+}
+
+describe('groups of writes', () => {
+  it('I16: fit one transaction each beside the other document, and hold every write once, in order', () => {
+    const sizes = fc.array(fc.oneof(fc.nat(500), fc.integer({ min: 100_000, max: 900_000 })), {
+      maxLength: 250,
+    })
+    fc.assert(
+      fc.property(sizes, fc.nat(500_000), (bytes, besideBytes) => {
+        const writes = bytes.map((size, index) => creating(index, size))
+        const beside = creating(-1, besideBytes)
+        const groups = grouped(writes, beside.document)
+        expect(groups.flat()).toEqual(writes)
+        for (const group of groups) {
+          expect(group.length).toBeLessThan(maxOperations)
+          expect(bytesOf([beside.document]) + bytesOf(group)).toBeLessThan(maxTransactionBytes + 1_000)
+        }
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('are no more than needed', () => {
+    const groups = grouped(
+      Array.from({ length: 198 }, (_, index) => creating(index, 1)),
+      { id: 'j', pk: 'p' },
+    )
+    expect(groups.map((group) => group.length)).toEqual([99, 99])
+  })
+
+  it('fit while there are at most 100 of them', () => {
+    const writes = Array.from({ length: 100 }, (_, index) => creating(index, 1))
+    expect(fits(writes)).toBe(true)
+    expect(fits([...writes, creating(100, 1)])).toBe(false)
+  })
+})
