@@ -1,12 +1,7 @@
 import { FeedHints } from '../change-feed-processor/index.js'
 import { correctedClock, systemClock, systemRandom, type Clock } from '../platform/index.js'
-<<<<<<< HEAD
 import { CosmosStateStore, JobClient, JobEndings, Shortcut, wakingReaders, type Unit } from '../sas/index.js'
-import { fanOut, silent, type Telemetry } from '../telemetry/index.js'
-=======
-import { CosmosStateStore, JobClient, JobEndings, wakingReaders, type Unit } from '../sas/index.js'
 import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
->>>>>>> procfinish
 import { awaitStore, type StorePatience } from './await-store.js'
 import { charging } from './connect.js'
 import { connectionProblems, openConnection, type Connection, type OpenConnection } from './connection.js'
