@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stateContainer, type Role } from '../../src/simulation/job-fleet.js'
+import { roles, stateContainer, type Role } from '../../src/simulation/job-fleet.js'
 import type { Request } from '../../src/simulation/network.js'
 import type { SimulatedProcess } from '../../src/simulation/simulated-process.js'
 import { storeError } from '../../src/simulation/store-error.js'
@@ -136,6 +136,28 @@ describe('an outcome on its way when the deadline passes', () => {
       expect(report).toMatchObject({ problems: [], lateOutcomes: 0 })
     },
   )
+})
+
+describe('two hosts with every role', () => {
+  it('R51, R81: share the jobs of two partitions, and each does its part', async () => {
+    const hosts = ['host-0', 'host-1'].map((name) => ({ computer: { name, skewMs: 0, driftPpm: 0 }, roles }))
+    const stories = Array.from({ length: 8 }, (_, index) => ({
+      jobId: `job-${index}`,
+      scenario: happy,
+      atMs: minuteMs,
+    }))
+    const scene = sceneOf(happy, { hosts, stories, partitionCount: 2 })
+    const driving = new Set<string>()
+    const isOver = (): boolean => {
+      for (const { lockedBy } of scene.checker.jobs.values()) if (lockedBy !== null) driving.add(lockedBy)
+      return false
+    }
+    await scene.world.runUntil(isOver, 2 * minuteMs)
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+    expect([...driving].sort()).toEqual(['host-0', 'host-1'])
+    const steps = [...scene.checker.jobs.values()].flatMap((job) => [...scene.checker.stepsOf(job).values()])
+    expect(new Set(steps.map(({ outcome }) => outcome?.by))).toEqual(new Set(['host-0', 'host-1']))
+  })
 })
 
 describe('a process that stands still', () => {
