@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { roles, stateContainer, type Role } from '../../src/simulation/job-fleet.js'
+import { stateContainer, type Role } from '../../src/simulation/job-fleet.js'
 import type { Request } from '../../src/simulation/network.js'
 import type { SimulatedProcess } from '../../src/simulation/simulated-process.js'
 import { storeError } from '../../src/simulation/store-error.js'
 import { brokenBy } from './crash-points.js'
 import { faultFrom } from '../../src/simulation/fault-place.js'
-import { JobScene, oneHostPerRole, type Host, type JobSceneOptions } from './job-scene.js'
+import { JobScene, oneHostPerRole, twoHosts, type Host, type JobSceneOptions } from './job-scene.js'
 import { CallRecorder } from './call-recorder.js'
 import { scenarioNamed, stepDeadlineMs, type Scenario } from './scenarios.js'
 
@@ -140,13 +140,12 @@ describe('an outcome on its way when the deadline passes', () => {
 
 describe('two hosts with every role', () => {
   it('R51, R81: share the jobs of two partitions, and each does its part', async () => {
-    const hosts = ['host-0', 'host-1'].map((name) => ({ computer: { name, skewMs: 0, driftPpm: 0 }, roles }))
     const stories = Array.from({ length: 8 }, (_, index) => ({
       jobId: `job-${index}`,
       scenario: happy,
       atMs: minuteMs,
     }))
-    const scene = sceneOf(happy, { hosts, stories, partitionCount: 2 })
+    const scene = sceneOf(happy, { hosts: twoHosts, stories, partitionCount: 2 })
     const driving = new Set<string>()
     const isOver = (): boolean => {
       for (const { lockedBy } of scene.checker.jobs.values()) if (lockedBy !== null) driving.add(lockedBy)
