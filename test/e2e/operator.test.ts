@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { examples } from '../../src/cli/examples.js'
 import { startOrderServices, workerStarter } from './fleet.js'
 import {
   cli,
@@ -132,6 +133,18 @@ it.each(['attention', 'watch a', 'provision', 'cancel --all --why x'])(
     )
   },
 )
+
+it('completes every command, and has an example of each in its help', async () => {
+  const { stdout } = await run(cli, ['completion', 'bash'])
+  const commands = [...stdout.matchAll(/^ {4}'([a-z ]+)'\) words=/gm)].map(([, path]) => path)
+  expect(commands).toContain('emulator split')
+  expect(commands.sort()).toEqual(Object.keys(examples).sort())
+  const help = await run(cli, ['resubmit', '--help'])
+  expect(help.stdout).toMatch(
+    /Example:\n {2}stepward resubmit --step reserve --why "shelves filled" --dry-run\n$/,
+  )
+  for (const line of help.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+})
 
 it('ends quietly when nobody reads on', async () => {
   const child = spawn(process.execPath, [cli, 'completion', 'bash'], { stdio: ['ignore', 'pipe', 'pipe'] })
