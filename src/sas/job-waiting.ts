@@ -9,14 +9,20 @@ export interface WakeUps {
 
 /** How long to rest between two looks at a job: soon at first, then less and less often. */
 const rest = { minMs: 20, maxMs: 1_000 }
+/** The same where somebody says when a job of this process ends: looks are for what other processes end. */
+const restWithWakeUps = { minMs: 250, maxMs: 1_000 }
 
 /** Waits for jobs to reach a state: woken when this process ends the job, and looking now and then in case another does. */
 export class JobWaiting {
+  private readonly restUntilEnd: typeof rest
+
   constructor(
     private readonly store: StateStore,
     private readonly clock: Clock,
     private readonly wakeUps: WakeUps | null,
-  ) {}
+  ) {
+    this.restUntilEnd = wakeUps === null ? rest : restWithWakeUps
+  }
 
   /** The job as it is, or null when there is none. */
   async read(address: DocumentAddress): Promise<JobDocument | null> {
@@ -42,7 +48,8 @@ export class JobWaiting {
     isReached: (job: JobDocument) => boolean,
     signal?: AbortSignal,
   ): Promise<JobDocument | null> {
-    for (let restMs = rest.minMs; ; restMs = Math.min(rest.maxMs, restMs * 2)) {
+    const { minMs, maxMs } = this.restUntilEnd
+    for (let restMs = minMs; ; restMs = Math.min(maxMs, restMs * 2)) {
       signal?.throwIfAborted()
       const woken = this.nextWakeUp(address.jobId, signal)
       try {

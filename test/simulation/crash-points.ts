@@ -12,8 +12,8 @@ export const faultKinds = [
   'refused',
 ] as const satisfies readonly PlannedFault['kind'][]
 
-/** How long a story without faults takes at most. */
-const undisturbedMs = 60_000
+/** How long a story without faults takes at most: a deadline that is waited for, and a poll before each write. */
+const undisturbedMs = 90_000
 
 /** The write that a fault befalls: the n-th of its kind. */
 export type Place = Pick<PlannedFault, 'writePoint' | 'occurrence'>

@@ -60,7 +60,7 @@ const { leaseAcquireIntervalMs, leaseRenewIntervalMs, leaseExpirationIntervalMs 
 const sweepIntervalMs = 6_000
 const restartAfterMs = 5_000
 const lookEveryMs = 1_000
-const [slowestPollMs, graceMs, triesMs] = [5_000, 2_000, 10_000] as const
+const [slowestPollMs, graceMs, triesMs] = [10_000, 2_000, 10_000] as const
 const takeoverMs = leaseExpirationIntervalMs + leaseRenewIntervalMs + 2 * leaseAcquireIntervalMs
 
 /**

@@ -274,6 +274,19 @@ describe('the result of a job', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
+  it.each([
+    { where: 'nobody tells of its end', wakeUps: undefined, looks: 6 },
+    { where: 'its end would be heard of', wakeUps: new JobEndings(), looks: 3 },
+  ])('is looked for $looks times in a second where $where', async ({ wakeUps, looks }) => {
+    const job = await clientOf(world, wakeUps).submit(aWorkflow(), {}, { jobId: 'j' })
+    const stopping = new AbortController()
+    const waiting = expect(job.result({ signal: stopping.signal })).rejects.toThrow('enough')
+    await world.clock.advance(999)
+    expect(world.store.count('read')).toBe(looks)
+    stopping.abort(new Error('enough'))
+    await waiting
+  })
+
   it('is looked for less and less often, down to once a second', async () => {
     const job = await client.submit(aWorkflow(), {}, { jobId: 'j' })
     const stopping = new AbortController()

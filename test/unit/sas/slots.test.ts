@@ -86,7 +86,7 @@ describe('slots', () => {
     expect(slots.takeFree('shop')).toBe(true)
   })
 
-  it('R126: go to the most urgent in line first, among equals to who came first', async () => {
+  it('R126, F-Q10: go to the most urgent in line first, among equals to who came first', async () => {
     const slots = new Slots(1)
     const order: string[] = []
     await inLine(slots, 'first', order)
@@ -100,7 +100,7 @@ describe('slots', () => {
     expect(order).toEqual(['first', '9c', '5b', '5d', '0a'])
   })
 
-  it('go to who has waited longest now and then, so that urgent work keeps nothing waiting for ever', async () => {
+  it('F-Q10: go to who has waited longest now and then, so that urgent work keeps nothing waiting for ever', async () => {
     const slots = new Slots(1)
     const order: string[] = []
     await inLine(slots, 'first', order)
