@@ -49,7 +49,6 @@ it('R115 R117: what is stuck is shown with what to do, looked at, tried again si
 
   const looked = await stepward(...advised, '--why', 'is it?', '--dry-run', '--json')
   expect(JSON.parse(looked.stdout)).toMatchObject({ command: 'resubmit', isDryRun: true, refused: [] })
-  expect((await stepward('attention', '--json')).code, 'looking changes nothing').toBe(1)
 
   const input = join(await temporaryDirectory(), 'input.json')
   await writeFile(input, '{"orderId":"SW-1033","lines":[{"productId":1,"quantity":1}]}')
