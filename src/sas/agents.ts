@@ -69,6 +69,8 @@ export class Agents {
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
       return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
     })
+    // Every step that waits for a slot listens: no leak, however many there are on a page.
+    setMaxListeners(0, context.signal)
     // Side by side: one agent that has all its slots in use does not keep the others of the page from theirs.
     const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
     const offers = urgentFirst.map((step) => this.offer(step, context))
