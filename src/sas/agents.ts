@@ -69,7 +69,7 @@ export class Agents {
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
       return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
     })
-    // Every step that waits for a slot listens: no leak, however many there are on a page.
+    // Every step that waits for its slot listens, so the warning about many listeners would be a false alarm.
     setMaxListeners(0, context.signal)
     // Side by side: one agent that has all its slots in use does not keep the others of the page from theirs.
     const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
@@ -86,7 +86,7 @@ export class Agents {
     this.stopping = this.newStopping()
   }
 
-  /** Every running handler listens, so the warning about many listeners would be a false alarm. */
+  /** As every running handler listens. */
   private newStopping(): AbortController {
     const stopping = new AbortController()
     setMaxListeners(0, stopping.signal)
