@@ -8,6 +8,8 @@ export const usage = `usage: npm start -- [options]
   --stock FILE     JSON list of { productId, unitsInStock }; other products have 500 units
   --faults LEVEL   none, some or many             (default: some)
   --seed N         decides which requests fail    (default: 1)
+  --restock        when all orders have ended, fill the shelves and have what
+                   failed tried again, as an operator would
   --data DIR       where the embedded Cosmos DB keeps its data; what an earlier run
                    left there is removed first (default: .stepward/orders)
   --json           print the summary as one JSON object
@@ -20,6 +22,7 @@ export interface CommandLine {
   readonly faults: FaultLevel
   readonly seed: number
   readonly data: string
+  readonly isRestocked: boolean
   readonly isJson: boolean
   readonly isHelp: boolean
 }
@@ -52,6 +55,7 @@ export function readCommandLine(words: readonly string[]): CommandLine {
     faults: faults as FaultLevel,
     seed: Number(seed),
     data,
+    isRestocked: values.restock,
     isJson: values.json,
     isHelp: values.help,
   }
@@ -67,6 +71,7 @@ function parsed(words: readonly string[]) {
         faults: { type: 'string', default: 'some' },
         seed: { type: 'string', default: '1' },
         data: { type: 'string', default: '.stepward/orders' },
+        restock: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },

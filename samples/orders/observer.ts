@@ -1,5 +1,13 @@
 import type { Telemetry, TelemetryEvent } from 'stepward'
 
+/** After these, progress or what is waited for may be different. */
+const worthALook: ReadonlySet<TelemetryEvent['type']> = new Set([
+  'job.finished',
+  'step.recovered',
+  'notice.sent',
+  'alert.raised',
+])
+
 /** Listens to a run: what has ended so far, and what it costs. */
 export class Observer implements Telemetry {
   private readonly ended = new Map<string, string>()
@@ -11,7 +19,7 @@ export class Observer implements Telemetry {
     if (event.type === 'store.charged') this.charged += event.charge
     if (event.type === 'step.recovered') this.recovered += 1
     if (event.type === 'job.finished') this.ended.set(event.jobId, event.state)
-    if (event.type === 'job.finished' || event.type === 'step.recovered') {
+    if (worthALook.has(event.type)) {
       for (const listener of this.listeners) listener()
     }
   }
@@ -31,6 +39,11 @@ export class Observer implements Telemetry {
     return this.recovered
   }
 
+  /** The jobs that ended in this state. */
+  endedIn(state: string): readonly string[] {
+    return [...this.ended].flatMap(([jobId, ended]) => (ended === state ? [jobId] : []))
+  }
+
   /** How many jobs ended in each state. */
   byState(): Record<string, number> {
     const counts: Record<string, number> = {}
@@ -42,16 +55,17 @@ export class Observer implements Telemetry {
     this.listeners.add(listener)
   }
 
-  /** Resolves when `count` jobs have ended, or with the number that had when `signal` aborts. */
-  async until(count: number, signal: AbortSignal): Promise<number> {
+  /** Resolves when this holds, looked at after every event that may matter, or when `signal` aborts. */
+  async until(holds: () => boolean, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const check = (): void => {
-        if (this.endedCount >= count || signal.aborted) resolve()
+        if (!signal.aborted && !holds()) return
+        this.listeners.delete(check)
+        resolve()
       }
       this.listeners.add(check)
       signal.addEventListener('abort', check, { once: true })
       check()
     })
-    return this.endedCount
   }
 }

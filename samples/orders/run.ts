@@ -5,16 +5,27 @@ import { createInProcessCosmos } from 'stepward/emulator'
 import { readCommandLine, usage, UsageError, type CommandLine } from './command-line.js'
 import { inventory, orderFulfilment, payments, shipping } from './index.js'
 import { Observer } from './observer.js'
+import { Operator } from './operator.js'
 import { OrdersFileError, OrdersFileUnreadable, readOrders, type Order } from './orders-file.js'
 import { showProgress } from './progress.js'
-import { readStock, startServices } from './services/index.js'
-import { describe, summarize, type Summary } from './summary.js'
+import { readStock, startServices, type Services } from './services/index.js'
+import { describe, describeAlerts, summarize, type Summary } from './summary.js'
 
 /** How long the whole run may take before what has not ended is called lost. */
 const patienceMs = 10 * 60_000
 
 /** Orders submitted side by side. */
 const atOnce = 16
+
+/** A run under way. */
+interface Scene {
+  readonly options: CommandLine
+  readonly orders: readonly Order[]
+  readonly services: Services
+  readonly host: Host
+  readonly observer: Observer
+  readonly operator: Operator
+}
 
 /** Submits every order, lets all roles work on an embedded Cosmos DB until each has ended, and says what came of it. */
 async function run(options: CommandLine): Promise<Summary> {
@@ -26,31 +37,19 @@ async function run(options: CommandLine): Promise<Summary> {
   const cosmos = createInProcessCosmos({ dataDirectory: options.data })
   const client = cosmos.client()
   const observer = new Observer()
-  const agents = [inventory, payments, shipping]
+  const operator = new Operator()
   const host = await startHost({
     client,
-    agents,
+    agents: [inventory, payments, shipping],
     slots: 32,
     sweepIntervalMs: 5_000,
     deadlineGraceMs: 100,
+    alertSinks: [async (alert) => operator.alert(alert)],
+    sendTimeoutMs: 1_000,
     telemetry: observer,
   })
   try {
-    // With --json, standard output is for the summary alone.
-    const progress = showProgress(observer, orders.length, options.isJson ? process.stderr : process.stdout)
-    const startedAt = systemClock.monotonic()
-    await submitAll(host, orders)
-    const givingUp = new AbortController()
-    const timer = systemClock.schedule(patienceMs, () => givingUp.abort())
-    await observer.until(orders.length, givingUp.signal)
-    timer.cancel()
-    progress.done()
-    const elapsedMs = systemClock.monotonic() - startedAt
-    const { requestUnits, retries } = observer
-    // What counts is what the store says, not what was heard.
-    const jobs = await host.client.list({ limit: orders.length })
-    const orderIds = orders.map((order) => order.orderId)
-    return summarize({ orderIds, jobs, ledger: services.ledger(), elapsedMs, requestUnits, retries })
+    return await play({ options, orders, services, host, observer, operator })
   } finally {
     await host.stop()
     client.dispose()
@@ -59,25 +58,77 @@ async function run(options: CommandLine): Promise<Summary> {
   }
 }
 
+async function play(scene: Scene): Promise<Summary> {
+  const { options, orders, services, host, observer, operator } = scene
+  // With --json, standard output is for the summary alone.
+  const progress = showProgress(observer, orders.length, options.isJson ? process.stderr : process.stdout)
+  const startedAt = systemClock.monotonic()
+  const givingUp = new AbortController()
+  const timer = systemClock.schedule(patienceMs, () => givingUp.abort())
+  await submitAll(scene)
+  await observer.until(() => observer.endedCount >= orders.length, givingUp.signal)
+  const elapsedMs = systemClock.monotonic() - startedAt
+  await observer.until(() => isEverybodyTold(scene), givingUp.signal)
+  if (options.isRestocked) await tryFailedAgain(scene, givingUp.signal)
+  timer.cancel()
+  progress.done()
+  const { requestUnits, retries } = observer
+  // What counts is what the store says, not what was heard.
+  const jobs = await host.client.list({ limit: orders.length })
+  const orderIds = orders.map((order) => order.orderId)
+  const { alerts } = operator
+  if (!options.isJson && alerts.length > 0) process.stdout.write(`${describeAlerts(alerts)}\n`)
+  const measured = { elapsedMs, requestUnits, retries, alerts: alerts.length }
+  return summarize({ orderIds, jobs, ledger: services.ledger(), ...measured })
+}
+
+/** The shop of every order's end, the operator of every job that failed. */
+function isEverybodyTold({ orders, services, observer, operator }: Scene): boolean {
+  const isShopTold = orders.every(({ orderId }) => services.lastReply(orderId)?.kind === 'finished')
+  return isShopTold && observer.endedIn('Error').every((jobId) => operator.isAlertedOf(jobId))
+}
+
+/** What an operator does about orders that could not be fulfilled; ends when the shop knows how they fared this time. */
+async function tryFailedAgain(
+  { orders, services, host, observer, operator }: Scene,
+  givingUp: AbortSignal,
+): Promise<void> {
+  const failed = new Set(observer.endedIn('Error'))
+  const seqOf = (orderId: string): number => services.lastReply(orderId)?.seq ?? 0
+  const before = new Map([...failed].map((orderId) => [orderId, seqOf(orderId)]))
+  const unfulfilled = orders.filter(({ orderId }) => failed.has(orderId))
+  await operator.restock(services.url, unfulfilled)
+  const again = await operator.resubmit(host.client)
+  const isToldAgain = (orderId: string): boolean =>
+    services.lastReply(orderId)?.kind === 'finished' && seqOf(orderId) > (before.get(orderId) ?? 0)
+  await observer.until(() => again.every(isToldAgain), givingUp)
+}
+
 /** Removes an embedded store, and nothing else that may be in its directory. */
 async function emptyStore(directory: string): Promise<void> {
   for (const file of ['data.mdb', 'lock.mdb']) await rm(join(directory, file), { force: true })
 }
 
-async function submitAll({ client }: Host, orders: readonly Order[]): Promise<void> {
+async function submitAll({ orders, services, host: { client } }: Scene): Promise<void> {
+  const replyTo = `${services.url}/shop/replies`
   const left = [...orders]
   const submitter = async (): Promise<void> => {
     for (let order = left.shift(); order !== undefined; order = left.shift()) {
-      await client.submit(orderFulfilment, order)
+      await client.submit(orderFulfilment, order, { replyTo })
     }
   }
   await Promise.all(Array.from({ length: atOnce }, submitter))
+}
+
+function isFlawless({ submitted, lost, duplicateEffects, shopToldOf, misorderedReplies }: Summary): boolean {
+  return lost === 0 && duplicateEffects === 0 && shopToldOf === submitted && misorderedReplies === 0
 }
 
 function whereToLook(data: string): string {
   const directory = relative(process.cwd(), data)
   return [
     'Look further:',
+    `  npx stepward attention --data ${directory}`,
     `  npx stepward list --data ${directory} --state Error`,
     `  npx stepward status ORDER --data ${directory}`,
   ].join('\n')
@@ -91,7 +142,7 @@ try {
     const summary = await run(options)
     process.stdout.write(`${options.isJson ? JSON.stringify(summary) : describe(summary)}\n`)
     if (!options.isJson) process.stdout.write(`${whereToLook(options.data)}\n`)
-    process.exitCode = summary.lost === 0 && summary.duplicateEffects === 0 ? 0 : 1
+    process.exitCode = isFlawless(summary) ? 0 : 1
   }
 } catch (error) {
   const isUsage = [UsageError, OrdersFileError, OrdersFileUnreadable].some((kind) => error instanceof kind)

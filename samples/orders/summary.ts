@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import type { JobSummary } from 'stepward'
+import type { Alert, JobSummary } from 'stepward'
 import type { LedgerReport } from './services/index.js'
 
 /** What a run came to; printed as it is with `--json`. */
@@ -19,6 +19,12 @@ export interface Summary {
   readonly lost: number
   /** Effects beyond one per idempotency key or order, by the services' own ledger. */
   readonly duplicateEffects: number
+  /** Jobs of which the operator was alerted. */
+  readonly alerts: number
+  /** Orders of whose end the shop was told, as the job's `replyTo`, by the shop's own ledger. */
+  readonly shopToldOf: number
+  /** Replies that came to the shop out of their order. */
+  readonly misorderedReplies: number
 }
 
 /** What the summary is made of: the store's documents, the services' ledger, and what the run measured. */
@@ -29,9 +35,11 @@ export interface Findings {
   readonly elapsedMs: number
   readonly requestUnits: number
   readonly retries: number
+  readonly alerts: number
 }
 
-export function summarize({ orderIds, jobs, ledger, elapsedMs, requestUnits, retries }: Findings): Summary {
+export function summarize(findings: Findings): Summary {
+  const { orderIds, jobs, ledger, elapsedMs, requestUnits, retries, alerts } = findings
   const byId = new Map(jobs.map((job) => [job.jobId, job]))
   const ended: Record<string, number> = {}
   const latencies: number[] = []
@@ -56,6 +64,9 @@ export function summarize({ orderIds, jobs, ledger, elapsedMs, requestUnits, ret
     retries,
     lost,
     duplicateEffects: ledger.duplicateEffects,
+    alerts,
+    shopToldOf: toldOf(orderIds, ledger),
+    misorderedReplies: ledger.misorderedReplies,
   }
 }
 
@@ -72,8 +83,21 @@ export function describe(summary: Summary): string {
     { 'request units per job': summary.requestUnitsPerJob },
     { 'attempts retried': summary.retries },
     { 'duplicate effects': summary.duplicateEffects },
+    { 'operator alerted of': summary.alerts },
+    { 'shop told of': summary.shopToldOf },
   )
   return table.toString()
+}
+
+/** What the operator was alerted of. */
+export function describeAlerts(alerts: readonly Alert[]): string {
+  return alerts.map(({ jobId, message }) => `alert: ${jobId}: ${message}`).join('\n')
+}
+
+/** The last word about an order must be how it ended. */
+function toldOf(orderIds: readonly string[], { replies }: LedgerReport): number {
+  const lastKinds = new Map(replies.map(({ orderId, kind }) => [orderId, kind]))
+  return orderIds.filter((orderId) => lastKinds.get(orderId) === 'finished').length
 }
 
 /** The smallest value that a share of the sorted values does not exceed. */

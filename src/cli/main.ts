@@ -39,7 +39,7 @@ const program = new Command('stepward')
   .enablePositionalOptions()
   .addHelpText(
     'after',
-    '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict, 5 store not reached or refusing.',
+    '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict,\n  5 store not reached or refusing.',
   )
 
 withCommonOptions(program.command('dev [module]'))

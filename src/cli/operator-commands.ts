@@ -18,7 +18,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       await ending(status(job, options, terminal))
     })
 
-  withStoreOptions(withSelection(program.command('list')))
+  withSelection(withStoreOptions(program.command('list')))
     .description('jobs, newest submission first')
     .option('--attention', 'only jobs that somebody should look at')
     .option('--limit <n>', 'at most', '100')
@@ -28,7 +28,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       await ending(list(options, terminal))
     })
 
-  withStoreOptions(withSelection(program.command('attention')))
+  withSelection(withStoreOptions(program.command('attention')))
     .description('what is stuck, grouped, and what to do about it; exit code 1 when something is')
     .action(async (options: AttentionOptions) => {
       const { attention } = await import('./commands/attention.js')
@@ -58,7 +58,7 @@ function decisionCommand(
   kind: DecisionKind,
   { terminal, ending }: { readonly terminal: Terminal; readonly ending: Ending },
 ): Command {
-  return withStoreOptions(withSelection(program.command(`${kind} [job]`)))
+  return withSelection(withStoreOptions(program.command(`${kind} [job]`)))
     .option('--all', 'every job, when no other choice is made')
     .option('--why <text>', 'the reason; kept on the job')
     .option('--by <name>', 'who decides; default: your account on this machine')

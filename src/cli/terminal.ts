@@ -27,7 +27,7 @@ export interface Terminal {
 /** The streams of a process. */
 export interface Streams {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
-  readonly stderr: Writable
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
 }
 
 /** The terminal of this process. */
@@ -36,13 +36,18 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
   const live = isInteractive ? createLogUpdate(stdout as NodeJS.WritableStream) : null
   return {
     print: (text) => void stdout.write(`${text}\n`),
-    note: (text) => void stderr.write(`${text}\n`),
+    note: (text) => void stderr.write(`${remarkFor(stderr, text)}\n`),
     progress: (text) => live?.(text),
     progressDone: () => live?.done(),
     isInteractive,
     width: stdout.columns ?? 80,
     height: stdout.rows ?? 24,
   }
+}
+
+/** On a terminal broken between words; one line elsewhere, for those who search logs. What has lines keeps them. */
+function remarkFor({ isTTY, columns = 80 }: Streams['stderr'], text: string): string {
+  return isTTY === true && !text.includes('\n') ? wrapped(text, columns, '') : text
 }
 
 /** Rows under a head, without lines: what reads well and pastes well. */

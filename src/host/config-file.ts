@@ -29,6 +29,7 @@ const configSchema = z.strictObject({
   deadlineGraceMs: z.number().nonnegative().exactOptional(),
   alertWebhook: z.string().exactOptional(),
   remindAfterMs: ms.exactOptional(),
+  sendTimeoutMs: ms.exactOptional(),
   timing: z
     .strictObject({
       leaseAcquireIntervalMs: ms.exactOptional(),

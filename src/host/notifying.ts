@@ -16,28 +16,35 @@ export interface NotifyingSettings {
   readonly alertSinks?: readonly AlertSink[]
   /** After how long an alert is raised again while the same is still the matter, in milliseconds. Default a day. */
   readonly remindAfterMs?: number
+  /** How long a receiver of replies or alerts may take before it is tried again, in milliseconds. Default 10,000. */
+  readonly sendTimeoutMs?: number
 }
 
 /** What a notifier needs beside what every unit has. */
 export function notifying(
-  { alertWebhook: url, alertSinks = [], remindAfterMs }: NotifyingSettings,
+  { alertWebhook: url, alertSinks = [], remindAfterMs, sendTimeoutMs }: NotifyingSettings,
   { state }: Containers,
 ): NotifierSettings & { readonly channel: ReplyChannel } {
   return {
     channel: replyChannel(new CosmosReplyContainers({ database: state.database })),
     alertSinks: url === undefined ? alertSinks : [alertWebhook(url), ...alertSinks],
     ...(remindAfterMs === undefined ? {} : { remindAfterMs }),
+    ...(sendTimeoutMs === undefined ? {} : { sendTimeoutMs }),
   }
 }
 
 /** Everything that is wrong with these settings. */
-export function notifyingProblems({ alertWebhook: url, remindAfterMs }: NotifyingSettings): string[] {
+export function notifyingProblems(settings: NotifyingSettings): string[] {
+  const { alertWebhook: url, remindAfterMs, sendTimeoutMs } = settings
   const problems: string[] = []
   if (url !== undefined && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) {
     problems.push(`alertWebhook ${JSON.stringify(url)} must be a URL that begins with http:// or https://`)
   }
   if (remindAfterMs !== undefined && !(remindAfterMs >= 1_000)) {
     problems.push(`remindAfterMs ${remindAfterMs} must be at least 1,000`)
+  }
+  if (sendTimeoutMs !== undefined && !(sendTimeoutMs >= 1)) {
+    problems.push(`sendTimeoutMs ${sendTimeoutMs} must be at least 1`)
   }
   return problems
 }

@@ -25,7 +25,7 @@ export interface AgentContext {
    * another attempt, and `signal` has aborted; or the handler has returned. Rejects as well when the store does not answer
    * until then.
    */
-  extend(): Promise<void>
+  readonly extend: () => Promise<void>
   /** Ends the step for good: no further attempt, an operator is asked to look. Always throws. */
   failPermanently(error: unknown): never
 }

@@ -95,30 +95,26 @@ function stepsToUndo(
   ledger: Ledger,
   steps: ReadonlyMap<string, StepDocument>,
 ): StepDocument[] {
-  const known = begun.flatMap((stepId) => steps.get(stepId) ?? [])
-  const hasEffect = (stepId: string): boolean => {
+  const known = new Map(begun.flatMap((stepId) => steps.get(stepId) ?? []).map((step) => [step.stepId, step]))
+  const hasEffect = ({ stepId, undo }: StepDocument): boolean => {
     const state = ledger[stepId]?.state
-    const isDone = state === 'Processed' && steps.get(stepId)?.undo !== null
-    return isDone || state === 'Compensating' || state === 'CompensationFailed'
+    return (
+      (state === 'Processed' && undo !== null) || state === 'Compensating' || state === 'CompensationFailed'
+    )
   }
-  return known.filter(
-    ({ stepId, undo }) =>
-      ledger[stepId]?.state === 'Processed' &&
-      undo !== null &&
-      ![...dependentsOf(stepId, known)].some(hasEffect),
-  )
+  const inTheWay = [...known.values()].filter(hasEffect)
+  const needed = ancestorsOf(inTheWay, known)
+  return inTheWay.filter(({ stepId }) => ledger[stepId]?.state === 'Processed' && !needed.has(stepId))
 }
 
-/** Every step that waited for this one, directly or through others. */
-function dependentsOf(stepId: string, steps: readonly StepDocument[]): Set<string> {
+/** Every step that one of these waited for, directly or through others: each is visited once, however many there are. */
+function ancestorsOf(of: readonly StepDocument[], known: ReadonlyMap<string, StepDocument>): Set<string> {
   const found = new Set<string>()
-  const ahead = [stepId]
+  const ahead = of.flatMap(({ dependsOn }) => dependsOn)
   for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
-    for (const step of steps) {
-      if (found.has(step.stepId) || !step.dependsOn.includes(next)) continue
-      found.add(step.stepId)
-      ahead.push(step.stepId)
-    }
+    if (found.has(next)) continue
+    found.add(next)
+    ahead.push(...(known.get(next)?.dependsOn ?? []))
   }
   return found
 }

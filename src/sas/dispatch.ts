@@ -28,15 +28,18 @@ export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | 
 }
 
 /** Steps written at once: one transaction has room for them, their job and its notices. */
-export const maxStepsAtOnce = 90
+const maxStepsAtOnce = 90
 
 /**
  * As many of these changes as fit one transaction beside the job, at least one. The rest follows when this write comes
  * back in the feed.
  */
-export function fitting(changes: readonly StepChange[], job: JobDocument): readonly StepChange[] {
+export function fitting<C extends Pick<StepChange, 'step'>>(
+  changes: readonly C[],
+  job: JobDocument,
+): readonly C[] {
   let leftBytes = maxTransactionBytes - bytesOf(job)
-  const taken: StepChange[] = []
+  const taken: C[] = []
   for (const change of changes.slice(0, maxStepsAtOnce)) {
     leftBytes -= bytesOf(change.step)
     if (leftBytes < 0 && taken.length > 0) break
@@ -86,7 +89,8 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   }
 }
 
-function isTooLarge(step: StepDocument, { job }: Dispatching): boolean {
+/** Whether no transaction takes the step beside its job. */
+export function isTooLarge(step: StepDocument, { job }: Pick<Dispatching, 'job'>): boolean {
   return bytesOf(step) > maxTransactionBytes - bytesOf(job)
 }
 

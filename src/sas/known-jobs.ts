@@ -1,11 +1,6 @@
-import {
-  decodeDocument,
-  isTerminal,
-  stepDocumentId,
-  type JobDocument,
-  type StepDocument,
-} from './documents.js'
+import { decodeDocument, stepDocumentId, type JobDocument, type StepDocument } from './documents.js'
 import { RecentDocuments } from './recent-documents.js'
+import { isOver } from './retention.js'
 import type { DocumentAddress, StateStore, Stored } from './state-store.js'
 import { readJob } from './update-document.js'
 
@@ -35,7 +30,7 @@ export class KnownJobs {
 
   putJob(job: Stored<JobDocument>): void {
     this.jobs.put(job)
-    if (isTerminal(job)) this.forgetSteps(job)
+    if (isOver(job)) this.forgetSteps(job)
   }
 
   putStep(step: Stored<StepDocument>): void {
@@ -47,7 +42,7 @@ export class KnownJobs {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
     // That it has ended is worth knowing when its steps come in the feed; they are not.
-    if (isTerminal(job.document)) this.forgetSteps(job.document)
+    if (isOver(job.document)) this.forgetSteps(job.document)
   }
 
   async job(address: DocumentAddress): Promise<Stored<JobDocument> | null> {

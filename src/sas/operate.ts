@@ -9,6 +9,7 @@ import {
   type LedgerEntry,
   type StepDocument,
 } from './documents.js'
+import { fitting } from './dispatch.js'
 import { inState, type Ledger } from './ledger.js'
 import { pickUpWithinMs } from './recover-job.js'
 import { toTemplate } from './reference.js'
@@ -23,7 +24,7 @@ export type OperatorCommand =
       readonly by: string
       readonly why: string
     }
-  /** Steps that are parked or wait for long (default: all of them) go on at once. */
+  /** Steps that are parked or wait for long (default: as many as one transaction takes) go on at once. */
   | { readonly kind: 'release'; readonly stepId?: string; readonly by: string; readonly why: string }
   /** The job is not wanted any more: what was done is undone where it can be. */
   | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
@@ -86,19 +87,24 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
   const edits = new Map(command.steps?.map(({ stepId, input }) => [stepId, input]))
   const gathering = gatheringSteps(standing, command)
   if (gathering.length > 0) return refused(inputOfOthers(gathering))
-  const changed = failed.flatMap((stepId) => {
+  const hasEdits = [...edits.values()].some((input) => input !== undefined)
+  if (isUndoing && hasEdits) {
+    return refused('the input of an undo was recorded when its step succeeded and cannot be edited')
+  }
+  const again = failed.flatMap((stepId) => {
     const step = steps.get(stepId)
     return step === undefined ? [] : [isUndoing ? undoAgain(step) : anew(step, edits.get(stepId))]
   })
-  if (isUndoing && [...edits.values()].some((input) => input !== undefined)) {
-    return refused('the input of an undo was recorded when its step succeeded and cannot be edited')
-  }
+  const changed = atOnce(again, job)
+  if (hasEdits && changed.length < again.length) return refused(tooMany(again))
+  // A step that begins is made anew then; an undo goes on as it stands, so those that do not fit stay as they are.
+  const back = isUndoing ? changed.map(({ stepId }) => stepId) : failed
   const state = isUndoing ? ('Compensating' as const) : ('NotStarted' as const)
   return requested(standing, command, {
     changed,
     job: {
       ...job,
-      steps: withStates(job.steps, failed, state),
+      steps: withStates(job.steps, back, state),
       generation: isUndoing ? job.generation : job.generation + 1,
     },
   })
@@ -117,6 +123,7 @@ function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resub
   const changed = [...steps.values()]
     .filter(({ stepId, ttl }) => edits.has(stepId) || ttl !== -1)
     .map((step) => anew(step, edits.get(step.stepId)))
+  if (atOnce(changed, job).length < changed.length) return refused(tooMany(changed))
   return requested(standing, command, {
     changed,
     job: {
@@ -151,7 +158,7 @@ function release(standing: Standing, command: OperatorCommand & { kind: 'release
       `${which} of job ${job.jobId} is not parked and does not wait for long; waiting: ${list(waiting.map(({ stepId }) => stepId))}`,
     )
   }
-  const changed = named.map((step) =>
+  const changed = atOnce(named, job).map((step) =>
     withDerivedState({
       ...step,
       attention: null,
@@ -243,6 +250,18 @@ function withStates(ledger: Ledger, stepIds: readonly string[], state: LedgerEnt
     return entry === undefined ? [] : [[stepId, { ...entry, state }] as const]
   })
   return { ...ledger, ...Object.fromEntries(changed) }
+}
+
+/** As many of these as one transaction takes: the same command again is about the rest. */
+function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[] {
+  return fitting(
+    steps.map((step) => ({ step })),
+    job,
+  ).map(({ step }) => step)
+}
+
+function tooMany(steps: readonly StepDocument[]): string {
+  return `${steps.length} steps would have to be written at once, more than one transaction takes: submit a new job`
 }
 
 function refused(reason: string): Operation {

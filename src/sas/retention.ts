@@ -1,22 +1,60 @@
-import { maxStepsAtOnce } from './dispatch.js'
+import { fitting, isTooLarge } from './dispatch.js'
 import type { Schedule, SchedulingState } from './decision.js'
-import { bytesOf, maxTransactionBytes } from './transaction.js'
+import { isTerminal, type JobDocument } from './documents.js'
+import { unseen } from './ledger.js'
 
-/**
- * A job that ends as it was meant to, and all its steps with it, in one transaction, begin to expire; a live job never
- * does, nor one in Error, which an operator may want to continue (I18). A job too large for one transaction is kept.
- */
+/** How much longer steps are kept than their job, where they cannot expire with it at once: so that it goes first. */
+const stepsOutliveJobSeconds = 3_600
+
+/** Whether a scheduler has nothing more to do about a job, for ever or until an operator decides. */
+export function isOver(job: JobDocument): boolean {
+  return isTerminal(job) && !isToExpire(job)
+}
+
+/** Only a job that ended as it was meant to: one in Error an operator may want to continue, a live one never expires (I18). */
+function isToExpire({ processState, retainForMs, ttl }: JobDocument): boolean {
+  return (
+    (processState === 'Processed' || processState === 'Compensated') && retainForMs !== null && ttl === -1
+  )
+}
+
+/** The end of a job, with the job and all its steps beginning to expire, where one transaction takes them. */
 export function withRetention(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const { job, changed } = decision
-  const hasEnded = job.processState === 'Processed' || job.processState === 'Compensated'
-  if (!hasEnded || job.retainForMs === null || job.stepIds.length > maxStepsAtOnce) return decision
-  const missing = job.stepIds.filter(
-    (stepId) => state.steps.get(stepId)?.dispatch !== state.job.steps[stepId]?.dispatch,
-  )
+  if (!isToExpire(job)) return decision
+  const missing = unseen(job.stepIds, state.job.steps, state.steps)
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
-  const ttl = Math.max(1, Math.ceil(job.retainForMs / 1_000))
   const last = new Map([...state.steps, ...changed.map((step) => [step.stepId, step] as const)])
-  const expiring = [...last.values()].map((step) => ({ ...step, ttl }))
-  if (bytesOf([job, ...expiring]) > maxTransactionBytes) return decision
-  return { ...decision, job: { ...job, ttl }, changed: expiring }
+  const ttl = secondsOf(job)
+  const expiring = [...last.values()].map((step) => ({ step: { ...step, ttl } }))
+  if (fitting(expiring, job).length < expiring.length) return decision
+  return { ...decision, job: { ...job, ttl }, changed: expiring.map(({ step }) => step) }
+}
+
+/**
+ * A part of the steps of a job that has ended and whose steps do not fit one transaction; with the last part the job
+ * begins to expire. The job is written with every part, so an operator who lets it live again meanwhile wins (I18), and
+ * the part comes back in the feed and leads to the next, here or elsewhere.
+ */
+export function expire({ job, steps }: SchedulingState): Schedule {
+  if (!isToExpire(job)) return { kind: 'nothing' }
+  const missing = unseen(job.stepIds, job.steps, steps)
+  if (missing.length > 0) return { kind: 'read', stepIds: missing }
+  const ttl = secondsOf(job)
+  const lasting = [...steps.values()].filter((step) => step.ttl === -1)
+  // One that no transaction takes beside its job keeps all of it.
+  if (lasting.some((step) => isTooLarge(step, { job }))) return { kind: 'nothing' }
+  const expiring = lasting.map((step) => ({ step: { ...step, ttl: ttl + stepsOutliveJobSeconds } }))
+  const part = fitting(expiring, job)
+  const isLast = part.length === expiring.length
+  return {
+    kind: 'write',
+    job: isLast ? { ...job, ttl } : job,
+    changed: part.map(({ step }) => step),
+    notices: [],
+  }
+}
+
+function secondsOf({ retainForMs }: JobDocument): number {
+  return Math.max(1, Math.ceil((retainForMs ?? 0) / 1_000))
 }

@@ -7,7 +7,7 @@ import { isStaged, isTerminal, type Attention, type LedgerEntry, type StepDocume
 import { fold, inState, isUnderWay, sameLedger, unseen, withChanges, type Ledger } from './ledger.js'
 import { withNotices } from './notices.js'
 import { stepsReferredTo } from './template.js'
-import { withRetention } from './retention.js'
+import { expire, withRetention } from './retention.js'
 import { isHeldBack } from './work.js'
 
 /**
@@ -18,7 +18,8 @@ import { isHeldBack } from './work.js'
  */
 export function schedule(state: SchedulingState): Schedule {
   const { job, steps } = state
-  if (isTerminal(job) || isStaged(job)) return { kind: 'nothing' }
+  if (isStaged(job)) return { kind: 'nothing' }
+  if (isTerminal(job)) return expire(state)
   for (const step of steps.values()) {
     const entry = job.steps[step.stepId]
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }

@@ -11,6 +11,7 @@ import {
 } from './documents.js'
 import { StoreUnavailable } from './errors.js'
 import { KnownJobs, type UnreadableStep } from './known-jobs.js'
+import { isOver } from './retention.js'
 import { schedule } from './schedule.js'
 import { SerialByKey } from './serial-by-key.js'
 import { setAside } from './set-aside.js'
@@ -51,8 +52,10 @@ interface Settled {
   readonly after: StepDocument
 }
 
-/** The steps of a transaction as they are stored now, and where. */
-interface AppliedSteps {
+/** What a transaction wrote: its steps as they are stored now, and where. */
+interface Applied {
+  /** Whether the job has ended by it. */
+  readonly isEnd: boolean
   readonly steps: readonly Stored<StepDocument>[]
   readonly physicalRangeId: string | null
 }
@@ -129,9 +132,9 @@ export class Scheduler {
     if (decoded.kind === 'job') {
       const job = { ...decoded.job, _etag: change._etag, _ts: change._ts }
       this.known.putJob(job)
-      if (!isTerminal(job)) changedJob(job, changed)
+      if (!isOver(job)) changedJob(job, changed)
       // Somebody asks that all of it be looked at anew (R98): what we remember is what has not led anywhere.
-      if (job.lockedBy === null && job.fence > 0) this.known.forgetSteps(job)
+      if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) this.known.forgetSteps(job)
     } else if (decoded.kind === 'step') {
       const step = { ...decoded.step, _etag: change._etag, _ts: change._ts }
       this.known.putStep(step)
@@ -191,7 +194,7 @@ export class Scheduler {
     settled?: Settled,
   ): Promise<Schedule | Unreadable> {
     const { clock, instanceName } = this.options
-    if (isTerminal(job)) return { kind: 'nothing' }
+    if (isOver(job)) return { kind: 'nothing' }
     for (let rounds = 0; rounds < maxTries; rounds += 1) {
       const own = [...wanted].filter((stepId) => job.stepIds.includes(stepId))
       const unreadable = (await Promise.all(own.map((stepId) => this.known.ensureStep(job, stepId)))).flat()
@@ -240,7 +243,7 @@ export class Scheduler {
     job: Stored<JobDocument>,
     decision: Written,
     settled?: Settled,
-  ): Promise<AppliedSteps | null> {
+  ): Promise<Applied | null> {
     const isChangedAgain = decision.changed.some(({ id }) => id === settled?.after.id)
     const after =
       settled === undefined || isChangedAgain ? decision.changed : [...decision.changed, settled.after]
@@ -266,12 +269,21 @@ export class Scheduler {
     }))
     const written = { document: { ...decision.job, _etag: jobEtag, _ts: 0 }, replacedEtag: job._etag }
     this.known.putWritten(written, steps)
-    return { steps: steps.map(({ document }) => document), physicalRangeId: result.physicalRangeId }
+    return {
+      isEnd: isTerminal(decision.job) && !isTerminal(job),
+      steps: steps.map(({ document }) => document),
+      physicalRangeId: result.physicalRangeId,
+    }
   }
 
   /** Reports what was written, and starts the open steps among it where this process can. */
-  private goOn(decision: Written, { steps, physicalRangeId }: AppliedSteps, leaseToken: string | null): void {
+  private goOn(
+    decision: Written,
+    { isEnd, steps, physicalRangeId }: Applied,
+    leaseToken: string | null,
+  ): void {
     this.report(decision)
+    if (isEnd) this.reportEnd(decision.job)
     const { shortcut, onOpenSteps, clock } = this.options
     const start = leaseToken === null ? undefined : shortcut?.agents.at(leaseToken)
     const open = steps.filter((step) => step.kind === 'operation' && isOpen(step, clock.now()))
@@ -284,12 +296,14 @@ export class Scheduler {
     for (const { stepId, attempt } of changed.filter((step) => step.lockedBy !== null)) {
       this.options.telemetry.emit({ type: 'step.dispatched', jobId, workflow, stepId, attempt })
     }
-    if (!isTerminal(job)) return
-    if (job.attention !== null) {
-      const { kind, message, stepId } = job.attention
+  }
+
+  private reportEnd({ jobId, workflow, attention, processState }: JobDocument): void {
+    if (attention !== null) {
+      const { kind, message, stepId } = attention
       this.options.telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
     }
-    this.options.telemetry.emit({ type: 'job.finished', jobId, workflow, state: job.processState })
+    this.options.telemetry.emit({ type: 'job.finished', jobId, workflow, state: processState })
   }
 }
 

@@ -11,6 +11,9 @@ it('ends every order of the sample, and leaves a store to look into', async () =
     ended: { Processed: 37, Error: 3 },
     lost: 0,
     duplicateEffects: 0,
+    alerts: 3,
+    shopToldOf: 40,
+    misorderedReplies: 0,
   })
   expect(ended.code).toBe(0)
 
@@ -28,7 +31,7 @@ it('ends every order of the sample, and leaves a store to look into', async () =
 
   const status = await run(cli, ['status', failed[0]?.jobId ?? '', '--data', data])
   expect(status.stdout).toMatch(/state +Error/)
-  expect(status.stdout).toMatch(/reserve +Error +1\/10/)
+  expect(status.stdout).toMatch(/reserve +Error +[1-9]\/10/)
   expect(status.stdout).toMatch(/charge +Pending +0\/10/)
   const counts = await run(cli, ['status', '--data', data, '--json'])
   expect(JSON.parse(counts.stdout)).toEqual({
@@ -37,11 +40,30 @@ it('ends every order of the sample, and leaves a store to look into', async () =
   })
 }, 60_000)
 
+it('R114 R116 R118: the operator is alerted, fills the shelves and has what failed tried again; the shop is told', async () => {
+  const data = join(await temporaryDirectory(), 'data')
+  const ended = await run(ordersRun, ['--json', '--restock', '--data', data])
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    ended: { Processed: 40 },
+    lost: 0,
+    duplicateEffects: 0,
+    alerts: 3,
+    shopToldOf: 40,
+    misorderedReplies: 0,
+  })
+  expect(ended.code).toBe(0)
+  const nothing = await run(cli, ['attention', '--data', data])
+  expect(nothing).toMatchObject({ code: 0, stdout: 'nothing needs attention\n' })
+  const status = await run(cli, ['status', 'SW-1008', '--data', data])
+  expect(status.stdout).toMatch(/resubmit +(reserve )?by operator at \S+\s+the\s+shelves\s+are\s+filled/)
+}, 60_000)
+
 it('shows lines on its way and a table at its end when nobody watches', async () => {
   const data = join(await temporaryDirectory(), 'data')
   const ended = await run(ordersRun, ['--faults', 'none', '--data', data])
   expect(ended.stdout).toMatch(/^40\/40 orders ended/m)
   expect(ended.stdout).toMatch(/orders accepted +│ 40 /)
+  expect(ended.stdout).toMatch(/alert: SW-1008: .*out-of-stock/)
   expect(ended.stdout).toMatch(/npx stepward list --data/)
   expect(ended.stdout + ended.stderr).not.toContain('Warning')
 }, 60_000)

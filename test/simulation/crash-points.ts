@@ -12,7 +12,7 @@ export const faultKinds = [
   'refused',
 ] as const satisfies readonly PlannedFault['kind'][]
 
-/** How long a story without faults takes at most: the deadline of an attempt that was cancelled, and a slow poll a hop. */
+/** How long a story without faults takes at most: a deadline that is waited for, and a poll before each write. */
 const undisturbedMs = 90_000
 
 /** The write that a fault befalls: the n-th of its kind. */

@@ -2,15 +2,18 @@
  * # The remote services of the orders sample
  *
  * Inventory, payments and shipping, as a shop finds them out there: over HTTP, slow at times, failing at times, silent
- * at times. One process plays all three and keeps everything in memory.
+ * at times; and the shop itself, which is told how its orders go and is no better. One process plays them all and keeps
+ * everything in memory.
  *
  * | request | answer |
  * | --- | --- |
  * | `POST /inventory/reservations` `{orderId, lines: [{productId, quantity}]}` | 201 `{reservationId}`, or 409 `{code: 'out-of-stock', productId, requested, available}` |
  * | `DELETE /inventory/reservations/{reservationId}` | 204, again too |
+ * | `POST /inventory/deliveries` `{productId, quantity}` | 201 `{productId, unitsInStock}` |
  * | `POST /payments/charges` `{orderId, amount}` | 201 `{chargeId}` |
  * | `POST /payments/refunds` `{chargeId}` | 201 `{refundId, amount}`, or 409 `{code: 'already-refunded', refundId}` |
  * | `POST /shipping/shipments` `{orderId, shipTo, chargeId}` | 201 `{trackingNumber}` |
+ * | `POST /shop/replies`, what a job with this `replyTo` sends | 204 |
  * | `GET /ledger` | 200, {@link LedgerReport} |
  *
  * What a caller can rely on:
@@ -22,7 +25,8 @@
  * - 4xx is final: the same request will not fare better. Bodies are `{code, message, …}`.
  * - A key meets at most two faults in a row. Which ones depends on the seed and the key alone (`faults.ts`).
  *
- * The ledger (`ledger.ts`) is what a run is judged by: whatever crashed on the way, `duplicateEffects` is 0.
+ * The ledger (`ledger.ts`) is what a run is judged by: whatever crashed on the way, `duplicateEffects` and
+ * `misorderedReplies` are 0.
  */
 export { startServices, type Services, type ServicesOptions } from './start-services.js'
 export { faultLevels, type FaultKind, type FaultLevel } from './faults.js'

@@ -10,6 +10,12 @@ export const reservationRequest = z.object({
   lines: z.array(z.object({ productId: z.number().int(), quantity: z.number().int().positive() })).min(1),
 })
 
+/** The body of `POST /inventory/deliveries`. */
+export const deliveryRequest = z.object({
+  productId: z.number().int(),
+  quantity: z.number().int().positive(),
+})
+
 type ReservationRequest = z.infer<typeof reservationRequest>
 
 interface Reservation {
@@ -66,6 +72,12 @@ export class Inventory {
     const effect = { key, orderId: reservation.orderId, id: idFor('release', key), undoes: reservationId }
     this.ledger.record({ service: 'inventory', kind: 'release', ...effect })
     return { status: 204 }
+  }
+
+  /** Puts what was delivered on the shelves. */
+  deliver({ productId, quantity }: z.infer<typeof deliveryRequest>): Answer {
+    this.add(productId, quantity)
+    return { status: 201, body: { productId, unitsInStock: this.available(productId) } }
   }
 
   private add(productId: number, quantity: number): void {

@@ -1,8 +1,8 @@
 import type { Clock } from 'stepward'
 import { faultKinds, type FaultKind } from './faults.js'
 
-/** The three remote services. */
-export type ServiceName = 'inventory' | 'payments' | 'shipping'
+/** The remote services. */
+export type ServiceName = 'inventory' | 'payments' | 'shipping' | 'shop'
 
 /** What a service can do to the world. */
 export type EffectKind = 'reserve' | 'release' | 'charge' | 'refund' | 'ship'
@@ -22,6 +22,17 @@ export interface Effect {
   readonly at: string
 }
 
+/** What the shop was told about an order, once and for all. */
+export interface ReplyTaken {
+  readonly orderId: string
+  /** 1, 2, 3… within its order. */
+  readonly seq: number
+  readonly kind: string
+  /** The job's. */
+  readonly state: string
+  readonly reason: string | null
+}
+
 /** Everything the services did, and how often they were asked: the truth that a run is checked against. */
 export interface LedgerReport {
   /** Oldest first. */
@@ -31,6 +42,10 @@ export interface LedgerReport {
    * order that were not undone. Anything but 0 means a customer was charged twice, or the like.
    */
   readonly duplicateEffects: number
+  /** What the shop was told, oldest first; a repetition under its key is no second reply. */
+  readonly replies: readonly ReplyTaken[]
+  /** Replies that did not come right after the one before them, order by order. */
+  readonly misorderedReplies: number
   readonly counters: {
     /** Requests that were understood. */
     readonly requests: number
@@ -40,9 +55,12 @@ export interface LedgerReport {
   }
 }
 
-/** Writes down what the three services do. */
+/** Writes down what the services do, and what the shop is told. */
 export class Ledger {
   private readonly effects: Effect[] = []
+  private readonly replies: ReplyTaken[] = []
+  private readonly lastReplies = new Map<string, ReplyTaken>()
+  private misorderedReplies = 0
   private readonly faults = new Map<FaultKind, number>()
   private requests = 0
   private answeredFromMemory = 0
@@ -51,6 +69,18 @@ export class Ledger {
 
   record(effect: Omit<Effect, 'at'>): void {
     this.effects.push({ ...effect, at: new Date(this.clock.now()).toISOString() })
+  }
+
+  recordReply(reply: ReplyTaken): void {
+    const before = this.lastReplies.get(reply.orderId)?.seq ?? 0
+    if (reply.seq !== before + 1) this.misorderedReplies += 1
+    this.replies.push(reply)
+    this.lastReplies.set(reply.orderId, reply)
+  }
+
+  /** What the shop was told last about an order. */
+  lastReply(orderId: string): ReplyTaken | undefined {
+    return this.lastReplies.get(orderId)
   }
 
   countRequest(): void {
@@ -71,6 +101,8 @@ export class Ledger {
     return {
       effects: [...this.effects],
       duplicateEffects: countDuplicates(this.effects),
+      replies: [...this.replies],
+      misorderedReplies: this.misorderedReplies,
       counters: {
         requests: this.requests,
         answeredFromMemory: this.answeredFromMemory,

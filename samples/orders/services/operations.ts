@@ -1,10 +1,19 @@
 import type { z } from 'zod'
 import { Refusal, type Answer } from './answer.js'
 import { chargeRequest, refundRequest, type Payments } from './payments.js'
-import { reservationRequest, type Inventory } from './inventory.js'
+import { deliveryRequest, reservationRequest, type Inventory } from './inventory.js'
 import type { ServiceName } from './ledger.js'
 import { RememberedAnswers, type GivenAnswer } from './remembered-answers.js'
 import { shipmentRequest, type Shipping } from './shipping.js'
+import { replyRequest, type Shop } from './shop.js'
+
+/** Who carries requests out. */
+export interface Services {
+  readonly inventory: Inventory
+  readonly payments: Payments
+  readonly shipping: Shipping
+  readonly shop: Shop
+}
 
 /** A request as it came over the wire. */
 export interface Call {
@@ -32,20 +41,22 @@ export class Operations {
   private readonly posts: ReadonlyMap<string, Understand>
   private readonly inventory: Inventory
 
-  constructor(services: { inventory: Inventory; payments: Payments; shipping: Shipping }) {
-    const { inventory, payments, shipping } = services
+  constructor({ inventory, payments, shipping, shop }: Services) {
     this.inventory = inventory
     const inInventory = posts('inventory')
     const inPayments = posts('payments')
     const inShipping = posts('shipping')
+    const inShop = posts('shop')
     this.posts = new Map([
       [
         '/inventory/reservations',
         inInventory(reservationRequest, (body, key) => inventory.reserve(body, key)),
       ],
+      ['/inventory/deliveries', inInventory(deliveryRequest, (body) => inventory.deliver(body))],
       ['/payments/charges', inPayments(chargeRequest, (body, key) => payments.charge(body, key))],
       ['/payments/refunds', inPayments(refundRequest, (body, key) => payments.refund(body, key))],
       ['/shipping/shipments', inShipping(shipmentRequest, (body, key) => shipping.ship(body, key))],
+      ['/shop/replies', inShop(replyRequest, (body) => shop.take(body))],
     ])
   }
 

@@ -3,11 +3,12 @@ import { createServer, type Server } from 'node:http'
 import { systemClock, type Clock } from 'stepward'
 import { FaultInjector, faultLevels, type FaultLevel, type FaultOptions } from './faults.js'
 import { Inventory } from './inventory.js'
-import { Ledger, type LedgerReport } from './ledger.js'
+import { Ledger, type LedgerReport, type ReplyTaken } from './ledger.js'
 import { Operations } from './operations.js'
 import { Payments } from './payments.js'
 import { serveRequest, type Serving } from './serve-request.js'
 import { Shipping } from './shipping.js'
+import { Shop } from './shop.js'
 import type { StockFile } from './stock-file.js'
 
 /** How the services are started. */
@@ -32,6 +33,8 @@ export interface Services {
   readonly url: string
   /** What `GET /ledger` answers. */
   ledger(): LedgerReport
+  /** What the shop was told last about an order. */
+  lastReply(orderId: string): ReplyTaken | undefined
   /** Cuts every connection, hanging ones included, and frees the port. */
   close(): Promise<void>
 }
@@ -39,7 +42,7 @@ export interface Services {
 const loopback = '127.0.0.1'
 
 /**
- * Starts inventory, payments and shipping on one port. Everything they know is in memory and ends with them.
+ * Starts inventory, payments, shipping and the shop on one port. Everything they know is in memory and ends with them.
  * Rejects when the port is taken.
  */
 export async function startServices(options: ServicesOptions = {}): Promise<Services> {
@@ -56,6 +59,7 @@ export async function startServices(options: ServicesOptions = {}): Promise<Serv
       inventory: new Inventory(ledger, options.stock ?? [], options.unlistedUnits ?? 500),
       payments: new Payments(ledger),
       shipping: new Shipping(ledger),
+      shop: new Shop(ledger),
     }),
     closing: closing.signal,
   }
@@ -68,6 +72,7 @@ export async function startServices(options: ServicesOptions = {}): Promise<Serv
   return {
     url: `http://${loopback}:${port}`,
     ledger: () => ledger.report(),
+    lastReply: (orderId) => ledger.lastReply(orderId),
     close: () => {
       closing.abort()
       return close(server)

@@ -83,7 +83,7 @@ async function decideAll({ kind, client, options, terminal }: Many, decision: De
   const selection = client.select(filterOf(options, systemClock.now()))
   let reached = ''
   const onProgress: BulkOptions['onProgress'] = (done, total) => {
-    reached = `${done} of ${total} jobs ${past[kind]}`
+    reached = `${done} of ${total} jobs ${decision.dryRun ? 'looked at' : past[kind]}`
     terminal.progress(`${bar(done, total, 30)} ${reached}`)
   }
   try {

@@ -21,7 +21,7 @@ const mostOnPage = 10_000
 /** Lists jobs, newest submission first, a page at a time. */
 export async function list(options: ListOptions, terminal: Terminal): Promise<number> {
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: mostOnPage })
-  const filter = pageFilter(options, limit)
+  const filter = pageFilter(options, limit + 1)
   const found = await withExistingStore(options, (settings) =>
     withClient(settings, (client) => client.list(filter)),
   )
@@ -56,17 +56,19 @@ function describe(jobs: readonly JobSummary[], width: number): string {
 
 /**
  * A page ends between two milliseconds, so that the next one, which begins before an instant, leaves none out: jobs
- * that share the last one are left to it. More of one millisecond than fit a page are shown by a larger `--limit` only.
+ * that share one with the first of the next page are left to it. More of one millisecond than fit a page are shown by
+ * a larger `--limit` only. `found` has one more than the page, if there is one.
  */
 function pageOf(
   found: readonly JobSummary[],
   limit: number,
 ): { readonly jobs: readonly JobSummary[]; readonly before: string | null } {
-  const last = found.at(-1)
-  if (last === undefined || found.length < limit) return { jobs: found, before: null }
-  const whole = found.filter(({ submittedAt }) => submittedAt !== last.submittedAt)
-  if (whole.length === 0) return { jobs: found, before: last.submittedAt }
-  return { jobs: whole, before: new Date(Date.parse(last.submittedAt) + 1).toISOString() }
+  const next = found[limit]
+  if (next === undefined) return { jobs: found, before: null }
+  const page = found.slice(0, limit)
+  const whole = page.filter(({ submittedAt }) => submittedAt !== next.submittedAt)
+  if (whole.length === 0) return { jobs: page, before: next.submittedAt }
+  return { jobs: whole, before: new Date(Date.parse(next.submittedAt) + 1).toISOString() }
 }
 
 function pageFilter(options: ListOptions, limit: number): JobFilter {

@@ -304,7 +304,7 @@ describe('back-pressure', () => {
     expect(begun).toEqual(['a', 'b', 'c'])
   })
 
-  it('R126: the most urgent steps of a page begin first', async () => {
+  it('R126, F-Q10: the most urgent steps of a page begin first', async () => {
     const page = await openSteps({ a: [], b: [], c: [] })
     const { agent, begun, end } = slowShop()
     const agents = world.agents({ agents: [agent], slots: 1 })

@@ -117,8 +117,9 @@ describe('a job that is kept for a while', () => {
     expect([again.job.ttl, again.step('a').ttl, again.step('b').ttl]).toEqual([-1, -1, -1])
   })
 
-  it('I16, F-D10: is kept for ever when its steps do not fit one transaction', () => {
-    const large = kept.settled('b', { kind: 'success', output: 'x'.repeat(2_000_000) })
-    expect(large.scheduled().job).toMatchObject({ processState: 'Processed', ttl: -1 })
+  it('I16, F-D10: is kept for ever when one of its steps fits no transaction', () => {
+    const large = kept.settled('b', { kind: 'success', output: 'x'.repeat(2_000_000) }).scheduled()
+    expect(large.job).toMatchObject({ processState: 'Processed', ttl: -1 })
+    expect(large.deciding()).toEqual({ kind: 'nothing' })
   })
 })

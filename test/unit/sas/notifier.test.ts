@@ -75,7 +75,7 @@ async function notice(seq: number, jobId = 'job-1') {
 }
 
 describe('what submitters are told', () => {
-  it('I13, F-N4: is every notice, in its order, and each is marked and begins to expire', async () => {
+  it('I13, F-N4, F-N5: is every notice, in its order, and each is marked and begins to expire', async () => {
     await failedJob()
     const notifier = started()
     const page = await world.changes()
@@ -184,7 +184,7 @@ describe('what submitters are told', () => {
 })
 
 describe('what operators are told', () => {
-  it('R114, I15: that a job ended in error, with step and diagnostics, once', async () => {
+  it('R114, I15, F-V16: that a job ended in error, with step and diagnostics, once', async () => {
     await failedJob()
     const alerts: Alert[] = []
     const notifier = started({ alertSinks: [(alert) => Promise.resolve(void alerts.push(alert))] })
@@ -220,7 +220,7 @@ describe('what operators are told', () => {
     expect(world.telemetry.of('alert.raised')).toHaveLength(2)
   })
 
-  it('I15: by every sink, however often one fails', async () => {
+  it('I15, F-V17: by every sink, however often one fails', async () => {
     await failedJob()
     let failures = 2
     const told: string[] = []

@@ -6,6 +6,12 @@ import type { JobSummary } from 'stepward'
 const ledger = {
   effects: [],
   duplicateEffects: 2,
+  replies: [
+    { orderId: 'a', kind: 'finished' },
+    { orderId: 'b', kind: 'finished' },
+    { orderId: 'b', kind: 'attention' },
+  ],
+  misorderedReplies: 1,
   counters: { requests: 0, answeredFromMemory: 0, faults: {} },
 }
 
@@ -18,7 +24,14 @@ function job(jobId: string, state: JobSummary['state'], seconds: number | null):
 
 it('counts what ended, what did not, and what was never there as lost', () => {
   const jobs = [job('a', 'Processed', 1), job('b', 'Error', 3), job('c', 'Processing', null)]
-  const findings = { jobs, ledger: ledger as never, elapsedMs: 4_000, requestUnits: 500, retries: 7 }
+  const findings = {
+    jobs,
+    ledger: ledger as never,
+    elapsedMs: 4_000,
+    requestUnits: 500,
+    retries: 7,
+    alerts: 3,
+  }
   expect(summarize({ ...findings, orderIds: ['a', 'b', 'c', 'd'] })).toEqual({
     submitted: 4,
     ended: { Processed: 1, Error: 1 },
@@ -28,24 +41,33 @@ it('counts what ended, what did not, and what was never there as lost', () => {
     retries: 7,
     lost: 2,
     duplicateEffects: 2,
+    alerts: 3,
+    shopToldOf: 1,
+    misorderedReplies: 1,
   })
 })
 
 it('hears each job once, however often its end is told', async () => {
   const observer = new Observer()
-  const waiting = observer.until(2, new AbortController().signal)
+  const waiting = observer.until(() => observer.endedCount === 2, new AbortController().signal)
   const finished = (jobId: string) =>
     observer.emit({ type: 'job.finished', jobId, workflow: 'w', state: 'Processed' })
   finished('a')
   finished('a')
   expect(observer.endedCount).toBe(1)
   finished('b')
-  expect(await waiting).toBe(2)
+  await waiting
+  expect(observer.byState()).toEqual({ Processed: 2 })
 })
 
 it('gives up waiting when told to', async () => {
   const givingUp = new AbortController()
-  const waiting = new Observer().until(1, givingUp.signal)
+  let looks = 0
+  const waiting = new Observer().until(() => {
+    looks += 1
+    return false
+  }, givingUp.signal)
   givingUp.abort()
-  expect(await waiting).toBe(0)
+  await waiting
+  expect(looks, 'given up is given up').toBe(1)
 })

@@ -33,6 +33,13 @@ describe('Inventory', () => {
     ])
   })
 
+  it('has what was delivered, listed or not', () => {
+    const { inventory } = givenInventory()
+    expect(inventory.deliver({ productId: 2, quantity: 6 }).body).toEqual({ productId: 2, unitsInStock: 10 })
+    expect(inventory.deliver({ productId: 3, quantity: 1 }).body).toEqual({ productId: 3, unitsInStock: 8 })
+    expect(inventory.reserve(order([2, 10]), 'k').status).toBe(201)
+  })
+
   it('takes nothing when one line is more than there is', () => {
     const { inventory, ledger } = givenInventory()
     expect(inventory.reserve(order([1, 3], [2, 5]), 'k')).toMatchObject({

@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startOrderServices, workerStarter } from './fleet.js'
+import {
+  cli,
+  ordersFile,
+  ordersModule,
+  run,
+  startEmulatorProcess,
+  temporaryDirectory,
+  type EmulatorProcess,
+  type Ended,
+} from './processes.js'
+
+const orders = (await readFile(ordersFile, 'utf8')).trimEnd().split('\n')
+const stockFile = ordersFile.replace('orders.jsonl', 'stock.json')
+/** Three that ask for what is not in stock, and one that does not. */
+const wanted = ['SW-1001', 'SW-1008', 'SW-1019', 'SW-1033']
+
+async function submitted(store: EmulatorProcess, ids: readonly string[]): Promise<void> {
+  const file = join(await temporaryDirectory(), 'orders.jsonl')
+  await writeFile(file, orders.filter((line) => ids.some((id) => line.includes(`"${id}"`))).join('\n'))
+  const ended = await run(
+    cli,
+    ['submit', 'order-fulfilment', file, '--workflows', ordersModule, '--json'],
+    store.env,
+  )
+  expect(JSON.parse(ended.stdout)).toMatchObject({ submitted: ids.length })
+}
+
+it('R115 R117: what is stuck is shown with what to do, looked at, tried again singly, edited and in bulk', async () => {
+  const store = await startEmulatorProcess(['--port', '0'])
+  const services = await startOrderServices(['--faults', 'none', '--stock', stockFile])
+  const worker = (await workerStarter({ ...store.env, ORDER_SERVICES_URL: services }))()
+  const stepward = (...args: string[]): Promise<Ended> => run(cli, args, store.env)
+  await submitted(store, wanted)
+  await worker.line('"msg":"alert.raised"', 3)
+  await worker.line('"msg":"job.finished"', 4)
+
+  const stuck = await stepward('attention')
+  expect(stuck.code, 'something is').toBe(1)
+  expect(stuck.stdout).toMatch(/^error: order-fulfilment, step reserve: 3 jobs, the oldest .* ago$/m)
+  const advised = /^ {4}stepward (resubmit .*) --why TEXT$/m.exec(stuck.stdout)?.[1]?.split(' ') ?? []
+  expect(advised).toEqual(['resubmit', '--workflow', 'order-fulfilment', '--step', 'reserve'])
+  for (const line of stuck.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+
+  const looked = await stepward(...advised, '--why', 'is it?', '--dry-run', '--json')
+  expect(JSON.parse(looked.stdout)).toMatchObject({ command: 'resubmit', isDryRun: true, refused: [] })
+  expect((await stepward('attention', '--json')).code, 'looking changes nothing').toBe(1)
+
+  const input = join(await temporaryDirectory(), 'input.json')
+  await writeFile(input, '{"orderId":"SW-1033","lines":[{"productId":1,"quantity":1}]}')
+  const edited = ['resubmit', 'SW-1033', '--step', 'reserve', '--input', input, '--why', 'takes tea', '--by']
+  expect(await stepward(...edited, 'maria')).toMatchObject({
+    code: 0,
+    stdout: '1 job resubmitted:\n  SW-1033\n',
+  })
+  const watched = await stepward('watch', 'SW-1033')
+  expect(watched.code, 'ended well').toBe(0)
+  expect(watched.stdout).toMatch(/job SW-1033 Processed\n$/)
+  const status = await stepward('status', 'SW-1033')
+  expect(status.stdout).toMatch(/^resubmit {3}reserve by maria at \S+: takes tea$/m)
+
+  const body = JSON.stringify({ productId: 9, quantity: 3 })
+  await fetch(`${services}/inventory/deliveries`, {
+    method: 'POST',
+    headers: { 'idempotency-key': 'd' },
+    body,
+  })
+  const all = await stepward(...advised, '--why', 'the shelves are filled', '--json')
+  const { done } = JSON.parse(all.stdout) as { done: string[] }
+  expect(done.sort()).toEqual(['SW-1008', 'SW-1019'])
+  await worker.line('"msg":"job.finished"', 7)
+  expect(await stepward('attention')).toMatchObject({ code: 0, stdout: 'nothing needs attention\n' })
+}, 60_000)
+
+it('refuses what cannot be done by one line and an exit code', async () => {
+  const store = await startEmulatorProcess(['--port', '0'])
+  await submitted(store, ['SW-1001'])
+  const refusals = [
+    { args: ['status', 'nobody'], code: 3, says: /^stepward: there is no job "nobody"\n$/ },
+    {
+      args: ['resubmit', 'SW-1001', '--why', 'x'],
+      code: 4,
+      says: /^stepward: job SW-1001 is Pending; .*\n$/,
+    },
+    { args: ['attention', '--nothing'], code: 2, says: /^error: unknown option '--nothing'\n$/ },
+    { args: ['watch'], code: 2, says: /^error: missing required argument 'job'\n$/ },
+    { args: ['completion', 'fish'], code: 2, says: /^stepward: shell "fish" must be one of bash, zsh\n$/ },
+  ]
+  for (const { args, code, says } of refusals) {
+    const ended = await run(cli, args, store.env)
+    expect(ended, args.join(' ')).toMatchObject({ code, stdout: '' })
+    expect(ended.stderr).toMatch(says)
+  }
+}, 60_000)
+
+it('does the harmless where nobody works: pages, progress left out, a job that never ends left alone', async () => {
+  const store = await startEmulatorProcess(['--port', '0'])
+  const stepward = (...args: string[]): Promise<Ended> => run(cli, args, store.env)
+  const [made, again] = [await stepward('provision'), await stepward('provision', '--json')]
+  expect(made.stdout).toMatch(/^stepward\/state \(partition key \/pk\): created\n/)
+  expect(JSON.parse(again.stdout)).toMatchObject({ containers: [{ isNew: false }, { isNew: false }] })
+  await submitted(store, wanted)
+
+  const first = await stepward('list', '--limit', '3', '--json')
+  const before = /again with --before (\S+)/.exec(first.stderr)?.[1] ?? ''
+  const second = await stepward('list', '--limit', '3', '--before', before, '--json')
+  const ids = [first, second].flatMap(({ stdout }) => JSON.parse(stdout) as { readonly jobId: string }[])
+  expect(ids.map(({ jobId }) => jobId).sort(), 'each once').toEqual(wanted)
+  expect((await stepward('list', '--limit', '4')).stderr, 'no more').toBe('')
+
+  expect((await stepward('attention')).code).toBe(0)
+  const cancelled = await stepward('cancel', '--all', '--why', 'a trial', '--by', 'maria')
+  expect(cancelled).toMatchObject({ code: 0, stderr: '' })
+  expect(cancelled.stdout).toMatch(/^4 jobs cancelled:\n/)
+  expect((await stepward('cancel', '--all', '--why', 'again')).stdout).toMatch(
+    /^no job cancelled: none matches/,
+  )
+}, 60_000)
+
+it.each(['attention', 'watch a', 'provision', 'cancel --all --why x'])(
+  'a store that is not there: %s says so in one line',
+  async (command) => {
+    const nowhere = { COSMOS_ENDPOINT: 'http://127.0.0.1:9', COSMOS_KEY: 'a2V5' }
+    const ended = await run(cli, command.split(' '), nowhere)
+    expect(ended).toMatchObject({ code: 5, stdout: '' })
+    expect(ended.stderr).toMatch(
+      /^stepward: no answer from .*: check the address, or start an embedded store.*\n$/,
+    )
+  },
+)
+
+it('ends quietly when nobody reads on', async () => {
+  const child = spawn(process.execPath, [cli, 'completion', 'bash'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let remarks = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (remarks += text))
+  child.stdout.destroy()
+  const code = await new Promise((resolve) => child.once('exit', resolve))
+  expect({ code, remarks }).toEqual({ code: 0, remarks: '' })
+})

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { orderFulfilment } from '../../../samples/orders/index.js'
+import { exitCodeOf } from '../../../src/cli/cli-error.js'
+import { decide, type DecideOptions, type DecisionKind } from '../../../src/cli/commands/decide.js'
+import { list, type ListOptions } from '../../../src/cli/commands/list.js'
+import { watch } from '../../../src/cli/commands/watch.js'
+import type { Terminal } from '../../../src/cli/terminal.js'
+import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { connect } from '../../../src/host/index.js'
+
+let emulator: Emulator
+let store: { readonly endpoint: string; readonly key: string }
+const printed: string[] = []
+const terminal: Terminal = {
+  print: (text) => void printed.push(text),
+  note: (text) => void printed.push(text),
+  progress: (text) => void printed.push(text),
+  progressDone: () => undefined,
+  isInteractive: false,
+  width: 80,
+  height: 24,
+}
+
+beforeAll(async () => {
+  emulator = await startEmulator({ port: 0 })
+  store = { endpoint: emulator.endpoint, key: emulator.key }
+  const client = await connect(store)
+  await client.submit(orderFulfilment, {
+    orderId: 'waiting',
+    lines: [{ productId: 1, quantity: 1 }],
+    total: 1,
+    shipTo: 'Oslo',
+  } as never)
+  client.close()
+})
+
+afterAll(async () => {
+  await emulator.close()
+})
+
+/** Nothing was printed, and the error is one line that says this. */
+async function expectRefused(run: Promise<number>, code: number, says: RegExp): Promise<void> {
+  const error = await run.then(
+    () => null,
+    (refusal: unknown) => refusal,
+  )
+  expect(exitCodeOf(error)).toBe(code)
+  expect(String(error)).toMatch(says)
+  expect(String(error)).not.toContain('\n')
+  expect(printed).toEqual([])
+}
+
+const why = 'x'
+
+type Words = readonly [kind: DecisionKind, jobId: string | undefined, options: DecideOptions]
+
+it.each<[Words, number, RegExp]>([
+  [['resubmit', 'nobody', { why }], 3, /there is no job "nobody"/],
+  [['release', 'nobody', {}], 3, /there is no job "nobody"/],
+  [['cancel', 'nobody', { why }], 3, /there is no job "nobody"/],
+  [['resubmit', 'waiting', { why }], 4, /job waiting is Pending/],
+  [['resubmit', 'waiting', { why, dryRun: true }], 4, /job waiting is Pending/],
+  [['release', 'waiting', {}], 4, /job waiting/],
+  [
+    ['resubmit', undefined, {}],
+    2,
+    /name a JOB, or choose jobs by --workflow, .*; pass --why TEXT: it is kept/,
+  ],
+  [['cancel', undefined, { all: true }], 2, /pass --why TEXT/],
+  [['cancel', 'waiting', { why, state: 'error' }], 2, /exclude each other/],
+  [['cancel', 'waiting', { why, step: 'ship' }], 2, /cancelled as a whole/],
+  [['resubmit', undefined, { why, all: true, input: 'f' }], 2, /one step of one job/],
+  [
+    ['resubmit', 'waiting', { why, step: 'ship', input: '/nowhere' }],
+    2,
+    /--input \/nowhere could not be read/,
+  ],
+  [['release', undefined, { state: 'Done', since: 'noon' }], 2, /--state "Done" .*; --since "noon" must be/],
+])('%j ends with %i', async ([kind, jobId, options], code, says) => {
+  await expectRefused(decide(kind, jobId, { ...store, ...options }, terminal), code, says)
+})
+
+it.each<[Partial<ListOptions>, RegExp]>([
+  [{ before: 'noon' }, /--before "noon" must be a time ago/],
+  [{ limit: '0' }, /--limit "0" must be a whole number from 1 to 10000/],
+  [{ state: 'Done' }, /--state "Done" must be one of/],
+])('list %j is a wrong command line', async (options, says) => {
+  await expectRefused(list({ limit: '100', ...store, ...options }, terminal), 2, says)
+})
+
+it('watch: a job that is not there', async () => {
+  await expectRefused(watch('nobody', store, terminal), 3, /there is no job "nobody"/)
+})

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { present } from '../../../src/sas/condition.js'
+import { withDerivedState, type JobDocument } from '../../../src/sas/documents.js'
+import { JobClient } from '../../../src/sas/job-client.js'
+import { reference } from '../../../src/sas/reference.js'
+import { aWorkflow, type ShapeOptions, type WorkflowShape } from '../../support/a-job.js'
+import { JobStory, success } from '../../support/job-story.js'
+import { StateWorld } from '../../support/state-world.js'
+
+const permanent = { kind: 'permanent', message: 'no' } as const
+const by = { by: 'ann', why: 'x' }
+const stepIds = Array.from({ length: 200 }, (_, index) => `s${index}`)
+const beside: WorkflowShape = Object.fromEntries(stepIds.map((stepId) => [stepId, []]))
+const undoing: ShapeOptions = { undo: true, maxFailures: 1, onExhausted: 'compensate', undoUncertain: false }
+
+/** The story with everything done that the scheduler has to do, and how many steps each of its writes took. */
+function settledDown(story: JobStory): { readonly story: JobStory; readonly writes: number[] } {
+  const writes: number[] = []
+  let next = story
+  for (let decision = next.deciding(); decision.kind === 'write'; decision = next.deciding()) {
+    writes.push(decision.changed.length)
+    next = next.applying(decision)
+  }
+  return { story: next, writes }
+}
+
+function settled(story: JobStory, ...ids: readonly string[]): JobStory {
+  return ids.reduce((before, stepId) => before.settled(stepId, success), story)
+}
+
+describe('a job of more steps than one transaction takes', () => {
+  const begun = settledDown(JobStory.submitted(beside, undoing))
+  const [last = '', ...others] = [...stepIds].reverse()
+  const back = settledDown(settled(begun.story, ...others).settled(last, permanent))
+
+  it('F-S7: begins in as many transactions as it needs', () => {
+    expect(begun.writes).toEqual([90, 90, 20])
+  })
+
+  it('is undone in as many', () => {
+    expect(back.writes).toEqual([90, 90, 19])
+    expect(settledDown(settled(back.story, ...others)).story.job.processState).toBe('Compensated')
+  })
+
+  it('R111: has as many failed undos tried again as one transaction takes, and then the rest', () => {
+    const stuck = settledDown(others.reduce((story, stepId) => story.settled(stepId, permanent), back.story))
+    expect(stuck.story.job.attention).toMatchObject({ kind: 'compensationFailed' })
+    const again = settledDown(stuck.story.commanded({ kind: 'resubmit', ...by })).story
+    const undoing = stepIds.filter((stepId) => again.job.steps[stepId]?.state === 'Compensating')
+    expect(undoing).toHaveLength(90)
+    const ended = settledDown(settled(again, ...undoing)).story
+    expect(ended.job.processState).toBe('Error')
+    expect(ended.commanding({ kind: 'resubmit', ...by })).toMatchObject({ kind: 'write' })
+  })
+
+  it('R115: begins all its failed steps again, those too that one transaction does not take', () => {
+    const story = settledDown(JobStory.submitted(beside, { maxFailures: 1 })).story
+    const failed = settledDown(stepIds.reduce((before, stepId) => before.settled(stepId, permanent), story))
+    const again = failed.story.commanded({ kind: 'resubmit', ...by })
+    const running = settledDown(again).story
+    const keys = stepIds.map((stepId) => running.step(stepId).idempotencyKey)
+    expect(keys).toEqual(stepIds.map((stepId) => `job-1/${stepId}/g2/do`))
+    expect(settledDown(settled(running, ...stepIds)).story.job.processState).toBe('Processed')
+    const edited = {
+      kind: 'resubmit',
+      steps: stepIds.map((stepId) => ({ stepId, input: 1 })),
+      ...by,
+    } as const
+    expect(failed.story.commanding(edited)).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringContaining('200 steps would have to be written at once') as unknown,
+    })
+  })
+
+  it('releases as many parked steps as one transaction takes, and then the rest', () => {
+    const story = settledDown(JobStory.submitted(beside, { maxFailures: 1, onExhausted: 'park' })).story
+    const parked = settledDown(stepIds.reduce((before, stepId) => before.settled(stepId, permanent), story))
+    const released = parked.story.commanded({ kind: 'release', ...by })
+    const left = stepIds.filter((stepId) => released.step(stepId).attention !== null)
+    expect(left).toHaveLength(110)
+    expect(released.commanding({ kind: 'release', ...by })).toMatchObject({ kind: 'write' })
+  })
+})
+
+it('I6: a job of a thousand steps, one after the other, is undone from its end without taking long', () => {
+  const ids = Array.from({ length: 1_000 }, (_, index) => `s${index}`)
+  const shape = Object.fromEntries(ids.map((id, index) => [id, index === 0 ? [] : [`s${index - 1}`]]))
+  const { job, steps } = JobStory.submitted(shape, undoing)
+  const done = [...steps.values()].map((step) =>
+    withDerivedState({
+      ...step,
+      dispatch: 1,
+      currentState: step.targetState,
+      desiredState: step.targetState,
+    }),
+  )
+  const ledger = ids.map((stepId) => [stepId, { state: 'Processed' as const, dispatch: 1 }])
+  const story = JobStory.of({
+    job: { ...job, steps: Object.fromEntries(ledger) as JobDocument['steps'] },
+    steps: new Map(done.map((step) => [step.stepId, step])),
+  })
+  const decision = story.commanded({ kind: 'cancel', ...by }).deciding()
+  const undone = decision.kind === 'write' ? decision.changed.map(({ stepId }) => stepId) : []
+  expect(undone).toEqual(['s999'])
+})
+
+describe('a job of many steps that is kept for a while', () => {
+  it('I18, F-X8: begins to expire in parts when it has ended, and goes before its steps', async () => {
+    const world = new StateWorld()
+    const never = aWorkflow(beside, { when: present(reference(['input', 'missing'])) })
+    await new JobClient(world).submit(never, {}, { jobId: 'job-1', retainFor: '1h' })
+    const scheduler = world.scheduler()
+    const lasting: number[] = []
+    for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
+      await scheduler.onChanges(page)
+      const steps = await world.truth.listSteps('job-1', 'job-1')
+      lasting.push(steps.filter(({ ttl }) => ttl === -1).length)
+      const { processState, ttl } = await world.job()
+      expect([processState, ttl]).toEqual(['Processed', lasting.at(-1) === 0 ? 3_600 : -1])
+    }
+    expect(lasting).toEqual([200, 110, 20, 0, 0])
+    const steps = await world.truth.listSteps('job-1', 'job-1')
+    expect(new Set(steps.map(({ ttl }) => ttl))).toEqual(new Set([7_200]))
+    expect(world.telemetry.of('job.finished')).toHaveLength(1)
+  })
+
+  it('I18: expires no further when an operator lets it live again, and lives without what has begun to expire', () => {
+    const story = JobStory.submitted(beside, undoing)
+    const kept = story.withJob({ ...story.job, retainForMs: 1_000 })
+    const undone = kept.commanded({ kind: 'cancel', ...by }).scheduled()
+    expect([undone.job.processState, undone.job.ttl]).toEqual(['Compensated', -1])
+    expect(undone.commanded({ kind: 'resubmit', ...by }).scheduled().job.processState).toBe('Processing')
+    const part = undone.scheduled()
+    const again = part.commanded({ kind: 'resubmit', ...by })
+    expect([...again.steps.values()].every(({ ttl }) => ttl === -1)).toBe(true)
+    const reason = expect.stringContaining('180 steps would have to be written at once') as unknown
+    expect(part.scheduled().commanding({ kind: 'resubmit', ...by })).toEqual({ kind: 'refused', reason })
+  })
+})
