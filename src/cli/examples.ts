@@ -28,11 +28,12 @@ export const examples: Readonly<Record<string, string>> = {
 }
 
 /** Ends the help of every command with an example. */
-export function withExamples(program: Command, path: readonly string[] = []): void {
+export function withExamples(program: Command, path: readonly string[] = []): Command {
   for (const command of program.commands) {
     const here = [...path, command.name()]
     const example = examples[here.join(' ')]
     if (example !== undefined) command.addHelpText('after', `\nExample:\n  ${example}`)
     withExamples(command, here)
   }
+  return program
 }
