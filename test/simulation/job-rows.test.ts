@@ -146,7 +146,7 @@ describe('an outcome on its way when the deadline passes', () => {
 })
 
 describe('two hosts with every role', () => {
-  it('R51, R81: share the jobs of two partitions, and each does its part', async () => {
+  it('R51, R81, R127: share the jobs of two partitions, and each does its part', async () => {
     const stories = Array.from({ length: 8 }, (_, index) => ({
       jobId: `job-${index}`,
       scenario: happy,

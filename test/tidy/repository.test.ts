@@ -14,6 +14,11 @@ import { ignoreRules, isProduct, isTest, readRepository, root, sourcesOf } from 
 import { emptyNamesIn, longFiles, longFunctions } from './shape.js'
 import { idleTests, sleepingTests } from './test-discipline.js'
 
+interface Dependencies {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
 const files = readRepository()
 const sources = sourcesOf(files)
 const product = sources.filter(isProduct)
@@ -44,6 +49,18 @@ describe('the repository', () => {
 
   it('has tests that all run, can fail and never sleep', () => {
     expect([...idleTests(tests), ...sleepingTests(tests)]).toEqual([])
+  })
+
+  it('R175: has the packages and the layout that were asked for', () => {
+    const manifest = JSON.parse(textOf('package.json')) as Manifest & Dependencies
+    expect(Object.keys(manifest.dependencies)).toEqual(
+      expect.arrayContaining(['@azure/cosmos', '@azure/identity', 'commander']),
+    )
+    expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining(['vitest', 'typescript']))
+    const top = new Set(files.map(({ path }) => path.split('/')[0]))
+    const wanted = ['package.json', 'src', 'lease-store', 'samples', 'test', 'azure-pipelines.yml']
+    expect(wanted.filter((name) => !top.has(name))).toEqual([])
+    expect(product.filter(({ path }) => !/\.(ts|css)$/.test(path)).map(({ path }) => path)).toEqual([])
   })
 
   it('has papers that agree with package.json', () => {

@@ -24,3 +24,9 @@ it('names at its end what has no test', () => {
   expect(text).toContain('R1     test/a.test.ts\n       test/b.test.ts')
   expect(text).toMatch(/3 ids, 1 without a test: R2$/)
 })
+
+it('gives the reason of what needs none, instead', () => {
+  const text = traceText(trace(lists, sources), { R2: 'nothing stops' })
+  expect(text).toContain('R2     - nothing stops')
+  expect(text).toMatch(/3 ids, 0 without a test$/)
+})

@@ -8,6 +8,16 @@ export interface Traced {
   readonly tests: readonly string[]
 }
 
+/** Requirements that no test names, each with its reason. */
+const excused: Readonly<Record<string, string>> = {
+  R11: 'README says what it is not for',
+  R57: 'how long an operation takes its author knows; a deadline is stored as given, and one too short costs attempts',
+  R89: 'left out (ADR 0014): what is recovered goes through the scheduler, whose hints cost no poll',
+  R96: 'the supervisor decides by envelope and time alone (I19); an agent that knows better fails permanently',
+  R113: 'README says that work which must be atomic is not for this',
+  R178: 'names of patterns are for papers',
+}
+
 /** Every id of these lists, in their order, with the files whose tests have it in their names. */
 export function trace(lists: readonly TextFile[], sources: readonly Source[]): readonly Traced[] {
   const files = new Map<string, Set<string>>()
@@ -20,12 +30,15 @@ export function trace(lists: readonly TextFile[], sources: readonly Source[]): r
   return lists.flatMap(rowsOf).map((id) => ({ id, tests: [...(files.get(id) ?? [])].sort() }))
 }
 
-/** The same as text: a line for each id, and at the end the ids that no test names. */
-export function traceText(traced: readonly Traced[]): string {
-  const lines = traced.map(
-    ({ id, tests }) => `${id.padEnd(6)} ${tests.length === 0 ? '-' : tests.join('\n       ')}`,
-  )
-  const without = traced.filter(({ tests }) => tests.length === 0).map(({ id }) => id)
+/** The same as text: a line for each id, and at the end the ids that no test names and no reason excuses. */
+export function traceText(traced: readonly Traced[], excuses = excused): string {
+  const lines = traced.map(({ id, tests }) => {
+    const named = tests.length === 0 ? `- ${excuses[id] ?? ''}`.trimEnd() : tests.join('\n       ')
+    return `${id.padEnd(6)} ${named}`
+  })
+  const without = traced
+    .filter(({ id, tests }) => tests.length === 0 && excuses[id] === undefined)
+    .map(({ id }) => id)
   const summary = `${traced.length} ids, ${without.length} without a test${without.length === 0 ? '' : `: ${without.join(' ')}`}`
   return [...lines, '', summary].join('\n')
 }

@@ -59,6 +59,17 @@ describe('infra', () => {
     },
   )
 
+  it.each([
+    ['main by default', main],
+    ['production', read('infra/parameters/production.bicepparam')],
+  ])('R127: %s: the roles that jobs cannot do without run twice at least', (_name, text) => {
+    const [, instances = ''] = /^param instances .*\{\n([^}]*)\}/m.exec(text) ?? []
+    for (const role of ['scheduler', 'agents', 'supervisor']) {
+      const [, count] = new RegExp(`${role}: (\\d+)`).exec(instances) ?? []
+      expect(Number(count), role).toBeGreaterThanOrEqual(2)
+    }
+  })
+
   it('closes every bracket', () => {
     for (const file of modules) {
       const text = read(`infra/modules/${file}`)

@@ -63,7 +63,7 @@ describe('agents', () => {
     expect(world.store.count('read')).toBe(0)
   })
 
-  it('record what a handler throws, and leave the next attempt to the deadline (R6, R68)', async () => {
+  it('record what a handler throws, say so once, and leave the next attempt to the deadline (R6, R8, R68)', async () => {
     const page = await openSteps()
     const agents = world.agents({
       agents: [
@@ -80,7 +80,11 @@ describe('agents', () => {
       failureCount: 0,
       diagnostics: [{ message: 'busy', attempt: 1 }],
     })
-    expect(world.telemetry.of('step.settled')).toMatchObject([{ outcome: 'failed', error: 'busy' }])
+    const told = world.telemetry.events.filter((event) => 'error' in event)
+    expect(told).toMatchObject([
+      { type: 'step.settled', outcome: 'failed', error: 'busy', jobId: 'job-1', stepId: 'pay', attempt: 1 },
+    ])
+    expect(world.store.writes).toHaveLength(2)
   })
 
   it.each([
@@ -115,7 +119,7 @@ describe('agents', () => {
     })
   })
 
-  it('R48, F-A22: leave a step alone whose agent they do not have, and say so', async () => {
+  it('R48, R71, F-A22: leave a step alone whose agent they do not have, and say so', async () => {
     const page = await openSteps()
     await world.agents({ agents: [defineAgent('bank', { pay: () => 1 })] }).onChanges(page, going)
     expect(world.store.writes).toHaveLength(1)

@@ -19,7 +19,7 @@ function states({ state, steps }: JobView): string {
   return [state, ...steps.map((step) => step.state)].join(' ')
 }
 
-it('R118: shows a job at once, at every change that is seen, and at its end, then ends', async () => {
+it('R118, R47: shows a job at once, at every change that is seen, and at its end, then ends', async () => {
   const job = await client.submit(aWorkflow({ a: [], b: ['a'] }), {}, { jobId: 'j', partitionKey: 'shop' })
   await client.submit(aWorkflow(), {}, { jobId: 'other', partitionKey: 'shop' })
   const seen: string[] = []

@@ -8,7 +8,7 @@ import {
 } from '../../../src/sas/workflow.js'
 import { maxSteps } from '../../../src/sas/plan.js'
 import type { Step } from '../../../src/sas/plan-draft.js'
-import type { StepOptions } from '../../../src/sas/step-options.js'
+import type { StepOptions, Undo } from '../../../src/sas/step-options.js'
 import { aWorkflow, shop } from '../../support/a-job.js'
 
 interface Order {
@@ -203,6 +203,34 @@ describe('a workflow that cannot be run', () => {
         job.step('sell', shop.sell, cyclic as { item: string })
       }),
     ).toThrow(RangeError)
+  })
+})
+
+describe('R109: a step before one whose failure compensates', () => {
+  interface Held {
+    readonly holdId: string
+  }
+  const selling =
+    (undo: 'none' | Undo<Held> | undefined, onExhausted: 'compensate' | 'error') =>
+    (job: WorkflowBuilder<Order>): void => {
+      const options = undo === undefined ? {} : { undo }
+      const held = job.step('hold', warehouse.hold, job.input, options)
+      job.step('sell', shop.sell, { item: held.output.holdId })
+      job.onExhausted(onExhausted)
+    }
+
+  it('says how it is undone, or the workflow is refused', () => {
+    expect(problemsOf(selling(undefined, 'compensate'))).toEqual([
+      'step "hold": may be done when step "sell" fails, which compensates: give it an undo, or undo: \'none\' when it has no effect',
+    ])
+  })
+
+  it.each([
+    ['has an undo', selling((out) => warehouse.drop({ holdId: out.holdId }), 'compensate')],
+    ['needs none', selling('none', 'compensate')],
+    ['is not undone in any case', selling(undefined, 'error')],
+  ])('is accepted when it %s', (_why, build) => {
+    expect(problemsOf(build)).toEqual([])
   })
 })
 

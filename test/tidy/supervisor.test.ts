@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { importsOf, resolveImport } from './imports.js'
+import { isProduct, readRepository, sourcesOf } from './repository.js'
+import type { Source } from './source.js'
+
+const product = new Map(
+  sourcesOf(readRepository())
+    .filter(isProduct)
+    .map((source) => [source.path, source]),
+)
+
+/** Everything that is loaded with a file: its own modules by path, packages and builtins by name. */
+function loadedWith(path: string): ReadonlySet<string> {
+  const loaded = new Set<string>()
+  const open = [path]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (loaded.has(next)) continue
+    loaded.add(next)
+    open.push(...runtimeImports(product.get(next)))
+  }
+  return loaded
+}
+
+function runtimeImports(source: Source | undefined): string[] {
+  if (source === undefined) return []
+  return importsOf(source)
+    .filter(({ isTypeOnly }) => !isTypeOnly)
+    .map(({ specifier }) => resolveImport(source.path, specifier)?.replace(/\.js$/, '.ts') ?? specifier)
+}
+
+describe('the supervisor', () => {
+  const loaded = loadedWith('src/sas/supervisor.ts')
+
+  it('is followed through what it imports', () => {
+    expect([...loaded]).toEqual(expect.arrayContaining(['src/sas/recover.ts', 'src/sas/work.ts']))
+    expect(loadedWith('src/sas/agents.ts')).toContain('src/sas/attempt.ts')
+  })
+
+  it('R99, R101: loads nothing that dispatches a step or runs a handler', () => {
+    const others = ['schedule', 'dispatch', 'compensate', 'scheduler', 'agent', 'agents', 'attempt']
+    expect(others.filter((name) => !product.has(`src/sas/${name}.ts`))).toEqual([])
+    expect(others.filter((name) => loaded.has(`src/sas/${name}.ts`))).toEqual([])
+  })
+
+  it('R102: loads nothing that watches or starts processes', () => {
+    const control = [...loaded].filter((name) =>
+      /child_process|cluster|worker_threads|^src\/host\//.test(name),
+    )
+    expect(control).toEqual([])
+    expect([...loadedWith('src/host/fleet/instance.ts')].join(' ')).toMatch(/child_process/)
+  })
+})

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { programOf } from '../../../src/cli/program.js'
+import { terminalOf } from '../../../src/cli/terminal.js'
+
+it('R13: has commands for what keeps a system running: provisioning, scale, cost, state, an end in peace', () => {
+  const terminal = terminalOf({ stdout: process.stdout, stderr: process.stderr })
+  const program = programOf({ version: '1.2.3', terminal, ending: () => Promise.resolve() })
+  const commands = new Map(program.commands.map((command) => [command.name(), command]))
+  for (const name of ['provision', 'doctor', 'scale', 'stop', 'cost', 'status', 'leases', 'estimate']) {
+    expect(commands.get(name)?.description(), name).not.toBe('')
+    expect(commands.has(name), name).toBe(true)
+  }
+})
