@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { backoffDelayMs } from '../platform/index.js'
 import type { AnyChange } from './change-identity.js'
 import type { Closing } from './closing.js'
@@ -51,6 +52,8 @@ export class ParallelDelivery implements Delivery {
       signal: this.breakingOff.signal,
       closing: () => site.closing() ?? this.stopped,
     }
+    // Every call that runs, and every pause, listens: as many as there are slots, which is no leak.
+    setMaxListeners(0, this.stopping.signal, this.breakingOff.signal)
     const breakOff = (): void => {
       this.stopping.abort()
       this.breakingOff.abort()

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 /**
  * Holds deliveries back while the processor is paused.
  *
@@ -17,6 +19,8 @@ export class PauseGate {
     if (this.isShut) return
     this.isShut = true
     this.opening = new AbortController()
+    // Every lease waits here, and is gone from here when it has passed.
+    setMaxListeners(0, this.opening.signal)
   }
 
   open(): void {

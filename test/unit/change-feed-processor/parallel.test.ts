@@ -65,6 +65,30 @@ describe('changes delivered one by one', () => {
     supervisor.shutDown()
   })
 
+  it('raise no alarm about listeners, however many run, pause or wait for a gate that is shut', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', note)
+    const twelve = Array.from({ length: 12 }, (_, index) => `d${index}`)
+    const failing = { onChange: () => Promise.reject(new Error('not today')) }
+    const { runtime, supervisor } = await supervising(
+      { userCode: failing, options: { concurrency: 12 } as object },
+      twelve,
+    )
+    await runtime.world.clock.advance(0)
+    expect(runtime.telemetry.of('delegate.failed')).toHaveLength(12)
+    runtime.gate.shut()
+    await runtime.world.clock.advance(60_000)
+    expect(runtime.telemetry.of('delegate.failed')).toHaveLength(12)
+    runtime.gate.open()
+    await runtime.world.clock.advance(0)
+    expect(runtime.telemetry.of('delegate.failed')).toHaveLength(24)
+    supervisor.shutDown()
+    await runtime.world.clock.advance(0)
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+  })
+
   it('store the last place before which everything is handled (I10)', async () => {
     const { userCode, end } = handler()
     const { runtime, supervisor } = await supervising({ userCode, options: options({}) ?? {} }, [
