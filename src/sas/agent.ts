@@ -14,10 +14,18 @@ export interface AgentContext {
   readonly idempotencyKey: string
   /** For an undo: the key of what it undoes, which a remote service knows even where its answer was lost. Else null. */
   readonly undoes: string | null
-  /** When the attempt is given up, milliseconds since the epoch. Nothing is recorded after it. */
+  /** When the attempt is given up, milliseconds since the epoch; later after `extend`. Nothing is recorded after it. */
   readonly deadlineMs: number
   /** Aborts shortly before the deadline and when the host stops. Hand it to everything that waits. */
   readonly signal: AbortSignal
+  /**
+   * For work that may take longer than the step's `completeWithin`: call it as often as there is progress. Afterwards at
+   * least half of `completeWithin` is left from now on, unless the job itself must be done earlier. It writes only when
+   * less is left. Rejects once nothing more would be recorded: the deadline has passed, the step was stopped or given to
+   * another attempt, and `signal` has aborted; or the handler has returned. Rejects as well when the store does not answer
+   * until then.
+   */
+  readonly extend: () => Promise<void>
   /** Ends the step for good: no further attempt, an operator is asked to look. Always throws. */
   failPermanently(error: unknown): never
 }

@@ -2,13 +2,14 @@ import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../change-feed-processor/index.js'
 import { retry, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import { definitionOf, type Agent, type AgentDefinition, type AgentHandler } from './agent.js'
+import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { makeAttempt } from './attempt.js'
 import { Circuit } from './circuit.js'
-import { claim, isUnclaimed } from './claim.js'
-import { decodeDocument, type Json, type StepDocument } from './documents.js'
+import { claim, isTaken, type Claimant } from './claim.js'
+import { decodeDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
 import { RecentDocuments } from './recent-documents.js'
+import { moreTime } from './more-time.js'
 import { isOpen, settle, type Outcome } from './settle.js'
 import type { Concluded, Shortcut } from './shortcut.js'
 import { Slots } from './slots.js'
@@ -32,6 +33,12 @@ export interface AgentsOptions {
 
 /** What agents are told beside the changes. Without a lease token every outcome is recorded alone. */
 type DelegateContext = Pick<ChangeFeedContext, 'signal'> & Partial<Pick<ChangeFeedContext, 'leaseToken'>>
+
+/** An attempt of this process, and its step as last written. */
+interface OwnAttempt {
+  step: Stored<StepDocument>
+  readonly claimant: Claimant
+}
 
 /** Steps remembered as settled here; the feed may still bring them as they were. */
 const rememberedSteps = 10_000
@@ -69,6 +76,8 @@ export class Agents {
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
       return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
     })
+    // Every step that waits for its slot listens, so the warning about many listeners would be a false alarm.
+    setMaxListeners(0, context.signal)
     // Side by side: one agent that has all its slots in use does not keep the others of the page from theirs.
     const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
     const offers = urgentFirst.map((step) => this.offer(step, context))
@@ -84,7 +93,7 @@ export class Agents {
     this.stopping = this.newStopping()
   }
 
-  /** Every running handler listens, so the warning about many listeners would be a false alarm. */
+  /** As every running handler listens. */
   private newStopping(): AbortController {
     const stopping = new AbortController()
     setMaxListeners(0, stopping.signal)
@@ -119,7 +128,7 @@ export class Agents {
 
   /** Whether this attempt is being made here, was made and its outcome recorded, or is claimed by whoever makes it. */
   private isKnown(step: Stored<StepDocument>): boolean {
-    if (step.isClaimRequired && !isUnclaimed(step)) return true
+    if (isTaken(step)) return true
     const settled = this.settled.get(step)
     return this.running.has(attemptKeyOf(step)) || (settled !== undefined && settled.fence >= step.fence)
   }
@@ -145,23 +154,18 @@ export class Agents {
     agent: AgentDefinition,
     leaseToken: string | null,
   ): Promise<() => void> {
-    const { clock, telemetry } = this.options
+    const { clock, telemetry, random, instanceName } = this.options
     const { jobId, workflow, stepId, attempt } = offered
     const about = { jobId, workflow, stepId, attempt }
     try {
       // Waiting for a slot took time: the attempt may be over before it began.
       if (!isOpen(offered, clock.now())) return nothingFollows
-      const step = offered.isClaimRequired ? await this.claimed(offered) : offered
+      const claimant = { fence: offered.fence, by: instanceName, token: random.id() }
+      const step = offered.isClaimRequired ? await this.claimed(offered, claimant) : offered
       if (step === null) return nothingFollows
       telemetry.emit({ type: 'step.started', ...about })
-      const handler = agent.handlers.get(workOf(step).action)
-      const outcome: Outcome | null =
-        handler === undefined
-          ? {
-              kind: 'failed',
-              message: `agent ${agent.name} has no operation ${JSON.stringify(workOf(step).action)} here`,
-            }
-          : await this.attempt(step, handler, agent)
+      const own = { step, claimant }
+      const outcome = await this.attempt(own, agent)
       if (outcome === null) {
         telemetry.emit({
           type: 'outcome.discarded',
@@ -170,7 +174,7 @@ export class Agents {
         })
         return nothingFollows
       }
-      return await this.record(step, outcome, leaseToken)
+      return await this.record(own.step, outcome, leaseToken)
     } catch (error) {
       const reason = 'its claim or its outcome could not be recorded'
       telemetry.emit({ type: 'outcome.discarded', reason, error, ...about })
@@ -178,23 +182,41 @@ export class Agents {
     }
   }
 
-  private attempt(
-    step: StepDocument,
-    handler: AgentHandler<Json, unknown>,
-    { name }: AgentDefinition,
-  ): Promise<Outcome | null> {
+  private attempt(own: OwnAttempt, { name, handlers }: AgentDefinition): Promise<Outcome | null> {
     const { clock } = this.options
-    const attempt = () => makeAttempt({ step, handler, clock, stopping: this.stopping.signal })
+    const { step } = own
+    const { action } = workOf(step)
+    const handler = handlers.get(action)
+    if (handler === undefined) {
+      const message = `agent ${name} has no operation ${JSON.stringify(action)} here`
+      return Promise.resolve({ kind: 'failed', message })
+    }
+    const extend = (signal: AbortSignal) => this.extended(own, signal)
+    const attempt = () => makeAttempt({ step, handler, clock, stopping: this.stopping.signal, extend })
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 
+  /** W2': when our attempt must have ended now, or why it is over. */
+  private async extended(own: OwnAttempt, signal: AbortSignal): Promise<number | { readonly over: string }> {
+    const { step, over, isWritten } = await moreTime({ ...this.options, signal }, own.step, own.claimant)
+    own.step = step
+    const { jobId, workflow, stepId, attempt, completeByMs } = step
+    if (over !== null || completeByMs === null) return { over: over ?? 'the step has no deadline' }
+    if (isWritten) {
+      this.options.telemetry.emit({ type: 'step.extended', jobId, workflow, stepId, attempt, completeByMs })
+    }
+    return completeByMs
+  }
+
   /** W2: the step with our claim on it; null when the attempt is another's, or over. */
-  private async claimed(step: Stored<StepDocument>): Promise<Stored<StepDocument> | null> {
-    const { store, clock, random, instanceName } = this.options
-    const attempt = { fence: step.fence, by: instanceName, token: random.id() }
+  private async claimed(
+    step: Stored<StepDocument>,
+    claimant: Claimant,
+  ): Promise<Stored<StepDocument> | null> {
+    const { store, clock } = this.options
     const from = { address: step, known: step, read: readStep }
     const update = await updateDocument(store, from, (current) => {
-      const claiming = claim(current, attempt, clock.now())
+      const claiming = claim(current, claimant, clock.now())
       return {
         write: claiming.kind === 'write' ? claiming.step : null,
         result: claiming.kind === 'held' ? current : null,

@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/index.js'
 import type { AgentContext, AgentHandler } from './agent.js'
+import { AttemptTime } from './attempt-time.js'
 import type { Json, StepDocument } from './documents.js'
 import type { Outcome } from './settle.js'
 import { idempotencyKey as idempotencyKeyOf, workOf } from './work.js'
@@ -19,6 +20,8 @@ export interface AttemptOptions {
   readonly clock: Clock
   /** Aborts when the host gives up waiting for its handlers. */
   readonly stopping: AbortSignal
+  /** Asks for more time: answers when the attempt must have ended now, or why it is over. */
+  readonly extend: (signal: AbortSignal) => Promise<number | { readonly over: string }>
 }
 
 /**
@@ -30,27 +33,20 @@ export async function makeAttempt({
   handler,
   clock,
   stopping,
+  extend,
 }: AttemptOptions): Promise<Outcome | null> {
-  const deadlineMs = step.completeByMs ?? clock.now()
-  const leftMs = deadlineMs - clock.now() - settlingTimeMs(step)
-  if (leftMs <= 0 || stopping.aborted) return null
-  const attempt = new AbortController()
-  const abort = (): void =>
-    attempt.abort(new Error(`the deadline of step ${step.stepId} is near, or the host stops`))
-  const timer = clock.schedule(leftMs, abort)
-  stopping.addEventListener('abort', abort, { once: true })
+  if (stopping.aborted) return null
+  const time = new AttemptTime(step, clock)
+  const stop = (): void => time.end('the host stops')
+  stopping.addEventListener('abort', stop, { once: true })
   try {
-    const context = contextOf(step, deadlineMs, attempt.signal)
-    return await Promise.race([run(handler, workOf(step).input, context), whenAborted(attempt.signal)])
+    if (time.signal.aborted) return null
+    const context = contextOf(step, time, extend)
+    return await Promise.race([run(handler, workOf(step).input, context), whenAborted(time.signal)])
   } finally {
-    timer.cancel()
-    stopping.removeEventListener('abort', abort)
+    time.close()
+    stopping.removeEventListener('abort', stop)
   }
-}
-
-/** What is kept of the time for recording the outcome. */
-function settlingTimeMs(step: StepDocument): number {
-  return Math.min(1_000, step.completeWithinMs / 10)
 }
 
 async function run(
@@ -89,7 +85,7 @@ function jsonText(value: unknown): string | undefined {
   return JSON.stringify(value)
 }
 
-function contextOf(step: StepDocument, deadlineMs: number, signal: AbortSignal): AgentContext {
+function contextOf(step: StepDocument, time: AttemptTime, extend: AttemptOptions['extend']): AgentContext {
   const { jobId, orderId, stepId, attempt, idempotencyKey } = step
   return {
     jobId,
@@ -98,8 +94,17 @@ function contextOf(step: StepDocument, deadlineMs: number, signal: AbortSignal):
     attempt,
     idempotencyKey,
     undoes: step.direction === 'undo' ? idempotencyKeyOf(step, step.generation, 'do') : null,
-    deadlineMs,
-    signal,
+    get deadlineMs() {
+      return time.deadlineMs
+    },
+    signal: time.signal,
+    extend: async () => {
+      time.throwIfOver()
+      const answer = await extend(time.signal)
+      if (typeof answer === 'number') time.runUntil(answer)
+      else time.end(answer.over)
+      time.throwIfOver()
+    },
     failPermanently: (error) => {
       throw new PermanentFailure(describe(error), { cause: error })
     },

@@ -32,8 +32,13 @@ export function claim(step: StepDocument, claimant: Claimant, now: number): Clai
 }
 
 /** Whether the current attempt waits for an agent to claim it: then nobody has acted on it, and that is certain. */
-export function isUnclaimed({ isClaimRequired, claim: newest, fence }: StepDocument): boolean {
-  return isClaimRequired && newest?.fence !== fence
+export function isUnclaimed(step: StepDocument): boolean {
+  return step.isClaimRequired && !isTaken(step)
+}
+
+/** Whether some process has written that it makes the current attempt: by claiming or by extending it. */
+export function isTaken({ claim: newest, fence }: StepDocument): boolean {
+  return newest?.fence === fence
 }
 
 /** Whether any attempt of this generation may have had an effect. */

@@ -203,7 +203,10 @@ const stepSchema = z.object({
   idempotencyKey: z.string(),
   /** Whether an attempt may only be made by the one process that has claimed it. */
   isClaimRequired: z.boolean().default(false),
-  /** The newest claim of this generation; it is about the attempt with the same fence. */
+  /**
+   * The newest claim of this generation; it is about the attempt with the same fence, which nobody else begins then. An
+   * attempt that was extended has one, whether it needed it to begin or not.
+   */
   claim: claim.nullable().default(null),
   outcome: outcome.nullable(),
   output: json,

@@ -25,6 +25,7 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'job.submitted': 'info',
   'step.dispatched': 'debug',
   'step.started': 'debug',
+  'step.extended': 'debug',
   'step.settled': 'info',
   'outcome.discarded': 'warn',
   'step.recovered': 'warn',

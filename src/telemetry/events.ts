@@ -79,6 +79,8 @@ export type TelemetryEvent =
   | ({ readonly type: 'job.submitted'; readonly isNew: boolean } & OnJob)
   | ({ readonly type: 'step.dispatched' } & OnStep)
   | ({ readonly type: 'step.started' } & OnStep)
+  /** Its agent works on, and has asked for time until then, milliseconds since the epoch. */
+  | ({ readonly type: 'step.extended'; readonly completeByMs: number } & OnStep)
   | ({
       readonly type: 'step.settled'
       readonly outcome: 'success' | 'failed' | 'permanent'

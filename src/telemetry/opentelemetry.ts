@@ -136,6 +136,7 @@ const plainEvents = [
   'leases.listed',
   'notice.sent',
   'step.dispatched',
+  'step.extended',
   'step.recovered',
   'step.started',
   'step.unclaimed',

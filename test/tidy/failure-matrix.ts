@@ -5,9 +5,6 @@ import { nodesOf, type Source, type TextFile } from './source.js'
 const excused: Readonly<Record<string, string>> = {
   'F-S14': 'nothing here reads a queue; who does keeps what it cannot read',
   'F-Q9': 'a scheduler runs nothing itself, so nothing of it is ever full',
-  'F-A25': 'an attempt ends with its process, and the next instance makes the next one; see R80',
-  'F-A26': 'attempts have deadlines and no heartbeats',
-  'F-V18': 'each job is told of once and again each day; who is told may group them',
   'F-X16': 'hosts are not told of each other’s intervals; docs say that they must agree',
   'F-X25': 'what a process does at its end is shown by killing processes',
   'F-K12':

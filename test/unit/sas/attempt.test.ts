@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../src/platform/index.js'
 import type { AgentContext, AgentHandler } from '../../../src/sas/agent.js'
-import { makeAttempt } from '../../../src/sas/attempt.js'
+import { makeAttempt, type AttemptOptions } from '../../../src/sas/attempt.js'
 import type { Json } from '../../../src/sas/documents.js'
 import type { Outcome } from '../../../src/sas/settle.js'
 import { submittedAtMs } from '../../support/a-job.js'
@@ -13,11 +13,13 @@ const step = JobStory.submitted({ pay: [] }, { completeWithin: '30s' }).schedule
 /** One attempt of a handler, and the clock it runs on. */
 function attempting(
   handler: AgentHandler<Json, unknown>,
-  stopping: AbortSignal = new AbortController().signal,
+  { stopping = new AbortController().signal, extend = noMore }: Partial<AttemptOptions> = {},
 ) {
   const clock = new VirtualClock(submittedAtMs)
-  return { clock, outcome: makeAttempt({ step, handler, clock, stopping }) }
+  return { clock, outcome: makeAttempt({ step, handler, clock, stopping, extend }) }
 }
+
+const noMore: AttemptOptions['extend'] = () => Promise.resolve({ over: 'another process makes this attempt' })
 
 async function outcomeOf(handler: AgentHandler<Json, unknown>): Promise<Outcome | null> {
   const { clock, outcome } = attempting(handler)
@@ -27,7 +29,7 @@ async function outcomeOf(handler: AgentHandler<Json, unknown>): Promise<Outcome 
 }
 
 describe('an attempt that ends in time', () => {
-  it('tells the handler its input and what it is about', async () => {
+  it('R55, R59: tells the handler its input and what it is about', async () => {
     const seen = deferred<[Json, AgentContext]>()
     await outcomeOf((input, context) => seen.resolve([input, context]))
     const [input, context] = await seen.promise
@@ -123,7 +125,7 @@ describe('F-A11: an attempt that does not end in time', () => {
     expect(signal.aborted).toBe(false)
     await clock.advance(1)
     expect(signal.aborted).toBe(true)
-    expect(signal.reason).toEqual(new Error('the deadline of step pay is near, or the host stops'))
+    expect(signal.reason).toEqual(new Error('the deadline of step pay is near'))
     expect(await outcome).toBeNull()
     expect(clock.pendingTimers).toBe(0)
   })
@@ -146,18 +148,21 @@ describe('F-A11: an attempt that does not end in time', () => {
 
   it.each(['success', 'failure'])('answers nothing when %s comes together with the signal', async (kind) => {
     const stopping = new AbortController()
-    const { outcome } = attempting(() => {
-      stopping.abort()
-      if (kind === 'failure') throw new Error('aborted')
-      return 'sold'
-    }, stopping.signal)
+    const { outcome } = attempting(
+      () => {
+        stopping.abort()
+        if (kind === 'failure') throw new Error('aborted')
+        return 'sold'
+      },
+      { stopping: stopping.signal },
+    )
     expect(await outcome).toBeNull()
   })
 
   it('F-A29: is aborted when the host stops', async () => {
     const stopping = new AbortController()
     const { begun, handler } = slow(new Promise(() => undefined))
-    const { clock, outcome } = attempting(handler, stopping.signal)
+    const { clock, outcome } = attempting(handler, { stopping: stopping.signal })
     const { signal } = await begun
     stopping.abort()
     expect(signal.aborted).toBe(true)
@@ -168,14 +173,68 @@ describe('F-A11: an attempt that does not end in time', () => {
   it('is not begun when the host has stopped already, or no time is left', async () => {
     const begun: AgentContext[] = []
     const handler: AgentHandler<Json, unknown> = (_input, context) => begun.push(context)
-    expect(await attempting(handler, AbortSignal.abort()).outcome).toBeNull()
+    expect(await attempting(handler, { stopping: AbortSignal.abort() }).outcome).toBeNull()
     const stopping = new AbortController().signal
     const clock = new VirtualClock(submittedAtMs + 29_000)
-    expect(await makeAttempt({ step, handler, clock, stopping })).toBeNull()
+    expect(await makeAttempt({ step, handler, clock, stopping, extend: noMore })).toBeNull()
     const undated = { ...step, completeByMs: null }
-    expect(await makeAttempt({ step: undated, handler, clock, stopping })).toBeNull()
+    expect(await makeAttempt({ step: undated, handler, clock, stopping, extend: noMore })).toBeNull()
     expect(begun).toEqual([])
     const intime = new VirtualClock(submittedAtMs + 28_999)
-    expect(await makeAttempt({ step, handler, clock: intime, stopping })).toMatchObject({ kind: 'success' })
+    expect(await makeAttempt({ step, handler, clock: intime, stopping, extend: noMore })).toMatchObject({
+      kind: 'success',
+    })
+  })
+})
+
+describe('F-A25: an attempt that asks for more time', () => {
+  it('may go on until its new deadline', async () => {
+    const begun = deferred<AgentContext>()
+    const { clock, outcome } = attempting(
+      async (_input, context) => {
+        begun.resolve(context)
+        await context.extend()
+        await new Promise((resolve) => clock.schedule(40_000, () => resolve(null)))
+        return 'sold'
+      },
+      { extend: () => Promise.resolve(submittedAtMs + 60_000) },
+    )
+    const context = await begun.promise
+    await clock.advance(40_000)
+    expect(context.deadlineMs).toBe(submittedAtMs + 60_000)
+    expect(await outcome).toMatchObject({ kind: 'success' })
+    expect(clock.pendingTimers).toBe(0)
+    await expect(context.extend()).rejects.toThrow('this attempt at step pay has ended')
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('is aborted when it may not, and says why', async () => {
+    const begun = deferred<AgentContext>()
+    const { outcome } = attempting(async (_input, context) => {
+      begun.resolve(context)
+      await context.extend()
+    })
+    const { signal, extend } = await begun.promise
+    expect(await outcome).toBeNull()
+    expect(signal.reason).toEqual(new Error('another process makes this attempt'))
+    await expect(extend()).rejects.toThrow('another process makes this attempt')
+  })
+
+  it('F-A26: is aborted at the deadline that stands when no answer comes', async () => {
+    const begun = deferred<AgentContext>()
+    const answer = deferred<number>()
+    const { clock, outcome } = attempting(
+      async (_input, context) => {
+        begun.resolve(context)
+        await context.extend()
+      },
+      { extend: () => answer.promise },
+    )
+    const { signal } = await begun.promise
+    await clock.advance(29_000)
+    expect(signal.aborted).toBe(true)
+    answer.resolve(submittedAtMs + 60_000)
+    expect(await outcome).toBeNull()
+    expect(clock.pendingTimers).toBe(0)
   })
 })
