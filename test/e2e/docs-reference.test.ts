@@ -128,6 +128,34 @@ describe('pages', () => {
   })
 })
 
+describe('CONTRIBUTING.md', () => {
+  const text = pageText('CONTRIBUTING.md')
+
+  it('leads to rooms that each begin with a page', () => {
+    const rooms = [...text.matchAll(/^\*\*`((?:src\/|lease-store)[\w/-]*)\/`\*\*/gmu)].map(
+      ([, room = '']) => room,
+    )
+    const sources = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    )
+    expect(rooms.toSorted()).toEqual(['lease-store', ...sources.map(({ name }) => `src/${name}`)].toSorted())
+    const firstFiles = new Map([
+      ['src/cli', 'program.ts'],
+      ['src/simulation', 'world.ts'],
+    ])
+    for (const room of rooms) {
+      expect(pageText(`${room}/${firstFiles.get(room) ?? 'index.ts'}`)).toMatch(/^\/\*\*\n \* # \w+/u)
+    }
+  })
+
+  it('or the README names every script of package.json that is not a part of others', () => {
+    const { scripts } = JSON.parse(pageText('package.json')) as { readonly scripts: Record<string, string> }
+    const told = text + pageText('README.md')
+    const untold = Object.keys(scripts).filter((name) => !new RegExp(`\\b${name}\\b(?!:)`, 'u').test(told))
+    expect(untold).toEqual([])
+  })
+})
+
 /** What a heading is linked by. */
 function anchorsOf(path: string): string[] {
   if (!path.endsWith('.md')) return []
