@@ -128,6 +128,45 @@ describe('pages', () => {
   })
 })
 
+describe('docs/pattern.md', () => {
+  it.each([
+    'Retry',
+    'Circuit Breaker',
+    'Compensating Transaction',
+    'Saga',
+    'Process Manager',
+    'Leader Election',
+  ])('R178: says what %s is here, and where', (pattern) => {
+    const row = tableOf('docs/pattern.md', ['pattern', 'here']).find(([name = '']) => name.includes(pattern))
+    expect(row?.[1]).toMatch(/\]\((?:\.\.\/|adr\/)/u)
+  })
+})
+
+describe('addresses in Azure', () => {
+  const infra = (path: string): string => readFileSync(join(root, 'infra', path), 'utf8')
+  const bases = ['small', 'production'].map(
+    (size) => /^param name = '(.+)'$/mu.exec(infra(`parameters/${size}.bicepparam`))?.[1] ?? '',
+  )
+  const roles = [
+    ...(/^var roles = \[(.+)\]$/mu.exec(infra('modules/app-service.bicep'))?.[1] ?? '').matchAll(/\w+/gu),
+  ]
+  const made = bases.flatMap((base) => [
+    base,
+    `${base}-cosmos`,
+    ...roles.map(([role]) => `${base}-${role}`),
+    // Made by the commands themselves.
+    `${base}-restored`,
+  ])
+  const text = pagePaths.flatMap((page) => textsIn(page, 'sh', 'azure')).join('\n')
+  const named = text.matchAll(
+    /(?:--(?:name|account-name|app-service|target-database-account-name|resource-group) |https:\/\/)([a-z-]+)/gu,
+  )
+
+  it.each([...new Set([...named].map(([, name = '']) => name))])('%s is made by the templates', (name) => {
+    expect(made).toContain(name)
+  })
+})
+
 describe('CONTRIBUTING.md', () => {
   const text = pageText('CONTRIBUTING.md')
 
