@@ -2,15 +2,20 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { execPath } from 'node:process'
+import { callProgram, plainWords } from './called-program.js'
 import { blocksOf, commandIn, commandsOf, root, type Block } from './doc-page.js'
 import { cli, environment, Running, type Ended } from './processes.js'
 
 /** What runs until it is told to stop; everything else ends by itself. */
-const staysRunning =
-  /^npx stepward (dev|emulator|start|autoscale)\b(?!.*--once)(?!.* emulator (split|merge))/u
+const staysRunning = /^npx stepward (dev|start)\b(?!.*--once)/u
+
+/** What loads modules that a user has built, or ends its process. */
+const needsProcess = /^npx stepward (start|submit)\b/u
 
 /** Somebody who follows pages in a folder of their own, in two terminals, line by line. */
 export class Reader {
+  /** Calls the program in this process where it can be: for whoever has seen that commands start by themselves. */
+  isBrief = false
   private readonly background: Running[] = []
   private readonly typed = new Set<string>()
   private lastOutput = ''
@@ -73,7 +78,11 @@ export class Reader {
       return []
     }
     if (staysRunning.test(command)) return this.leaveRunning(command)
-    const ended = await new Running(this.shell(command)).ended
+    const words = plainWords(command)
+    const ended =
+      this.isBrief && words !== null && !needsProcess.test(command)
+        ? await callProgram(words, { directory: this.directory, endpoint: this.endpoint })
+        : await new Running(this.shell(command)).ended
     this.lastOutput += ended.stdout
     const folder = /\bcd (\S+)$/u.exec(command)?.[1]
     if (folder !== undefined) this.directory = join(this.directory, folder)
@@ -82,12 +91,13 @@ export class Reader {
 
   /** An embedded store gets a port of its own: the usual one may be in use by somebody else's. */
   private async leaveRunning(command: string): Promise<readonly string[]> {
-    const isStore = /stepward (dev|emulator)/u.test(command)
+    const isStore = /stepward dev\b/u.test(command)
     const running = new Running(this.shell(`exec ${command}${isStore ? ' --port 0' : ''}`))
     this.background.push(running)
-    const first = await running.line(isStore ? 'http' : ' ')
-    this.lastOutput += `${first}\n`
-    const endpoint = /https?:\/\/[\d.]+:\d+\//u.exec(first)?.[0]
+    await running.line('Ctrl-C stops it')
+    const said = running.heard.join('\n')
+    this.lastOutput += said
+    const endpoint = /run on (http\S+\/);/u.exec(said)?.[1]
     if (isStore) this.variables = { ...this.variables, COSMOS_ENDPOINT: endpoint }
     return []
   }
@@ -101,7 +111,7 @@ export class Reader {
   }
 }
 
-function told({ code, stdout, stderr }: Ended): string {
+function told({ code, stdout, stderr }: Omit<Ended, 'signal'>): string {
   return `exit code ${code}\n${stdout}${stderr}`
 }
 
