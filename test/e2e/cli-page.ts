@@ -7,8 +7,9 @@ const introduction = `# Command line
 
 Made of the program itself: \`stepward --help\` and \`stepward COMMAND --help\` say the same.
 
-Every command says in one line what went wrong and what to do next (\`--verbose\` adds the stack), takes \`--json\` for scripts, and writes results to standard output, all else to standard
-error. In a pipe there are no colours and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
+Every command says in one line what went wrong and what to do next (\`--verbose\` adds the stack), has \`--json\` for scripts
+where there is a result, and writes results to standard output, all else to standard error. In a pipe there are no colours
+and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
 
 ## Exit codes
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { exitCodes } from '../../src/cli/cli-error.js'
 import { programOf } from '../../src/cli/program.js'
 import { terminalOf } from '../../src/cli/terminal.js'
 import { readConfigFile } from '../../src/host/config-file.js'
@@ -23,6 +24,13 @@ function namesIn(text: string): string[] {
 describe('docs/cli.md', () => {
   it('is what the program knows of its commands; "vitest -u" on this file writes it anew', async () => {
     await expect(cliPage(program)).toMatchFileSnapshot(join(root, 'docs/cli.md'))
+  })
+})
+
+describe('exit codes', () => {
+  it('are told, each of them', () => {
+    const told = tableOf('docs/cli.md', ['code', 'meaning']).map(([code]) => Number(code))
+    expect(told).toEqual(Object.values(exitCodes))
   })
 })
 

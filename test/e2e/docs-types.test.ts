@@ -19,9 +19,12 @@ declare global {
   const fulfilment: Workflow<Order>
   const warehouse: {
     hold(input: { sku: string; quantity: number }, key: string): Promise<string>
-    drop(hold: string, key: string): Promise<void>
+    drop(key: string | null): Promise<void>
   }
-  const bank: { charge(input: { amount: number }, key: string): Promise<{ receipt: string }> }
+  const bank: {
+    charge(input: { amount: number }, key: string): Promise<{ receipt: string }>
+    refund(key: string | null): Promise<void>
+  }
   const [ChangeFeedEstimator, ChangeFeedProcessor]: [typeof Estimator, typeof Processor]
 }`
 
