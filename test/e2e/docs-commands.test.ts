@@ -15,6 +15,11 @@ const others = pagePaths.filter(
   (page) => page !== tutorial && !elsewhere.includes(page) && textsIn(page, 'sh', '').length > 0,
 )
 
+/** Every SELECT of a page. */
+const queries = pagePaths.flatMap((page) =>
+  textsIn(page, 'sql').flatMap((text) => text.trim().split(/\n(?=SELECT)/u)),
+)
+
 describe('what pages say to type does what they say', () => {
   let directory: string
   let reader: Reader
@@ -66,6 +71,14 @@ describe('what pages say to type does what they say', () => {
     },
     120_000,
   )
+
+  it.each(queries)('the store understands %s', async (query) => {
+    const client = new CosmosClient({ endpoint: reader.endpoint, key: wellKnownKey })
+    const state = client.database('stepward').container('state')
+    const parameters = query.includes('@now') ? [{ name: '@now', value: 0 }] : []
+    await expect(state.items.query({ query, parameters }).fetchAll()).resolves.toBeDefined()
+    client.dispose()
+  })
 
   it('and everything that was left running ends well', async () => {
     expect(await reader.leave()).toEqual([])
