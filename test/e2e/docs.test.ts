@@ -1,12 +1,10 @@
 import { CosmosClient } from '@azure/cosmos'
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { execPath } from 'node:process'
-import ts from 'typescript'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { wellKnownKey } from '../../src/emulator/index.js'
-import { commandsOf, root, textsIn } from './doc-page.js'
+import { commandsOf, textsIn } from './doc-page.js'
+import { printed } from './printed-example.js'
 import { cli, run, Running, startEmulatorProcess, temporaryDirectory } from './processes.js'
 
 const page = 'docs/embedded-cosmos.md'
@@ -19,20 +17,7 @@ describe(page, () => {
   })
 
   it.each(blocks('ts'))('runs example %#', async (code) => {
-    // Inside the package, so that its own name is found.
-    mkdirSync(join(root, '.stepward'), { recursive: true })
-    const directory = mkdtempSync(join(root, '.stepward', 'docs-'))
-    onTestFinished(() => {
-      rmSync(directory, { recursive: true })
-    })
-    const { outputText } = ts.transpileModule(code, {
-      compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
-    })
-    const script = join(directory, 'example.mjs')
-    writeFileSync(script, outputText)
-    const { code: exitCode, stderr } = await run(script, [])
-    expect(stderr).not.toMatch(/Error/u)
-    expect(exitCode).toBe(0)
+    await printed(code)
   })
 
   const commands = blocks('sh').flatMap(commandsOf)
