@@ -3,6 +3,7 @@ import type { Change, ChangeFeedContext } from '../change-feed-processor/index.j
 import { retry, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
+import { AgentsHealth } from './agents-health.js'
 import { makeAttempt } from './attempt.js'
 import { Circuit } from './circuit.js'
 import { claim, isTaken, type Claimant } from './claim.js'
@@ -29,6 +30,8 @@ export interface AgentsOptions {
   readonly telemetry: Telemetry
   /** To the scheduler of this process. */
   readonly shortcut?: Shortcut
+  /** Why this instance should take no work, for reasons of its user's own; null for none. Default: always null. */
+  readonly unhealthyBecause?: () => string | null
 }
 
 /** What agents are told beside the changes. Without a lease token every outcome is recorded alone. */
@@ -51,6 +54,7 @@ const rememberedSteps = 10_000
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
   private readonly circuits: ReadonlyMap<string, Circuit>
+  private readonly health: AgentsHealth
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
   private readonly settled = new RecentDocuments<StepDocument>(rememberedSteps)
@@ -59,9 +63,11 @@ export class Agents {
   constructor(private readonly options: AgentsOptions) {
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
     const circuits = [...this.definitions.values()].flatMap(({ name, circuit }) =>
-      circuit === null ? [] : [[name, new Circuit(name, circuit)] as const],
+      circuit === null ? [] : [[name, new Circuit(name, circuit, options.clock)] as const],
     )
     this.circuits = new Map(circuits)
+    const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
+    this.health = new AgentsHealth(options.clock, ofEach)
     const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
       slots === null ? [] : [[name, slots] as const],
     )
@@ -98,10 +104,15 @@ export class Agents {
     return stopping
   }
 
+  /** Why other instances should do the work (R124); null while this one is well. */
+  problem(): string | null {
+    return this.options.unhealthyBecause?.() ?? this.health.problem()
+  }
+
   /** Starts an open step if it has a free place for it; answers whether it is running. */
   startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
     const agent = this.definitions.get(workOf(step).actor)
-    if (agent === undefined || this.stopping.signal.aborted) return false
+    if (agent === undefined || this.stopping.signal.aborted || this.problem() !== null) return false
     if (this.isKnown(step)) return true
     if (!this.slots.takeFree(agent.name)) return false
     this.start(step, agent, leaseToken)
@@ -174,6 +185,7 @@ export class Agents {
       }
       return await this.record(own.step, outcome, leaseToken)
     } catch (error) {
+      this.health.noteLost()
       const reason = 'its claim or its outcome could not be recorded'
       telemetry.emit({ type: 'outcome.discarded', reason, error, ...about })
       return nothingFollows
@@ -249,7 +261,15 @@ export class Agents {
         goOn: nothingFollows,
       }
     }
-    const recordNow = async () => (await conclude?.({ step, decide })) ?? (await recordAlone())
+    const failures: unknown[] = []
+    const recordNow = async (): Promise<Concluded> => {
+      try {
+        return (await conclude?.({ step, decide })) ?? (await recordAlone())
+      } catch (error) {
+        failures.push(error)
+        throw error
+      }
+    }
     // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
     const concluded = await retry(recordNow, {
       clock,
@@ -260,6 +280,8 @@ export class Agents {
       isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
     })
     this.settled.put(step)
+    if (concluded.discarded === null) this.health.noteRecorded()
+    else if (failures.length > 0) this.health.noteLost()
     this.report(step, outcome, concluded)
     return concluded.goOn
   }
