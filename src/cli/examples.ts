@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
 /** One line that shows how each command is used; a test asks for every command. */
-const examples: Readonly<Record<string, string>> = {
+export const examples: Readonly<Record<string, string>> = {
   dev: 'stepward dev ./workflows.js --data .stepward/dev',
   emulator: 'stepward emulator --port 8081 --data .stepward/cosmos',
   'emulator split': 'stepward emulator split stepward/state',
@@ -21,17 +21,19 @@ const examples: Readonly<Record<string, string>> = {
   cancel: 'stepward cancel 10248 --why "the customer withdrew"',
   leases: 'stepward leases --processor stepward-scheduler',
   estimate: 'stepward estimate --json',
+  cost: 'stepward cost --json',
   doctor: 'stepward doctor --endpoint https://contoso.documents.azure.com',
   provision: 'stepward provision --connection-string "$COSMOS_CONNECTION_STRING"',
   completion: 'source <(stepward completion bash)',
 }
 
 /** Ends the help of every command with an example. */
-export function withExamples(program: Command, path: readonly string[] = []): void {
+export function withExamples(program: Command, path: readonly string[] = []): Command {
   for (const command of program.commands) {
     const here = [...path, command.name()]
     const example = examples[here.join(' ')]
     if (example !== undefined) command.addHelpText('after', `\nExample:\n  ${example}`)
     withExamples(command, here)
   }
+  return program
 }

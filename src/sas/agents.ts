@@ -82,6 +82,8 @@ export class Agents {
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
       return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
     })
+    // Every step that waits for its slot listens, so the warning about many listeners would be a false alarm.
+    setMaxListeners(0, context.signal)
     // Side by side: one agent that has all its slots in use does not keep the others of the page from theirs.
     const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
     const offers = urgentFirst.map((step) => this.offer(step, context))
@@ -97,7 +99,7 @@ export class Agents {
     this.stopping = this.newStopping()
   }
 
-  /** Every running handler listens, so the warning about many listeners would be a false alarm. */
+  /** As every running handler listens. */
   private newStopping(): AbortController {
     const stopping = new AbortController()
     setMaxListeners(0, stopping.signal)

@@ -64,7 +64,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         expect(result.etags).toHaveLength(2)
       })
 
-      it('F-X5: is applied not at all when one of them cannot be', async () => {
+      it('R44, F-X5: is applied not at all when one of them cannot be', async () => {
         const { store } = opened
         await store.apply('p', [create(note('b'))])
         const result = await store.apply('p', [create(note('a')), create(note('b')), create(note('c'))])

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { examples } from '../../src/cli/examples.js'
 import { startOrderServices, workerStarter } from './fleet.js'
 import {
   cli,
@@ -48,7 +49,6 @@ it('R115 R117: what is stuck is shown with what to do, looked at, tried again si
 
   const looked = await stepward(...advised, '--why', 'is it?', '--dry-run', '--json')
   expect(JSON.parse(looked.stdout)).toMatchObject({ command: 'resubmit', isDryRun: true, refused: [] })
-  expect((await stepward('attention', '--json')).code, 'looking changes nothing').toBe(1)
 
   const input = join(await temporaryDirectory(), 'input.json')
   await writeFile(input, '{"orderId":"SW-1033","lines":[{"productId":1,"quantity":1}]}')
@@ -132,6 +132,18 @@ it.each(['attention', 'watch a', 'provision', 'cancel --all --why x'])(
     )
   },
 )
+
+it('completes every command, and has an example of each in its help', async () => {
+  const { stdout } = await run(cli, ['completion', 'bash'])
+  const commands = [...stdout.matchAll(/^ {4}'([a-z ]+)'\) words=/gm)].map(([, path]) => path)
+  expect(commands).toContain('emulator split')
+  expect(commands.sort()).toEqual(Object.keys(examples).sort())
+  const help = await run(cli, ['resubmit', '--help'])
+  expect(help.stdout).toMatch(
+    /Example:\n {2}stepward resubmit --step reserve --why "shelves filled" --dry-run\n$/,
+  )
+  for (const line of help.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+})
 
 it('ends quietly when nobody reads on', async () => {
   const child = spawn(process.execPath, [cli, 'completion', 'bash'], { stdio: ['ignore', 'pipe', 'pipe'] })

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { cli, ordersRun, run, temporaryDirectory } from './processes.js'
 
-it('ends every order of the sample, and leaves a store to look into', async () => {
+it('R176: ends every order of the sample, and leaves a store to look into', async () => {
   const data = join(await temporaryDirectory(), 'data')
   const ended = await run(ordersRun, ['--json', '--data', data])
   expect(JSON.parse(ended.stdout)).toMatchObject({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { brokenBy, faultKinds, placesIn, type Place } from './crash-points.js'
+import { brokenBy, placesIn } from './crash-points.js'
+import { faultKinds, type Place } from '../../src/simulation/fault-place.js'
 import { samplePairs } from './fault-pairs.js'
 import { scenarios } from './scenarios.js'
 
@@ -10,24 +11,27 @@ function isWanted({ writePoint }: Place, scenario: string): boolean {
   return scenario === 'happy' || !writePoint.startsWith('L')
 }
 
-describe.each(scenarios.map(({ name }) => name))('I7, I8: a job that goes %s', (scenario) => {
-  it.each(faultKinds)(
-    'comes to its end whatever write suffers %s, and keeps every invariant',
-    async (kind) => {
+describe.each(scenarios.map(({ name }) => name))(
+  'R1, R3, R25, R28, R65, R108, I7, I8: a job that goes %s',
+  (scenario) => {
+    it.each(faultKinds)(
+      'comes to its end whatever write suffers %s, and keeps every invariant',
+      async (kind) => {
+        const broken: string[] = []
+        for (const place of await placesIn(scenario)) {
+          if (isWanted(place, scenario)) broken.push(...(await brokenBy(scenario, [{ ...place, kind }])))
+        }
+        expect(broken).toEqual([])
+      },
+      60_000,
+    )
+
+    it('comes to its end under two faults, and keeps every invariant', async () => {
       const broken: string[] = []
-      for (const place of await placesIn(scenario)) {
-        if (isWanted(place, scenario)) broken.push(...(await brokenBy(scenario, [{ ...place, kind }])))
+      for (const pair of await samplePairs(scenario, pairsOfScenario, 1)) {
+        broken.push(...(await brokenBy(scenario, pair)))
       }
       expect(broken).toEqual([])
-    },
-    60_000,
-  )
-
-  it('comes to its end under two faults, and keeps every invariant', async () => {
-    const broken: string[] = []
-    for (const pair of await samplePairs(scenario, pairsOfScenario, 1)) {
-      broken.push(...(await brokenBy(scenario, pair)))
-    }
-    expect(broken).toEqual([])
-  }, 60_000)
-})
+    }, 60_000)
+  },
+)

@@ -1,22 +1,10 @@
+import { faultText, type Place } from '../../src/simulation/fault-place.js'
 import type { PlannedFault } from '../../src/simulation/faults.js'
 import { faultCostMs, JobScene, oneHostPerRole, type JobReport } from './job-scene.js'
 import { scenarioNamed } from './scenarios.js'
 
-/** What can befall one write, as in §0 of the failure matrix. */
-export const faultKinds = [
-  'crashBefore',
-  'crashAfter',
-  'answerLost',
-  'requestLost',
-  'rival',
-  'refused',
-] as const satisfies readonly PlannedFault['kind'][]
-
 /** How long a story without faults takes at most: a deadline that is waited for, and a poll before each write. */
 const undisturbedMs = 90_000
-
-/** The write that a fault befalls: the n-th of its kind. */
-export type Place = Pick<PlannedFault, 'writePoint' | 'occurrence'>
 
 /** One job of this scenario under these faults, from its submission to its end. */
 export async function simulateFaults(
@@ -41,22 +29,6 @@ export async function placesIn(scenario: string): Promise<readonly Place[]> {
   const { problems } = await simulateFaults(scenario, [], seen)
   if (problems.length > 0) throw new Error(`scenario ${scenario} without faults: ${problems.join('; ')}`)
   return seen
-}
-
-/** The fault as a command takes it: `answerLost@W1#2`. */
-function faultText({ kind, writePoint, occurrence }: PlannedFault): string {
-  return `${kind}@${writePoint}#${occurrence}`
-}
-
-/** The fault that a command names. */
-export function faultFrom(text: string): PlannedFault {
-  const [, kindText, writePoint, occurrence] = /^(\w+)@(\w+)#(\d+)$/.exec(text) ?? []
-  const kind = faultKinds.find((known) => known === kindText)
-  if (kind === undefined || writePoint === undefined)
-    throw new RangeError(
-      `${JSON.stringify(text)} is no fault: write one of ${faultKinds.join(', ')} before @W1#2`,
-    )
-  return { kind, writePoint, occurrence: Number(occurrence) }
 }
 
 /** What is broken when a job of this scenario meets these faults, with the command that shows it again. */

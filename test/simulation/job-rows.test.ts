@@ -3,7 +3,8 @@ import { stateContainer, type Role } from '../../src/simulation/job-fleet.js'
 import type { Request } from '../../src/simulation/network.js'
 import type { SimulatedProcess } from '../../src/simulation/simulated-process.js'
 import { storeError } from '../../src/simulation/store-error.js'
-import { brokenBy, faultFrom } from './crash-points.js'
+import { brokenBy } from './crash-points.js'
+import { faultFrom } from '../../src/simulation/fault-place.js'
 import { JobScene, oneHostPerRole, type Host, type JobSceneOptions } from './job-scene.js'
 import { CallRecorder } from './call-recorder.js'
 import { scenarioNamed, stepDeadlineMs, type Scenario } from './scenarios.js'
@@ -67,7 +68,7 @@ function failuresOf(scene: JobScene): readonly number[] {
   return [...scene.checker.stepsOf(job).values()].map(({ failureCount }) => failureCount)
 }
 
-describe('one crash', () => {
+describe('R70: one crash', () => {
   it.each([
     ['F-S1 before a submission is stored', 'happy', 'crashBefore@W0#1'],
     ['F-Q2 after a job is claimed', 'happy', 'crashAfter@W1#1'],
@@ -284,7 +285,7 @@ describe('a partition that splits', () => {
 })
 
 describe('a job that needs a person', () => {
-  it('F-V20, I15: says so for as long as nobody comes', async () => {
+  it('F-V20, R95, I15: says so for as long as nobody comes', async () => {
     const scene = sceneOf(scenarioNamed('exhaust'))
     expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
     const given = scene.checker.jobs.get('job-1')

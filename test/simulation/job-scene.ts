@@ -9,7 +9,7 @@ import { effectProblems } from './effects.js'
 import { JobChecker, type JobCounts } from './job-checker.js'
 import { orderIdOf } from './job-changes.js'
 import { LeaseChecker } from './lease-checker.js'
-import { Person } from './person.js'
+import { Person } from '../../src/simulation/person.js'
 import { RemoteServices } from './remote-services.js'
 import { stepDeadlineMs, type Intervention, type Scenario } from './scenarios.js'
 

@@ -7,7 +7,7 @@ const runs = [
   ...[1, 2, 3].map((seed) => ({ world: 'jobs', seed, size: 40 }) as const),
 ]
 
-describe('everything going wrong at once', () => {
+describe('R9: everything going wrong at once', () => {
   const totals = new Totals()
 
   afterAll(() => {

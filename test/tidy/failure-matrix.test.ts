@@ -45,7 +45,7 @@ describe('the failure matrix', () => {
     ])
   })
 
-  it('has a test for each of its rows, and with the requirements knows all that tests name', () => {
+  it('R128, R129: has a test for each of its rows, and with the requirements knows all that tests name', () => {
     const files = readRepository()
     const paper = (path: string) => {
       const found = files.find((file) => file.path === path)

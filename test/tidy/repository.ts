@@ -5,17 +5,17 @@ import { parse, type Source, type TextFile } from './source.js'
 /** Where this checkout lies. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Every file that a commit would hold: what `.gitignore` names is left out. Works without git, as in an archive. */
-export function readRepository(): readonly TextFile[] {
-  const ignored = ignoreRules(readFileSync(`${root}.gitignore`, 'utf8'))
+/** Every file that a commit of this folder would hold, by default of this checkout: what `.gitignore` names is left out. Works without git, as in an archive. */
+export function readRepository(from = root): readonly TextFile[] {
+  const ignored = ignoreRules(readFileSync(`${from}.gitignore`, 'utf8'))
   const files: TextFile[] = []
   const open = ['']
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    for (const entry of readdirSync(`${root}${folder}`, { withFileTypes: true })) {
+    for (const entry of readdirSync(`${from}${folder}`, { withFileTypes: true })) {
       if (entry.name === '.git' || ignored(entry.name)) continue
       const path = `${folder}${entry.name}`
       if (entry.isDirectory()) open.push(`${path}/`)
-      else if (entry.isFile()) files.push({ path, text: readFileSync(`${root}${path}`, 'utf8') })
+      else if (entry.isFile()) files.push({ path, text: readFileSync(`${from}${path}`, 'utf8') })
     }
   }
   return files.sort((one, other) => (one.path < other.path ? -1 : 1))

@@ -4,7 +4,7 @@ import { nodesOf, offence, type Source } from './source.js'
 
 /** Files that may wait for the machine's clock, each with its reason. A file that no longer needs it must leave. */
 const mayWait: Readonly<Record<string, string>> = {
-  'test/bench/jobs/workload.ts': 'a step that takes its time is what is measured',
+  'test/bench/jobs/workload.ts': 'a step that takes its time is what a worker is killed in',
   'test/bench/processor/latency.ts': 'writes must not come in step with polls',
   'test/bench/processor/throughput.ts': 'a delegate that takes its time is what is measured',
   'test/unit/platform/clock.test.ts': 'the system clock itself is under test, on simulated timers',

@@ -20,7 +20,7 @@ function accountWith(account: object, container: object = { defaultTtl: -1 }) {
 }
 
 describe('what is checked before a role runs', () => {
-  it('F-X12: an account that writes in several regions is refused, since etags would not protect (I12, I22)', async () => {
+  it('R43, F-X12: an account that writes in several regions is refused, since etags would not protect (I12, I22)', async () => {
     await expect(accountWith({ enableMultipleWritableLocations: true })).rejects.toThrow(
       'turn multi-region writes off',
     )

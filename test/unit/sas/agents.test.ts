@@ -47,7 +47,7 @@ async function anotherAttempt(): Promise<void> {
 }
 
 describe('agents', () => {
-  it('run the handler of an open step and record its outcome', async () => {
+  it('R49, R83: run the handler of an open step and record its outcome', async () => {
     const page = await openSteps()
     const agents = world.agents()
     await agents.onChanges(page, going)
@@ -63,7 +63,7 @@ describe('agents', () => {
     expect(world.store.count('read')).toBe(0)
   })
 
-  it('record what a handler throws, and leave the next attempt to the deadline (R68)', async () => {
+  it('record what a handler throws, and leave the next attempt to the deadline (R6, R68)', async () => {
     const page = await openSteps()
     const agents = world.agents({
       agents: [
@@ -115,7 +115,7 @@ describe('agents', () => {
     })
   })
 
-  it('F-A22: leave a step alone whose agent they do not have, and say so', async () => {
+  it('R48, F-A22: leave a step alone whose agent they do not have, and say so', async () => {
     const page = await openSteps()
     await world.agents({ agents: [defineAgent('bank', { pay: () => 1 })] }).onChanges(page, going)
     expect(world.store.writes).toHaveLength(1)
@@ -146,7 +146,7 @@ describe('agents', () => {
 })
 
 describe('outcomes that do not count', () => {
-  it('F-A6: two instances run one attempt, and the first outcome stands', async () => {
+  it('R76, F-A6: two instances run one attempt, and the first outcome stands', async () => {
     const page = await openSteps()
     const [one, other] = [slowShop(), slowShop()]
     const first = world.agents({ agents: [one.agent], instanceName: 'agents-1' })
@@ -163,7 +163,7 @@ describe('outcomes that do not count', () => {
     ])
   })
 
-  it('F-A7: a slow handler is aborted before its deadline, and nothing is written', async () => {
+  it('R77, F-A7: a slow handler is aborted before its deadline, and nothing is written', async () => {
     const page = await openSteps()
     const { agent } = slowShop()
     const agents = world.agents({ agents: [agent] })
@@ -287,7 +287,7 @@ describe('recording an outcome', () => {
 })
 
 describe('back-pressure', () => {
-  it('F-A24, F-X24: the delegate waits while all slots are taken, and so the feed does', async () => {
+  it('R125, F-A24, F-X24: the delegate waits while all slots are taken, and so the feed does', async () => {
     const page = await openSteps({ a: [], b: [], c: [] })
     const { agent, begun, end } = slowShop()
     const agents = world.agents({ agents: [agent], slots: 2 })

@@ -29,7 +29,7 @@ async function outcomeOf(handler: AgentHandler<Json, unknown>): Promise<Outcome 
 }
 
 describe('an attempt that ends in time', () => {
-  it('tells the handler its input and what it is about', async () => {
+  it('R55, R59: tells the handler its input and what it is about', async () => {
     const seen = deferred<[Json, AgentContext]>()
     await outcomeOf((input, context) => seen.resolve([input, context]))
     const [input, context] = await seen.promise

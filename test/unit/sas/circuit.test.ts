@@ -28,7 +28,7 @@ async function ending(circuit: Circuit, ...outcomes: readonly (Outcome | null)[]
 }
 
 describe('R82: the circuit of an agent', () => {
-  it('opens after failures in a row, and says so without calling', async () => {
+  it('R82: opens after failures in a row, and says so without calling', async () => {
     const circuit = new Circuit('shop', { failures: 2, openForMs: 30_000 }, clock)
     expect((await ending(circuit, failed, success, failed)).made).toBe(3)
     const { made, last } = await ending(circuit, null, success)

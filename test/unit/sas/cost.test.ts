@@ -12,7 +12,7 @@ const usual: CostQuestion = {
 }
 
 describe('R129: the cost of a job', () => {
-  it('is that of four creates and ten replaces for three steps, in five requests', () => {
+  it('R12: is that of four creates and ten replaces for three steps, in five requests', () => {
     expect(jobCost(usual).writeRequests).toBe(5)
     expect(jobCost(usual).writeCharge).toBeCloseTo(1.15 * (4 * 5.5 + 10 * 11))
     expect(jobCost(usual).feedCharge).toBe(3 * 14)

@@ -67,7 +67,7 @@ async function running(
 }
 
 describe('units of the three roles', () => {
-  it('bring jobs to their ends together, and leave nothing behind', async () => {
+  it('R86: bring jobs to their ends together, and leave nothing behind', async () => {
     const here = world()
     const units = await running(here, [shop])
     const shape = { reserve: [], charge: ['reserve'], ship: ['charge'] }
@@ -81,7 +81,7 @@ describe('units of the three roles', () => {
     expect(here.telemetry.of('delegate.failed')).toEqual([])
   })
 
-  it('try again what an agent did not get done, and give up what it never does', async () => {
+  it('R2: try again what an agent did not get done, and give up what it never does', async () => {
     const here = world()
     let calls = 0
     const sell = (input: { readonly item: string }): string => {

@@ -71,7 +71,7 @@ describe('a document decoded', () => {
   )
 })
 
-describe('the derived state', () => {
+describe('R33, R37: the derived state', () => {
   const begun = { initialState: 'off', targetState: 'on', currentState: 'off', desiredState: 'on' }
   const back = { ...begun, currentState: 'on', desiredState: 'off', direction: 'undo' as const }
   const idle = { lockedBy: null, attention: null, direction: 'do' as const }

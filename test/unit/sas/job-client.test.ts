@@ -53,7 +53,7 @@ async function runToEnd(): Promise<void> {
 }
 
 describe('a submission', () => {
-  it('stores the job and answers it', async () => {
+  it('R15, R22, R27: stores the job and answers it', async () => {
     const job = await client.submit(workflow, { orderId: 'order-1', total: 3 })
     expect([job.jobId, job.partitionKey]).toEqual(['order-1', 'order-1'])
     expect(await world.job('order-1')).toMatchObject({

@@ -75,7 +75,7 @@ async function notice(seq: number, jobId = 'job-1') {
 }
 
 describe('what submitters are told', () => {
-  it('I13, F-N4, F-N5: is every notice, in its order, and each is marked and begins to expire', async () => {
+  it('R118, I13, F-N4, F-N5: is every notice, in its order, and each is marked and begins to expire', async () => {
     await failedJob()
     const notifier = started()
     const page = await world.changes()

@@ -35,7 +35,7 @@ const operated: readonly ShapedScenario[] = [
   { shape: chain, ...undoing, onExhausted: 'park' },
 ]
 
-describe('I8: every state that can be reached', () => {
+describe('R42, R69, I8: every state that can be reached', () => {
   it.each(plain)(
     'of $shape with $maxFailures attempts keeps every invariant and leads to an end',
     (scenario) => {

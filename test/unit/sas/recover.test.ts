@@ -32,7 +32,7 @@ describe('what the supervisor leaves alone', () => {
 })
 
 describe('an attempt that was not done in time', () => {
-  it('counts as failed; the step is up again, with a higher fence and a pick-up ultimatum (R90)', () => {
+  it('counts as failed; the step is up again, with a higher fence and a pick-up ultimatum (R34, R88, R90)', () => {
     expect(late.recovering('pay')).toStrictEqual({
       kind: 'retry',
       step: {
@@ -47,13 +47,13 @@ describe('an attempt that was not done in time', () => {
     })
   })
 
-  it('is retried when its reported failure’s back-off has passed', () => {
+  it('R64: is retried when its reported failure’s back-off has passed', () => {
     const reported = dispatched.settled('pay', failed)
     expect(reported.recovering('pay')).toEqual({ kind: 'wait', untilMs: submittedAtMs + 1_000 + graceMs })
     expect(reported.later(1_000 + graceMs).recovering('pay').kind).toBe('retry')
   })
 
-  it('F-V15: the last allowed one flags the step; equal to the threshold is exhausted (C7)', () => {
+  it('R5, R91, F-V15: the last allowed one flags the step; equal to the threshold is exhausted (C7)', () => {
     const second = dispatched.expired('pay').scheduled().expired('pay')
     expect(second.step('pay')).toMatchObject({ failureCount: 2, processState: 'Pending' })
     const third = second.scheduled().later(30_000 + graceMs)

@@ -23,7 +23,7 @@ function dispatchedIn(decision: Schedule): string[] {
 describe('a job that is new', () => {
   const submitted = JobStory.submitted({ reserve: [], ship: ['reserve'] }, { completeWithin: '30s' })
 
-  it('is claimed, and its first step dispatched with a deadline, in one write (R53)', () => {
+  it('is claimed, and its first step dispatched with a deadline, in one write (R32, R38, R52, R53, R56)', () => {
     const { job, changed } = written(submitted.deciding())
     expect(job).toStrictEqual({
       ...submitted.job,
@@ -94,7 +94,7 @@ describe('a step that is done', () => {
     expect(dispatchedIn(half.settled('a', success).deciding())).toEqual(['join'])
   })
 
-  it('F-D5: finishes the job when it is the last (R61)', () => {
+  it('F-D5: finishes the job when it is the last (R4, R61)', () => {
     const story = JobStory.submitted({ a: [], b: [] }).scheduled()
     const last = story.settled('a', success).settled('b', success).later(7)
     expect(written(last.deciding())).toStrictEqual({

@@ -22,7 +22,7 @@ async function runToEnd(): Promise<void> {
 }
 
 describe('a scheduler', () => {
-  it('brings a job from its submission to its end', async () => {
+  it('R29, R60: brings a job from its submission to its end', async () => {
     await world.submitted({ a: [], b: ['a'], c: [], join: ['b', 'c'] })
     await runToEnd()
     expect(await world.job()).toMatchObject({ processState: 'Processed', lockedBy: null, fence: 1 })
@@ -154,7 +154,7 @@ describe('what the feed may do to a scheduler', () => {
 })
 
 describe('races and lost replies of a scheduler', () => {
-  it('F-Q4: two schedulers race for one job, and one claims it', async () => {
+  it('R31, R54, F-Q4: two schedulers race for one job, and one claims it', async () => {
     await world.submitted({ a: [], b: [] })
     const page = await world.changes()
     await Promise.all(['scheduler-1', 'scheduler-2'].map((name) => world.scheduler(name).onChanges(page)))

@@ -11,7 +11,7 @@ const notice = noticeOf(aJob({ replyTo: 'https://shop.example/' }), 'received', 
 })
 const failed: Delivery = { kind: 'failed', reason: 'busy' }
 
-it('F-N3, F-X9: whatever happens, a notice is due, sent or an operator’s, and only a sent one expires', () => {
+it('F-N3, F-N5, F-X9: whatever happens, a notice is due, sent or an operator’s, and only a sent one expires', () => {
   const deliveries = fc.constantFrom<Delivery[]>(
     failed,
     { kind: 'sent' },

@@ -43,7 +43,7 @@ describe('the outcome of an attempt', () => {
     })
   })
 
-  it('failed: diagnostics, and the deadline brought forward to the end of the back-off', () => {
+  it('R78, R107, failed: diagnostics, and the deadline brought forward to the end of the back-off', () => {
     expect(settled(failed)).toStrictEqual({
       ...step,
       completeBy: '2026-01-01T00:00:12.000Z',
@@ -68,7 +68,7 @@ describe('the outcome of an attempt', () => {
     expect(settled(failed, { now: submittedAtMs + 29_000 }).completeByMs).toBe(submittedAtMs + 30_000)
   })
 
-  it('permanent: flagged for a person at once, the failure counted (F-A16)', () => {
+  it('permanent: flagged for a person at once, the failure counted (R79, F-A16)', () => {
     expect(settled(permanent)).toStrictEqual({
       ...step,
       processState: 'Error',
@@ -97,18 +97,21 @@ describe('the outcome of an attempt', () => {
 
 describe('an outcome that no longer counts', () => {
   it.each([success, failed, permanent])(
-    'F-A10, F-D7: of an earlier attempt is discarded: $kind',
+    'R84, F-A10, F-D7: of an earlier attempt is discarded: $kind',
     (outcome) => {
       const again = story.expired('pay').scheduled()
       expect(reasonOf(outcome, again.step('pay'), again.now)).toBe('the step was given to another attempt')
     },
   )
 
-  it.each([success, failed, permanent])('F-A7: at or after the deadline is discarded: $kind', (outcome) => {
-    const deadlineMs = submittedAtMs + 30_000
-    expect(reasonOf(outcome, step, deadlineMs - 1)).toBeNull()
-    expect(reasonOf(outcome, step, deadlineMs)).toBe('its deadline has passed')
-  })
+  it.each([success, failed, permanent])(
+    'R62, R75, F-A7: at or after the deadline is discarded: $kind',
+    (outcome) => {
+      const deadlineMs = submittedAtMs + 30_000
+      expect(reasonOf(outcome, step, deadlineMs - 1)).toBeNull()
+      expect(reasonOf(outcome, step, deadlineMs)).toBe('its deadline has passed')
+    },
+  )
 
   it.each([success, failed, permanent])('F-A14: after a first one is discarded: $kind', (outcome) => {
     for (const first of [success, failed, permanent]) {

@@ -23,7 +23,7 @@ const initial = {
 }
 
 describe('a submission', () => {
-  it('creates the order, the job and every step in one group', () => {
+  it('R16, R19: creates the order, the job and every step in one group', () => {
     const writes = submit(request)
     expect(writes.map(({ kind }) => kind)).toEqual(Array(5).fill('create'))
     expect(writes.map(({ document }) => [document.pk, document.id])).toEqual([
@@ -36,7 +36,7 @@ describe('a submission', () => {
     expect(writes[0]?.document).toBe(order)
   })
 
-  it('writes a job with its intent, its ledger and nothing begun (R18, R21)', () => {
+  it('writes a job with its intent, its ledger and nothing begun (R17, R18, R21, R30, R36, R40)', () => {
     expect(documentsOf(submit(request)).job).toStrictEqual({
       ...initial,
       id: 'sas.job:job-1',
@@ -81,7 +81,7 @@ describe('a submission', () => {
     })
   })
 
-  it('writes steps that want nothing yet (R18, R20)', () => {
+  it('writes steps that want nothing yet (R18, R20, R35, R39)', () => {
     expect(theStep(documentsOf(submit(request)).steps, 'ship')).toStrictEqual({
       ...initial,
       priority: 2,

@@ -44,7 +44,7 @@ async function started(supervisor: Supervisor): Promise<Supervisor> {
 }
 
 describe('the deadline index', () => {
-  it('recovers a step when its deadline and the grace have passed, and not before', async () => {
+  it('R87: recovers a step when its deadline and the grace have passed, and not before', async () => {
     const page = await underWay()
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(page, '0')
@@ -146,7 +146,7 @@ describe('the deadline index', () => {
 })
 
 describe('the sweep', () => {
-  it('F-V1, F-V2: finds after a takeover what another owner had been told', async () => {
+  it('R104, R105, F-V1, F-V2: finds after a takeover what another owner had been told', async () => {
     await underWay()
     await world.clock.advance(60_000)
     const supervisor = await started(world.supervisor())
@@ -169,7 +169,7 @@ describe('the sweep', () => {
     await supervisor.stop()
   })
 
-  it('repeats at its interval for the holder of the first range only', async () => {
+  it('R85: repeats at its interval for the holder of the first range only', async () => {
     const [first, other] = [world.supervisor(), world.supervisor({ instanceName: 'supervisor-2' })]
     await started(first)
     await started(other)
@@ -280,7 +280,7 @@ describe('F-V25: a step whose job will not take it up', () => {
 })
 
 describe('races and lost replies of a supervisor', () => {
-  it('F-V5: two supervisors on one step count once', async () => {
+  it('R103, F-V5: two supervisors on one step count once', async () => {
     const page = await underWay()
     const supervisors = [world.supervisor(), world.supervisor({ instanceName: 'supervisor-2' })]
     for (const supervisor of supervisors) {

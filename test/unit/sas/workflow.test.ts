@@ -43,7 +43,7 @@ function problemsOfStep(options: StepOptions, id = 'sell'): readonly string[] {
 }
 
 describe('a workflow', () => {
-  it('compiles to plain JSON that names every dependency, default and reference', () => {
+  it('R50: compiles to plain JSON that names every dependency, default and reference', () => {
     const workflow = defineWorkflow<Order>(
       'shopping',
       (job) => {

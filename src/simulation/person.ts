@@ -1,7 +1,7 @@
-import { CommandRefused, JobConflict, type JobClient } from '../../src/sas/index.js'
-import type { JobFleet } from '../../src/simulation/job-fleet.js'
-import type { Computer } from '../../src/simulation/simulated-process.js'
-import type { World } from '../../src/simulation/world.js'
+import { CommandRefused, JobConflict, type JobClient } from '../sas/index.js'
+import type { JobFleet } from './job-fleet.js'
+import type { Computer } from './simulated-process.js'
+import type { World } from './world.js'
 
 /** Between two tries, and between two looks at whether the client still lives. */
 const againAfterMs = 2_000

@@ -1,0 +1,226 @@
+import { Command, Option } from 'commander'
+import type { AutoscaleOptions } from './commands/autoscale.js'
+import type { CostOptions } from './commands/cost.js'
+import type { DevOptions } from './commands/dev.js'
+import type { EmulatorCommandOptions } from './commands/emulator.js'
+import type { MergeOptions, SplitOptions } from './commands/emulator-partitions.js'
+import type { FleetCommandOptions } from './commands/fleet.js'
+import type { ScaleOptions } from './commands/scale.js'
+import type { StartOptions } from './commands/start.js'
+import type { SubmitOptions } from './commands/submit.js'
+import { withExamples } from './examples.js'
+import { addOperatorCommands, type Ending } from './operator-commands.js'
+import {
+  withCommonOptions,
+  withScaleTarget,
+  withStoreOptions,
+  withUnitOptions,
+  type StoreOptions,
+  type UnitOptions,
+} from './store-options.js'
+import type { Terminal } from './terminal.js'
+
+/** What the commands are given. */
+export interface ProgramOptions {
+  readonly version: string
+  readonly terminal: Terminal
+  readonly ending: Ending
+}
+
+interface Parts extends Omit<ProgramOptions, 'version'> {
+  readonly program: Command
+}
+
+/** Every command with its options. What a command does is loaded when it is called. */
+export function programOf({ version, terminal, ending }: ProgramOptions): Command {
+  const program = new Command('stepward')
+    .description('Durable distributed jobs on Azure Cosmos DB.')
+    .version(version)
+    .exitOverride()
+    // A subcommand may have options of its command's names: what follows it is its own.
+    .enablePositionalOptions()
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict,\n  5 store not reached or refusing.',
+    )
+  const parts = { program, terminal, ending }
+  addEmulatorCommands(parts)
+  addRunningCommands(parts)
+  addOperatorCommands(program, terminal, ending)
+  addFleetCommands(parts)
+  addLeaseCommands(parts)
+  addStoreCommands(parts)
+  return withExamples(program)
+}
+
+/** The embedded Cosmos DB, with every role or alone. */
+function addEmulatorCommands({ program, terminal, ending }: Parts): void {
+  withCommonOptions(program.command('dev [module]'))
+    .description('an embedded Cosmos DB and every role in one process')
+    .option('--port <n>', 'port of the embedded store, 0 for any', '8081')
+    .option('--data <dir>', 'keep the data in this directory')
+    .option('--partitions <n>', 'physical partitions of each container', '1')
+    .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
+    .action(async (module: string | undefined, options: DevOptions) => {
+      const { dev } = await import('./commands/dev.js')
+      await ending(dev(module, options, terminal))
+    })
+
+  const emulatorCommand = withCommonOptions(program.command('emulator'))
+    .enablePositionalOptions()
+    .description('the embedded Cosmos DB alone')
+    .option('--port <n>', 'port, 0 for any', '8081')
+    .option('--data <dir>', 'keep the data in this directory')
+    .option('--partitions <n>', 'physical partitions of each container', '1')
+    .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
+    .option('--https', 'with a certificate made for localhost')
+    .action(async (options: EmulatorCommandOptions) => {
+      const { emulator } = await import('./commands/emulator.js')
+      await ending(emulator(options, terminal))
+    })
+
+  withCommonOptions(emulatorCommand.command('split <container>'))
+    .description('split a physical partition of a container, DATABASE/CONTAINER, of a running emulator')
+    .option('--endpoint <url>', 'of the emulator', 'http://127.0.0.1:8081/')
+    .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
+    .option('--range <id>', 'default: the range with the most documents')
+    .action(async (container: string, options: SplitOptions) => {
+      const { emulatorSplit } = await import('./commands/emulator-partitions.js')
+      await ending(emulatorSplit(container, options, terminal))
+    })
+
+  withCommonOptions(emulatorCommand.command('merge <container>'))
+    .description(
+      'merge two neighbouring partitions of a container, DATABASE/CONTAINER, of a running emulator',
+    )
+    .option('--endpoint <url>', 'of the emulator', 'http://127.0.0.1:8081/')
+    .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
+    .requiredOption('--ranges <ids...>', 'the ids of both')
+    .action(async (container: string, options: MergeOptions) => {
+      const { emulatorMerge } = await import('./commands/emulator-partitions.js')
+      await ending(emulatorMerge(container, options, terminal))
+    })
+}
+
+/** What runs jobs, and what submits them. */
+function addRunningCommands({ program, terminal, ending }: Parts): void {
+  withStoreOptions(program.command('start'))
+    .description('roles in this process, or as a fleet of processes of their own')
+    .option('--role <role...>', 'scheduler, agents, supervisor, notifier or all (or STEPWARD_ROLES)')
+    .option('--agents <module>', 'module that exports the agents (or STEPWARD_MODULE)')
+    .option('--instances <n>', 'keep so many processes of each role alive')
+    .option('--port <n>', 'serve /healthz, /readyz and /metrics (or PORT)')
+    .option('--state <dir>', 'what a fleet remembers; default: a folder in the temporary directory')
+    .option('--once', 'recover what is overdue and end; for the role supervisor')
+    .addOption(new Option('--supervised').hideHelp())
+    .action(async (options: StartOptions) => {
+      const { start } = await import('./commands/start.js')
+      await ending(start(options, terminal))
+      // A handler that does not heed its signal would keep the process for ever; others go on with its work.
+      process.exit()
+    })
+
+  withStoreOptions(program.command('submit <workflow> [file]'))
+    .description('one job for each line of a JSON Lines file, or of standard input (-)')
+    .option('--workflows <module>', 'module that exports the workflow')
+    .option('--wait', 'until every job has ended')
+    .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
+      const { submit } = await import('./commands/submit.js')
+      await ending(submit(workflow, file ?? '-', options, terminal))
+    })
+}
+
+/** How many processes run. */
+function addFleetCommands({ program, terminal, ending }: Parts): void {
+  withCommonOptions(program.command('fleet'))
+    .description('the processes of the fleet that runs here: leases, memory, processor time')
+    .option('--state <dir>', 'the one given to "stepward start"')
+    .action(async (options: FleetCommandOptions) => {
+      const { fleet } = await import('./commands/fleet.js')
+      await ending(fleet(options, terminal))
+    })
+
+  withCommonOptions(program.command('stop'))
+    .description('stop the fleet that runs here, and forget how it was scaled')
+    .option('--state <dir>', 'the one given to "stepward start"')
+    .action(async (options: FleetCommandOptions) => {
+      const { stop } = await import('./commands/stop.js')
+      await ending(stop(options, terminal))
+    })
+
+  withScaleTarget(withCommonOptions(program.command('scale <role> <n>')))
+    .description('change how many instances of a role run, in the fleet here or on App Service')
+    .action(async (role: string, count: string, options: ScaleOptions) => {
+      const { scale } = await import('./commands/scale.js')
+      await ending(scale(role, count, options, terminal))
+    })
+
+  withScaleTarget(withStoreOptions(program.command('autoscale <role>')))
+    .description('follow the lag of a role, calmly, and never beyond its leases')
+    .option('--min <n>', 'never fewer instances', '1')
+    .option('--max <n>', 'never more instances', '8')
+    .option('--interval <seconds>', 'between two looks', '15')
+    .option('--once', 'look, decide, scale, and end')
+    .action(async (role: string, options: AutoscaleOptions) => {
+      const { autoscale } = await import('./commands/autoscale.js')
+      await ending(autoscale(role, options, terminal))
+    })
+}
+
+/** Who reads what, how far, and what is wrong with it. */
+function addLeaseCommands({ program, terminal, ending }: Parts): void {
+  withUnitOptions(program.command('leases'))
+    .description('who reads which feed range')
+    .action(async (options: UnitOptions) => {
+      const { leases } = await import('./commands/leases.js')
+      await ending(leases(options, terminal))
+    })
+
+  withUnitOptions(program.command('estimate'))
+    .description('how far each lease is behind: changes not yet checkpointed, and the age of the oldest')
+    .action(async (options: UnitOptions) => {
+      const { estimate } = await import('./commands/estimate.js')
+      await ending(estimate(options, terminal))
+    })
+
+  withUnitOptions(program.command('doctor'))
+    .description(
+      'what is wrong with the containers and leases, and what to do; exit code 1 when something is',
+    )
+    .action(async (options: UnitOptions) => {
+      const { doctor } = await import('./commands/doctor.js')
+      await ending(doctor(options, terminal))
+    })
+}
+
+/** What is needed once. */
+function addStoreCommands({ program, terminal, ending }: Parts): void {
+  withCommonOptions(program.command('cost'))
+    .description('request units of a job and of units at rest, from formulas; asks no store')
+    .option('--steps <n>', 'of a job, one after another', '3')
+    .option('--claimed-steps <n>', 'of those, claimed before each attempt', '0')
+    .option('--document-kb <n>', 'mean size of a stored job or step', '1.1')
+    .option('--indexing <policy>', 'lean: only what is asked for, as provisioned; or full', 'lean')
+    .option('--partitions <n>', 'physical partitions of the state container', '1')
+    .option('--instances <n>', 'of each role', '1')
+    .option('--jobs-per-day <n>', 'for the sums', '10000')
+    .action(async (options: CostOptions) => {
+      const { cost } = await import('./commands/cost.js')
+      await ending(cost(options, terminal))
+    })
+
+  withStoreOptions(program.command('provision'))
+    .description('create the database and containers that are missing, and check those that are there')
+    .action(async (options: StoreOptions) => {
+      const { provision } = await import('./commands/provision.js')
+      await ending(provision(options, terminal))
+    })
+
+  program
+    .command('completion <shell>')
+    .description('the script by which bash or zsh completes commands and options')
+    .action(async (shell: string) => {
+      const { completion } = await import('./commands/completion.js')
+      await ending(completion(shell, program, terminal))
+    })
+}

@@ -1,0 +1,99 @@
+import { seededRandom, type Clock } from '../platform/index.js'
+import { isTerminal, jobDocumentId, type JobDocument } from '../sas/documents.js'
+import type { Agent, JobClient, ProcessState, Workflow } from '../sas/index.js'
+import type { Place } from './fault-place.js'
+import { Faults, type PlannedFault } from './faults.js'
+import { JobFleet, roles, stateContainer, type Role } from './job-fleet.js'
+import { Person } from './person.js'
+import type { Computer } from './simulated-process.js'
+import { World } from './world.js'
+
+/** How a job ended. */
+export interface EndedJob {
+  readonly jobId: string
+  readonly state: ProcessState
+  /** What its operator would be told; null when nothing is the matter. */
+  readonly message: string | null
+}
+
+/** What one story has besides the product: your agents, and the services that they call as you imitate them. */
+export interface StorySetup {
+  readonly agents: readonly Agent[]
+  /** What is wrong outside when the job has ended, a sentence each. Default: nothing. */
+  readonly check?: (job: EndedJob) => readonly string[]
+}
+
+/** A workflow, and what its stories are made of. */
+export interface WorkflowUnderTest<I> {
+  readonly workflow: Workflow<I>
+  readonly input: I
+  /** Called for every story, so that no story sees what another has done. Whatever takes time takes it on this clock. */
+  readonly setup: (clock: Clock) => StorySetup
+}
+
+/** What came of one story. */
+export interface Told {
+  readonly end: ProcessState | null
+  /** Every write that was asked for, in order. */
+  readonly places: readonly Place[]
+  readonly problems: readonly string[]
+}
+
+const [jobId, restartAfterMs, recoveryMs] = ['job', 5_000, 180_000] as const
+const timing = {
+  leaseAcquireIntervalMs: 3_400,
+  leaseRenewIntervalMs: 2_600,
+  leaseExpirationIntervalMs: 12_000,
+}
+const sweepIntervalMs = 6_000
+
+const computers: ReadonlyMap<Computer, Role> = new Map(
+  roles.map((role) => [{ name: `${role}-host`, skewMs: 0, driftPpm: 0 }, role]),
+)
+
+/** One job of the workflow under these faults, from its submission to its end, on one host for each role. */
+export async function tellStory<I>(
+  { workflow, input, setup }: WorkflowUnderTest<I>,
+  planned: readonly PlannedFault[],
+): Promise<Told> {
+  const places: Place[] = []
+  const faults = new Faults({ random: seededRandom(1), planned, seen: places })
+  const world = new World({ seed: 1, isHashed: false, fateOf: (request) => faults.fateOf(request) })
+  const { agents, check } = setup(world.time)
+  const fleet = new JobFleet(world, {
+    agents: () => agents,
+    rolesOn: (computer) => [computers.get(computer) ?? 'scheduler'],
+    timing,
+    sweepIntervalMs,
+  })
+  for (const computer of computers.keys()) fleet.start(computer)
+  keepRunning(world, fleet)
+  const submit = async (client: JobClient): Promise<void> => {
+    await client.submit(workflow, input, { jobId })
+  }
+  new Person(world, fleet, 'customer').insist(submit, () => undefined)
+  const limitMs = longestMs(workflow) + (1 + planned.length) * recoveryMs
+  await world.runUntil(() => endedJob(world) !== null, limitMs)
+  const job = endedJob(world)
+  if (job !== null) return { end: job.state, places, problems: [...world.problems, ...(check?.(job) ?? [])] }
+  const stuck = `the job has not ended after ${Math.round(limitMs / 1_000)} s`
+  return { end: null, places, problems: [...world.problems, stuck] }
+}
+
+/** Starts what has crashed again, as whoever runs the hosts would. */
+function keepRunning(world: World, fleet: JobFleet): void {
+  for (const computer of computers.keys()) if (fleet.processOn(computer) === null) fleet.start(computer)
+  world.time.schedule(restartAfterMs, () => keepRunning(world, fleet))
+}
+
+/** How long the job may take when every attempt of every step fails at its deadline, there and back. */
+function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
+  return plan.steps.reduce((sum, step) => sum + 2 * step.maxFailures * step.completeWithinMs, 0)
+}
+
+function endedJob(world: World): EndedJob | null {
+  const stored = world.container(stateContainer).find([jobId], jobDocumentId(jobId))
+  const job = stored?.document as JobDocument | undefined
+  if (job === undefined || !isTerminal(job)) return null
+  return { jobId, state: job.processState, message: job.attention?.message ?? null }
+}

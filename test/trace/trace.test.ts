@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { example } from '../tidy/source.js'
+import { trace, traceText } from './trace.js'
+
+const lists = [
+  { path: 'docs/a.md', text: '| id | meaning |\n| R1 | It runs. |\n| R2 | It stops. |\n' },
+  { path: 'docs/b.md', text: '| F-A1 | agent | Nobody. |\n' },
+]
+const sources = [
+  example('test/b.test.ts', `it('R1: runs, F-A1', run)`),
+  example('test/a.test.ts', `describe('R1', () => { it('runs', () => { expect(text).toBe('R2') }) })`),
+]
+
+it('knows for every id of the lists the files whose tests name it', () => {
+  expect(trace(lists, sources)).toEqual([
+    { id: 'R1', tests: ['test/a.test.ts', 'test/b.test.ts'] },
+    { id: 'R2', tests: [] },
+    { id: 'F-A1', tests: ['test/b.test.ts'] },
+  ])
+})
+
+it('names at its end what has no test', () => {
+  const text = traceText(trace(lists, sources))
+  expect(text).toContain('R1     test/a.test.ts\n       test/b.test.ts')
+  expect(text).toMatch(/3 ids, 1 without a test: R2$/)
+})
