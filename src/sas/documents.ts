@@ -161,6 +161,8 @@ const jobSchema = z.object({
   input: json,
   /** Tells a repeated submission from a different one under the same id. */
   payloadHash: z.string(),
+  /** Of the plan whose steps a submission in stages writes one after another; null where they came at once. */
+  planHash: z.string().nullable().default(null),
   /** ISO-8601 UTC, by the submitter's clock. */
   submittedAt: z.string(),
   submittedAtMs: z.number(),
