@@ -5,6 +5,7 @@ import {
   createScheduler,
   createSupervisor,
   JobClient,
+  Shortcut,
   type Agent,
   type Unit,
   type UnitOptions,
@@ -78,7 +79,9 @@ export class JobFleet {
   start(computer: Computer): SimulatedProcess {
     const process = this.world.process(computer)
     const rolesHere = this.options.rolesOn?.(computer) ?? roles
-    const units = rolesHere.map((role) => this.unit(role, process))
+    // As a host does it: where scheduler and agents share a process, they hand steps and outcomes to each other.
+    const shortcut = new Shortcut()
+    const units = rolesHere.map((role) => this.unit(role, process, shortcut))
     this.running.set(computer, { process, units })
     for (const unit of units) {
       const launch = (): void => {
@@ -113,7 +116,7 @@ export class JobFleet {
     return network.connect(ports.stateStore(stateContainer), process, this.wirings.store(party))
   }
 
-  private unit(role: Role, process: SimulatedProcess): Unit {
+  private unit(role: Role, process: SimulatedProcess, shortcut: Shortcut): Unit {
     const { world } = this
     const { timing, telemetry = silent, sweepIntervalMs, slots } = this.options
     const options: UnitOptions = {
@@ -125,6 +128,7 @@ export class JobFleet {
       clock: process.clock,
       random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
       telemetry,
+      shortcut,
       ...(timing === undefined ? {} : { timing }),
     }
     switch (role) {

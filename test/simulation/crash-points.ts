@@ -1,6 +1,6 @@
 import { faultText, type Place } from '../../src/simulation/fault-place.js'
 import type { PlannedFault } from '../../src/simulation/faults.js'
-import { faultCostMs, JobScene, oneHostPerRole, type JobReport } from './job-scene.js'
+import { faultCostMs, JobScene, oneHostPerRole, twoHosts, type JobReport } from './job-scene.js'
 import { scenarioNamed } from './scenarios.js'
 
 /** How long a story without faults takes at most: a deadline that is waited for, and a poll before each write. */
@@ -12,10 +12,11 @@ export async function simulateFaults(
   planned: readonly PlannedFault[],
   seen: Place[] = [],
 ): Promise<JobReport> {
+  const told = scenarioNamed(scenario)
   const scene = new JobScene({
     seed: 1,
-    hosts: oneHostPerRole,
-    stories: [{ jobId: 'job-1', scenario: scenarioNamed(scenario), atMs: 0 }],
+    hosts: told.isTogether === true ? twoHosts : oneHostPerRole,
+    stories: [{ jobId: 'job-1', scenario: told, atMs: 0 }],
     faults: { planned, seen },
   })
   scene.start()

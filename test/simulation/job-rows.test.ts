@@ -5,7 +5,7 @@ import type { SimulatedProcess } from '../../src/simulation/simulated-process.js
 import { storeError } from '../../src/simulation/store-error.js'
 import { brokenBy } from './crash-points.js'
 import { faultFrom } from '../../src/simulation/fault-place.js'
-import { JobScene, oneHostPerRole, type Host, type JobSceneOptions } from './job-scene.js'
+import { JobScene, oneHostPerRole, twoHosts, type Host, type JobSceneOptions } from './job-scene.js'
 import { CallRecorder } from './call-recorder.js'
 import { scenarioNamed, stepDeadlineMs, type Scenario } from './scenarios.js'
 
@@ -136,6 +136,27 @@ describe('an outcome on its way when the deadline passes', () => {
       expect(report).toMatchObject({ problems: [], lateOutcomes: 0 })
     },
   )
+})
+
+describe('two hosts with every role', () => {
+  it('R51, R81: share the jobs of two partitions, and each does its part', async () => {
+    const stories = Array.from({ length: 8 }, (_, index) => ({
+      jobId: `job-${index}`,
+      scenario: happy,
+      atMs: minuteMs,
+    }))
+    const scene = sceneOf(happy, { hosts: twoHosts, stories, partitionCount: 2 })
+    const driving = new Set<string>()
+    const isOver = (): boolean => {
+      for (const { lockedBy } of scene.checker.jobs.values()) if (lockedBy !== null) driving.add(lockedBy)
+      return false
+    }
+    await scene.world.runUntil(isOver, 2 * minuteMs)
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+    expect([...driving].sort()).toEqual(['host-0', 'host-1'])
+    const steps = [...scene.checker.jobs.values()].flatMap((job) => [...scene.checker.stepsOf(job).values()])
+    expect(new Set(steps.map(({ outcome }) => outcome?.by))).toEqual(new Set(['host-0', 'host-1']))
+  })
 })
 
 describe('a process that stands still', () => {

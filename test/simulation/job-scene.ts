@@ -76,6 +76,12 @@ export const oneHostPerRole: readonly Host[] = roles.map((role) => ({
   roles: [role],
 }))
 
+/** Two hosts with every role on each. */
+export const twoHosts: readonly Host[] = ['host-0', 'host-1'].map((name) => ({
+  computer: { name, skewMs: 0, driftPpm: 0 },
+  roles,
+}))
+
 /** Jobs on production schedulers, agents and supervisors, with everything that watches them. */
 export class JobScene {
   readonly world: World

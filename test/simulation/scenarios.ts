@@ -21,6 +21,8 @@ export interface Scenario {
   readonly intervention?: Intervention
   /** How long a service takes for a request. Default 0. */
   readonly workMs?: number
+  /** Whether every host has all roles, which then hand steps and outcomes to each other. Default: one host for each role. */
+  readonly isTogether?: boolean
   /** The end without faults. */
   readonly end: ProcessState
   /** Ends that faults may lead to as well: attempts lost to them are attempts. Default: none. */
@@ -97,6 +99,13 @@ export const scenarios: readonly Scenario[] = [
     end: 'Compensated',
   },
   {
+    name: 'compensate-together',
+    workflow: workflowOf(chain, { onExhausted: 'compensate' }),
+    moods: unableAt('ship'),
+    isTogether: true,
+    end: 'Compensated',
+  },
+  {
     name: 'compensate-uncertain',
     workflow: workflowOf(chain, { onExhausted: 'compensate' }),
     moods: ({ stepId, isUndo, count }) => {
@@ -129,6 +138,7 @@ export const scenarios: readonly Scenario[] = [
     otherEnds: ['Processed'],
   },
   { name: 'fan-out', workflow: workflowOf(fan), moods: willing, end: 'Processed' },
+  { name: 'fan-out-together', workflow: workflowOf(fan), moods: willing, isTogether: true, end: 'Processed' },
 ]
 
 /** The scenario of this name. */

@@ -2,9 +2,10 @@ import { deriveProcessState, type StepDocument } from '../../src/sas/documents.j
 import { workOf } from '../../src/sas/work.js'
 import type { Rule, StepChange } from './job-changes.js'
 
-/** Whether the write is an outcome that an agent recorded. */
+/** Whether the write is an outcome that an agent recorded, or the scheduler of its process together with what follows. */
 export function isOutcome({ before, after, by }: StepChange): boolean {
-  return by?.party === 'agents' && before !== null && before.outcome === null && after.outcome !== null
+  const isOfAttempt = by?.party === 'agents' || by?.party === 'scheduler'
+  return isOfAttempt && before !== null && before.outcome === null && after.outcome !== null
 }
 
 function isDispatch({ before, after }: StepChange): boolean {
@@ -38,10 +39,11 @@ const inTime: Rule<StepDocument> = (change) => {
 }
 
 /** I4: an attempt that ends without success counts once; nothing else counts. */
-const countedOnce: Rule<StepDocument> = ({ before, after, by }) => {
+const countedOnce: Rule<StepDocument> = (change) => {
+  const { before, after, by } = change
   if (before === null || by === null || before.direction !== after.direction) return null
   const counted = workOf(after).failureCount - workOf(before).failureCount
-  if (by.party === 'scheduler' || by.party === 'client') {
+  if ((by.party === 'scheduler' && !isOutcome(change)) || by.party === 'client') {
     return counted <= 0 ? null : `I4: ${by.party} counted a failure of ${after.id}`
   }
   const hasEnded = before.lockedBy !== null && after.lockedBy === null

@@ -1,3 +1,4 @@
+import { connect } from 'stepward'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { orderFulfilment } from '../../../samples/orders/index.js'
 import { exitCodeOf } from '../../../src/cli/cli-error.js'
@@ -6,7 +7,6 @@ import { list, type ListOptions } from '../../../src/cli/commands/list.js'
 import { watch } from '../../../src/cli/commands/watch.js'
 import type { Terminal } from '../../../src/cli/terminal.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
-import { connect } from '../../../src/host/index.js'
 
 let emulator: Emulator
 let store: { readonly endpoint: string; readonly key: string }

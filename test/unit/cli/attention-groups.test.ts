@@ -18,7 +18,7 @@ function job(jobId: string, attention: Partial<Attention> | null, workflow = 'or
   }
 }
 
-it('R117: jobs with the same trouble are one group, the largest first, with the oldest time', () => {
+it('R117, F-V18: jobs with the same trouble are one group, the largest first, with the oldest time', () => {
   const groups = attentionGroups([
     job('well', null),
     job('x', { kind: 'parked' }),

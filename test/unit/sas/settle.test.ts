@@ -43,7 +43,7 @@ describe('the outcome of an attempt', () => {
     })
   })
 
-  it('R78, R107, failed: diagnostics, and the deadline brought forward to the end of the back-off', () => {
+  it('R58, R78, R107, failed: diagnostics, and the deadline brought forward to the end of the back-off', () => {
     expect(settled(failed)).toStrictEqual({
       ...step,
       completeBy: '2026-01-01T00:00:12.000Z',
