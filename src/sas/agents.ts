@@ -194,8 +194,8 @@ export class Agents {
     }
   }
 
-  private attempt(own: OwnAttempt, { name, handlers }: AgentDefinition): Promise<Outcome | null> {
-    const { clock } = this.options
+  private attempt(own: OwnAttempt, { name, handlers, tries }: AgentDefinition): Promise<Outcome | null> {
+    const { clock, random } = this.options
     const { step } = own
     const { action } = workOf(step)
     const handler = handlers.get(action)
@@ -204,7 +204,8 @@ export class Agents {
       return Promise.resolve({ kind: 'failed', message })
     }
     const extend = (signal: AbortSignal) => this.extended(own, signal)
-    const attempt = () => makeAttempt({ step, handler, clock, stopping: this.stopping.signal, extend })
+    const { signal: stopping } = this.stopping
+    const attempt = () => makeAttempt({ step, handler, tries, clock, random, stopping, extend })
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 
