@@ -237,6 +237,25 @@ describe('what operators are told', () => {
     expect(world.telemetry.of('alert.raised')).toHaveLength(1)
   })
 
+  it('F-V18: many at once, not more side by side than there is room for, and each once', async () => {
+    const jobIds = Array.from({ length: 40 }, (_, index) => `job-${index}`)
+    for (const jobId of jobIds) await failedJob(jobId)
+    const [told, waiting]: [string[], (() => void)[]] = [[], []]
+    const sink = ({ jobId }: Alert): Promise<void> => {
+      told.push(jobId)
+      return new Promise((resolve) => waiting.push(resolve))
+    }
+    const notifier = started({ alertSinks: [sink] })
+    notifier.onChanges(await world.changes(), firstLease)
+    await world.clock.advance(1)
+    expect(told.length).toBeLessThanOrEqual(32)
+    while (waiting.length > 0) {
+      for (const resolve of waiting.splice(0)) resolve()
+      await world.clock.advance(1)
+    }
+    expect([...told].sort()).toEqual([...jobIds].sort())
+  })
+
   it('nothing when the job is well again before they could be told', async () => {
     await failedJob()
     const page = await world.changes()
