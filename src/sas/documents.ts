@@ -205,10 +205,7 @@ const stepSchema = z.object({
   idempotencyKey: z.string(),
   /** Whether an attempt may only be made by the one process that has claimed it. */
   isClaimRequired: z.boolean().default(false),
-  /**
-   * The newest claim of this generation; it is about the attempt with the same fence, which nobody else begins then. An
-   * attempt that was extended has one, whether it needed it to begin or not.
-   */
+  /** The newest claim of this generation: of the attempt with its fence, which no other process begins then. */
   claim: claim.nullable().default(null),
   outcome: outcome.nullable(),
   output: json,
