@@ -114,7 +114,8 @@ export class Agents {
   /** Starts an open step if it has a free place for it; answers whether it is running. */
   startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
     const agent = this.definitions.get(workOf(step).actor)
-    if (agent === undefined || this.stopping.signal.aborted || this.problem() !== null) return false
+    // What its user says counts when the leases are looked at; here it would have to be asked for every step.
+    if (agent === undefined || this.stopping.signal.aborted || this.health.problem() !== null) return false
     if (this.isKnown(step)) return true
     if (!this.slots.takeFree(agent.name)) return false
     this.start(step, agent, leaseToken)
