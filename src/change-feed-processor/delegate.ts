@@ -32,6 +32,12 @@ export interface ChangeFeedContext extends ChangeContext {
    * deliver again from the last checkpoint. Rejects with a `RangeError` for a change that this call did not deliver.
    */
   readonly checkpoint: (change?: object) => Promise<void>
+  /**
+   * Keeps every checkpoint before this page until the answer is called: for a delegate that returns while it still works
+   * on some of these changes, so that the pages behind it need not wait. When the lease ends before that, the page and
+   * all behind it come again, to whoever has the lease then. The answer may be called more than once, and too late.
+   */
+  readonly holdCheckpoint: () => () => void
 }
 
 /** Receives changes that come together, in the shape of either feed. */

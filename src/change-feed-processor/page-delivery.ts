@@ -132,6 +132,7 @@ export class PageDelivery implements Delivery {
           )
         await progress.store(page, index + 1)
       },
+      holdCheckpoint: () => progress.hold(page),
     }
   }
 }

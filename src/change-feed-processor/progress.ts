@@ -21,6 +21,9 @@ export class Progress {
   /** Pages from before a rewind are delivered again: what is said of them counts no more. */
   private rewoundAt = 0
   private isClosed = false
+  /** Pages that somebody still works on, and the furthest place reported meanwhile. */
+  private readonly holds = new Set<{ readonly page: TrackedPage }>()
+  private reported: { readonly page: TrackedPage; readonly count: number } | null = null
 
   constructor(
     private readonly holder: LeaseHolder,
@@ -47,6 +50,36 @@ export class Progress {
   /** Everything before `page` and its first `count` changes were handled. Stored soon, as the options say. */
   async handledUpTo(page: TrackedPage, count: number): Promise<void> {
     if (this.isClosed || page.before < this.rewoundAt) return
+    const held = this.firstHeld()
+    if (held === null || page.before + count <= held.before) return this.pass(page, count)
+    const { reported } = this
+    const isFurther = reported === null || page.before + count > reported.page.before + reported.count
+    if (isFurther) this.reported = { page, count }
+    await this.pass(held, 0)
+  }
+
+  /** Nothing is stored beyond the beginning of this page until the answer is called (I10). */
+  hold(page: TrackedPage): () => void {
+    const hold = { page }
+    this.holds.add(hold)
+    return () => {
+      if (!this.holds.delete(hold) || this.reported === null) return
+      const { page: furthest, count } = this.reported
+      this.reported = null
+      // What is not stored comes again, and the next report stores it.
+      this.handledUpTo(furthest, count).catch(() => undefined)
+    }
+  }
+
+  private firstHeld(): TrackedPage | null {
+    const held = [...this.holds].map(({ page }) => page).filter(({ before }) => before >= this.rewoundAt)
+    return held.reduce<TrackedPage | null>(
+      (first, page) => (first !== null && first.before <= page.before ? first : page),
+      null,
+    )
+  }
+
+  private async pass(page: TrackedPage, count: number): Promise<void> {
     const known = lastPosition(page, count)
     // A page that tells of a split has no position after it, but when all of it was handled, nothing is behind.
     const total = page.before + (count === page.page.changes.length ? count : known.count)

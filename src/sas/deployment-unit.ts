@@ -80,7 +80,10 @@ export function createScheduler(options: UnitOptions): Unit {
     onChanges: (changes, context) => scheduler.onChanges(changes, context),
     onLeaseAcquired: (leaseToken) =>
       shortcut?.scheduler.open(leaseToken, (ended) => scheduler.conclude(ended, leaseToken)),
-    onLeaseReleased: (leaseToken) => shortcut?.scheduler.close(leaseToken),
+    onLeaseReleased: (leaseToken) => {
+      shortcut?.scheduler.close(leaseToken)
+      scheduler.onLeaseReleased(leaseToken)
+    },
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Change, ChangeFeedContext } from '../change-feed-processor/index.js'
-import type { Clock } from '../platform/index.js'
+import type { Clock, Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { Schedule } from './decision.js'
 import {
@@ -11,6 +11,7 @@ import {
 } from './documents.js'
 import { StoreUnavailable } from './errors.js'
 import { KnownJobs, type UnreadableStep } from './known-jobs.js'
+import { PostponedWork, type RefusedWork } from './postponed-work.js'
 import { isOver } from './retention.js'
 import { schedule } from './schedule.js'
 import { SerialByKey } from './serial-by-key.js'
@@ -25,6 +26,7 @@ export interface SchedulerOptions {
   readonly store: StateStore
   readonly instanceName: string
   readonly clock: Clock
+  readonly random: Random
   readonly telemetry: Telemetry
   /** To the agents of this process. */
   readonly shortcut?: Shortcut
@@ -43,6 +45,9 @@ interface ChangedJob extends DocumentAddress {
   readonly priority: number
   readonly stepIds: Set<string>
 }
+
+/** What a scheduler is told beside the changes. Without it nothing is postponed. */
+type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheckpoint'>>
 
 type Written = Schedule & { kind: 'write' }
 type Unreadable = UnreadableStep & { readonly kind: 'unreadable' }
@@ -69,25 +74,39 @@ interface Applied {
 export class Scheduler {
   private readonly known: KnownJobs
   private readonly partitions = new SerialByKey()
+  private readonly postponed: PostponedWork
 
   constructor(private readonly options: SchedulerOptions) {
     this.known = new KnownJobs(options.store)
+    this.postponed = new PostponedWork(options)
   }
 
-  /** Resolves when everything that follows from these changes is written; rejects when some of it could not be. */
+  /**
+   * Resolves when everything that follows from these changes is written, or held back from the checkpoint and tried
+   * again beside the feed; rejects when more of it could not be written than can wait there.
+   */
   async onChanges(
     changes: readonly Change[],
-    { leaseToken }: Partial<Pick<ChangeFeedContext, 'leaseToken'>> = {},
+    { leaseToken, holdCheckpoint }: DelegateContext = {},
   ): Promise<void> {
     const changed = new Map<string, ChangedJob>()
     for (const change of changes) this.note(change, changed)
     // Requests are queued in this order, and agents get what they dispatch in it (R126); equals keep that of the feed.
     const urgentFirst = [...changed.values()].sort((a, b) => b.priority - a.priority)
-    const work = urgentFirst.map((job) =>
-      this.partitions.run(job.pk, () => this.advanceOrSetAside(job, leaseToken ?? null)),
-    )
-    const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected')
+    const work = urgentFirst.map((job) => this.tryToAdvance(job, leaseToken ?? null))
+    const ended = await Promise.allSettled(work)
+    const failed = ended.find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
+    const refused = ended.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    const [first] = refused
+    if (first === undefined) return
+    const mayWait = leaseToken !== undefined && holdCheckpoint !== undefined
+    if (!mayWait || !this.postponed.take(leaseToken, refused, holdCheckpoint)) throw first.error
+  }
+
+  /** Its changes are delivered to somebody else again, as far as they were held back. */
+  onLeaseReleased(leaseToken: string): void {
+    this.postponed.forgetLease(leaseToken)
   }
 
   /**
@@ -147,6 +166,21 @@ export class Scheduler {
         decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
       this.options.telemetry.emit({ type: 'document.refused', id: change.id, reason })
       if (decoded.kind === 'invalid') noteUnreadableStep(change, changed)
+    }
+  }
+
+  /** Advances a job unless others of its partition wait already; answers what is left to do. */
+  private async tryToAdvance(job: ChangedJob, leaseToken: string | null): Promise<readonly RefusedWork[]> {
+    const { pk } = job
+    const again = (): Promise<void> => this.partitions.run(pk, () => this.advanceOrSetAside(job, leaseToken))
+    const refusal = leaseToken === null ? null : this.postponed.refusalOf(leaseToken, pk)
+    if (refusal !== null) return [{ pk, error: refusal, again }]
+    try {
+      await again()
+      return []
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return [{ pk, error, again }]
+      throw error
     }
   }
 

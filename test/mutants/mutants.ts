@@ -158,6 +158,13 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    guard: 'I10 F-X2: what waits beside the feed keeps the checkpoint before it',
+    path: 'src/change-feed-processor/progress.ts',
+    code: 'this.holds.add(hold)',
+    broken: 'void hold',
+    tests: [`${processor}/page-delivery.test.ts`, rows],
+  },
+  {
     guard: 'F-L7: an owner stops by itself before its lease expires',
     path: 'src/change-feed-processor/lease-holder.ts',
     code: 'return writtenAtMs + expirationMs - marginMs',

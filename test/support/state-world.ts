@@ -55,8 +55,8 @@ export class StateWorld {
     instanceName = 'scheduler-1',
     options: Pick<SchedulerOptions, 'shortcut' | 'onOpenSteps'> = {},
   ): Scheduler {
-    const { store, clock, telemetry } = this
-    return new Scheduler({ store, instanceName, clock, telemetry, ...options })
+    const { store, clock, telemetry, random } = this
+    return new Scheduler({ store, instanceName, clock, telemetry, random, ...options })
   }
 
   agents(

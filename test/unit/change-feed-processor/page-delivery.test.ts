@@ -242,3 +242,59 @@ describe('checkpoints by the delegate', () => {
     expect(closing()).toMatchObject({ reason: 'Split', parts: [{ start }, { start }] })
   })
 })
+
+describe('a checkpoint that is held', () => {
+  /** A delegate that takes every page and holds those with one of these ids. */
+  async function holding(ids: readonly string[], documents: readonly string[]) {
+    const releases = new Map<string, () => void>()
+    const supervised = await supervising(
+      {
+        options: { checkpointIntervalMs: 0, maxItemCount: 1 },
+        delegate: ([change], { holdCheckpoint }) => {
+          if (change !== undefined && ids.includes(change.id)) releases.set(change.id, holdCheckpoint())
+        },
+      },
+      documents,
+    )
+    await supervised.runtime.world.clock.advance(10_000)
+    const stored = async () => (await storedLease(supervised.runtime))?.continuationToken
+    const release = async (id: string) => {
+      releases.get(id)?.()
+      await supervised.runtime.world.clock.advance(0)
+    }
+    return { ...supervised, stored, release }
+  }
+
+  it('F-X2: stays before the first page that is held, and the feed goes on (I10)', async () => {
+    const { runtime, supervisor, stored, release } = await holding(['d1', 'd2'], ['d0', 'd1', 'd2', 'd3'])
+    expect(runtime.telemetry.of('page.delivered')).toHaveLength(4)
+    expect(await stored()).toBe('"1"')
+    await release('d2')
+    expect(await stored()).toBe('"1"')
+    await release('d1')
+    expect(await stored()).toBe('"4"')
+    supervisor.shutDown()
+  })
+
+  it('rises to the next page that is held, and is not moved by an answer without changes', async () => {
+    const { runtime, supervisor, stored, release } = await holding(['d1', 'd3'], ['d0', 'd1', 'd2', 'd3'])
+    await release('d1')
+    expect(await stored()).toBe('"3"')
+    await runtime.world.clock.advance(10_000)
+    expect(await stored()).toBe('"3"')
+    await release('d3')
+    await release('d3')
+    expect(await stored()).toBe('"4"')
+    supervisor.shutDown()
+  })
+
+  it('is where the children of a split begin (F-P1)', async () => {
+    const { runtime, closing, release } = await holding(['d1'], ['d0', 'd1', 'd2'])
+    runtime.world.split('0')
+    await runtime.world.clock.advance(10_000)
+    const start = { kind: 'continuation', token: '"1"' }
+    expect(closing()).toMatchObject({ reason: 'Split', parts: [{ start }, { start }] })
+    await release('d1')
+    expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
+  })
+})

@@ -46,6 +46,7 @@ describe('a partition supervisor', () => {
         diagnostics: null,
         signal: expect.any(AbortSignal) as AbortSignal,
         checkpoint: expect.any(Function) as () => Promise<void>,
+        holdCheckpoint: expect.any(Function) as () => () => void,
       },
     ])
     supervisor.shutDown()

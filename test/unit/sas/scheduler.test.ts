@@ -296,3 +296,61 @@ describe('races and lost replies of a scheduler', () => {
     expect(claimed.sort()).toEqual([null, 'scheduler-1'].sort())
   })
 })
+
+describe('a partition that the store refuses', () => {
+  const busy = { kind: 'throws' as const, error: new StoreUnavailable('busy', { cause: null }) }
+  let held: number
+  beforeEach(() => {
+    held = 0
+  })
+  const holdCheckpoint = (): (() => void) => {
+    held += 1
+    return () => void (held -= 1)
+  }
+
+  it('F-X2: does not hold up its page; its job waits, with the checkpoint, and goes on (I10)', async () => {
+    await world.submitted()
+    await world.submitted({ pay: [] }, {}, { jobId: 'job-2', partition: 'job-2' })
+    const page = await world.changes()
+    const scheduler = world.scheduler()
+    world.store.failWrites(busy, busy)
+    await scheduler.onChanges(
+      page.filter(({ pk }) => pk === 'job-1'),
+      { leaseToken: '0', holdCheckpoint },
+    )
+    expect(held).toBe(1)
+    await scheduler.onChanges(page, { leaseToken: '0', holdCheckpoint })
+    // Not asked again meanwhile: the fault was for the other job, whose partition waits now as well.
+    expect(world.store.writes.map(([write]) => write?.document.pk)).toEqual(['job-1', 'job-2'])
+    expect(held).toBe(3)
+    await world.clock.advance(10_000)
+    expect([await world.job('job-1'), await world.job('job-2')]).toMatchObject([
+      { lockedBy: 'scheduler-1' },
+      { lockedBy: 'scheduler-1' },
+    ])
+    expect(held).toBe(0)
+  })
+
+  it('is left to whoever has the lease after us', async () => {
+    await world.submitted()
+    const scheduler = world.scheduler()
+    world.store.failWrites(busy)
+    await scheduler.onChanges(await world.changes(), { leaseToken: '0', holdCheckpoint })
+    scheduler.onLeaseReleased('0')
+    await world.clock.advance(60_000)
+    expect(await world.job()).toMatchObject({ processState: 'Pending' })
+    expect(held).toBe(1)
+  })
+
+  it('F-X1: rejects the page when more are refused than one can blame on a partition', async () => {
+    for (let index = 0; index < 17; index += 1) {
+      const jobId = `job-${index}`
+      await world.submitted({ pay: [] }, {}, { jobId, partition: jobId })
+      world.store.failWrites(busy)
+    }
+    const page = await world.changes()
+    const scheduler = world.scheduler()
+    await expect(scheduler.onChanges(page, { leaseToken: '0', holdCheckpoint })).rejects.toThrow('busy')
+    expect(held).toBe(0)
+  })
+})
