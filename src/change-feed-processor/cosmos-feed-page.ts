@@ -37,7 +37,7 @@ export function pageOf<C>(
   decode: DecodeChange<C>,
 ): ChangePage<C> {
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(answer.headers)) headers[name] = String(value)
+  for (const name of Object.keys(answer.headers)) headers[name] = String(answer.headers[name])
   if (answer.statusCode !== 200 && answer.statusCode !== 304) {
     const { statusCode: code, subStatusCode: substatus } = answer
     throw Object.assign(new Error(`the service answered ${code}`), { code, substatus, headers })
@@ -61,6 +61,10 @@ export function pageOf<C>(
 /** Where to go on: one position, or those of the children when the range was split meanwhile. */
 function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const { Continuation } = JSON.parse(token) as { readonly Continuation: readonly TokenEntry[] }
+  const [only, another] = Continuation
+  if (only !== undefined && another === undefined && isRange(from.feedRange, only)) {
+    return [{ feedRange: from.feedRange, start: startOf(only.continuationToken, from.start, false) }]
+  }
   const entries = [...Continuation].sort((left, right) => compare(left.minInclusive, right.minInclusive))
   const bounds = entries.map(({ minInclusive: min, maxExclusive: max }) => ({ min, max }))
   if (!tiles(bounds, from.feedRange))
@@ -72,6 +76,10 @@ function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
     feedRange: { min, max },
     start: startOf(continuationToken, from.start, entries.length > 1),
   }))
+}
+
+function isRange({ min, max }: FeedRange, { minInclusive, maxExclusive }: TokenEntry): boolean {
+  return min === minInclusive && max === maxExclusive
 }
 
 function startOf(token: string | undefined, asked: FeedStart, isChild: boolean): FeedStart {

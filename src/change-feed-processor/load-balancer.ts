@@ -19,6 +19,7 @@ import type { CoverageWatch } from './coverage-watch.js'
 import { FeedError } from './errors.js'
 import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from './runtime.js'
+import { StandBy } from './stand-by.js'
 
 /** Taken or asked for before the leases are looked at again, however few this instance has. */
 const fewestPerLook = 4
@@ -34,6 +35,7 @@ const looksPerTurn = 16
  */
 export class LoadBalancer {
   private readonly loop: BackgroundLoop
+  private readonly standBy: StandBy
   private observations: LeaseObservations = new Map()
   private reportedTwin: string | null = null
   private reportedRefusal: string | null = null
@@ -47,6 +49,7 @@ export class LoadBalancer {
     private readonly controller: PartitionController,
     private readonly coverage: CoverageWatch,
   ) {
+    this.standBy = new StandBy(runtime)
     this.loop = new BackgroundLoop({
       clock: runtime.clock,
       turn: async (signal) => {
@@ -125,7 +128,10 @@ export class LoadBalancer {
     const monotonicMs = clock.monotonic()
     this.observations = observe(this.observations, elsewhere, monotonicMs)
     const { observations } = this
-    if (this.givesWay(monotonicMs)) return { take: [], ask: [] }
+    if (this.standBy.isNeeded() || this.givesWay(monotonicMs)) {
+      this.controller.giveWay()
+      return { take: [], ask: [] }
+    }
     const patience = { ...options, self, observations, monotonicMs, storeTimeMs }
     const { take, ask } = selectLeases({
       self,
@@ -158,7 +164,6 @@ export class LoadBalancer {
       notifications.failed(twin.leaseToken, new FeedError(name, remedy))
     }
     this.reportedTwin = twin.incarnation
-    if (isGivingWay) this.controller.giveWay()
     return isGivingWay
   }
 

@@ -61,6 +61,11 @@ export interface ProcessorOptions extends LifecycleNotifications {
   readonly leasesPerFeedRange?: number
   /** How long `stop` waits for delegates before it abandons them. Default 30,000. */
   readonly stopTimeoutMs?: number
+  /**
+   * Why this instance should not work at the moment, or null; asked whenever it looks at the leases. As long as there is
+   * a reason, or this throws, it gives each lease back after the page under way and takes none. Default: always null.
+   */
+  readonly unhealthyBecause?: () => string | null
   /** Wakes readers when something was written in this process. */
   readonly hints?: FeedHints
   /** Where events go. Default: OpenTelemetry, if the process has an SDK for it. */
@@ -112,6 +117,7 @@ export interface ResolvedOptions extends LifecycleNotifications, ResolvedDeliver
   readonly maxLeases: number | null
   readonly leasesPerFeedRange: number
   readonly stopTimeoutMs: number
+  readonly unhealthyBecause: () => string | null
   readonly hints: FeedHints | null
   readonly telemetry: Telemetry
   readonly clock: Clock
@@ -142,6 +148,7 @@ export function resolveOptions<T>(options: AnyProcessorOptions<T>): ResolvedOpti
     maxLeases: options.maxLeases ?? null,
     leasesPerFeedRange: options.leasesPerFeedRange ?? 1,
     stopTimeoutMs: options.stopTimeoutMs ?? 30_000,
+    unhealthyBecause: options.unhealthyBecause ?? (() => null),
     hints: options.hints ?? null,
     telemetry: options.telemetry ?? openTelemetry(),
     clock: options.clock ?? systemClock,

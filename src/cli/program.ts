@@ -1,3 +1,15 @@
+/**
+ * # Command line
+ *
+ * Words on a terminal become calls on other rooms; nothing is decided here. This file knows the commands and their options
+ * and loads what a command does when it is called, since most of a short command's time would go into loading the rest.
+ * `commands/` has one function for each: options and a `Terminal` in, an exit code out. It prints results by the terminal
+ * and throws what went wrong; `main.ts` alone makes of that one line and an exit code (`cli-error.ts`).
+ *
+ * `store.ts` opens what flags, environment and file name, `selection.ts` the jobs that are meant, `user-module.ts` agents
+ * and workflows. `run-host.ts` and `run-fleet.ts` are the life of processes: signals, budgets, parents and children.
+ * `docs/cli.md` is made of the tree below by a test.
+ */
 import { Command, Option } from 'commander'
 import type { AutoscaleOptions } from './commands/autoscale.js'
 import type { CostOptions } from './commands/cost.js'

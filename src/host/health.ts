@@ -11,6 +11,9 @@ const missedCycles = 4
 /** A process whose timers come this late is doing something else than its work. */
 const blockedAfterMs = 10_000
 
+/** How long after that it takes no new work: what blocked it may do so again. */
+const stalledForMs = 60_000
+
 /** How often the event loop is looked at. */
 const lookEveryMs = 1_000
 
@@ -26,6 +29,7 @@ export class Health {
   private readonly cycles = new Map<string, number>()
   private lookedAtMs: number
   private latestMs = 0
+  private blockedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly clock: Clock,
@@ -42,6 +46,7 @@ export class Health {
       const nowMs = this.clock.monotonic()
       this.latestMs = Math.max(0, nowMs - this.lookedAtMs - lookEveryMs)
       this.lookedAtMs = nowMs
+      if (this.latestMs > blockedAfterMs) this.blockedAtMs = nowMs
     }
   }
 
@@ -62,6 +67,12 @@ export class Health {
 
   stopping(): void {
     this.state = 'stopping'
+  }
+
+  /** Why this process should take no new work; null when it may. */
+  stalled(): string | null {
+    const agoMs = this.clock.monotonic() - this.blockedAtMs
+    return agoMs < stalledForMs ? `the event loop was blocked ${Math.round(agoMs)} ms ago` : null
   }
 
   /** Whether this process should be left alone. */

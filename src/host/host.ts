@@ -190,7 +190,8 @@ async function runUnits({ options, shell, connection, containers, clockOffsetMs 
   const [hints, shortcut] = [new FeedHints(), new Shortcut()]
   const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
   const onCycle = (role: Role): void => health.beat(role)
-  const shared = { containers, store, instanceName, telemetry, hints, shortcut, clock, onCycle }
+  const stalled = (): string | null => health.stalled()
+  const shared = { stalled, containers, store, instanceName, telemetry, hints, shortcut, clock, onCycle }
   const parts = { settings: options, ...shared }
   for (const role of wanted) {
     const unit = await unitOf(role, parts)

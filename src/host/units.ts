@@ -25,6 +25,11 @@ export interface UnitSettings extends NotifyingSettings {
   readonly agents?: readonly Agent[]
   /** The processor names are this and the role: hosts with the same prefix and containers work together. Default `stepward`. */
   readonly unitPrefix?: string
+  /**
+   * Whether the agents here should take work; asked often, so it must know rather than ask. While it answers false or
+   * throws, this instance gives its leases of the agents back and others do the work. Default: always true.
+   */
+  readonly isHealthy?: () => boolean
   /** Intervals of the change feed processors. */
   readonly timing?: UnitTiming
   /** Handlers that run at once. Default 16. */
@@ -47,6 +52,8 @@ export interface UnitParts {
   readonly hints: FeedHints
   readonly shortcut: Shortcut
   readonly clock: Clock
+  /** Why this process should take no new work; null when it may. */
+  readonly stalled: () => string | null
   /** Told whenever the loop of a role begins a cycle. */
   readonly onCycle: (role: Role) => void
 }
@@ -82,6 +89,8 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
       return createAgents({
         ...common,
         agents,
+        unhealthyBecause: () =>
+          parts.stalled() ?? (settings.isHealthy?.() === false ? 'isHealthy answers false' : null),
         ...(slots === undefined ? {} : { slots }),
         ...(stopBudgetMs === undefined ? {} : { stopBudgetMs }),
       })

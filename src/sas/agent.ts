@@ -1,3 +1,4 @@
+import type { Backoff } from '../platform/index.js'
 import type { CircuitOptions } from './circuit.js'
 import type { Json } from './documents.js'
 import { durationMs, type Duration } from './duration.js'
@@ -63,12 +64,21 @@ export type Agent<H extends Handlers = Handlers> = {
     : never
 } & { readonly [definition]: AgentDefinition }
 
+/** How often a handler is called within one attempt, the first time included, and the rest between. */
+export interface HandlerTries {
+  readonly count: number
+  readonly backoff: Backoff
+}
+
+const once: HandlerTries = { count: 1, backoff: { minMs: 0, maxMs: 0 } }
+
 /** What a host needs to know of an agent. */
 export interface AgentDefinition {
   readonly name: string
   readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
   /** Handlers of it that run at once in one instance; null for as many as the instance has slots. */
   readonly slots: number | null
+  readonly tries: HandlerTries
   /** Null for an agent whose remote service is called whatever happens. */
   readonly circuit: CircuitOptions | null
 }
@@ -80,6 +90,15 @@ export interface AgentOptions {
    * all slots of the instance.
    */
   readonly slots?: number
+  /**
+   * A handler that throws is called again within the same attempt, up to `tries` times in all (1 or more), after a rest
+   * that doubles from `min` to `max`: for faults that pass quickly. The attempt fails, and counts once, with the last of
+   * them, when `failPermanently` was called, or when `max` no longer fits before the deadline. Default: one try.
+   */
+  readonly retry?: {
+    readonly tries: number
+    readonly backoff: { readonly min: Duration; readonly max: Duration }
+  }
   /**
    * After so many `failures` in a row (1 or more) in one instance, attempts fail for the time of `openFor` without the
    * handler being called; then one is let through to see. Attempts that fail so count like others, so let the steps'
@@ -116,16 +135,18 @@ export function defineAgent<H extends Handlers>(
     name,
     handlers: new Map(actions as [string, AgentHandler<Json, unknown>][]),
     slots: options.slots ?? null,
+    tries: triesOf(options),
     circuit: circuitOf(options),
   }
   return { ...Object.fromEntries(operations), [definition]: known } as Agent<H>
 }
 
-function optionProblems({ slots, circuitBreaker }: AgentOptions): readonly string[] {
+function optionProblems({ slots, retry, circuitBreaker }: AgentOptions): readonly string[] {
   const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1
   const isOpenForLong = circuitBreaker === undefined || durationMs(circuitBreaker.openFor) !== null
   return [
     ...(slots === undefined || isCount(slots) ? [] : [`slots ${slots} must be a whole number from 1`]),
+    ...(retry === undefined ? [] : retryProblems(retry)),
     ...(circuitBreaker === undefined || isCount(circuitBreaker.failures)
       ? []
       : [`circuitBreaker.failures ${circuitBreaker.failures} must be a whole number from 1`]),
@@ -135,6 +156,27 @@ function optionProblems({ slots, circuitBreaker }: AgentOptions): readonly strin
           `circuitBreaker.openFor ${JSON.stringify(circuitBreaker.openFor)} must be a duration such as '30s'`,
         ]),
   ]
+}
+
+function retryProblems({ tries, backoff }: NonNullable<AgentOptions['retry']>): readonly string[] {
+  const said = Object.entries({ min: backoff.min, max: backoff.max })
+  const wrong = said.filter(([, duration]) => durationMs(duration) === null)
+  const isTurned = (durationMs(backoff.min) ?? 0) > (durationMs(backoff.max) ?? Infinity)
+  const [min, max] = [JSON.stringify(backoff.min), JSON.stringify(backoff.max)]
+  return [
+    ...(Number.isInteger(tries) && tries >= 1 ? [] : [`retry.tries ${tries} must be a whole number from 1`]),
+    ...wrong.map(
+      ([name, duration]) =>
+        `retry.backoff.${name} ${JSON.stringify(duration)} must be a duration such as '1s'`,
+    ),
+    ...(isTurned ? [`retry.backoff.min ${min} must not exceed max ${max}`] : []),
+  ]
+}
+
+function triesOf({ retry }: AgentOptions): HandlerTries {
+  if (retry === undefined) return once
+  const { min, max } = retry.backoff
+  return { count: retry.tries, backoff: { minMs: durationMs(min) ?? 0, maxMs: durationMs(max) ?? 0 } }
 }
 
 function circuitOf({ circuitBreaker }: AgentOptions): CircuitOptions | null {

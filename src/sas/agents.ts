@@ -3,6 +3,7 @@ import type { Change, ChangeFeedContext } from '../change-feed-processor/index.j
 import { retry, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
+import { AgentsHealth } from './agents-health.js'
 import { makeAttempt } from './attempt.js'
 import { Circuit } from './circuit.js'
 import { claim, isTaken, type Claimant } from './claim.js'
@@ -29,6 +30,8 @@ export interface AgentsOptions {
   readonly telemetry: Telemetry
   /** To the scheduler of this process. */
   readonly shortcut?: Shortcut
+  /** Why this instance should take no work, for reasons of its user's own; null for none. Default: always null. */
+  readonly unhealthyBecause?: () => string | null
 }
 
 /** What agents are told beside the changes. Without a lease token every outcome is recorded alone. */
@@ -51,6 +54,7 @@ const rememberedSteps = 10_000
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
   private readonly circuits: ReadonlyMap<string, Circuit>
+  private readonly health: AgentsHealth
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
   private readonly settled = new RecentDocuments<StepDocument>(rememberedSteps)
@@ -59,9 +63,11 @@ export class Agents {
   constructor(private readonly options: AgentsOptions) {
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
     const circuits = [...this.definitions.values()].flatMap(({ name, circuit }) =>
-      circuit === null ? [] : [[name, new Circuit(name, circuit)] as const],
+      circuit === null ? [] : [[name, new Circuit(name, circuit, options.clock)] as const],
     )
     this.circuits = new Map(circuits)
+    const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
+    this.health = new AgentsHealth(options.clock, ofEach)
     const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
       slots === null ? [] : [[name, slots] as const],
     )
@@ -100,10 +106,16 @@ export class Agents {
     return stopping
   }
 
+  /** Why other instances should do the work (R124); null while this one is well. */
+  problem(): string | null {
+    return this.options.unhealthyBecause?.() ?? this.health.problem()
+  }
+
   /** Starts an open step if it has a free place for it; answers whether it is running. */
   startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
     const agent = this.definitions.get(workOf(step).actor)
-    if (agent === undefined || this.stopping.signal.aborted) return false
+    // What its user says counts when the leases are looked at; here it would have to be asked for every step.
+    if (agent === undefined || this.stopping.signal.aborted || this.health.problem() !== null) return false
     if (this.isKnown(step)) return true
     if (!this.slots.takeFree(agent.name)) return false
     this.start(step, agent, leaseToken)
@@ -176,14 +188,15 @@ export class Agents {
       }
       return await this.record(own.step, outcome, leaseToken)
     } catch (error) {
+      this.health.noteLost()
       const reason = 'its claim or its outcome could not be recorded'
       telemetry.emit({ type: 'outcome.discarded', reason, error, ...about })
       return nothingFollows
     }
   }
 
-  private attempt(own: OwnAttempt, { name, handlers }: AgentDefinition): Promise<Outcome | null> {
-    const { clock } = this.options
+  private attempt(own: OwnAttempt, { name, handlers, tries }: AgentDefinition): Promise<Outcome | null> {
+    const { clock, random } = this.options
     const { step } = own
     const { action } = workOf(step)
     const handler = handlers.get(action)
@@ -192,7 +205,8 @@ export class Agents {
       return Promise.resolve({ kind: 'failed', message })
     }
     const extend = (signal: AbortSignal) => this.extended(own, signal)
-    const attempt = () => makeAttempt({ step, handler, clock, stopping: this.stopping.signal, extend })
+    const { signal: stopping } = this.stopping
+    const attempt = () => makeAttempt({ step, handler, tries, clock, random, stopping, extend })
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 
@@ -251,7 +265,15 @@ export class Agents {
         goOn: nothingFollows,
       }
     }
-    const recordNow = async () => (await conclude?.({ step, decide })) ?? (await recordAlone())
+    const failures: unknown[] = []
+    const recordNow = async (): Promise<Concluded> => {
+      try {
+        return (await conclude?.({ step, decide })) ?? (await recordAlone())
+      } catch (error) {
+        failures.push(error)
+        throw error
+      }
+    }
     // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
     const concluded = await retry(recordNow, {
       clock,
@@ -262,6 +284,8 @@ export class Agents {
       isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
     })
     this.settled.put(step)
+    if (concluded.discarded === null) this.health.noteRecorded()
+    else if (failures.length > 0) this.health.noteLost()
     this.report(step, outcome, concluded)
     return concluded.goOn
   }

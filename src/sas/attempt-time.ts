@@ -34,6 +34,11 @@ export class AttemptTime {
     return this.aborting.signal
   }
 
+  /** Whether it will still be going on after this long. */
+  outlasts(ms: number): boolean {
+    return this.clock.now() + ms < this.latestMs - this.settlingTimeMs
+  }
+
   /** Goes on until this deadline; what is over stays so. */
   runUntil(deadlineMs: number): void {
     if (this.isClosed || this.signal.aborted) return

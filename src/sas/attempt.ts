@@ -1,5 +1,5 @@
-import type { Clock } from '../platform/index.js'
-import type { AgentContext, AgentHandler } from './agent.js'
+import { retry, type Clock, type Random } from '../platform/index.js'
+import type { AgentContext, AgentHandler, HandlerTries } from './agent.js'
 import { AttemptTime } from './attempt-time.js'
 import type { Json, StepDocument } from './documents.js'
 import type { Outcome } from './settle.js'
@@ -17,7 +17,10 @@ class PermanentFailure extends Error {
 export interface AttemptOptions {
   readonly step: StepDocument
   readonly handler: AgentHandler<Json, unknown>
+  /** How often the handler may be called before the attempt has failed. */
+  readonly tries: HandlerTries
   readonly clock: Clock
+  readonly random: Random
   /** Aborts when the host gives up waiting for its handlers. */
   readonly stopping: AbortSignal
   /** Asks for more time: answers when the attempt must have ended now, or why it is over. */
@@ -28,13 +31,8 @@ export interface AttemptOptions {
  * Runs a handler once, under the step's deadline. Answers null when the deadline passed or the host stopped first:
  * then nothing is to be recorded, whatever the handler still does (R75).
  */
-export async function makeAttempt({
-  step,
-  handler,
-  clock,
-  stopping,
-  extend,
-}: AttemptOptions): Promise<Outcome | null> {
+export async function makeAttempt(options: AttemptOptions): Promise<Outcome | null> {
+  const { step, clock, stopping, extend } = options
   if (stopping.aborted) return null
   const time = new AttemptTime(step, clock)
   const stop = (): void => time.end('the host stops')
@@ -42,7 +40,7 @@ export async function makeAttempt({
   try {
     if (time.signal.aborted) return null
     const context = contextOf(step, time, extend)
-    return await Promise.race([run(handler, workOf(step).input, context), whenAborted(time.signal)])
+    return await Promise.race([run(options, context, time), whenAborted(time.signal)])
   } finally {
     time.close()
     stopping.removeEventListener('abort', stop)
@@ -50,12 +48,21 @@ export async function makeAttempt({
 }
 
 async function run(
-  handler: AgentHandler<Json, unknown>,
-  input: Json,
+  { step, handler, tries, clock, random }: AttemptOptions,
   context: AgentContext,
+  time: AttemptTime,
 ): Promise<Outcome | null> {
+  const { input } = workOf(step)
   try {
-    const output = await handler(input, context)
+    const output = await retry(async () => handler(input, context), {
+      clock,
+      random,
+      backoff: tries.backoff,
+      maxAttempts: tries.count,
+      signal: time.signal,
+      // Without time for another try it fails now, while it can say so (R72, R77).
+      isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(tries.backoff.maxMs),
+    })
     // The signal has aborted while the handler worked on: its success is of no use to anybody any more.
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {

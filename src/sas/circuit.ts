@@ -1,4 +1,11 @@
-import { BrokenCircuitError, circuitBreaker, ConsecutiveBreaker, handleWhenResult } from 'cockatiel'
+import {
+  BrokenCircuitError,
+  circuitBreaker,
+  ConsecutiveBreaker,
+  handleWhenResult,
+  type IBackoff,
+} from 'cockatiel'
+import type { Clock } from '../platform/index.js'
 import type { Outcome } from './settle.js'
 
 /** When an agent leaves its remote service alone, and for how long. */
@@ -15,14 +22,24 @@ export interface CircuitOptions {
  */
 export class Circuit {
   private readonly policy
+  private openUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly agent: string,
     private readonly options: CircuitOptions,
+    private readonly clock: Clock,
   ) {
     const breaker = new ConsecutiveBreaker(options.failures)
     const isFailure = (outcome: unknown): boolean => !isAnswer(outcome as Outcome | null)
-    this.policy = circuitBreaker(handleWhenResult(isFailure), { breaker, halfOpenAfter: options.openForMs })
+    this.policy = circuitBreaker(handleWhenResult(isFailure), {
+      breaker,
+      halfOpenAfter: { next: () => this.opened() },
+    })
+  }
+
+  /** Whether its remote service is being left alone at this moment. */
+  get isOpen(): boolean {
+    return this.clock.monotonic() < this.openUntilMs
   }
 
   /** What the attempt comes to; a failure without one while the circuit is open. */
@@ -34,6 +51,18 @@ export class Circuit {
       const { failures, openForMs } = this.options
       const rule = `after ${failures} failures in a row it is left alone for ${openForMs} ms`
       return { kind: 'failed', message: `the remote service of agent ${this.agent} was not called: ${rule}` }
+    }
+  }
+
+  /** The library compares this with the machine's clock: for ever, or no time at all, as ours says. */
+  private opened(): IBackoff<unknown> {
+    this.openUntilMs = this.clock.monotonic() + this.options.openForMs
+    const restMs = (): number => (this.isOpen ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY)
+    return {
+      get duration() {
+        return restMs()
+      },
+      next: () => this.opened(),
     }
   }
 }

@@ -83,17 +83,27 @@ export class CosmosStateStore implements StateStore {
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
-    const { state, workflow, sinceMs, beforeMs, isFlagged, step, limit = defaultListLimit } = filter
+    const {
+      state,
+      workflow,
+      sinceMs,
+      beforeMs,
+      isFlagged,
+      attention,
+      step,
+      limit = defaultListLimit,
+    } = filter
     const conditions = ["c.type = 'sas.job'"]
     if (state !== undefined) conditions.push('c.processState = @state')
     if (workflow !== undefined) conditions.push('c.workflow = @workflow')
     if (sinceMs !== undefined) conditions.push('c.submittedAtMs >= @since')
     if (beforeMs !== undefined) conditions.push('c.submittedAtMs < @before')
     if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
+    if (attention !== undefined) conditions.push('c.attention.kind = @attention')
     if (step !== undefined) conditions.push('c.attention.stepId = @step')
     const found = await this.query<Stored<StateDocument>>('state.listJobs', {
       text: `SELECT TOP @limit * FROM c WHERE ${conditions.join(' AND ')} ORDER BY c.submittedAtMs DESC`,
-      parameters: { limit, state, workflow, since: sinceMs, before: beforeMs, step },
+      parameters: { limit, state, workflow, since: sinceMs, before: beforeMs, attention, step },
     })
     return found.flatMap(asJob).sort((a, b) => b.submittedAtMs - a.submittedAtMs)
   }

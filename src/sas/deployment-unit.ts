@@ -59,6 +59,8 @@ export interface Unit {
 }
 
 interface Role {
+  /** Why this instance should hold no leases at the moment; null for no reason. */
+  problem?(): string | null
   onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
   onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
   onLeaseReleased?(leaseToken: string): void
@@ -93,15 +95,23 @@ export function createAgents(
     readonly slots?: number
     /** How long handlers may go on when the instance stops. Default 3,000. */
     readonly stopBudgetMs?: number
+    /**
+     * Why this instance should take no work at the moment, or null; asked often, so it must know. While there is a reason
+     * it gives its leases back, as it does when it cannot record outcomes, or the circuit breakers of all its agents are
+     * open. Default: always null.
+     */
+    readonly unhealthyBecause?: () => string | null
   },
 ): Unit {
-  const { agents: known, slots, stopBudgetMs = 3_000, shortcut } = options
+  const { agents: known, slots, stopBudgetMs = 3_000, shortcut, unhealthyBecause } = options
   const agents = new Agents({
     ...resolved(options),
     agents: known,
     ...(slots === undefined ? {} : { slots }),
+    ...(unhealthyBecause === undefined ? {} : { unhealthyBecause }),
   })
   return unit(options, 'agents', {
+    problem: () => agents.problem(),
     onChanges: (changes, context) => agents.onChanges(changes, context),
     onLeaseAcquired: (leaseToken) =>
       shortcut?.agents.open(leaseToken, (step) => agents.startNow(step, leaseToken)),
@@ -196,6 +206,7 @@ function unit(options: UnitOptions, reader: Reader | null, role: Role): Unit {
     startFrom: 'beginning',
     ...(reader === null ? {} : { pollIntervalMs: pollIntervalsMs[reader] }),
     ...timing,
+    unhealthyBecause: () => role.problem?.() ?? null,
     onChanges: async (changes, context) => role.onChanges(changes, context),
     onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
     onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),

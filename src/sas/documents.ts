@@ -161,6 +161,8 @@ const jobSchema = z.object({
   input: json,
   /** Tells a repeated submission from a different one under the same id. */
   payloadHash: z.string(),
+  /** Of the plan whose steps a submission in stages writes one after another; null where they came at once. */
+  planHash: z.string().nullable().default(null),
   /** ISO-8601 UTC, by the submitter's clock. */
   submittedAt: z.string(),
   submittedAtMs: z.number(),
@@ -203,10 +205,7 @@ const stepSchema = z.object({
   idempotencyKey: z.string(),
   /** Whether an attempt may only be made by the one process that has claimed it. */
   isClaimRequired: z.boolean().default(false),
-  /**
-   * The newest claim of this generation; it is about the attempt with the same fence, which nobody else begins then. An
-   * attempt that was extended has one, whether it needed it to begin or not.
-   */
+  /** The newest claim of this generation: of the attempt with its fence, which no other process begins then. */
   claim: claim.nullable().default(null),
   outcome: outcome.nullable(),
   output: json,

@@ -165,8 +165,7 @@ export class JobClient {
   }
 
   /**
-   * Lets steps that are parked or wait for long go on at once: `step`, or all of them; where they are more than one
-   * transaction takes, about ninety, the same command again releases the rest.
+   * Lets steps that are parked or wait for long go on at once: `step`, or all of them.
    *
    * @throws CommandRefused when nothing waits so; nothing was written
    * @throws JobNotFound when there is no such job

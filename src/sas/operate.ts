@@ -24,14 +24,20 @@ export type OperatorCommand =
       readonly by: string
       readonly why: string
     }
-  /** Steps that are parked or wait for long (default: as many as one transaction takes) go on at once. */
+  /** Steps that are parked or wait for long (default: all of them) go on at once. */
   | { readonly kind: 'release'; readonly stepId?: string; readonly by: string; readonly why: string }
   /** The job is not wanted any more: what was done is undone where it can be. */
   | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
 
 /** What becomes of a command. */
 export type Operation =
-  | { readonly kind: 'write'; readonly job: JobDocument; readonly changed: readonly StepDocument[] }
+  | {
+      readonly kind: 'write'
+      readonly job: JobDocument
+      readonly changed: readonly StepDocument[]
+      /** False where one transaction does not take all of it: the same command again is about the rest. */
+      readonly isComplete: boolean
+    }
   /** It cannot be done as the job stands; nothing is written. */
   | { readonly kind: 'refused'; readonly reason: string }
 
@@ -91,23 +97,39 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
   if (isUndoing && hasEdits) {
     return refused('the input of an undo was recorded when its step succeeded and cannot be edited')
   }
-  const again = failed.flatMap((stepId) => {
-    const step = steps.get(stepId)
-    return step === undefined ? [] : [isUndoing ? undoAgain(step) : anew(step, edits.get(stepId))]
-  })
-  const changed = atOnce(again, job)
-  if (hasEdits && changed.length < again.length) return refused(tooMany(again))
-  // A step that begins is made anew then; an undo goes on as it stands, so those that do not fit stay as they are.
-  const back = isUndoing ? changed.map(({ stepId }) => stepId) : failed
-  const state = isUndoing ? ('Compensating' as const) : ('NotStarted' as const)
+  const again = failed.flatMap((stepId) => steps.get(stepId) ?? [])
+  if (isUndoing) return undoAgain(standing, command, again)
+  const begun = again.map((step) => anew(step, edits.get(step.stepId)))
+  const changed = atOnce(begun, job)
+  if (hasEdits && changed.length < begun.length) return refused(tooMany(begun))
+  // Those that do not fit stay as they are: whatever a step was, it is made anew when it begins.
   return requested(standing, command, {
     changed,
-    job: {
-      ...job,
-      steps: withStates(job.steps, back, state),
-      generation: isUndoing ? job.generation : job.generation + 1,
-    },
+    job: { ...job, steps: withStates(job.steps, failed, 'NotStarted'), generation: job.generation + 1 },
   })
+}
+
+/**
+ * The steps whose undo failed, and at last the job: until that is written it stays in Error, so nothing of it runs, and a
+ * command that was cut short is given again. What it has put back already is not put back twice.
+ */
+function undoAgain(
+  standing: Standing,
+  command: OperatorCommand & { kind: 'resubmit' },
+  failed: readonly StepDocument[],
+): Operation {
+  const { job } = standing
+  const back = failed.filter(({ processState }) => processState === 'Error').map(withUndoAhead)
+  const changed = atOnce(back, job)
+  if (changed.length < back.length) {
+    return { kind: 'write', job: { ...job, fence: job.fence + 1 }, changed, isComplete: false }
+  }
+  const steps = withStates(
+    job.steps,
+    failed.map(({ stepId }) => stepId),
+    'Compensating',
+  )
+  return requested(standing, command, { changed, job: { ...job, steps } })
 }
 
 /** The whole job once more, with new idempotency keys: what the remote services know was undone (C21). */
@@ -168,7 +190,7 @@ function release(standing: Standing, command: OperatorCommand & { kind: 'release
       ...deadline(now + step.completeWithinMs),
     }),
   )
-  return requested(standing, command, { job, changed })
+  return requested(standing, command, { job, changed, isComplete: changed.length === named.length })
 }
 
 function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' }): Operation {
@@ -191,11 +213,13 @@ function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' 
   })
 }
 
+type Request = Partial<Operation & { kind: 'write' }> & Pick<Operation & { kind: 'write' }, 'job' | 'changed'>
+
 /** The job up for a scheduler, with the decision on record. */
 function requested(
   { now }: Standing,
   command: OperatorCommand,
-  { job, changed }: Omit<Operation & { kind: 'write' }, 'kind'>,
+  { job, changed, isComplete = true }: Request,
 ): Operation {
   const [only] = changed.length === 1 ? changed : []
   const entry: AuditEntry = {
@@ -217,7 +241,7 @@ function requested(
     ttl: -1,
     ...deadline(now + pickUpWithinMs),
   }
-  return { kind: 'write', job: withDerivedState(up), changed }
+  return { kind: 'write', job: withDerivedState(up), changed, isComplete }
 }
 
 function anew(step: StepDocument, input: Json | undefined): StepDocument {
@@ -235,7 +259,7 @@ function anew(step: StepDocument, input: Json | undefined): StepDocument {
   })
 }
 
-function undoAgain(step: StepDocument): StepDocument {
+function withUndoAhead(step: StepDocument): StepDocument {
   const undo = step.undo === null ? null : { ...step.undo, failureCount: 0 }
   return withDerivedState({ ...step, undo, lockedBy: null, fence: step.fence + 1, attention: null, ttl: -1 })
 }
@@ -252,7 +276,7 @@ function withStates(ledger: Ledger, stepIds: readonly string[], state: LedgerEnt
   return { ...ledger, ...Object.fromEntries(changed) }
 }
 
-/** As many of these as one transaction takes: the same command again is about the rest. */
+/** As many of these as one transaction takes. */
 function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[] {
   return fitting(
     steps.map((step) => ({ step })),

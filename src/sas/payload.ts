@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Json } from './documents.js'
+import type { Plan } from './plan.js'
 
 /** Tells two submissions apart: equal for equal workflow and input, whatever the order of their properties. */
 export function payloadHash(workflow: string, input: Json): string {
-  return createHash('sha256')
-    .update(`${workflow}\n${canonical(input)}`)
-    .digest('base64url')
+  return hashOf(`${workflow}\n${canonical(input)}`)
+}
+
+/** Tells two definitions of a workflow apart, whatever they call their version. */
+export function planHash(plan: Plan): string {
+  return hashOf(canonical(JSON.parse(JSON.stringify(plan)) as Json))
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }
 
 function canonical(value: Json): string {

@@ -42,6 +42,7 @@ const maxConclusions = 2
 /** A job some document of which has changed. */
 interface ChangedJob extends DocumentAddress {
   readonly jobId: string
+  readonly priority: number
   readonly stepIds: Set<string>
 }
 
@@ -90,7 +91,9 @@ export class Scheduler {
   ): Promise<void> {
     const changed = new Map<string, ChangedJob>()
     for (const change of changes) this.note(change, changed)
-    const work = [...changed.values()].map((job) => this.tryToAdvance(job, leaseToken ?? null))
+    // Requests are queued in this order, and agents get what they dispatch in it (R126); equals keep that of the feed.
+    const urgentFirst = [...changed.values()].sort((a, b) => b.priority - a.priority)
+    const work = urgentFirst.map((job) => this.tryToAdvance(job, leaseToken ?? null))
     const ended = await Promise.allSettled(work)
     const failed = ended.find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
@@ -350,16 +353,17 @@ function callsForScheduler(step: StepDocument): boolean {
 function noteUnreadableStep({ type, pk, jobId, stepId }: Change, changed: Map<string, ChangedJob>): void {
   if (type !== 'sas.step' || typeof pk !== 'string') return
   if (typeof jobId !== 'string' || typeof stepId !== 'string') return
-  changedJob({ pk, jobId }, changed).stepIds.add(stepId)
+  changedJob({ pk, jobId, priority: 0 }, changed).stepIds.add(stepId)
 }
 
 function changedJob(
-  document: Pick<JobDocument, 'pk' | 'jobId'>,
+  document: Pick<JobDocument, 'pk' | 'jobId' | 'priority'>,
   changed: Map<string, ChangedJob>,
 ): ChangedJob {
   const id = jobDocumentId(document.jobId)
   const key = `${document.pk}\n${id}`
-  const known = changed.get(key) ?? { pk: document.pk, id, jobId: document.jobId, stepIds: new Set<string>() }
+  const { pk, jobId, priority } = document
+  const known = changed.get(key) ?? { pk, id, jobId, priority, stepIds: new Set<string>() }
   changed.set(key, known)
   return known
 }

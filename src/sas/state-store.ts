@@ -1,4 +1,4 @@
-import type { JobDocument, NoticeDocument, ProcessState, StepDocument } from './documents.js'
+import type { Attention, JobDocument, NoticeDocument, ProcessState, StepDocument } from './documents.js'
 
 /** A document as the state container holds it. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
@@ -70,6 +70,8 @@ export interface JobFilter {
   readonly beforeMs?: number
   /** Only jobs that somebody should look at, for whatever reason. */
   readonly isFlagged?: true
+  /** Only jobs with this the matter. */
+  readonly attention?: Attention['kind']
   /** Only jobs whose attention is about this step. */
   readonly step?: string
   /** Default 100. */

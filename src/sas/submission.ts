@@ -7,6 +7,7 @@ import {
   type StateWrite,
   type Stored,
 } from './state-store.js'
+import { planHash } from './payload.js'
 import { intended, stage, submit, type SubmitRequest } from './submit.js'
 import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from './transaction.js'
 import { readJob } from './update-document.js'
@@ -50,22 +51,28 @@ async function submitAtOnce(
  */
 async function submitInStages(store: StateStore, request: SubmitRequest): Promise<boolean> {
   const { partition, now } = request
-  const { job, steps, received, alongside } = stage(request)
-  const last = creating([...alongside, ...received])
-  refuseOversized(request, [...creating([job]), ...last])
+  const hash = planHash(request.plan)
+  const { job, steps, received, alongside } = stage(request, hash)
+  refuseOversized(request, creating([job, ...alongside, ...received]))
   // Steps fit some transaction when the largest does.
   const largest = [...steps].sort((a, b) => bytesOf(b) - bytesOf(a)).slice(0, 1)
   refuseOversized(request, creating([job, ...largest]))
   for (let tries = 0; tries < maxStagedTries; tries += 1) {
-    const there = (await standing(store, request)) ?? (await begun(store, request, job))
+    const there = (await standing(store, request)) ?? (await beginning(store, request, job))
     if (there === null) continue
     if (!isStaged(there)) return false
-    refuseOtherSteps(there, job)
+    if (there.planHash !== hash) throw begunOtherwise(request)
+    // What is written from here on is what the first try asked for: the job says so already.
+    const { orderId, priority, replyTo } = there
+    const begun = stage({ ...request, orderId, priority, replyTo }, hash)
     const present = new Set((await store.listSteps(partition, request.jobId)).map(({ stepId }) => stepId))
-    const missing = creating(steps.filter(({ stepId }) => !present.has(stepId)))
+    const missing = creating(begun.steps.filter(({ stepId }) => !present.has(stepId)))
     const complete = await withSteps(store, there, missing)
     if (complete === null) continue
-    const result = await store.apply(partition, [replacing(complete, intended(complete, now)), ...last])
+    const result = await store.apply(partition, [
+      replacing(complete, intended(complete, now)),
+      ...creating([...alongside, ...begun.received]),
+    ])
     if (result.kind === 'applied') return true
     if (result.kind === 'conflict' && result.reason === 'exists') throw existsAlready(request, result.id)
   }
@@ -73,7 +80,7 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
 }
 
 /** The staged job as it was written just now; null when it has to be read to be known. */
-async function begun(
+async function beginning(
   store: StateStore,
   { partition }: SubmitRequest,
   job: JobDocument,
@@ -113,11 +120,9 @@ async function standing(store: StateStore, request: SubmitRequest): Promise<Stor
   return job
 }
 
-function refuseOtherSteps(there: JobDocument, job: JobDocument): void {
-  const isSame = there.workflowVersion === job.workflowVersion && there.stepIds.join() === job.stepIds.join()
-  if (isSame) return
+function begunOtherwise(request: SubmitRequest): JobConflict {
   const rule = 'its submission was begun with another version of its workflow; use another id'
-  throw new JobConflict(job.jobId, `job ${JSON.stringify(job.jobId)}: ${rule}`)
+  return new JobConflict(request.jobId, `${nameOf(request)}: ${rule}`)
 }
 
 function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {

@@ -60,11 +60,11 @@ export interface StagedSubmission {
 }
 
 /** W0 in stages: until the last of them nothing of it counts (F-S7). */
-export function stage(request: SubmitRequest): StagedSubmission {
+export function stage(request: SubmitRequest, planHash: string): StagedSubmission {
   const { plan, alongside } = request
   const job = jobOf(request)
   const steps = plan.steps.map((step) => stepOf(step, request))
-  const staged = withDerivedState({ ...job, desiredState: job.initialState })
+  const staged = withDerivedState({ ...job, planHash, desiredState: job.initialState })
   return { job: staged, steps, alongside, received: receivedOf(request) }
 }
 
@@ -108,6 +108,7 @@ function jobOf(request: SubmitRequest): JobDocument {
     audit: [],
     input: request.input,
     payloadHash: request.payloadHash,
+    planHash: null,
     submittedAt: new Date(now).toISOString(),
     submittedAtMs: now,
     endedAt: null,

@@ -22,15 +22,17 @@ export async function updateJob(
   now: () => number,
 ): Promise<JobDocument | null> {
   let written: JobDocument | null = null
-  for (let tries = 0; tries < maxTries; tries += 1) {
+  for (let tries = 0; tries < maxTries;) {
     const job = await readJob(store, address)
     if (job === null) return null
     if (written !== null && hasDecision(job, written)) return job
     const { operation, steps } = await decided(store, job, command, now())
     const changed = operation.changed.flatMap((step) => replacingStep(steps, step))
     const result = await store.apply(address.pk, [replacing(job, operation.job), ...changed])
-    if (result.kind === 'applied') return operation.job
-    written = result.kind === 'unknownOutcome' ? operation.job : null
+    if (result.kind === 'applied' && operation.isComplete) return operation.job
+    written = result.kind === 'unknownOutcome' && operation.isComplete ? operation.job : null
+    // What does not fit one transaction is written in several, each of which may lose its own races.
+    tries = result.kind === 'applied' ? 0 : tries + 1
   }
   const message = `job document ${address.id}: still contended after ${maxTries} tries; give the command again`
   throw new StoreUnavailable(message, { cause: null })

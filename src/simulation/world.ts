@@ -1,3 +1,18 @@
+/**
+ * # Simulation
+ *
+ * A world in which production code runs as it is, and everything around it is decided by one seed: time, chance, the
+ * network, who crashes and when. The store is the engine of the embedded Cosmos DB by its ports, so that its rules are not
+ * imitated a second time. Two runs of one seed are the same to the last event, whose hash says so.
+ *
+ * - `world.ts` is the store, the time, and the processes; whatever is stored is told to checkers.
+ * - `network.ts` carries requests, and does with each what its fate is; `faults.ts` and `write-points.ts` name what can
+ *   happen where, in the words of `docs/failure-matrix.md`.
+ * - `lease-wiring.ts` and `state-wiring.ts` put the network between units and ports, `job-fleet.ts` runs all roles.
+ * - `simulate-workflow.ts` is what users get of it: their workflow, with every fault at every write.
+ *
+ * What must hold (I1 to I22) is judged in `test/simulation`.
+ */
 import { createHash } from 'node:crypto'
 import { CosmosEngine, type JournalRecord, type VersionFields } from '../emulator/engine/index.js'
 import { enginePorts, type EnginePorts } from '../emulator/ports.js'

@@ -21,6 +21,8 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'lease.recreated': 'warn',
   'notification.failed': 'warn',
   'balance.failed': 'error',
+  'unit.unhealthy': 'error',
+  'unit.healthy': 'info',
   'lag.estimated': 'debug',
   'job.submitted': 'info',
   'step.dispatched': 'debug',

@@ -61,6 +61,14 @@ export type TelemetryEvent =
       readonly instanceName: string
       readonly count: number
     }
+  /** It gives its leases back and takes none, until it is well again. */
+  | {
+      readonly type: 'unit.unhealthy'
+      readonly processorName: string
+      readonly instanceName: string
+      readonly reason: string
+    }
+  | { readonly type: 'unit.healthy'; readonly processorName: string; readonly instanceName: string }
   | {
       readonly type: 'balance.failed'
       readonly processorName: string

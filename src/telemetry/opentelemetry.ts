@@ -142,6 +142,8 @@ const plainEvents = [
   'step.unclaimed',
   'store.recovered',
   'store.troubled',
+  'unit.healthy',
+  'unit.unhealthy',
 ] as const
 
 type PlainEvent = Extract<TelemetryEvent, { readonly type: (typeof plainEvents)[number] }>

@@ -308,6 +308,8 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         await flag('four', null)
         expect(await listed({ isFlagged: true })).toEqual(['four', 'one'])
         expect(await listed({ step: 'pay' })).toEqual(['one'])
+        expect(await listed({ attention: 'unclaimed' })).toEqual(['four', 'one'])
+        expect(await listed({ attention: 'parked' })).toEqual([])
         expect(await listed({ step: 'pay', isFlagged: true, workflow: 'lending' })).toEqual([])
         const untold = await opened.store.listUntold(1_000_000, 100)
         expect(untold.map(({ jobId, type }) => `${type} ${jobId}`).sort()).toEqual([

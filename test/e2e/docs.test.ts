@@ -1,49 +1,26 @@
 import { CosmosClient } from '@azure/cosmos'
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { execPath } from 'node:process'
-import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { wellKnownKey } from '../../src/emulator/index.js'
+import { commandsOf, textsIn } from './doc-page.js'
+import { printed } from './printed-example.js'
 import { cli, run, Running, startEmulatorProcess, temporaryDirectory } from './processes.js'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const page = readFileSync(join(root, 'docs/embedded-cosmos.md'), 'utf8')
+const page = 'docs/embedded-cosmos.md'
+const blocks = (language: string): readonly string[] => textsIn(page, language)
 
-function blocks(language: string): string[] {
-  const fenced = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gmsu')
-  return [...page.matchAll(fenced)].map((match) => match[1] ?? '')
-}
-
-describe('docs/embedded-cosmos.md', () => {
-  it('has examples of both kinds, and no code that is not run', () => {
+describe(page, () => {
+  it('has examples of both kinds', () => {
     expect(blocks('ts').length).toBeGreaterThan(1)
     expect(blocks('sh').length).toBeGreaterThan(0)
-    const languages = [...page.matchAll(/^```(\w*)$/gmu)].map((match) => match[1])
-    expect(new Set(languages)).toEqual(new Set(['ts', 'sh', '']))
-    expect(languages.length).toBe(2 * (blocks('ts').length + blocks('sh').length))
   })
 
   it.each(blocks('ts'))('runs example %#', async (code) => {
-    // Inside the package, so that its own name is found.
-    mkdirSync(join(root, '.stepward'), { recursive: true })
-    const directory = mkdtempSync(join(root, '.stepward', 'docs-'))
-    onTestFinished(() => {
-      rmSync(directory, { recursive: true })
-    })
-    const { outputText } = ts.transpileModule(code, {
-      compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
-    })
-    const script = join(directory, 'example.mjs')
-    writeFileSync(script, outputText)
-    const { code: exitCode, stderr } = await run(script, [])
-    expect(stderr).not.toMatch(/Error/u)
-    expect(exitCode).toBe(0)
+    await printed(code)
   })
 
-  const commands = blocks('sh').flatMap((block) => block.trim().split('\n'))
+  const commands = blocks('sh').flatMap(commandsOf)
   const isRepartition = (command: string): boolean => / emulator (split|merge) /u.test(command)
 
   it('splits and merges with the commands it gives, in their order', async () => {

@@ -118,7 +118,7 @@ export function run(
 }
 
 /** This process' environment without anything that would name a store. */
-function environment(): NodeJS.ProcessEnv {
+export function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('COSMOS_')))
 }
 

@@ -28,6 +28,8 @@ export interface Temper {
   readonly moods: Moods
   /** How long a request takes. Default 0. */
   readonly workMs?: number
+  /** How often it shows progress meanwhile, whereupon its agent asks for more time. Default never. */
+  readonly progressEveryMs?: number
 }
 
 /** What agents of the simulation offer: something, and its undo. */
@@ -64,8 +66,11 @@ export class RemoteServices {
       wiring,
     )
     const call = async (context: AgentContext): Promise<void> => {
-      const { workMs = 0 } = this.tempers(context.jobId)
-      if (workMs > 0) await process.clock.sleep(workMs, context.signal)
+      const { workMs = 0, progressEveryMs = workMs } = this.tempers(context.jobId)
+      for (let leftMs = workMs; leftMs > 0; leftMs -= progressEveryMs) {
+        if (leftMs < workMs) await context.extend()
+        await process.clock.sleep(Math.min(leftMs, progressEveryMs), context.signal)
+      }
       if (context.signal.aborted) return
       try {
         await port.call({ context, processId: process.id })

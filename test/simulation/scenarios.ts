@@ -21,6 +21,8 @@ export interface Scenario {
   readonly intervention?: Intervention
   /** How long a service takes for a request. Default 0. */
   readonly workMs?: number
+  /** How often it shows progress meanwhile, whereupon its agent asks for more time. Default never. */
+  readonly progressEveryMs?: number
   /** Whether every host has all roles, which then hand steps and outcomes to each other. Default: one host for each role. */
   readonly isTogether?: boolean
   /** The end without faults. */

@@ -38,6 +38,7 @@ export interface InstanceOptions extends Partial<
     | 'checkpoint'
     | 'failurePolicy'
     | 'delegateTimeoutMs'
+    | 'unhealthyBecause'
   >
 > {
   /** Called before a page counts as delivered. */

@@ -65,6 +65,7 @@ export class StateWorld {
       readonly slots?: number
       readonly instanceName?: string
       readonly shortcut?: Shortcut
+      readonly unhealthyBecause?: () => string | null
     } = {},
   ): Agents {
     const { store, clock, telemetry, random } = this

@@ -226,7 +226,7 @@ function asNotice(version: DocumentVersion): Stored<NoticeDocument>[] {
 }
 
 function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
-  const { state, workflow, sinceMs, beforeMs, isFlagged, step } = filter
+  const { state, workflow, sinceMs, beforeMs, isFlagged, attention: kind, step } = filter
   const { type, processState, submittedAtMs, attention } = document
   return (
     type === 'sas.job' &&
@@ -235,6 +235,7 @@ function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
     (sinceMs === undefined || Number(submittedAtMs) >= sinceMs) &&
     (beforeMs === undefined || Number(submittedAtMs) < beforeMs) &&
     (isFlagged === undefined || isFlag(attention)) &&
+    (kind === undefined || (isFlag(attention) && attention['kind'] === kind)) &&
     (step === undefined || (isFlag(attention) && attention['stepId'] === step))
   )
 }

@@ -3,19 +3,28 @@ import {
   ChangeFeedProcessor,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
-import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { createInProcessCosmos, startEmulator, type InProcessCosmos } from '../../../src/emulator/index.js'
 import type { Container as EngineContainer } from '../../../src/emulator/engine/index.js'
 import type { Clock } from '../../../src/platform/index.js'
 
-/** A monitored container and one for leases, without a socket. */
+/** A monitored container and one for leases. */
 export interface Shop {
-  readonly cosmos: InProcessCosmos
+  readonly cosmos: Pick<InProcessCosmos, 'client' | 'engine' | 'stats' | 'close'>
   readonly orders: Container
   readonly leases: Container
 }
 
-export async function aShop(partitionCount: number, clock?: Clock): Promise<Shop> {
-  const cosmos = createInProcessCosmos({ partitionCount, ...(clock === undefined ? {} : { clock }) })
+/** Without a socket. */
+export function aShop(partitionCount: number, clock?: Clock): Promise<Shop> {
+  return shopIn(createInProcessCosmos({ partitionCount, ...(clock === undefined ? {} : { clock }) }))
+}
+
+/** Of one partition, behind a socket of this machine: to be closed. */
+export async function aShopOverHttp(): Promise<Shop> {
+  return shopIn(await startEmulator({ port: 0, partitionCount: 1 }))
+}
+
+async function shopIn(cosmos: Shop['cosmos']): Promise<Shop> {
   const { database } = await cosmos.client().databases.create({ id: 'shop' })
   const { container: orders } = await database.containers.create({ id: 'orders', partitionKey: '/pk' })
   const { container: leases } = await database.containers.create({

@@ -2,17 +2,45 @@ import { ChangeFeedStartFrom, type ChangeFeedIteratorOptions, type Container } f
 import { systemClock } from '../../../src/platform/index.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import type { Figure } from '../figure.js'
-import { aProcessor, aShop, fill, type Shop } from './a-shop.js'
+import { aProcessor, aShop, aShopOverHttp, fill, type Shop } from './a-shop.js'
 import type { ProcessorEffort } from './measured.js'
 
 const pageSize = 100
 
+/** What a processor costs beside the SDK's iterator, in the process of the store and over HTTP as stores are reached. */
+export async function againstBareIterator(effort: ProcessorEffort): Promise<readonly Figure[]> {
+  const inProcess = await aShop(1)
+  const overHttp = await aShopOverHttp()
+  try {
+    const near = await compared(inProcess, effort)
+    const far = await compared(overHttp, effort)
+    const name = 'processor ÷ bare SDK iterator, pages of 100'
+    return [
+      { name: `${name}, over HTTP`, value: far.ratio, unit: '×', target: { atLeast: 0.9 } },
+      { name: 'documents through one lease, over HTTP', value: far.perSecond, unit: '/s' },
+      { name: `${name}, without a socket`, value: near.ratio, unit: '×' },
+      { name: 'documents through one lease, without a socket', value: near.perSecond, unit: '/s' },
+      {
+        name: 'requests per checkpoint',
+        value: near.requestsPerCheckpoint,
+        unit: '',
+        target: { atMost: 1 },
+      },
+    ]
+  } finally {
+    await inProcess.cosmos.close()
+    await overHttp.cosmos.close()
+  }
+}
+
+interface Comparison {
+  readonly ratio: number
+  readonly perSecond: number
+  readonly requestsPerCheckpoint: number
+}
+
 /** The same feed read by a processor and by the SDK's iterator, in turns; and what its checkpoints took. */
-export async function againstBareIterator({
-  documents,
-  rounds,
-}: ProcessorEffort): Promise<readonly Figure[]> {
-  const shop = await aShop(1)
+async function compared(shop: Shop, { documents, rounds }: ProcessorEffort): Promise<Comparison> {
   fill(shop, documents)
   // The best of each: what else the machine does only ever adds.
   const best = { processorMs: Infinity, bareMs: Infinity }
@@ -32,16 +60,11 @@ export async function againstBareIterator({
     checkpoints += telemetry.of('checkpoint.stored').length
     writes += requestsOfCheckpoints(telemetry)
   }
-  return [
-    {
-      name: 'processor ÷ bare SDK iterator, pages of 100',
-      value: best.bareMs / best.processorMs,
-      unit: '×',
-      target: { atLeast: 0.9 },
-    },
-    { name: 'documents through one lease', value: (documents * 1_000) / best.processorMs, unit: '/s' },
-    { name: 'requests per checkpoint', value: writes / checkpoints, unit: '', target: { atMost: 1 } },
-  ]
+  return {
+    ratio: best.bareMs / best.processorMs,
+    perSecond: (documents * 1_000) / best.processorMs,
+    requestsPerCheckpoint: writes / checkpoints,
+  }
 }
 
 /** Each goes first every other round: whoever goes second pays for the garbage of the first. */

@@ -49,9 +49,14 @@ describe('health', () => {
     const watch = health.watch(watching.signal)
     await clock.advance(16_000)
     expect(health.live().problems).toEqual(['the event loop was blocked for 15000 ms'])
+    expect(health.stalled()).toBe('the event loop was blocked 0 ms ago')
     watching.abort()
     await clock.advance(16_000)
     await watch
+    await clock.advance(59_999)
+    expect(health.stalled()).toBe('the event loop was blocked 59999 ms ago')
+    await clock.advance(1)
+    expect(health.stalled()).toBeNull()
   })
 })
 

@@ -160,6 +160,15 @@ describe('azure-pipelines.yml', () => {
     expect(pipeline).toMatch(/environment: \S+/)
   })
 
+  it('simulates for a while at night only, within the time of its job', () => {
+    const stage = /^ {2}- stage: simulate\n(.*?)^ {2}- stage/msu.exec(pipeline)?.[1] ?? ''
+    expect(stage).toContain("condition: eq(variables['Build.Reason'], 'Schedule')")
+    expect(pipeline).toMatch(/^schedules:\n {2}- cron: /mu)
+    const [limit] = matches(stage, /timeoutInMinutes: (\d+)/gu).map(Number)
+    const [minutes] = matches(stage, /npm run simulate -- --minutes (\d+)/gu).map(Number)
+    expect(minutes).toBeLessThan(limit ?? 0)
+  })
+
   it('names only stages and files that are there', () => {
     const stages = matches(pipeline, /^ {2}- stage: (\w+)/gm)
     const needed = matches(pipeline, /dependsOn: \[(.*)\]/g).flatMap((list) =>

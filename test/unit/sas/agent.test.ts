@@ -62,6 +62,18 @@ describe('an agent', () => {
     },
   )
 
+  it('R72: is not tried again without end, or after a rest that is none', () => {
+    const retry = { tries: 0, backoff: { min: 'soon' as Duration, max: -1 } }
+    expect(() => defineAgent('shop', { hold }, { retry })).toThrow(
+      'retry.tries 0 must be a whole number from 1; retry.backoff.min "soon" must be a duration such as \'1s\'; ' +
+        'retry.backoff.max -1 must be a duration',
+    )
+    const turned = { tries: 2, backoff: { min: '2s', max: '1s' } }
+    expect(() => defineAgent('shop', { hold }, { retry: turned })).toThrow(
+      'retry.backoff.min "2s" must not exceed max "1s"',
+    )
+  })
+
   it('has no circuit breaker that cannot break', () => {
     const circuitBreaker = { failures: 0, openFor: 'soon' as Duration }
     expect(() => defineAgent('shop', { hold }, { circuitBreaker })).toThrow(

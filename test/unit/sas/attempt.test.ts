@@ -6,18 +6,21 @@ import type { Json } from '../../../src/sas/documents.js'
 import type { Outcome } from '../../../src/sas/settle.js'
 import { submittedAtMs } from '../../support/a-job.js'
 import { deferred } from '../../support/deferred.js'
-import { JobStory } from '../../support/job-story.js'
+import { JobStory, longestBackoff } from '../../support/job-story.js'
 
 const step = JobStory.submitted({ pay: [] }, { completeWithin: '30s' }).scheduled().step('pay')
 
 /** One attempt of a handler, and the clock it runs on. */
 function attempting(
   handler: AgentHandler<Json, unknown>,
-  { stopping = new AbortController().signal, extend = noMore }: Partial<AttemptOptions> = {},
+  { stopping = new AbortController().signal, extend = noMore, tries = once }: Partial<AttemptOptions> = {},
 ) {
   const clock = new VirtualClock(submittedAtMs)
-  return { clock, outcome: makeAttempt({ step, handler, clock, stopping, extend }) }
+  const random = longestBackoff
+  return { clock, outcome: makeAttempt({ step, handler, tries, clock, random, stopping, extend }) }
 }
+
+const once = { count: 1, backoff: { minMs: 0, maxMs: 0 } }
 
 const noMore: AttemptOptions['extend'] = () => Promise.resolve({ over: 'another process makes this attempt' })
 
@@ -176,12 +179,13 @@ describe('F-A11: an attempt that does not end in time', () => {
     expect(await attempting(handler, { stopping: AbortSignal.abort() }).outcome).toBeNull()
     const stopping = new AbortController().signal
     const clock = new VirtualClock(submittedAtMs + 29_000)
-    expect(await makeAttempt({ step, handler, clock, stopping, extend: noMore })).toBeNull()
+    const rest = { tries: once, random: longestBackoff, stopping, extend: noMore }
+    expect(await makeAttempt({ step, handler, clock, ...rest })).toBeNull()
     const undated = { ...step, completeByMs: null }
-    expect(await makeAttempt({ step: undated, handler, clock, stopping, extend: noMore })).toBeNull()
+    expect(await makeAttempt({ step: undated, handler, clock, ...rest })).toBeNull()
     expect(begun).toEqual([])
     const intime = new VirtualClock(submittedAtMs + 28_999)
-    expect(await makeAttempt({ step, handler, clock: intime, stopping, extend: noMore })).toMatchObject({
+    expect(await makeAttempt({ step, handler, clock: intime, ...rest })).toMatchObject({
       kind: 'success',
     })
   })
@@ -236,5 +240,67 @@ describe('F-A25: an attempt that asks for more time', () => {
     answer.resolve(submittedAtMs + 60_000)
     expect(await outcome).toBeNull()
     expect(clock.pendingTimers).toBe(0)
+  })
+})
+
+describe('R72: a handler that is called again within its attempt', () => {
+  const tries = { count: 3, backoff: { minMs: 1_000, maxMs: 4_000 } }
+
+  /** A handler that throws these, one after another, and then succeeds; and when it was called. */
+  function failing(clockOf: () => VirtualClock, ...errors: readonly unknown[]) {
+    const left = [...errors]
+    const calls: number[] = []
+    const handler: AgentHandler<Json, unknown> = () => {
+      calls.push(clockOf().now() - submittedAtMs)
+      if (left.length > 0) throw left.shift()
+      return 'sold'
+    }
+    return { calls, handler }
+  }
+
+  async function ended(errors: readonly unknown[], given = tries) {
+    const clocks: VirtualClock[] = []
+    const clockOf = (): VirtualClock => clocks[0] ?? new VirtualClock(submittedAtMs)
+    const { calls, handler } = failing(clockOf, ...errors)
+    const { clock, outcome } = attempting(handler, { tries: given })
+    clocks.push(clock)
+    await clock.advance(29_000)
+    expect(clock.pendingTimers).toBe(0)
+    return { calls, outcome: await outcome }
+  }
+
+  it('succeeds with the try that does, after rests that double', async () => {
+    expect(await ended([new Error('busy'), new Error('busy')])).toEqual({
+      calls: [0, 1_000, 3_000],
+      outcome: { kind: 'success', output: 'sold' },
+    })
+  })
+
+  it('fails with what its last try threw', async () => {
+    const errors = ['one', 'two', 'three', 'four'].map((message) => new Error(message))
+    expect(await ended(errors)).toEqual({
+      calls: [0, 1_000, 3_000],
+      outcome: { kind: 'failed', message: 'three' },
+    })
+  })
+
+  it('R77: is not called again where the rest may end after the deadline, and says so in time', async () => {
+    const long = { count: 9, backoff: { minMs: 8_000, maxMs: 16_000 } }
+    const { calls, outcome } = await ended(Array(9).fill(new Error('busy')), long)
+    expect(calls).toEqual([0, 8_000, 24_000])
+    expect(outcome).toEqual({ kind: 'failed', message: 'busy' })
+  })
+
+  it('is not called again after it failed for good', async () => {
+    let calls = 0
+    const { outcome } = attempting(
+      (_input, context) => {
+        calls += 1
+        context.failPermanently('no such card')
+      },
+      { tries },
+    )
+    expect(await outcome).toEqual({ kind: 'permanent', message: 'no such card' })
+    expect(calls).toBe(1)
   })
 })

@@ -1,15 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { VirtualClock } from '../../../src/platform/index.js'
 import { defineAgent } from '../../../src/sas/agent.js'
 import { Circuit } from '../../../src/sas/circuit.js'
 import type { Outcome } from '../../../src/sas/settle.js'
+import { submittedAtMs } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
 const success: Outcome = { kind: 'success', output: null }
 const failed: Outcome = { kind: 'failed', message: 'busy' }
 
-// The library measures by the machine's clock.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
-afterEach(() => void vi.useRealTimers())
+let clock: VirtualClock
+beforeEach(() => {
+  clock = new VirtualClock(submittedAtMs)
+})
 
 /** Attempts that end so, one after another; answers how many were made and how the last one ended. */
 async function ending(circuit: Circuit, ...outcomes: readonly (Outcome | null)[]) {
@@ -26,7 +29,7 @@ async function ending(circuit: Circuit, ...outcomes: readonly (Outcome | null)[]
 
 describe('R82: the circuit of an agent', () => {
   it('R82: opens after failures in a row, and says so without calling', async () => {
-    const circuit = new Circuit('shop', { failures: 2, openForMs: 30_000 })
+    const circuit = new Circuit('shop', { failures: 2, openForMs: 30_000 }, clock)
     expect((await ending(circuit, failed, success, failed)).made).toBe(3)
     const { made, last } = await ending(circuit, null, success)
     expect(made).toBe(1)
@@ -38,16 +41,20 @@ describe('R82: the circuit of an agent', () => {
   })
 
   it('lets one attempt through when its time is over, which opens or closes it', async () => {
-    const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 })
+    const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 }, clock)
     await ending(circuit, failed)
-    vi.setSystemTime(Date.now() + 30_000)
+    await clock.advance(29_999)
+    expect([circuit.isOpen, (await ending(circuit, success)).made]).toEqual([true, 0])
+    await clock.advance(1)
+    expect(circuit.isOpen).toBe(false)
     expect((await ending(circuit, failed, success)).made).toBe(1)
-    vi.setSystemTime(Date.now() + 30_000)
+    expect(circuit.isOpen).toBe(true)
+    await clock.advance(30_000)
     expect((await ending(circuit, success, success)).made).toBe(2)
   })
 
   it('takes a permanent failure for an answer', async () => {
-    const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 })
+    const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 }, clock)
     expect((await ending(circuit, { kind: 'permanent', message: 'no' }, success)).made).toBe(2)
   })
 

@@ -119,6 +119,30 @@ describe('units of the three roles', () => {
     expect(here.clock.pendingTimers).toBe(0)
   })
 
+  it('R124: leave the steps to other agents while theirs are not well', async () => {
+    const here = world()
+    let reason: string | null = null
+    const unwell = createAgents({
+      ...here.unitOptions('agents', 'a0'),
+      agents: [shop],
+      unhealthyBecause: () => reason,
+    })
+    await unwell.start()
+    await here.clock.advance(1_000)
+    reason = 'the disk is full'
+    await here.clock.advance(40_000)
+    expect(here.telemetry.of('unit.unhealthy')).toMatchObject([{ instanceName: 'a0', reason }])
+    const units = await running(here, [shop])
+    await here.client.submit(aWorkflow(), {}, { jobId: 'one' })
+    await here.clock.advance(1_000)
+    const [step] = await here.store.listSteps('one', 'one')
+    expect(step?.outcome).toMatchObject({ kind: 'success', by: 'a1' })
+    const stopped = unwell.stop()
+    await units.stop()
+    await stopped
+    expect(here.clock.pendingTimers).toBe(0)
+  })
+
   it('take the machine’s own clock and chance where none is given', async () => {
     const { store, unitOptions } = world()
     const { feed, leases: own } = unitOptions('scheduler', 's1')

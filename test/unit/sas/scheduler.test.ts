@@ -39,6 +39,21 @@ describe('a scheduler', () => {
     expect(world.store.count('read')).toBe(0)
   })
 
+  it('R126, F-Q10: begins with the most urgent jobs of a page, among equals with those that came first', async () => {
+    for (const [jobId, priority] of [
+      ['low', 0],
+      ['high', 5],
+      ['lower', -1],
+      ['higher', 9],
+      ['low too', 0],
+    ] as const) {
+      await world.submitted({ pay: [] }, {}, { jobId, partition: jobId, priority })
+    }
+    await world.scheduler().onChanges(await world.changes())
+    const dispatched = world.telemetry.of('step.dispatched').map(({ jobId }) => jobId)
+    expect(dispatched).toEqual(['higher', 'high', 'low', 'low too', 'lower'])
+  })
+
   it('F-C26: writes nothing on its own writes, nor on the same page again (F-C1)', async () => {
     await world.submitted()
     const scheduler = world.scheduler()

@@ -111,6 +111,34 @@ describe('a submission larger than one transaction', () => {
     await expect(submitting).rejects.toThrow('was begun with another version of its workflow')
   })
 
+  it('is not completed with other steps under the same names and version (R66)', async () => {
+    failAfter(2, crash)
+    await expect(submitted()).rejects.toThrow(StoreUnavailable)
+    const shape = Object.fromEntries(stepIds.map((stepId) => [stepId, []]))
+    const other = aWorkflow(shape, { maxFailures: 7 })
+    const submitting = client.submit(other, 'x', { jobId: 'job-1' })
+    await expect(submitting).rejects.toThrow('was begun with another version of its workflow')
+    await submitted()
+    const thresholds = (await storedSteps()).map(({ maxFailures }) => maxFailures)
+    expect(new Set(thresholds)).toEqual(new Set([3]))
+  })
+
+  it('is completed as its first try wanted it, whatever else the second asks for', async () => {
+    failAfter(2, crash)
+    await expect(submitted()).rejects.toThrow(StoreUnavailable)
+    await client.submit(workflow, 'x', {
+      jobId: 'job-1',
+      priority: 9,
+      orderId: 'other',
+      replyTo: 'elsewhere',
+    })
+    const steps = await storedSteps()
+    expect(new Set(steps.map(({ priority, orderId }) => `${priority} ${orderId}`))).toEqual(
+      new Set(['0 job-1']),
+    )
+    expect(await world.truth.listNotices('job-1', 'job-1')).toMatchObject([{ seq: 1, replyTo: 'queue' }])
+  })
+
   it('F-S6: with a document that exists without a job is a conflict, and never runs', async () => {
     await world.put('job-1', [{ kind: 'create', document: { ...order, pk: 'job-1' } }])
     await expect(submitted()).rejects.toThrow('document "order-1" exists already without a job')

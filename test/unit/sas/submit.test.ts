@@ -74,6 +74,7 @@ describe('a submission', () => {
       audit: [],
       input: { total: 3 },
       payloadHash: 'hash',
+      planHash: null,
       submittedAt: '2026-01-01T00:00:00.000Z',
       submittedAtMs,
       endedAt: null,

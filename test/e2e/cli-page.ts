@@ -1,0 +1,105 @@
+import { Command, type Option } from 'commander'
+import { withExamples } from '../../src/cli/examples.js'
+import { withCommonOptions, withStoreOptions } from '../../src/cli/store-options.js'
+
+/** What is said once for all commands. */
+const introduction = `# Command line
+
+Made of the program itself: \`stepward --help\` and \`stepward COMMAND --help\` say the same.
+
+Every command says in one line what went wrong and what to do next (\`--verbose\` adds the stack), has \`--json\` for scripts
+where there is a result, and writes results to standard output, all else to standard error. In a pipe there are no colours
+and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
+
+## Exit codes
+
+| code | meaning |
+| --- | --- |
+| 0 | done, and the result is good |
+| 1 | done, and the result is a failure: a job that did not end well, something that needs attention |
+| 2 | the command line, a file or the configuration is wrong; nothing was done |
+| 3 | there is no such job, fleet or processor |
+| 4 | a conflict: the id belongs to another payload, or the job is not in a state for this |
+| 5 | the store, or Azure, was not reached or refused |
+`
+
+/** The reference of every command of a program, as Markdown. */
+export function cliPage(program: Command): string {
+  const everywhere = namesOf(withCommonOptions(new Command()))
+  const ofStores = withStoreOptions(new Command())
+  const shared = namesOf(ofStores)
+  const sections = commandsIn(program).map(([path, command]) => {
+    const isOnStore = [...shared].every((name) => namesOf(command).has(name))
+    const options = visible(command).filter(({ long }) => !(isOnStore ? shared : everywhere).has(long ?? ''))
+    const parts = [
+      `## stepward ${path}`,
+      sentence(command.description()),
+      fenced(`stepward ${path} ${usageOf(command)}`),
+      optionTable(options),
+      isOnStore ? 'Finds its store by [the options of stores](#options-of-stores).' : '',
+      `Example: \`${exampleOf(path)}\``,
+    ]
+    return parts.filter((part) => part !== '').join('\n\n')
+  })
+  const stores = visible(ofStores).filter(({ long }) => !everywhere.has(long ?? ''))
+  const ofEvery = `## Options of stores\n\nFlags before environment before configuration file ([configuration](configuration.md)).\n\n${optionTable(stores)}`
+  return `${[introduction.trimEnd(), ofEvery, ...sections].join('\n\n')}\n`
+}
+
+/** The commands with what comes before them: `emulator`, `emulator split`. */
+export function commandsIn(command: Command, path: readonly string[] = []): [string, Command][] {
+  return command.commands.flatMap((child): [string, Command][] => {
+    const here = [...path, child.name()]
+    return [[here.join(' '), child], ...commandsIn(child, here)]
+  })
+}
+
+/** The options that are shown, but for the help itself. */
+export function visible(command: Command): readonly Option[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .filter(({ long }) => long !== '--help')
+}
+
+function namesOf(command: Command): ReadonlySet<string> {
+  return new Set(visible(command).map(({ long }) => long ?? ''))
+}
+
+function usageOf(command: Command): string {
+  const words = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`
+    return argument.required ? `<${name}>` : `[${name}]`
+  })
+  return [...words, '[options]'].join(' ')
+}
+
+function optionTable(options: readonly Option[]): string {
+  if (options.length === 0) return ''
+  const rows = options.map(({ flags, description, defaultValue, mandatory }) => {
+    const preset = defaultValue === undefined ? '' : ` (default \`${String(defaultValue)}\`)`
+    return `| \`${flags}\` | ${description}${preset}${mandatory ? ' (required)' : ''} |`
+  })
+  return ['| option | |', '| --- | --- |', ...rows].join('\n')
+}
+
+/** The line that the help of a command ends with. */
+function exampleOf(path: string): string {
+  const [first, ...rest] = path.split(' ')
+  const alone = new Command('stepward')
+  let command = alone.command(first ?? '')
+  for (const word of rest) command = command.command(word)
+  let help = ''
+  command.configureOutput({ writeOut: (text) => (help += text) })
+  withExamples(alone)
+  command.outputHelp()
+  return /\nExample:\n {2}(.+)\n/u.exec(help)?.[1] ?? `stepward ${path}`
+}
+
+function fenced(text: string): string {
+  return `\`\`\`text\n${text}\n\`\`\``
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}

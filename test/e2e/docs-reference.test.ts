@@ -1,0 +1,215 @@
+import type { Command } from 'commander'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { exitCodes } from '../../src/cli/cli-error.js'
+import { programOf } from '../../src/cli/program.js'
+import { terminalOf } from '../../src/cli/terminal.js'
+import { readConfigFile } from '../../src/host/config-file.js'
+import { cliPage, commandsIn, visible } from './cli-page.js'
+import { blocksOf, commandIn, commandsOf, pagePaths, pageText, root, tableOf, textsIn } from './doc-page.js'
+
+const program = programOf({ version: '0', terminal: terminalOf(process), ending: () => Promise.resolve() })
+const commands = new Map<string, Command>(commandsIn(program))
+
+/** Names of environment variables, wherever they stand. */
+const variable = /\b(?:(?:COSMOS|STEPWARD|AZURE|WEBSITE|WEBSITES|IDENTITY|MSI)_[A-Z_]+|PORT|NO_COLOR)\b/gu
+
+function namesIn(text: string): string[] {
+  return [...new Set(text.match(variable) ?? [])].toSorted()
+}
+
+describe('docs/cli.md', () => {
+  it('is what the program knows of its commands; "vitest -u" on this file writes it anew', async () => {
+    await expect(cliPage(program)).toMatchFileSnapshot(join(root, 'docs/cli.md'))
+  })
+})
+
+describe('exit codes', () => {
+  it('are told, each of them', () => {
+    const told = tableOf('docs/cli.md', ['code', 'meaning']).map(([code]) => Number(code))
+    expect(told).toEqual(Object.values(exitCodes))
+  })
+})
+
+describe('docs/configuration.md', () => {
+  it('has an example that says everything and is understood', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'stepward-'))
+    onTestFinished(() => rm(directory, { recursive: true }))
+    const [example = ''] = textsIn('docs/configuration.md', 'json')
+    await writeFile(join(directory, 'stepward.config.json'), example)
+    const read = await readConfigFile(undefined, directory)
+    const { timing = {}, ...others } = read
+    const said = [...Object.keys(others), ...Object.keys(timing).map((name) => `timing.${name}`)]
+    const rows = tableOf('docs/configuration.md', ['name']).map(([name = '']) => name)
+    expect(said.toSorted()).toEqual(rows.toSorted())
+  })
+
+  it('names every variable of the environment that is read, and no other', () => {
+    const folders = ['src/host', 'src/cli', 'src/cli/commands']
+    const sources = folders.flatMap((folder) =>
+      readdirSync(join(root, folder))
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => readFileSync(join(root, folder, name), 'utf8')),
+    )
+    const rows = tableOf('docs/configuration.md', ['variable']).map(([names = '']) => names)
+    // Read by the library that colours, not by us.
+    expect(namesIn(rows.join(' '))).toEqual(namesIn([...sources, 'NO_COLOR'].join(' ')))
+  })
+})
+
+describe('docs/telemetry.md', () => {
+  const source = (path: string): string => readFileSync(join(root, path), 'utf8')
+  const firstCells = (head: string): string[] =>
+    tableOf('docs/telemetry.md', [head]).map(([name = '']) => name)
+
+  it('names every metric and instrument', () => {
+    const metrics = [...source('src/host/metrics.ts').matchAll(/^ {2}(\w+): \['(?:counter|gauge)'/gmu)]
+    expect(firstCells('metric')).toEqual(metrics.map(([, name]) => name))
+    const instruments = [
+      ...source('src/telemetry/opentelemetry.ts').matchAll(/meter\.create\w+\('([\w.]+)'/gu),
+    ]
+    expect(firstCells('instrument')).toEqual(instruments.map(([, name]) => name))
+  })
+
+  it('says how loud each event is', () => {
+    const levels = [...source('src/telemetry/console-logger.ts').matchAll(/^ {2}'([\w.]+)': '(\w+)',$/gmu)]
+    const rows = tableOf('docs/telemetry.md', ['event']).map(([event, level]) => `${event} ${level}`)
+    expect(rows.toSorted()).toEqual(levels.map(([, event, level]) => `${event} ${level}`).toSorted())
+  })
+})
+
+describe('pages', () => {
+  it.each(pagePaths)('%s leads nowhere that is not there', (page) => {
+    const links = [...pageText(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/gu)]
+    const dead = links.filter(([, path = '', anchor]) => {
+      const target = path === '' ? page : join(dirname(page), path)
+      if (!existsSync(join(root, target))) return true
+      return anchor !== undefined && !anchorsOf(target).includes(anchor)
+    })
+    expect(dead.map(([link]) => link)).toEqual([])
+  })
+
+  it('are all found from docs/README.md', () => {
+    const index = pageText('docs/README.md')
+    const lost = pagePaths.filter(
+      (page) =>
+        page.startsWith('docs/') && page !== 'docs/README.md' && !index.includes(`(${page.slice(5)})`),
+    )
+    expect(lost).toEqual([])
+  })
+
+  it.each(pagePaths)('%s: what is fenced is run, compiled, parsed or output', (page) => {
+    const kinds = new Set(blocksOf(page).map(({ language, note }) => `${language} ${note}`.trim()))
+    const known = /^(sh( azure| checkout)?|ts|text|sql|(js|json) [\w.]+|python|yaml)$/u
+    expect([...kinds].filter((kind) => !known.test(kind))).toEqual([])
+    const fences = pageText(page).match(/^```/gmu)?.length ?? 0
+    expect(fences).toBe(2 * blocksOf(page).length)
+  })
+
+  const stepward = pagePaths.flatMap((page) =>
+    textsIn(page, 'sh')
+      .flatMap(commandsOf)
+      .map((line) => commandIn(line).command)
+      .flatMap((command) => /\bnpx stepward (.*)$/u.exec(command)?.[1] ?? [])
+      .map((words) => [page, words] as const),
+  )
+
+  it.each(stepward)('%s: stepward %s has its options', (_page, words) => {
+    const [path, ...parts] = words.split(' ')
+    const nested = `${path} ${parts[0]}`
+    const command = commands.get(nested) ?? commands.get(path ?? '')
+    expect(command, path).toBeDefined()
+    if (command === undefined) return
+    const known = visible(command).map(({ long }) => long)
+    const used = words.match(/(?<= )--[a-z-]+/gu) ?? []
+    expect(used.filter((option) => !known.includes(option))).toEqual([])
+  })
+
+  it('name files of this repository that are there', () => {
+    const azure = pagePaths.flatMap((page) => textsIn(page, 'sh', 'azure')).join('\n')
+    const files = azure.match(/\b(?:infra|dist|docs)\/[\w./-]+\.\w+/gu) ?? []
+    expect(files.length).toBeGreaterThan(0)
+    expect(files.filter((path) => !path.startsWith('dist/') && !existsSync(join(root, path)))).toEqual([])
+  })
+})
+
+describe('docs/pattern.md', () => {
+  it.each([
+    'Retry',
+    'Circuit Breaker',
+    'Compensating Transaction',
+    'Saga',
+    'Process Manager',
+    'Leader Election',
+  ])('R178: says what %s is here, and where', (pattern) => {
+    const row = tableOf('docs/pattern.md', ['pattern', 'here']).find(([name = '']) => name.includes(pattern))
+    expect(row?.[1]).toMatch(/\]\((?:\.\.\/|adr\/)/u)
+  })
+})
+
+describe('addresses in Azure', () => {
+  const infra = (path: string): string => readFileSync(join(root, 'infra', path), 'utf8')
+  const bases = ['small', 'production'].map(
+    (size) => /^param name = '(.+)'$/mu.exec(infra(`parameters/${size}.bicepparam`))?.[1] ?? '',
+  )
+  const roles = [
+    ...(/^var roles = \[(.+)\]$/mu.exec(infra('modules/app-service.bicep'))?.[1] ?? '').matchAll(/\w+/gu),
+  ]
+  const made = bases.flatMap((base) => [
+    base,
+    `${base}-cosmos`,
+    ...roles.map(([role]) => `${base}-${role}`),
+    // Made by the commands themselves.
+    `${base}-restored`,
+  ])
+  const text = pagePaths.flatMap((page) => textsIn(page, 'sh', 'azure')).join('\n')
+  const named = text.matchAll(
+    /(?:--(?:name|account-name|app-service|target-database-account-name|resource-group) |https:\/\/)([a-z-]+)/gu,
+  )
+
+  it.each([...new Set([...named].map(([, name = '']) => name))])('%s is made by the templates', (name) => {
+    expect(made).toContain(name)
+  })
+})
+
+describe('CONTRIBUTING.md', () => {
+  const text = pageText('CONTRIBUTING.md')
+
+  it('leads to rooms that each begin with a page', () => {
+    const rooms = [...text.matchAll(/^\*\*`((?:src\/|lease-store)[\w/-]*)\/`\*\*/gmu)].map(
+      ([, room = '']) => room,
+    )
+    const sources = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    )
+    expect(rooms.toSorted()).toEqual(['lease-store', ...sources.map(({ name }) => `src/${name}`)].toSorted())
+    const firstFiles = new Map([
+      ['src/cli', 'program.ts'],
+      ['src/simulation', 'world.ts'],
+    ])
+    for (const room of rooms) {
+      expect(pageText(`${room}/${firstFiles.get(room) ?? 'index.ts'}`)).toMatch(/^\/\*\*\n \* # \w+/u)
+    }
+  })
+
+  it('or the README names every script of package.json that is not a part of others', () => {
+    const { scripts } = JSON.parse(pageText('package.json')) as { readonly scripts: Record<string, string> }
+    const told = text + pageText('README.md')
+    const untold = Object.keys(scripts).filter((name) => !new RegExp(`\\b${name}\\b(?!:)`, 'u').test(told))
+    expect(untold).toEqual([])
+  })
+})
+
+/** What a heading is linked by. */
+function anchorsOf(path: string): string[] {
+  if (!path.endsWith('.md')) return []
+  return [...pageText(path).matchAll(/^#+ (.+)$/gmu)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}

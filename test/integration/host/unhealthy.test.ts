@@ -1,0 +1,36 @@
+import { defineAgent, defineWorkflow, startHost } from 'stepward'
+import { createInProcessCosmos } from 'stepward/emulator'
+import { expect, it, onTestFinished } from 'vitest'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+
+const greeter = defineAgent('greeter', { greet: (input: { name: string }) => `hello ${input.name}` })
+const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
+  job.step('greet', greeter.greet, { name: job.input.name }, { completeWithin: '30s' })
+})
+const timing = { leaseAcquireIntervalMs: 100, leaseRenewIntervalMs: 300, pollIntervalMs: 20 }
+
+it('R124: a host that says it is not well has its agents take no work until it is, and lives on', async () => {
+  const cosmos = createInProcessCosmos()
+  const heard = new TelemetryRecorder()
+  let isWell = true
+  const settings = { isHealthy: () => isWell, timing, telemetry: heard, port: 0 }
+  const host = await startHost({ client: cosmos.client(), agents: [greeter], ...settings })
+  onTestFinished(async () => {
+    await host.stop()
+    await cosmos.close()
+  })
+  const ofAgents = ({ processorName }: { readonly processorName: string }): boolean =>
+    processorName === 'stepward-agents'
+  await heard.waitFor('lease.acquired', ofAgents)
+  isWell = false
+  expect(await heard.waitFor('unit.unhealthy')).toMatchObject({ reason: 'isHealthy answers false' })
+  await heard.waitFor('lease.released', ofAgents)
+  const job = await host.client.submit(greeting, { name: 'you' }, { jobId: 'job' })
+  await heard.waitFor('step.dispatched')
+  await heard.waitFor('leases.listed', ofAgents, heard.of('leases.listed').filter(ofAgents).length + 3)
+  expect(heard.of('step.started')).toEqual([])
+  expect((await fetch(`http://127.0.0.1:${host.port ?? 0}/healthz`)).status).toBe(200)
+  isWell = true
+  expect(await job.result()).toEqual({ greet: 'hello you' })
+  expect([heard.of('unit.unhealthy').length, heard.of('unit.healthy').length]).toEqual([1, 1])
+})

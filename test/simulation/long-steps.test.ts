@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { faultFrom } from '../../src/simulation/fault-place.js'
+import { CallRecorder } from './call-recorder.js'
+import { JobScene, oneHostPerRole, twoHosts, type JobSceneOptions } from './job-scene.js'
+import { scenarioNamed, stepDeadlineMs } from './scenarios.js'
+
+const minuteMs = 60_000
+/** Each step takes far longer than its deadline allows, and says so in time. */
+const long = { ...scenarioNamed('happy'), workMs: 3 * stepDeadlineMs, progressEveryMs: 15_000 }
+
+/** The job to its end, or until something is broken; which attempts asked the services, and what came of it. */
+async function ended(options: Partial<JobSceneOptions> = {}) {
+  const stories = [{ jobId: 'job-1', scenario: long, atMs: 0 }]
+  const scene = new JobScene({ seed: 1, hosts: oneHostPerRole, stories, ...options })
+  const calls = new CallRecorder()
+  scene.world.watch(calls)
+  scene.start()
+  scene.keepRunning()
+  const { problems } = await scene.finish(30 * minuteMs)
+  const job = scene.checker.jobs.get('job-1')
+  const steps = job === undefined ? [] : [...scene.checker.stepsOf(job).values()]
+  const failures = steps.reduce((sum, { failureCount }) => sum + failureCount, 0)
+  return { problems, failures, effects: calls.effectsByKey() }
+}
+
+const onceEach = [['done'], ['done'], ['done']]
+
+describe('F-A25: steps of a job that each take three deadlines', () => {
+  it.each([
+    ['on one host for each role', oneHostPerRole],
+    ['on two hosts that share the work', twoHosts],
+  ])('are done by one attempt each %s, while the agents ask for time', async (_where, hosts) => {
+    expect(await ended({ hosts })).toEqual({ problems: [], failures: 0, effects: onceEach })
+  })
+
+  it.each(['crashBefore@W2#2', 'crashAfter@W2#2', 'crashAfter@W2#1'])(
+    'are done by the next attempt where the agents die asking (%s)',
+    async (fault) => {
+      const { problems, failures } = await ended({ faults: { planned: [faultFrom(fault)] } })
+      expect({ problems, failures }).toEqual({ problems: [], failures: 1 })
+    },
+  )
+
+  it.each(['answerLost@W2#2', 'requestLost@W2#2', 'rival@W2#2', 'refused@W2#2'])(
+    'F-A26: lose nothing where one of these writes goes wrong (%s)',
+    async (fault) => {
+      const report = await ended({ faults: { planned: [faultFrom(fault)] } })
+      expect(report).toEqual({ problems: [], failures: 0, effects: onceEach })
+    },
+  )
+})
