@@ -12,7 +12,7 @@ export function effectProblems(
 ): readonly string[] {
   const problems: string[] = []
   const isHome = job.processState === 'Compensated'
-  for (const step of steps.values()) {
+  for (const step of [...steps.values()].filter(({ kind }) => kind === 'operation')) {
     for (let generation = 1; generation <= job.generation; generation += 1) {
       const key = idempotencyKey(step, generation, 'do')
       const isWanted = step.processState === 'Processed' && step.generation === generation && !isHome

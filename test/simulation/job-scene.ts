@@ -187,9 +187,10 @@ export class JobScene {
 
   private submit({ jobId, scenario }: Story): void {
     const customer = new Person(this.world, this.fleet, `customer of ${jobId}`)
+    const items = ['hotel', 'flight'].map((item) => ({ item }))
     const order = { create: { id: orderIdOf(jobId), type: 'order' } }
     const submit = async (client: JobClient): Promise<void> => {
-      await client.submit(scenario.workflow, { jobId }, { jobId, alongside: [order] })
+      await client.submit(scenario.workflow, { jobId, items }, { jobId, alongside: [order] })
       this.world.record({ type: 'acknowledged', jobId })
     }
     customer.insist(submit, () => {
@@ -210,8 +211,11 @@ export class JobScene {
   private intervene(jobId: string, { command }: Intervention): void {
     const operator = new Person(this.world, this.fleet, `operator of ${jobId}`)
     const about = { by: 'operator', why: 'simulated' }
-    const decide = (client: JobClient): Promise<void> =>
-      command === 'cancel' ? client.cancel(jobId, about.why, about) : client.resubmit(jobId, about)
+    const decide = (client: JobClient): Promise<void> => {
+      if (command === 'cancel') return client.cancel(jobId, about.why, about)
+      if (command === 'resubmit') return client.resubmit(jobId, about)
+      return client.raiseEvent(jobId, command.raiseEventFor, { item: 'approved' })
+    }
     operator.insist(decide, () => void this.awaited.delete(jobId))
   }
 }

@@ -1,22 +1,30 @@
 import {
   defineWorkflow,
   type ProcessState,
+  type Reference,
   type Step,
   type StepOptions,
   type Workflow,
 } from '../../src/sas/index.js'
-import { services, type Moods } from './remote-services.js'
+import { services, type Asked, type Moods } from './remote-services.js'
 
-/** What an operator does, and when: looked at every second, done once. */
+/** What every job of a scenario is given. */
+export interface ScenarioInput {
+  readonly jobId: string
+  /** For a step that is one for each of them. */
+  readonly items: readonly Asked[]
+}
+
+/** What somebody outside does, and when: looked at every second, done once. */
 export interface Intervention {
   readonly when: { readonly state: ProcessState } | { readonly isDone: string }
-  readonly command: 'cancel' | 'resubmit'
+  readonly command: 'cancel' | 'resubmit' | { readonly raiseEventFor: string }
 }
 
 /** One kind of story of a job, with the ends that it may come to. */
 export interface Scenario {
   readonly name: string
-  readonly workflow: Workflow<object>
+  readonly workflow: Workflow<ScenarioInput>
   readonly moods: Moods
   readonly intervention?: Intervention
   /** How long a service takes for a request. Default 0. */
@@ -52,8 +60,8 @@ const fan: Shape = {
   confirm: ['hotel', 'flight', 'car'],
 }
 
-function workflowOf(shape: Shape, options: StepOptions = {}): Workflow<object> {
-  return defineWorkflow<object>('scenario', (job) => {
+function workflowOf(shape: Shape, options: StepOptions = {}): Workflow<ScenarioInput> {
+  return defineWorkflow<ScenarioInput>('scenario', (job) => {
     const built = new Map<string, Step<{ item: string; key: string }>>()
     for (const [id, dependencies] of Object.entries(shape)) {
       const step = job.step(
@@ -72,6 +80,32 @@ function workflowOf(shape: Shape, options: StepOptions = {}): Workflow<object> {
     job.onExhausted(options.onExhausted ?? 'error', { maxGenerations: 2 })
   })
 }
+
+/** A step, an event, and a step that depends on both. */
+const approved = defineWorkflow<ScenarioInput>('scenario', (job) => {
+  const reserved = job.step('reserve', services.provide, { item: 'reserve' }, { ...timing, undo: 'none' })
+  const approval = job.waitFor<Asked>('approve', { after: [reserved] })
+  job.step('ship', services.provide, { item: approval.output.item }, { ...timing, undo: 'none' })
+})
+
+const takenBack = (out: Reference<Asked>) => services.takeBack({ item: out.item })
+
+const payment = defineWorkflow<Asked, Asked>('payment', (job) => {
+  const held = job.step('hold', services.provide, { item: job.input.item }, { ...timing, undo: takenBack })
+  return job.step('take', services.provide, { item: held.output.item }, { ...timing, undo: takenBack }).output
+})
+
+/** A step for each of two items, where there might be three; another workflow; and a step that nobody can do. */
+const nested = defineWorkflow<ScenarioInput>('scenario', (job) => {
+  const booked = job.forEach('book', job.input.items, (item) => services.provide({ item: item.item }), {
+    ...timing,
+    atMost: 3,
+    undo: takenBack,
+  })
+  const paid = job.run('pay', payment, { item: 'pay' }, { after: [booked] })
+  job.step('ship', services.provide, { item: paid.output.item }, { ...timing, undo: takenBack })
+  job.onExhausted('compensate')
+})
 
 const willing: Moods = () => 'willing'
 const unableAt =
@@ -139,6 +173,22 @@ export const scenarios: readonly Scenario[] = [
     // The last step may be done before the operator is heard.
     otherEnds: ['Processed'],
   },
+  {
+    name: 'event',
+    workflow: approved,
+    moods: willing,
+    intervention: { when: { isDone: 'reserve' }, command: { raiseEventFor: 'approve' } },
+    end: 'Processed',
+  },
+  {
+    name: 'event-early',
+    workflow: approved,
+    moods: willing,
+    workMs: 3_000,
+    intervention: { when: { state: 'Processing' }, command: { raiseEventFor: 'approve' } },
+    end: 'Processed',
+  },
+  { name: 'nested', workflow: nested, moods: unableAt('ship'), end: 'Compensated' },
   { name: 'fan-out', workflow: workflowOf(fan), moods: willing, end: 'Processed' },
   { name: 'fan-out-together', workflow: workflowOf(fan), moods: willing, isTogether: true, end: 'Processed' },
 ]
