@@ -7,4 +7,4 @@ export {
   type WorkflowSimulation,
   type WorkflowSimulationOptions,
 } from './simulation/simulate-workflow.js'
-export type { EndedJob, StorySetup, WorkflowUnderTest } from './simulation/workflow-story.js'
+export type { EndedJob, StoryEvent, StorySetup, WorkflowUnderTest } from './simulation/workflow-story.js'

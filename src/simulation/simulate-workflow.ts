@@ -36,9 +36,9 @@ export interface WorkflowSimulation {
  * overtaken by somebody else's. Time is simulated, so a few hundred stories take seconds; the same options always tell the same ones.
  *
  * Every job must come to an end, and your `check` finds nothing wrong then. Handlers must take time from the clock that
- * `setup` is given, and nothing from the network; a step that waits for an event is given none.
+ * `setup` is given, and nothing from the network; a step that waits for an event is given what `events` says.
  *
- * @throws RangeError when `only` names no fault
+ * @throws RangeError when `only` names no fault, or an event is for a step that waits for none
  */
 export async function simulateWorkflow<I>(
   options: WorkflowSimulationOptions<I>,

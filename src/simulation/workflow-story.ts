@@ -23,12 +23,24 @@ export interface StorySetup {
   readonly check?: (job: EndedJob) => readonly string[]
 }
 
+/** An event that somebody raises in every story. */
+export interface StoryEvent {
+  /** The step that waits for it. */
+  readonly step: string
+  /** Default null. */
+  readonly payload?: unknown
+  /** How long after the submission, in milliseconds; it may be before the step begins. Default 0. */
+  readonly afterMs?: number
+}
+
 /** A workflow, and what its stories are made of. */
 export interface WorkflowUnderTest<I> {
   readonly workflow: Workflow<I>
   readonly input: I
   /** Called for every story, so that no story sees what another has done. Whatever takes time takes it on this clock. */
   readonly setup: (clock: Clock) => StorySetup
+  /** What its waiting steps wait for; a step that is given nothing runs into its deadline. Default: nothing. */
+  readonly events?: readonly StoryEvent[]
 }
 
 /** What came of one story. */
@@ -53,9 +65,10 @@ const computers: ReadonlyMap<Computer, Role> = new Map(
 
 /** One job of the workflow under these faults, from its submission to its end, on one host for each role. */
 export async function tellStory<I>(
-  { workflow, input, setup }: WorkflowUnderTest<I>,
+  { workflow, input, setup, events = [] }: WorkflowUnderTest<I>,
   planned: readonly PlannedFault[],
 ): Promise<Told> {
+  for (const { step } of events) assertWaiting(workflow, step)
   const places: Place[] = []
   const faults = new Faults({ random: seededRandom(1), planned, seen: places })
   const world = new World({ seed: 1, isHashed: false, fateOf: (request) => faults.fateOf(request) })
@@ -71,13 +84,29 @@ export async function tellStory<I>(
   const submit = async (client: JobClient): Promise<void> => {
     await client.submit(workflow, input, { jobId })
   }
-  new Person(world, fleet, 'customer').insist(submit, () => undefined)
+  new Person(world, fleet, 'customer').insist(submit, () => {
+    for (const event of events) raise(world, fleet, event)
+  })
   const limitMs = longestMs(workflow) + (1 + planned.length) * recoveryMs
   await world.runUntil(() => endedJob(world) !== null, limitMs)
   const job = endedJob(world)
   if (job !== null) return { end: job.state, places, problems: [...world.problems, ...(check?.(job) ?? [])] }
   const stuck = `the job has not ended after ${Math.round(limitMs / 1_000)} s`
   return { end: null, places, problems: [...world.problems, stuck] }
+}
+
+function assertWaiting({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string): void {
+  const waiting = plan.steps.filter(({ kind }) => kind === 'waitFor').map(({ id }) => id)
+  if (waiting.includes(stepId)) return
+  const those = waiting.length === 0 ? 'none does' : `those that do: ${waiting.join(', ')}`
+  throw new RangeError(`step ${JSON.stringify(stepId)} waits for no event; ${those}`)
+}
+
+/** Until it is stored, or the step waits no longer. */
+function raise(world: World, fleet: JobFleet, { step, payload = null, afterMs = 0 }: StoryEvent): void {
+  const task = (client: JobClient): Promise<void> => client.raiseEvent(jobId, step, payload)
+  const sender = new Person(world, fleet, `sender of the event for ${step}`)
+  world.time.schedule(afterMs, () => sender.insist(task, () => undefined))
 }
 
 /** Starts what has crashed again, as whoever runs the hosts would. */

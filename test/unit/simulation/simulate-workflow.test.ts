@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
+import { defineAgent, defineWorkflow, equal } from '../../../src/sas/index.js'
 import {
   simulateWorkflow,
   type WorkflowSimulationOptions,
@@ -69,6 +69,27 @@ describe('a workflow simulated', () => {
     expect(await simulateWorkflow({ ...selling(1), pairs: 8 })).toEqual(more)
   })
 
+  it.each([0, 5_000])('raises an event %i ms after the submission, under every fault', async (afterMs) => {
+    const events = [{ step: 'approve', payload: 'yes', afterMs }]
+    const { stories, ends, problems } = await simulateWorkflow({ ...waiting, events })
+    expect(problems).toEqual([])
+    expect(ends).toEqual({ Processed: stories })
+    const struck = await simulateWorkflow({ ...waiting, events, only: ['crashBefore@W10#1'] })
+    expect(struck).toMatchObject({ ends: { Processed: 1 }, problems: [] })
+  })
+
+  it('lets a step that is given no event run into its deadline', async () => {
+    const { ends } = await simulateWorkflow({ ...waiting, only: [] })
+    expect(ends).toEqual({ Error: 1 })
+  })
+
+  it('refuses an event for which nobody waits', async () => {
+    const events = [{ step: 'sell' }]
+    await expect(simulateWorkflow({ ...waiting, events })).rejects.toThrow(
+      'step "sell" waits for no event; those that do: approve',
+    )
+  })
+
   it('refuses what is no fault', async () => {
     await expect(simulateWorkflow({ ...selling(1), only: ['crash'] })).rejects.toThrow('"crash" is no fault')
   })
@@ -78,3 +99,20 @@ describe('a workflow simulated', () => {
 const unanswered = defineWorkflow<object>('unanswered', (job) => {
   job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 1, undo: 'none', claim: true })
 })
+
+/** Sold once it is approved; what was approved must be what the event said. */
+const waiting: WorkflowSimulationOptions<object> = {
+  workflow: defineWorkflow<object>('approving', (job) => {
+    const approved = job.waitFor<string>('approve', { completeWithin: '2m' })
+    const when = equal(approved.output, 'yes')
+    job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 3, undo: 'none', when })
+  }),
+  input: {},
+  setup: () => {
+    const sales: string[] = []
+    return {
+      agents: [shop(sales)],
+      check: ({ state }) => (state === 'Processed' && sales.length === 0 ? ['nothing was sold'] : []),
+    }
+  },
+}
