@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import { isTest, readRepository, sourcesOf } from '../tidy/repository.js'
 import { example } from '../tidy/source.js'
-import { trace, traceText } from './trace.js'
+import { trace, traceText, untested } from './trace.js'
 
 const lists = [
   { path: 'docs/a.md', text: '| id | meaning |\n| R1 | It runs. |\n| R2 | It stops. |\n' },
@@ -29,4 +30,15 @@ it('gives the reason of what needs none, instead', () => {
   const text = traceText(trace(lists, sources), { R2: 'nothing stops' })
   expect(text).toContain('R2     - nothing stops')
   expect(text).toMatch(/3 ids, 0 without a test$/)
+})
+
+it('every requirement of jobs and of what is delivered has a test, or a reason why there is none', () => {
+  const files = readRepository()
+  const requirements = files.filter(({ path }) => path === 'docs/requirements.md')
+  const ofJobs = trace(requirements, sourcesOf(files.filter(isTest))).filter(({ id }) => {
+    const number = Number(id.slice(1))
+    return id.startsWith('R') && (number <= 129 || (number >= 171 && number <= 178))
+  })
+  expect(ofJobs.length).toBeGreaterThan(130)
+  expect(untested(ofJobs)).toEqual([])
 })

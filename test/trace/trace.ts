@@ -36,9 +36,12 @@ export function traceText(traced: readonly Traced[], excuses = excused): string 
     const named = tests.length === 0 ? `- ${excuses[id] ?? ''}`.trimEnd() : tests.join('\n       ')
     return `${id.padEnd(6)} ${named}`
   })
-  const without = traced
-    .filter(({ id, tests }) => tests.length === 0 && excuses[id] === undefined)
-    .map(({ id }) => id)
+  const without = untested(traced, excuses)
   const summary = `${traced.length} ids, ${without.length} without a test${without.length === 0 ? '' : `: ${without.join(' ')}`}`
   return [...lines, '', summary].join('\n')
+}
+
+/** Ids that no test names and no reason excuses. */
+export function untested(traced: readonly Traced[], excuses = excused): readonly string[] {
+  return traced.flatMap(({ id, tests }) => (tests.length === 0 && excuses[id] === undefined ? [id] : []))
 }
