@@ -2,11 +2,14 @@ import type { LeaseStore } from '../../lease-store/index.js'
 import { seededRandom } from '../platform/index.js'
 import {
   createAgents,
+  createNotifier,
   createScheduler,
   createSupervisor,
   JobClient,
+  replyChannel,
   Shortcut,
   type Agent,
+  type ReplyChannel,
   type Unit,
   type UnitOptions,
   type UnitTiming,
@@ -24,12 +27,15 @@ export const [stateContainer, leaseContainer] = ['state', 'leases'] as const
 
 /** The roles of the pattern, each a deployment unit of its own. */
 export const roles = ['scheduler', 'agents', 'supervisor'] as const
-export type Role = (typeof roles)[number]
+/** One of them, or the one that only tells what the others did. */
+export type Role = (typeof roles)[number] | 'notifier'
 
 export interface JobFleetOptions {
   /** The agents as one process has them: what they do happens in that process. */
   readonly agents: (process: SimulatedProcess) => readonly Agent[]
-  /** Which roles run on a computer. Default: all of them. */
+  /** How a process that is a notifier reaches submitters. Default: it reaches nobody. */
+  readonly channel?: (process: SimulatedProcess) => ReplyChannel
+  /** Which roles run on a computer. Default: those of the pattern. */
   readonly rolesOn?: (computer: Computer) => readonly Role[]
   /** Physical partitions of the state container. Default 1. */
   readonly partitionCount?: number
@@ -63,7 +69,9 @@ export class JobFleet {
     this.wirings = new StateWirings(stateContainer, () => world.container(stateContainer))
     world.watch(this.wirings)
     const leases = (): ReturnType<World['container']> => world.container(leaseContainer)
-    this.leaseWirings = new Map(roles.map((role) => [role, leaseStoreWiring(role, leases)]))
+    this.leaseWirings = new Map(
+      [...roles, 'notifier' as const].map((role) => [role, leaseStoreWiring(role, leases)]),
+    )
   }
 
   /** Processes that were started and have neither crashed nor been stopped. */
@@ -140,6 +148,12 @@ export class JobFleet {
       }
       case 'supervisor':
         return createSupervisor({ ...options, ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }) })
+      case 'notifier': {
+        const channel = this.options.channel?.(process) ?? replyChannel(null)
+        const notifySweepIntervalMs =
+          sweepIntervalMs === undefined ? {} : { notifySweepIntervalMs: sweepIntervalMs }
+        return createNotifier({ ...options, channel, ...notifySweepIntervalMs })
+      }
     }
   }
 

@@ -2,7 +2,7 @@ import { isTerminal, type JobDocument, type StepDocument } from '../sas/document
 import type { DocumentAddress, StateWrite } from '../sas/state-store.js'
 
 /** Who writes into the state container. */
-export type Party = 'client' | 'scheduler' | 'agents' | 'supervisor'
+export type Party = 'client' | 'scheduler' | 'agents' | 'supervisor' | 'notifier'
 
 /** The document as stored, or undefined where there is none. */
 export type Lookup = (address: DocumentAddress) => Readonly<Record<string, unknown>> | undefined
@@ -17,6 +17,8 @@ export function writePointOf(party: Party, writes: readonly StateWrite[], stored
         : 'W10'
     case 'supervisor':
       return 'W6'
+    case 'notifier':
+      return 'W11'
     case 'agents':
       return documents.some((document) => document['outcome'] === null) ? 'W2' : outcomePoint(documents)
     case 'scheduler':

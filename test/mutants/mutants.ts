@@ -179,6 +179,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/unit/lease-store/expiry.test.ts'],
   },
   {
+    guard: 'I13 F-N2: what happened first is told first',
+    path: 'src/sas/reply-line.ts',
+    code: '(a, b) => a.seq - b.seq',
+    broken: '(a, b) => b.seq - a.seq',
+    tests: [rows],
+  },
+  {
     guard: 'F-A3 I21: an effect is repeated under its old key',
     path: 'src/sas/dispatch.ts',
     code: 'idempotencyKey: idempotencyKey(step, step.generation, step.direction),',

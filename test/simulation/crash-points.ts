@@ -1,7 +1,15 @@
 import { faultText, type Place } from '../../src/simulation/fault-place.js'
 import type { PlannedFault } from '../../src/simulation/faults.js'
-import { faultCostMs, JobScene, oneHostPerRole, twoHosts, type JobReport } from './job-scene.js'
-import { scenarioNamed } from './scenarios.js'
+import {
+  faultCostMs,
+  JobScene,
+  oneHostPerRole,
+  twoHosts,
+  withNotifier,
+  type Host,
+  type JobReport,
+} from './job-scene.js'
+import { scenarioNamed, type Scenario } from './scenarios.js'
 
 /** How long a story without faults takes at most: a deadline that is waited for, and a poll before each write. */
 const undisturbedMs = 90_000
@@ -15,13 +23,18 @@ export async function simulateFaults(
   const told = scenarioNamed(scenario)
   const scene = new JobScene({
     seed: 1,
-    hosts: told.isTogether === true ? twoHosts : oneHostPerRole,
+    hosts: hostsOf(told),
     stories: [{ jobId: 'job-1', scenario: told, atMs: 0 }],
     faults: { planned, seen },
   })
   scene.start()
   scene.keepRunning()
   return scene.finish(undisturbedMs + planned.length * faultCostMs)
+}
+
+function hostsOf({ isTogether = false, isNotified = false }: Scenario): readonly Host[] {
+  if (isTogether) return twoHosts
+  return isNotified ? withNotifier : oneHostPerRole
 }
 
 /** Every write of a scenario in which nothing fails, in order. */

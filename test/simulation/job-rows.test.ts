@@ -10,6 +10,7 @@ import {
   JobScene,
   oneHostPerRole,
   twoHosts,
+  withNotifier,
   type Host,
   type JobSceneOptions,
 } from './job-scene.js'
@@ -101,6 +102,20 @@ describe('R70: one crash', () => {
       expect(calls.effectsByKey()).toContainEqual(effects)
     },
   )
+})
+
+describe('a submitter who wants to be told', () => {
+  it.each([
+    ['F-N1 before it is sent', 'crashBefore@N#1', [1, 2, 3, 4, 5]],
+    ['F-N1 between that and the note of it', 'crashBefore@W11#1', [1, 1, 2, 3, 4, 5]],
+    ['F-N2 while another is noted', 'rival@W11#2', [1, 2, 2, 3, 4, 5]],
+    ['F-N3 and the receiver is away', 'refused@N#3', [1, 2, 3, 4, 5]],
+  ])('hears everything in order, whatever happens (I13): %s', async (_row, fault, arrivals) => {
+    const faults = { planned: [faultFrom(fault)] }
+    const scene = sceneOf(scenarioNamed('notified'), { hosts: withNotifier, faults })
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+    expect(scene.mailbox.arrivals('job-1')).toEqual(arrivals)
+  })
 })
 
 describe('a service that recognises nothing', () => {

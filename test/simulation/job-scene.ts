@@ -9,6 +9,7 @@ import { effectProblems } from './effects.js'
 import { JobChecker, type JobCounts } from './job-checker.js'
 import { orderIdOf } from './job-changes.js'
 import { LeaseChecker } from './lease-checker.js'
+import { Mailbox } from './mailbox.js'
 import { Person } from '../../src/simulation/person.js'
 import { RemoteServices } from './remote-services.js'
 import { stepDeadlineMs, type Intervention, type Scenario } from './scenarios.js'
@@ -76,6 +77,12 @@ export const oneHostPerRole: readonly Host[] = roles.map((role) => ({
   roles: [role],
 }))
 
+/** And one that tells submitters. */
+export const withNotifier: readonly Host[] = [
+  ...oneHostPerRole,
+  { computer: { name: 'notifier-host', skewMs: 0, driftPpm: 0 }, roles: ['notifier'] },
+]
+
 /** Two hosts with every role on each. */
 export const twoHosts: readonly Host[] = ['host-0', 'host-1'].map((name) => ({
   computer: { name, skewMs: 0, driftPpm: 0 },
@@ -89,6 +96,7 @@ export class JobScene {
   readonly faults: Faults
   readonly checker: JobChecker
   readonly services: RemoteServices
+  readonly mailbox: Mailbox
   private readonly scenarios: ReadonlyMap<string, Scenario>
   private readonly awaited = new Set<string>()
 
@@ -98,7 +106,9 @@ export class JobScene {
     this.world = new World({ seed, fateOf: (request) => this.faults.fateOf(request) })
     this.scenarios = new Map(stories.map(({ jobId, scenario }) => [jobId, scenario]))
     this.services = new RemoteServices(this.world, (jobId) => this.scenario(jobId))
+    this.mailbox = new Mailbox(this.world)
     this.fleet = new JobFleet(this.world, {
+      channel: (process) => this.mailbox.channel(process),
       partitionCount,
       agents: (process) => this.services.agents(process),
       timing,
@@ -110,7 +120,7 @@ export class JobScene {
       areRequestsSlow: (options.faults?.rates?.slow ?? 0) > 0,
     })
     this.world.watch(this.checker)
-    for (const role of roles) {
+    for (const role of new Set(hosts.flatMap((host) => host.roles))) {
       const now = (): number => this.world.time.now()
       const options = { container: leaseContainer, idPrefix: role, now, leaseExpirationIntervalMs }
       this.world.watch(new LeaseChecker(options))
@@ -156,7 +166,7 @@ export class JobScene {
   }
 
   private get isOver(): boolean {
-    if (this.awaited.size > 0) return false
+    if (this.awaited.size > 0 || !this.mailbox.isQuiet) return false
     return [...this.scenarios.keys()].every((jobId) => {
       const job = this.checker.jobs.get(jobId)
       return job !== undefined && isTerminal(job)
@@ -173,6 +183,7 @@ export class JobScene {
     })
     const broken = jobs.filter((problem) => problem !== null)
     if (broken.length > 0) return broken
+    if (!isOver && !this.mailbox.isQuiet) return ['I13: what is stored for submitters is not sent']
     if (!isOver) return [`I8: nobody told the people behind ${[...this.awaited].join(', ')} how they stand`]
     return [...this.checker.jobs.values()].flatMap((job) =>
       effectProblems(job, this.checker.stepsOf(job), this.services.effects),
@@ -187,10 +198,11 @@ export class JobScene {
 
   private submit({ jobId, scenario }: Story): void {
     const customer = new Person(this.world, this.fleet, `customer of ${jobId}`)
+    const replyTo = scenario.isNotified === true ? { replyTo: 'https://shop.example/replies' } : {}
     const items = ['hotel', 'flight'].map((item) => ({ item }))
     const order = { create: { id: orderIdOf(jobId), type: 'order' } }
     const submit = async (client: JobClient): Promise<void> => {
-      await client.submit(scenario.workflow, { jobId, items }, { jobId, alongside: [order] })
+      await client.submit(scenario.workflow, { jobId, items }, { jobId, alongside: [order], ...replyTo })
       this.world.record({ type: 'acknowledged', jobId })
     }
     customer.insist(submit, () => {

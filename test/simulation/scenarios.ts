@@ -33,6 +33,8 @@ export interface Scenario {
   readonly progressEveryMs?: number
   /** Whether every host has all roles, which then hand steps and outcomes to each other. Default: one host for each role. */
   readonly isTogether?: boolean
+  /** Whether its submitter wants to be told, and a host runs that does it. */
+  readonly isNotified?: boolean
   /** The end without faults. */
   readonly end: ProcessState
   /** Ends that faults may lead to as well: attempts lost to them are attempts. Default: none. */
@@ -186,6 +188,14 @@ export const scenarios: readonly Scenario[] = [
     moods: willing,
     workMs: 3_000,
     intervention: { when: { state: 'Processing' }, command: { raiseEventFor: 'approve' } },
+    end: 'Processed',
+  },
+  {
+    name: 'notified',
+    workflow: workflowOf({ charge: [] }),
+    moods: unableAt('charge', 1),
+    intervention: { when: { state: 'Error' }, command: 'resubmit' },
+    isNotified: true,
     end: 'Processed',
   },
   { name: 'nested', workflow: nested, moods: unableAt('ship'), end: 'Compensated' },

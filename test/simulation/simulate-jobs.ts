@@ -43,13 +43,13 @@ export async function simulateJobs(seed: number, jobCount: number): Promise<JobR
   return scene.finish(recoveryMs)
 }
 
-/** Hosts with all roles, and one for each role alone, so that nobody is missing for good. */
+/** Hosts with all roles, and some with one alone, so that nobody is missing for good. */
 function hostsOf(random: Random): readonly Host[] {
   const computers = computersOf(random, skewMs)
   return computers.map((computer, index) => {
     const isMixed = index < 2 || random.next() < 0.5
     const own = roles[Math.floor(random.next() * roles.length)] ?? 'scheduler'
-    return { computer, roles: isMixed ? roles : [own] }
+    return { computer, roles: isMixed ? [...roles, 'notifier'] : [own] }
   })
 }
 
