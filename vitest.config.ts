@@ -15,7 +15,6 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     reporters: inPipeline ? ['default', 'junit'] : ['default'],
     outputFile: { junit: 'reports/junit.xml' },
     coverage: {
@@ -23,10 +22,32 @@ export default defineConfig({
       include: ['src/**', 'lease-store/**'],
       reporter: ['text-summary', 'cobertura'],
     },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: [
+            'test/e2e/**/*.test.ts',
+            'test/integration/**/*.test.ts',
+            'test/unit/platform/**/*.test.ts',
+          ],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**', 'test/integration/**', 'test/unit/platform/**'],
+          // Files share what they import: loading it again costs more than the tests. They touch no clock, socket or
+          // process of this machine, so nothing of one is left for the next.
+          isolate: false,
+        },
+      },
+    ],
     testTimeout: 20_000,
     // One worker for each core: most of the time is spent waiting for processes that a test started.
     maxWorkers: '100%',
-    // Files share what they import: nothing here is replaced or kept in modules, and loading it again costs more than the tests.
-    isolate: false,
   },
 })

@@ -8,6 +8,8 @@ beforeEach(() => {
 })
 
 afterEach(() => {
+  // In this order: a spy restored later would put the simulated function back in place of the real one.
+  vi.restoreAllMocks()
   vi.useRealTimers()
 })
 
