@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { AttentionOptions } from './commands/attention.js'
 import type { DecideOptions, DecisionKind } from './commands/decide.js'
 import type { ListOptions } from './commands/list.js'
-import { withSelection } from './selection.js'
+import { withSelection } from './selection-options.js'
 import { withStoreOptions, type StoreOptions } from './store-options.js'
 import type { Terminal } from './terminal.js'
 

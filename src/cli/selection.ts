@@ -1,23 +1,6 @@
-import type { Command } from 'commander'
 import { durationMs, processStates, type SelectionFilter } from '../sas/index.js'
 import { CliError, exitCodes } from './cli-error.js'
-
-/** The options by which a command finds jobs. */
-export interface SelectionOptions {
-  readonly workflow?: string
-  readonly state?: string
-  readonly step?: string
-  readonly since?: string
-}
-
-/** Adds the options by which a command finds jobs. */
-export function withSelection(command: Command): Command {
-  return command
-    .option('--workflow <name>', 'of this workflow only')
-    .option('--state <state>', processStates.join(', '))
-    .option('--step <step>', 'whose attention is about this step')
-    .option('--since <when>', 'submitted since then: 30m, 2h, 1d, or 2026-01-31T12:00Z')
-}
+import type { SelectionOptions } from './selection-options.js'
 
 /**
  * The filter that these options describe.

@@ -36,3 +36,9 @@ it('`stepward emulator` loads neither the SDK nor the query parser before it is 
   expect(packagesLoadedWith('src/cli/commands/dev.ts')).toContain('@azure/cosmos')
   expect(packagesLoadedWith('src/emulator/query/index.ts')).toContain('chevrotain')
 })
+
+it('the program loads little before it knows which command it runs', () => {
+  const loaded = packagesLoadedWith('src/cli/main.ts')
+  expect(loaded).toContain('commander')
+  expect([...slow, 'zod', '@azure/identity', 'lmdb'].filter((name) => loaded.has(name))).toEqual([])
+})
