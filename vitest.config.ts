@@ -27,6 +27,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'alone',
+          // Real processes on a machine that others use, too, may be late once; the report names what was tried again.
+          retry: inPipeline ? 1 : 0,
           include: [
             'test/e2e/**/*.test.ts',
             'test/integration/**/*.test.ts',
