@@ -48,7 +48,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ranges.slice(1).map((range) => range.min)).toEqual(ranges.slice(0, 2).map((range) => range.max))
     })
 
-    it('begins at the beginning and goes on from where it was', async () => {
+    it('begins at the beginning and goes on from where it was (B57)', async () => {
       const world = await open()
       const feed = world.feed()
       await world.put('1')
@@ -71,7 +71,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(world.feed(), { feedRange: whole, start: beginning }))).toEqual(['2', '1'])
     })
 
-    it('answers no more than asked for, and then the rest', async () => {
+    it('answers no more than asked for, and then the rest (B68)', async () => {
       const world = await open()
       const all = ['1', '2', '3', '4', '5']
       for (const id of all) await world.put(id)
@@ -80,7 +80,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(await drain(world.feed(), first.next, 2)).toEqual(['3', '4', '5'])
     })
 
-    it('from now on has what comes later, and its position can be kept', async () => {
+    it('from now on has what comes later, and its position can be kept (B58)', async () => {
       const world = await open()
       await world.put('1')
       const first = await read(world.feed(), { feedRange: whole, start: { kind: 'now' } })
@@ -89,7 +89,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(world.feed(), onlyNext(first)))).toEqual(['2'])
     })
 
-    it('from a time on misses nothing after it, within the second', async () => {
+    it('from a time on misses nothing after it, within the second (B59)', async () => {
       const world = await open()
       await world.put('1')
       await world.clock.advance(60_500)
@@ -117,7 +117,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(feed, onlyNext(second), 1))).toEqual(['3'])
     })
 
-    it('can be read in ranges finer than the physical ones', async () => {
+    it('can be read in ranges finer than the physical ones (B61)', async () => {
       const world = await open({ partitionCount: 2 })
       const all = Array.from({ length: 40 }, (_, index) => `d${index}`)
       for (const id of all) await world.put(id)
@@ -132,7 +132,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
     })
 
     it.each(['beginning', 'continuation', 'now', 'time'] as const)(
-      'tells that a range was split, and goes on in its children (from %s)',
+      'tells that a range was split, and goes on in its children (from %s) (B70, B395)',
       async (from) => {
         const world = await open()
         const [old, fresh] = [1, 2].map((round) =>
@@ -160,7 +160,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       },
     )
 
-    it('rejects an aborted read with nothing consumed', async () => {
+    it('rejects an aborted read with nothing consumed (B64)', async () => {
       const world = await open()
       await world.put('1')
       const feed = world.feed()

@@ -64,7 +64,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     await processor.stop()
   })
 
-  it('a start on leases without a position does not fail, and goes on where it was', async () => {
+  it('a start on leases without a position does not fail, and goes on where it was (B39, B44, B335)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: VersionChange<Order>[] = []
     const processor = await versions(world, delivered)
@@ -82,7 +82,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
   it.each<[Mode, Mode]>([
     ['latestVersion', 'allVersionsAndDeletes'],
     ['allVersionsAndDeletes', 'latestVersion'],
-  ])('a unit does not switch from %s to %s', async (first, second) => {
+  ])('a unit does not switch from %s to %s (B36, B38, B337, B338)', async (first, second) => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const before = await inMode(world, first)
     await before.start()
@@ -90,7 +90,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     await expect((await inMode(world, second)).start()).rejects.toThrow(/keeps its mode/)
   })
 
-  it('is split without a gap', async () => {
+  it('is split without a gap (B341)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: VersionChange<Order>[] = []
     const processor = await versions(world, delivered)

@@ -6,7 +6,7 @@ const numbered = (count: number, prefix: string): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
 describe.each(doors)('change feed processor through a merge, on %s', (door) => {
-  it('goes on with the leases it has, each for its part, losing and repeating nothing', async () => {
+  it('goes on with the leases it has, each for its part, losing and repeating nothing (B63, B182, B188, B361, B379)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     for (const id of numbered(20, 'before')) await world.put(id)
     const one = await world.instance('one', { maxItemCount: 3 })

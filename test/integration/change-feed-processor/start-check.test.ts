@@ -52,7 +52,7 @@ const unreadable = (world: CosmosWorld, code: number): Container =>
   intercepted<Container, 'read'>(world.leaseContainer, 'read', [() => Promise.reject(storeError(code))])
 
 describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)', () => {
-  it('is a container that does not exist, whichever, both at once', async () => {
+  it('is a container that does not exist, whichever, both at once (B8)', async () => {
     const world = await cosmosWorld('SDK in process')
     const { database } = world.monitoredContainer
     const [monitoredContainer, leaseContainer] = [database.container('nothing'), database.container('none')]
@@ -62,7 +62,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     ])
   })
 
-  it('is everything that is wrong with options and containers, in one error', async () => {
+  it('is everything that is wrong with options and containers, in one error (B99)', async () => {
     const world = await cosmosWorld('SDK in process')
     const leaseContainer = await otherLeases(world, '/owner')
     const problems = await problemsOf(world, { leaseContainer, instanceName: '', maxItemCount: 0 })
@@ -99,7 +99,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await problemsOf(world, { leaseContainer })).toEqual([expect.stringMatching(problem)])
   })
 
-  it('is leases of another mode, each of them, and nothing is written', async () => {
+  it('is leases of another mode, each of them, and nothing is written (B352)', async () => {
     const world = await cosmosWorld('SDK in process')
     const store = await world.leaseStore()
     for (const leaseToken of ['0', '1'])

@@ -36,7 +36,7 @@ describe('bootstrapping', () => {
     ['beginning', { firstPosition: { kind: 'beginning' }, continuationToken: null }],
     [new Date(5_000), { firstPosition: { kind: 'time', atMs: 5_000 }, continuationToken: null }],
     ['now', { firstPosition: null, continuationToken: '"1"' }],
-  ])('from %j stores that position in the lease', async (startFrom, position) => {
+  ])('from %j stores that position in the lease (B239, B240, B241)', async (startFrom, position) => {
     const { runtime, outcome } = await bootstrapping(startingFrom(startFrom), ({ world }) =>
       world.put('before'),
     )
@@ -46,7 +46,7 @@ describe('bootstrapping', () => {
     expect(await (await runtime.world.leaseStore()).initialization.tryLock(30)).toBe(true)
   })
 
-  it('waits for the instance that has the lock, and takes its leases', async () => {
+  it('waits for the instance that has the lock, and takes its leases (B90)', async () => {
     let other: LeaseStore | undefined
     const { runtime, outcome } = await bootstrapping({}, async ({ world }) => {
       other = await world.leaseStore()

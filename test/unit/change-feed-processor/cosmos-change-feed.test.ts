@@ -171,7 +171,7 @@ describe('the feed through the SDK', () => {
       /change 0 of the page cannot be understood/,
     ],
     ['a document without a position', { Documents: [{ id: 'x', _etag: '"e"', _ts: 1 }] }, /"x".*no _lsn/],
-  ])('refuses the page for %s, and consumes nothing of it', async (_name, result, refusal) => {
+  ])('refuses the page for %s, and consumes nothing of it (B195, B398)', async (_name, result, refusal) => {
     const { feed, faults } = await faulty()
     faults.push(async (answer) => Object.assign(await answer(), { result }))
     const error: unknown = await feed.readNext(beginning, reading).catch((thrown: unknown) => thrown)
@@ -193,7 +193,7 @@ describe('the feed through the SDK', () => {
     expect(requests.filter((request) => request.endsWith('/colls/orders'))).toHaveLength(1)
   })
 
-  it('says what was split, although the iterator hides it (pitfall 1)', async () => {
+  it('says what was split, although the iterator hides it (pitfall 1, B196)', async () => {
     const { cosmos, container, feed } = await faulty()
     const first = await feed.readNext(beginning, reading)
     const [next] = first.next

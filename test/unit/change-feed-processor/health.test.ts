@@ -29,7 +29,7 @@ describe('HealthMonitor', () => {
     })
   })
 
-  it('takes an empty poll and an accepted page for progress, and nothing else', async () => {
+  it('takes an empty poll and an accepted page for progress, and nothing else (B394)', async () => {
     monitor.emit({ type: 'lease.acquired', ...on, takenFrom: null })
     const isAlive = (): boolean | undefined => monitor.health().leases[0]?.isAlive
     await clock.advance(900)
@@ -49,7 +49,7 @@ describe('HealthMonitor', () => {
 })
 
 describe('health of a processor', () => {
-  it('is that of its loops, from start to stop', async () => {
+  it('is that of its loops, from start to stop (B383)', async () => {
     const world = await processorWorld('engine ports', { partitionCount: 2 })
     const { processor } = await world.instance('one')
     expect(processor.health()).toMatchObject({ isRunning: false, isHealthy: false })

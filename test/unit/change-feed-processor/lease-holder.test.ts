@@ -26,7 +26,7 @@ const replacing = (...interceptions: Replacing[]): RuntimeOverrides => ({
 })
 
 describe('a lease holder', () => {
-  it('renews every renew interval', async () => {
+  it('renews every renew interval (B364, B384)', async () => {
     const { runtime, holder } = await holding()
     await runtime.world.clock.advance(13_000 * 4 + 500)
     expect(runtime.telemetry.of('lease.renewed')).toHaveLength(4)
@@ -35,7 +35,7 @@ describe('a lease holder', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('stores a checkpoint once per interval, and a checkpoint is a renewal', async () => {
+  it('stores a checkpoint once per interval, and a checkpoint is a renewal (B344)', async () => {
     const { runtime, holder } = await holding()
     await runtime.world.clock.advance(5_000)
     for (const token of ['"1"', '"2"', '"3"']) {
@@ -52,7 +52,7 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
-  it('stores every checkpoint before it goes on when the interval is 0', async () => {
+  it('stores every checkpoint before it goes on when the interval is 0 (B213, B225, B343)', async () => {
     const { runtime, holder } = await holding({ options: { checkpointIntervalMs: 0 } })
     await holder.checkpoint('"1"')
     await holder.checkpoint('"2"')
@@ -61,7 +61,7 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
-  it('stores the first position there is soon, and later ones of an idle feed with the next renewal', async () => {
+  it('stores the first position there is soon, and later ones of an idle feed with the next renewal (B392, B393)', async () => {
     const { runtime, holder } = await holding()
     await holder.notePosition('"1"')
     await runtime.world.clock.advance(5_000)
@@ -75,7 +75,7 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
-  it('releases with the pending checkpoint in one write', async () => {
+  it('releases with the pending checkpoint in one write (B126)', async () => {
     const writes: string[] = []
     const counting: Replacing = (forward, lease) => {
       writes.push(`${lease.owner ?? 'nobody'} ${lease.continuationToken ?? ''}`)
@@ -125,7 +125,7 @@ describe('a lease holder', () => {
     expect(await storedLease(runtime)).toMatchObject({ owner: null })
   })
 
-  it('tries again in place what the store refuses for a while, as long as it says', async () => {
+  it('tries again in place what the store refuses for a while, as long as it says (B214, B346)', async () => {
     const throttled: Replacing = () => Promise.reject(storeError(429, { retryAfterInMs: 700 }))
     const { runtime, holder } = await holding(replacing(throttled))
     await runtime.world.clock.advance(13_699)
@@ -136,7 +136,7 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
-  it('loses the lease when somebody else has it', async () => {
+  it('loses the lease when somebody else has it (B371)', async () => {
     const { runtime, holder } = await holding()
     const store = await runtime.world.leaseStore()
     await store.replace(acquire(holder.lease, { instanceName: 'other', incarnation: 'other-1' }, 1))
@@ -149,7 +149,7 @@ describe('a lease holder', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('loses the lease when it is gone', async () => {
+  it('loses the lease when it is gone (B152, B372)', async () => {
     const { runtime, holder } = await holding()
     await (await runtime.world.leaseStore()).delete(holder.lease)
     await runtime.world.clock.advance(13_000)
@@ -191,7 +191,7 @@ describe('a lease holder', () => {
     expect(holder.lost.aborted).toBe(true)
   })
 
-  it('keeps a checkpoint that comes while an earlier one is written', async () => {
+  it('keeps a checkpoint that comes while an earlier one is written (B347)', async () => {
     const { runtime, holder } = await holding(
       replacing(async (forward, lease) => {
         await holder.checkpoint('"2"')

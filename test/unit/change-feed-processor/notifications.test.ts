@@ -17,7 +17,7 @@ function notifying(callbacks: LifecycleNotifications): {
 }
 
 describe('notifications', () => {
-  it('tell the user and telemetry', async () => {
+  it('tell the user and telemetry (B211, B212, B227, B228, B272, B274, B276)', async () => {
     const told: unknown[] = []
     const { notifications, telemetry } = notifying({
       onLeaseAcquired: (...details) => void told.push(details),

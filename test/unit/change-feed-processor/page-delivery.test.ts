@@ -118,7 +118,7 @@ describe('a page whose delegate fails', () => {
 describe('checkpoints by the delegate', () => {
   const manual: Options = { checkpoint: 'manual' }
 
-  it('are the only ones, and are stored when the call resolves', async () => {
+  it('are the only ones, and are stored when the call resolves (B216, B222, B226)', async () => {
     const contexts: ChangeFeedContext[] = []
     const { runtime, holder, supervisor } = await supervising(
       { options: manual, delegate: (_changes, context) => void contexts.push(context) },
@@ -172,7 +172,7 @@ describe('checkpoints by the delegate', () => {
     supervisor.shutDown()
   })
 
-  it('are refused as 412 is when the lease is lost (§8.2 ChangeFeedObserverContextCore: LeaseLost)', async () => {
+  it('are refused as 412 is when the lease is lost (§8.2 ChangeFeedObserverContextCore: LeaseLost, B217)', async () => {
     const contexts: ChangeFeedContext[] = []
     const { runtime, holder } = await supervising(
       { options: manual, delegate: (_changes, context) => void contexts.push(context) },

@@ -41,7 +41,7 @@ async function tokens(runtime: TestRuntime): Promise<string[]> {
 }
 
 describe('the leases in hand', () => {
-  it('are acquired once, whoever asks again', async () => {
+  it('are acquired once, whoever asks again (B156, B160)', async () => {
     const { runtime, controller } = await controlling()
     const lease = await existing(storedLease(runtime))
     await Promise.all([controller.acquire(lease), controller.acquire(lease)])
@@ -73,7 +73,7 @@ describe('the leases in hand', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('are found again when the answer to their acquisition was lost', async () => {
+  it('are found again when the answer to their acquisition was lost (B170)', async () => {
     const { runtime, controller, balancer } = await controlling({
       leaseStore: (store) =>
         intercepted(store, 'replace', [
@@ -92,7 +92,7 @@ describe('the leases in hand', () => {
     await controller.stop()
   })
 
-  it('are given up when the feed cannot be read, and tried again later', async () => {
+  it('are given up when the feed cannot be read, and tried again later (B165, B166, B380)', async () => {
     const { runtime, controller, balancer } = await controlling({
       feed: (feed) => intercepted(feed, 'readNext', [() => Promise.reject(storeError(403))]),
     })
@@ -109,7 +109,7 @@ describe('the leases in hand', () => {
 })
 
 describe('balancing', () => {
-  it('goes on after failures, of one lease or of all', async () => {
+  it('goes on after failures, of one lease or of all (B169, B382)', async () => {
     const failing = (): Promise<never> => Promise.reject(storeError(503))
     const { runtime, controller, balancer } = await controlling({
       leaseStore: (store) => intercepted(intercepted(store, 'list', [failing]), 'replace', [failing]),
@@ -226,7 +226,7 @@ describe('a split', () => {
     await runtime.world.clock.advance(5_000)
   }
 
-  it('leaves the children, at the position of the parent, in the same hands', async () => {
+  it('leaves the children, at the position of the parent, in the same hands (B177, B178, B181, B357, B377)', async () => {
     const controlled = await controlling()
     await split(controlled)
     const { runtime, controller } = controlled
@@ -239,7 +239,7 @@ describe('a split', () => {
   })
 
   it.each([0, 1, 2])(
-    'is finished by whoever has the parent next (failing after %i children)',
+    'is finished by whoever has the parent next (failing after %i children) (B180)',
     async (done) => {
       const through = Array.from(
         { length: done },
@@ -278,7 +278,7 @@ describe('a split', () => {
     },
   )
 
-  it('leaves the children to whom balancing gives them when there is a limit (§8.3 maxScaleCount)', async () => {
+  it('leaves the children to whom balancing gives them when there is a limit (§8.3 maxScaleCount, B358, B378)', async () => {
     const controlled = await controlling({ options: { maxLeases: 1 } })
     await split(controlled)
     const { runtime, controller, balancer } = controlled
@@ -290,7 +290,7 @@ describe('a split', () => {
     await controller.stop()
   })
 
-  it('keeps children that have gone on already', async () => {
+  it('keeps children that have gone on already (B183, B360)', async () => {
     const controlled = await controlling()
     const { runtime, controller } = controlled
     await (
