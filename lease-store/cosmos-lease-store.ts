@@ -146,14 +146,15 @@ export class CosmosLeaseStore implements LeaseStore {
   private async decode(document: LeaseDocument): Promise<Lease> {
     const decoded = decodeLease(document)
     if (decoded.kind === 'lease') return decoded.lease
+    const leaseToken = document['PartitionId'] ?? document['LeaseToken']
     if (decoded.rule === 'missingFeedRange') {
-      const feedRange = await this.rangeNamed(document['PartitionId'] ?? document['LeaseToken'])
+      const feedRange = await this.rangeNamed(leaseToken)
       if (feedRange !== null) {
         const completed = decodeLease(document, { feedRange })
         if (completed.kind === 'lease') return completed.lease
       }
     }
-    throw new RefusedLeaseError(String(document['LeaseToken']), decoded.reason)
+    throw new RefusedLeaseError(String(leaseToken), decoded.reason)
   }
 
   private async rangeNamed(id: unknown): Promise<FeedRange | null> {

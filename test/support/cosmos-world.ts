@@ -1,4 +1,10 @@
-import { ChangeFeedPolicy, ChangeFeedRetentionTimeSpan, type Container } from '@azure/cosmos'
+import {
+  ChangeFeedPolicy,
+  ChangeFeedRetentionTimeSpan,
+  type Container,
+  type CosmosClient,
+  type CosmosClientOptions,
+} from '@azure/cosmos'
 import type { LeaseStore } from '../../lease-store/index.js'
 import { CosmosLeaseStore } from '../../lease-store/index.js'
 import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
@@ -10,6 +16,8 @@ export interface CosmosWorld {
   readonly clock: VirtualClock
   readonly monitoredContainer: Container
   readonly leaseContainer: Container
+  /** Another client of the same account. */
+  client(options?: Partial<CosmosClientOptions>): CosmosClient
   /** A new instance's view of the feed. */
   feed(): ChangeFeed
   /** A new instance's view of the leases of a deployment unit. */
@@ -63,6 +71,7 @@ export async function cosmosWorld(
     clock,
     monitoredContainer,
     leaseContainer,
+    client: (clientOptions) => cosmos.client(clientOptions),
     feed: () =>
       isEngine ? ports.changeFeed('orders') : new CosmosChangeFeed({ container: monitoredContainer }),
     leaseStore: async (processorName = 'unit') =>
