@@ -1,7 +1,7 @@
 import { cosmosErrorKind, type FeedRange, type Lease } from '../../lease-store/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import type { ChangeFeed, ChangePage, FeedPosition } from './change-feed.js'
-import { openPorts, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
+import type { Change, ChangeFeed, ChangePage, FeedStart, VersionChange } from './change-feed.js'
+import { openPorts, portProblems, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
 import { startOf } from './start-position.js'
 
 /** Whose backlog to estimate. The processor need not run, and may be one of .NET. */
@@ -30,6 +30,9 @@ export interface LeaseEstimate {
   readonly requestCharge: number
 }
 
+/** What an estimate takes from a change, of either feed. */
+type Waiting = Pick<Change, '_lsn' | '_ts'>
+
 /** What is said of a lease about whose backlog nothing but its existence is known. */
 const unknownLag = 1
 
@@ -41,7 +44,11 @@ const atOnce = 25
  * nothing and takes no lease.
  */
 export class ChangeFeedEstimator {
-  constructor(private readonly options: ChangeFeedEstimatorOptions) {}
+  /** Throws a `TypeError` with everything that is missing. */
+  constructor(private readonly options: ChangeFeedEstimatorOptions) {
+    const problems = portProblems(options)
+    if (problems.length > 0) throw new TypeError(`change feed estimator: ${problems.join('; ')}`)
+  }
 
   /**
    * Every lease of the unit; none before its first instance has started. Rejects when a container is missing, a lease
@@ -77,7 +84,7 @@ async function estimateOf(feed: ChangeFeed, lease: Lease, listedAtMs: number | n
   const start = startOf(lease, 'now')
   // Where it will begin is decided by whoever reads it first.
   if (start.kind === 'now') return unknown
-  const page = await firstChange(feed, { feedRange, start })
+  const page = await firstChange(feed, lease, start)
   if (page === null) return unknown
   const hasPosition = start.kind === 'continuation'
   const oldestAgeMs = ageOf(page, listedAtMs)
@@ -90,9 +97,19 @@ async function estimateOf(feed: ChangeFeed, lease: Lease, listedAtMs: number | n
 }
 
 /** A page of one change; null when the range is no longer that of one physical partition (F-P10). */
-async function firstChange(feed: ChangeFeed, from: FeedPosition): Promise<ChangePage | null> {
+async function firstChange(
+  feed: ChangeFeed,
+  { feedRange, mode }: Lease,
+  start: FeedStart,
+): Promise<ChangePage<Waiting> | null> {
+  const from = { feedRange, start }
+  const one = { maxItemCount: 1, signal: new AbortController().signal }
   try {
-    const page = await feed.readNext(from, { maxItemCount: 1, signal: new AbortController().signal })
+    // The feed of latest versions knows no deletes, and of a document written twice only the second time.
+    const page =
+      mode === 'Full-Fidelity Feed'
+        ? withoutVersions(await feed.readAllVersions(from, one))
+        : await feed.readNext(from, one)
     return page.next.length > 1 ? null : page
   } catch (error) {
     if (cosmosErrorKind(error).kind === 'gone') return null
@@ -100,8 +117,15 @@ async function firstChange(feed: ChangeFeed, from: FeedPosition): Promise<Change
   }
 }
 
+function withoutVersions(page: ChangePage<VersionChange>): ChangePage<Waiting> {
+  return { ...page, changes: page.changes.map(({ metadata: { lsn, crts } }) => ({ _lsn: lsn, _ts: crts })) }
+}
+
 /** How many transactions lie between a lease's position, from which `page` was read, and the end of its range. */
-export function lagOf({ changes, sessionToken }: Pick<ChangePage, 'changes' | 'sessionToken'>): number {
+export function lagOf({
+  changes,
+  sessionToken,
+}: Pick<ChangePage<Pick<Change, '_lsn'>>, 'changes' | 'sessionToken'>): number {
   const reachedLsn = sessionLsn(sessionToken ?? '')
   if (reachedLsn === null) return unknownLag
   const [first] = changes
@@ -115,7 +139,7 @@ function sessionLsn(sessionToken: string): number | null {
   return lsn !== undefined && /^-?\d+$/.test(lsn) ? Number(lsn) : null
 }
 
-function ageOf({ changes, headers }: ChangePage, listedAtMs: number | null): number | null {
+function ageOf({ changes, headers }: ChangePage<Waiting>, listedAtMs: number | null): number | null {
   const [oldest] = changes
   const toldMs = Date.parse(headers['date'] ?? '')
   const storeTimeMs = Number.isNaN(toldMs) ? listedAtMs : toldMs

@@ -1,7 +1,7 @@
 import type { FeedRange, LeaseMode } from '../../lease-store/index.js'
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
 import { openTelemetry, type Telemetry } from '../telemetry/index.js'
-import { isChangeFeed, isLeaseStore, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
+import { portProblems, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
 import type { Change, VersionChange } from './change-feed.js'
 import type { CloseReason, StartPosition } from './delegate.js'
 import {
@@ -157,6 +157,7 @@ export function resolveOptions<T>(options: AnyProcessorOptions<T>): ResolvedOpti
   const problems = [
     ...boundProblems(resolved),
     ...relationProblems(resolved),
+    ...portProblems(resolved),
     ...nameProblems(resolved),
     ...modeProblems(resolved.mode, options.startFrom),
     ...deliveryProblems(options),
@@ -218,27 +219,18 @@ function relationProblems(options: ResolvedOptions): string[] {
   return brokenRules(rules)
 }
 
-function nameProblems(options: ResolvedOptions): string[] {
-  const { processorName, instanceName, startFrom, monitoredContainer, leaseContainer } = options
-  const rules: readonly Rule[] = [
+function nameProblems({ instanceName, startFrom }: ResolvedOptions): string[] {
+  const isStart = startFrom instanceof Date || ['now', 'beginning'].includes(startFrom)
+  return brokenRules([
     [
-      !/[/\\?#]/.test(processorName),
-      `processorName is ${JSON.stringify(processorName)}; it becomes part of document ids, so it must not contain / \\ ? #`,
-    ],
-    [
-      instanceName.trim() !== '',
+      typeof (instanceName as unknown) === 'string' && instanceName.trim() !== '',
       `instanceName is ${JSON.stringify(instanceName)}; it must name this process, unlike every other`,
     ],
     [
-      !(startFrom instanceof Date) || !Number.isNaN(startFrom.getTime()),
-      'startFrom is an invalid Date; it must be an instant, "now" or "beginning"',
+      isStart && !(startFrom instanceof Date && Number.isNaN(startFrom.getTime())),
+      `startFrom is ${isStart ? 'an invalid Date' : JSON.stringify(startFrom)}; it must be an instant, "now" or "beginning"`,
     ],
-    [
-      !isChangeFeed(monitoredContainer) || isLeaseStore(leaseContainer),
-      'leaseContainer is a Container beside a monitoredContainer that is not; pass both Containers, or a LeaseStore',
-    ],
-  ]
-  return brokenRules(rules)
+  ])
 }
 
 function modeProblems(mode: ChangeFeedMode, startFrom: StartPosition | undefined): string[] {

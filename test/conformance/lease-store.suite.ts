@@ -41,7 +41,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(await tokens(store)).toEqual(['0', '1'])
     })
 
-    it('writes on condition of the etag, and answers the next one (B148, B155, B366)', async () => {
+    it('writes on condition of the etag, and answers the next one (B148, B155)', async () => {
       const store = await (await open()).leaseStore()
       const first = await created(store)
       const second = written(await store.replace(acquire(first, self, 1)))

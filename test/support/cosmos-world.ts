@@ -38,7 +38,7 @@ export interface WorldOptions {
   readonly leasePartitioning?: '/id' | '/partitionKey'
   /** Null for a lease container in which nothing expires. Default -1: documents may say so. */
   readonly leaseTtl?: number | null
-  /** Whether the monitored container keeps every version, for a day. Default false. */
+  /** Whether the monitored container keeps every version, for a day, and lets documents expire. Default false. */
   readonly keepsVersions?: boolean
 }
 
@@ -57,7 +57,10 @@ export async function cosmosWorld(
     id: 'orders',
     partitionKey: '/pk',
     ...(keepsVersions
-      ? { changeFeedPolicy: new ChangeFeedPolicy(ChangeFeedRetentionTimeSpan.fromMinutes(1_440)) }
+      ? {
+          changeFeedPolicy: new ChangeFeedPolicy(ChangeFeedRetentionTimeSpan.fromMinutes(1_440)),
+          defaultTtl: -1,
+        }
       : {}),
   })
   const { container: leaseContainer } = await database.containers.create({

@@ -151,3 +151,19 @@ describe('a store that does not answer at start', () => {
     expect(await problemsOf(world, { leaseContainer, instanceName: '' })).toHaveLength(1)
   })
 })
+
+describe('options that a compiler would have refused', () => {
+  it('are told all at once by start (B232, B233, B234, B251)', async () => {
+    const processor = new ChangeFeedProcessor({} as unknown as ChangeFeedProcessorOptions<unknown>)
+    const failure: unknown = await processor.start().catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ProcessorOptionsError)
+    const { problems } = failure as ProcessorOptionsError
+    expect(problems.map((problem) => problem.split(' ')[0]).sort()).toEqual([
+      'instanceName',
+      'leaseContainer',
+      'monitoredContainer',
+      'onChanges',
+      'processorName',
+    ])
+  })
+})

@@ -3,7 +3,6 @@ import { CosmosClient } from '@azure/cosmos'
 import {
   ProcessorOptionsError,
   resolveOptions,
-  type ChangeFeed,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
 import { systemClock, systemRandom } from '../../../src/platform/index.js'
@@ -77,6 +76,32 @@ describe('options', () => {
     expect(resolveOptions({ ...required, pollIntervalMs: 5 }).pollInterval).toEqual({ minMs: 5, maxMs: 5 })
   })
 
+  it('keep the intervals and names that are given (B256, B257)', () => {
+    const given = {
+      instanceName: 'host-7',
+      leaseAcquireIntervalMs: 13_000,
+      leaseRenewIntervalMs: 11_000,
+      leaseExpirationIntervalMs: 45_000,
+    }
+    expect(resolveOptions({ ...required, ...given })).toMatchObject(given)
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['leases (B232, B253)', { leaseContainer: undefined }, /^leaseContainer is undefined; .*LeaseStore$/],
+    ['an instance name (B233)', { instanceName: undefined }, /^instanceName is undefined; /],
+    ['a feed (B234, B252)', { monitoredContainer: null }, /^monitoredContainer is null; .*ChangeFeed$/],
+    [
+      'a feed that leases could be named after (B235)',
+      { monitoredContainer: { readNext: 1 } },
+      /^leaseContainer is a/,
+    ],
+    ['a processor name (B251)', { processorName: undefined }, /^processorName is undefined; it becomes part/],
+    ['a processor name that is text (B251)', { processorName: 7 }, /^processorName is 7; .*must be text/],
+    ['a start', { startFrom: 'yesterday' }, /^startFrom is "yesterday"; it must be an instant, "now"/],
+  ])('without %s break a rule, whoever has not been told by a compiler', (_name, given, problem) => {
+    expect(problemsOf(given)).toEqual([expect.stringMatching(problem)])
+  })
+
   it.each<[Partial<ChangeFeedProcessorOptions<unknown>>, RegExp]>([
     [{ maxItemCount: 0 }, /^maxItemCount is 0; .*1 to 1000$/],
     [{ maxItemCount: 1_001 }, /^maxItemCount is 1001/],
@@ -94,7 +119,6 @@ describe('options', () => {
     [{ processorName: 'a/b' }, /^processorName is "a\/b"/],
     [{ instanceName: ' ' }, /^instanceName is " "/],
     [{ startFrom: new Date(Number.NaN) }, /^startFrom is an invalid Date/],
-    [{ monitoredContainer: { readNext: 1 } as unknown as ChangeFeed }, /^leaseContainer is a Container/],
   ])('%j breaks a rule, which is named', (options, problem) => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
   })
