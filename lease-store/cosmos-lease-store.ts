@@ -107,6 +107,10 @@ export class CosmosLeaseStore implements LeaseStore {
         .item(id, keyOf(lease, id))
         .replace<Stored>({ ...document, id }, ifMatch(lease))
       this.charge('lease.replace', answer)
+      const isTold = (answer.resource ?? undefined) !== undefined || (answer.etag as unknown) !== undefined
+      // Written it is, but the next write needs to know the etag.
+      if (!isTold)
+        return { kind: 'unknownOutcome', cause: new Error('the answer has neither document nor etag') }
       return { kind: 'written', lease: await this.decode(stored(document, answer)) }
     } catch (error) {
       const { kind } = cosmosErrorKind(error, 'write')

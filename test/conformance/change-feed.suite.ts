@@ -65,6 +65,52 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(feed, onlyNext(second)))).toEqual(['3'])
     })
 
+    it('has nothing in an empty container, and a position to go on from (B66)', async () => {
+      const world = await open()
+      const feed = world.feed()
+      const first = await read(feed, { feedRange: whole, start: beginning })
+      expect(first).toMatchObject({ changes: [], isDrained: true })
+      await world.put('1')
+      expect(ids(await read(feed, onlyNext(first)))).toEqual(['1'])
+    })
+
+    it('has positions that can be kept as text, and gone on from by others (B60)', async () => {
+      const world = await open({ keepsVersions: true })
+      for (const id of ['1', '2']) await world.put(id)
+      const { next } = await read(world.feed(), { feedRange: whole, start: beginning }, 1)
+      const kept = JSON.parse(JSON.stringify(next)) as readonly FeedPosition[]
+      expect(kept).toEqual(next)
+      expect(await drain(world.feed(), kept)).toEqual(['2'])
+    })
+
+    it('cuts a range that was split where partitions begin, its outer bounds its own (B187, B359)', async () => {
+      const world = await open()
+      const feedRange = { min: '0A', max: '2E' }
+      for (const id of Array.from({ length: 30 }, (_, index) => `d${index}`)) await world.put(id)
+      const feed = world.feed()
+      const before = await drain(feed, [{ feedRange, start: beginning }])
+      world.split('0')
+      for (const { id } of await feed.physicalRanges()) world.split(id)
+      const cuts = (await world.feed().physicalRanges()).slice(1).map(({ min }) => min)
+      let toRead: readonly FeedPosition[] = [{ feedRange, start: beginning }]
+      const parts: FeedPosition[] = []
+      const found: string[] = []
+      for (let reads = 0; toRead.length > 0; reads += 1) {
+        if (reads > 50) throw new Error('the feed does not end')
+        const pages = await Promise.all(toRead.map(async (from) => ({ from, page: await read(feed, from) })))
+        found.push(...pages.flatMap(({ page }) => ids(page)))
+        const done = pages.filter(({ page }) => page.isDrained && page.next.length === 1)
+        parts.push(...done.map(({ from }) => from))
+        toRead = pages.filter((one) => !done.includes(one)).flatMap(({ page }) => page.next)
+      }
+      const within = cuts.filter((cut) => cut > feedRange.min && cut < feedRange.max)
+      const bounds = [feedRange.min, ...within, feedRange.max]
+      expect(within.length).toBeGreaterThan(1)
+      expect(parts.map(({ feedRange: { min } }) => min).sort()).toEqual(bounds.slice(0, -1))
+      expect(parts.map(({ feedRange: { max } }) => max).sort()).toEqual(bounds.slice(1))
+      expect(found.sort()).toEqual(before.sort())
+    })
+
     it('answers the latest version only, at its new place', async () => {
       const world = await open()
       for (const id of ['1', '2', '1']) await world.put(id)

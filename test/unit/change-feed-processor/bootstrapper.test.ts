@@ -29,6 +29,24 @@ async function bootstrapping(
   return { runtime, aborting, outcome: () => outcome }
 }
 
+/** Every call of the lease store, by name. */
+async function recorded(): Promise<{ runtime: TestRuntime; calls: string[] }> {
+  const calls: string[] = []
+  const recording = <P extends object>(port: P): P =>
+    new Proxy(port, {
+      get: (target, name): unknown => {
+        const member: unknown = Reflect.get(target, name, target)
+        if (name === 'initialization') return recording(member as object)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]): unknown => {
+          calls.push(String(name))
+          return Reflect.apply(member, target, args)
+        }
+      },
+    })
+  return { runtime: await aRuntime({ leaseStore: recording }), calls }
+}
+
 const startingFrom = (startFrom: StartPosition): RuntimeOverrides => ({ options: { startFrom } })
 
 describe('bootstrapping', () => {
@@ -44,6 +62,27 @@ describe('bootstrapping', () => {
     expect(await storedLease(runtime)).toMatchObject({ owner: null, ...position })
     expect(await runtime.leaseStore.initialization.doneAtMs()).not.toBeNull()
     expect(await (await runtime.world.leaseStore()).initialization.tryLock(30)).toBe(true)
+  })
+
+  it('from now on is the same when the latest version is asked for by name (B242)', async () => {
+    const options = { startFrom: 'now', mode: 'latestVersion' } as const
+    const { runtime } = await bootstrapping({ options }, ({ world }) => world.put('before'))
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"1"', mode: 'Incremental Feed' })
+  })
+
+  it('looks for the marker, locks, creates the leases, marks and unlocks, in this order (B88)', async () => {
+    const { runtime, calls } = await recorded()
+    await new Bootstrapper(runtime).run(new AbortController().signal)
+    expect(calls).toEqual(['doneAtMs', 'tryLock', 'list', 'create', 'markDone', 'unlock'])
+  })
+
+  it('writes nothing where the marker is and no lease is missing (B89)', async () => {
+    const { runtime, calls } = await recorded()
+    const bootstrapper = new Bootstrapper(runtime)
+    await bootstrapper.run(new AbortController().signal)
+    calls.length = 0
+    await bootstrapper.run(new AbortController().signal)
+    expect(calls).toEqual(['doneAtMs', 'list'])
   })
 
   it('waits for the instance that has the lock, and takes its leases (B90)', async () => {

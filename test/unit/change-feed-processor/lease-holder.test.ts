@@ -112,18 +112,21 @@ describe('a lease holder', () => {
     expect(holder.lost.aborted).toBe(false)
   })
 
-  it.each([true, false])('reads after an unknown outcome and goes on (applied: %s)', async (isApplied) => {
-    const unknown: Replacing = async (forward, lease) => {
-      if (isApplied) await forward(lease)
-      return { kind: 'unknownOutcome', cause: storeError(503) }
-    }
-    const { runtime, holder } = await holding(replacing(unknown))
-    await holder.checkpoint('"7"')
-    expect(await holder.flush()).toBe(true)
-    expect(await storedLease(runtime)).toMatchObject({ owner: 'self', continuationToken: '"7"' })
-    await holder.release()
-    expect(await storedLease(runtime)).toMatchObject({ owner: null })
-  })
+  it.each([true, false])(
+    'reads after an unknown outcome and goes on (applied: %s) (B369)',
+    async (isApplied) => {
+      const unknown: Replacing = async (forward, lease) => {
+        if (isApplied) await forward(lease)
+        return { kind: 'unknownOutcome', cause: storeError(503) }
+      }
+      const { runtime, holder } = await holding(replacing(unknown))
+      await holder.checkpoint('"7"')
+      expect(await holder.flush()).toBe(true)
+      expect(await storedLease(runtime)).toMatchObject({ owner: 'self', continuationToken: '"7"' })
+      await holder.release()
+      expect(await storedLease(runtime)).toMatchObject({ owner: null })
+    },
+  )
 
   it('tries again in place what the store refuses for a while, as long as it says (B214, B346)', async () => {
     const throttled: Replacing = () => Promise.reject(storeError(429, { retryAfterInMs: 700 }))

@@ -43,19 +43,21 @@ describe('notifications', () => {
     ])
   })
 
-  it('do no harm when they fail', async () => {
+  it('do no harm when they fail (B273, B275, B277)', async () => {
     const { notifications, telemetry } = notifying({
       onLeaseAcquired: () => {
         throw new Error('thrown')
       },
       onLeaseReleased: () => Promise.reject(new Error('rejected')),
+      onError: () => {
+        throw new Error('thrown')
+      },
     })
     notifications.acquired(lease, null)
     notifications.released('0', 'Shutdown')
-    await telemetry.waitFor('notification.failed', () => true, 2)
-    expect(telemetry.of('notification.failed').map((event) => event.notification)).toEqual([
-      'onLeaseAcquired',
-      'onLeaseReleased',
-    ])
+    notifications.failed('0', new FeedError('reading', new Error('store')))
+    await telemetry.waitFor('notification.failed', () => true, 3)
+    const failed = telemetry.of('notification.failed').map((event) => event.notification)
+    expect(failed.sort()).toEqual(['onError', 'onLeaseAcquired', 'onLeaseReleased'])
   })
 })

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { LeaseLostError, type ChangeFeedContext } from '../../../src/change-feed-processor/index.js'
+import {
+  DelegateError,
+  LeaseLostError,
+  type ChangeFeedContext,
+} from '../../../src/change-feed-processor/index.js'
 import { storedLease, type RuntimeOverrides } from '../../support/a-runtime.js'
+import { intercepted, storeError } from '../../support/intercepted.js'
 import { supervising } from '../../support/supervised.js'
 
 type Options = NonNullable<RuntimeOverrides['options']>
@@ -115,6 +120,51 @@ describe('a page whose delegate fails', () => {
   })
 })
 
+describe('a delegate', () => {
+  it('may take the changes alone, and gets them as they were read (B220, B229)', async () => {
+    const pages: unknown[] = []
+    const { runtime, supervisor } = await supervising(
+      { delegate: (changes) => void pages.push(changes), options: { maxItemCount: 2 } },
+      ['d0', 'd1', 'd2'],
+    )
+    await runtime.world.clock.advance(10_000)
+    const from = { feedRange: { min: '', max: 'FF' }, start: { kind: 'beginning' } } as const
+    const { signal } = new AbortController()
+    const first = await runtime.feed.readNext(from, { maxItemCount: 2, signal })
+    expect(pages).toHaveLength(2)
+    expect(pages[0]).toEqual(first.changes)
+    supervisor.shutDown()
+  })
+
+  it.each([
+    ['an error of its own (B230)', new RangeError('no such shelf')],
+    [
+      'an error of the store, which is not ours to wait for (B231)',
+      storeError(429, { retryAfterInMs: 60_000 }),
+    ],
+    ['something that is no error (B230)', 'text'],
+  ])('that throws %s has failed, with that as the cause', async (_name, thrown) => {
+    let calls = 0
+    const { runtime, supervisor, closing } = await supervising(
+      {
+        delegate: () => {
+          calls += 1
+          // eslint-disable-next-line @typescript-eslint/only-throw-error -- users may throw anything
+          if (calls === 1) throw thrown
+        },
+      },
+      ['d0'],
+    )
+    await runtime.world.clock.advance(2_000)
+    const [{ error } = { error: null }] = runtime.telemetry.of('delegate.failed')
+    expect(error).toBeInstanceOf(DelegateError)
+    expect(error).toMatchObject({ leaseToken: '0', cause: thrown })
+    expect(runtime.telemetry.of('feed.failed')).toEqual([])
+    expect([calls, closing()]).toEqual([2, null])
+    supervisor.shutDown()
+  })
+})
+
 describe('checkpoints by the delegate', () => {
   const manual: Options = { checkpoint: 'manual' }
 
@@ -185,6 +235,32 @@ describe('checkpoints by the delegate', () => {
     expect(refused).toMatchObject({ code: 412, leaseToken: '0' })
     await runtime.world.clock.advance(0)
     expect((await storedLease(runtime))?.continuationToken).toBeNull()
+  })
+
+  it.each([
+    ['of the store (B218)', storeError(503)],
+    ['of any kind (B219)', new TypeError('nobody expects this')],
+  ])('wait while there are errors %s, and resolve when they are stored', async (_name, error) => {
+    const contexts: ChangeFeedContext[] = []
+    const { runtime, supervisor } = await supervising(
+      {
+        options: manual,
+        delegate: (_changes, context) => void contexts.push(context),
+        leaseStore: (store) =>
+          intercepted(store, 'replace', [() => Promise.reject(error), () => Promise.reject(error)]),
+      },
+      ['d0'],
+    )
+    await runtime.world.clock.advance(0)
+    let isStored = false
+    const storing = contexts[0]?.checkpoint().then(() => (isStored = true))
+    await runtime.world.clock.advance(0)
+    expect(isStored).toBe(false)
+    await runtime.world.clock.advance(5_000)
+    await storing
+    expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
+    expect(runtime.telemetry.of('feed.failed')).toHaveLength(2)
+    supervisor.shutDown()
   })
 
   it('are refused once the lease was given back', async () => {

@@ -71,6 +71,25 @@ describe('a partition supervisor', () => {
     expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 401 } } })
   })
 
+  it('ends with the error of a container that is gone (B198)', async () => {
+    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(404))))
+    await runtime.world.clock.advance(0)
+    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 404 } } })
+  })
+
+  it('stops reading and renewing when it is told to (B204)', async () => {
+    const { runtime, holder, supervisor, closing } = await supervising({})
+    await runtime.world.clock.advance(1_000)
+    supervisor.shutDown()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'Shutdown' })
+    await holder.release()
+    const { length } = runtime.telemetry.events
+    await runtime.world.clock.advance(120_000)
+    expect(runtime.telemetry.events).toHaveLength(length)
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+
   it('throws a read away that hangs, and reads again, keeping lease and position (F-C18, B194, B385)', async () => {
     const signals: AbortSignal[] = []
     const hanging: Reading = (_forward, _from, { signal }) => {
@@ -98,6 +117,7 @@ describe('a partition supervisor', () => {
     ['408', storeError(408)],
     ['ECONNRESET', storeError('ECONNRESET')],
     ['410', storeError(410)],
+    ['a client that gives up early', storeError('TimeoutError')],
   ])(
     'keeps its lease through %s (§8.2 FeedProcessorCore, F-C17, F-C19, B199, B333)',
     async (_name, error) => {
