@@ -1,6 +1,6 @@
 import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
 import type { ChangePage, FeedPosition } from './change-feed.js'
-import type { AnyChange } from './change-identity.js'
+import { madeAtMs, type AnyChange } from './change-identity.js'
 import type { Closing } from './closing.js'
 import type { Delivery, DeliverySite } from './delivery.js'
 import { FeedError } from './errors.js'
@@ -13,6 +13,12 @@ import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from './runtime.js'
 import { startOf } from './start-position.js'
 import { withinLimit } from './time-limit.js'
+
+/** After a page that is most likely the last, however long the rest is when nothing comes. */
+const briefRestMs = 100
+
+/** Times of the store are whole seconds. */
+const freshMs = 2_000
 
 /**
  * Reads one lease: read a page, hand it to the delivery, and again; rest when nothing is new. Ends once, with one
@@ -93,14 +99,21 @@ export class PartitionSupervisor {
       else {
         position = next
         if (page.changes.length > 0) this.pollDelay.reset()
-        if (page.isDrained || this.isNearEnd(page)) await this.pollDelay.rest(this.ending.signal)
+        if (page.isDrained) await this.pollDelay.rest(this.ending.signal)
+        else if (this.isNearEnd(page)) await this.pollDelay.rest(this.ending.signal, briefRestMs)
       }
     }
   }
 
-  /** A page with little on it is most likely the last for now: to read again at once would cost a poll for nothing. */
-  private isNearEnd({ changes }: ChangePage<AnyChange>): boolean {
-    return changes.length > 0 && changes.length < this.runtime.options.maxItemCount / 2
+  /**
+   * A page with little on it that was written just now is most likely the last for now: to read again at once would cost a
+   * poll for nothing. What has waited is a backlog, whose pages may have little on them because documents are large.
+   */
+  private isNearEnd({ changes, headers }: ChangePage<AnyChange>): boolean {
+    const newest = changes.at(-1)
+    if (newest === undefined || changes.length >= this.runtime.options.maxItemCount / 2) return false
+    const storeTimeMs = Date.parse(headers['date'] ?? '')
+    return !(storeTimeMs - madeAtMs(newest) > freshMs)
   }
 
   /** The children begin where everything was handled (I10), which with manual checkpoints may be before the split. */

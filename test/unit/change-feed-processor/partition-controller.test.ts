@@ -9,7 +9,7 @@ import {
 import { CoverageWatch } from '../../../src/change-feed-processor/coverage-watch.js'
 import { LoadBalancer } from '../../../src/change-feed-processor/load-balancer.js'
 import { PartitionController } from '../../../src/change-feed-processor/partition-controller.js'
-import type { ChangeFeed } from '../../../src/change-feed-processor/index.js'
+import type { ChangeFeed, LifecycleNotifications } from '../../../src/change-feed-processor/index.js'
 import { aNewLease } from '../../support/a-lease.js'
 import { aRuntime, storedLease, type RuntimeOverrides, type TestRuntime } from '../../support/a-runtime.js'
 import { deferred } from '../../support/deferred.js'
@@ -109,7 +109,7 @@ describe('the leases in hand', () => {
 })
 
 /** What a controller tells its user, in order. */
-function telling(): { readonly told: string[]; readonly callbacks: RuntimeOverrides['callbacks'] } {
+function telling(): { readonly told: string[]; readonly callbacks: LifecycleNotifications } {
   const told: string[] = []
   return {
     told,
@@ -284,8 +284,9 @@ describe('several leases in hand', () => {
     const delivered: Record<string, string[]> = {}
     const { runtime, controller, leases } = await twoLeases({
       delegate: (changes, { leaseToken }) => {
-        if (leaseToken === '-20' && delivered['-20'] !== undefined) return new Promise(() => undefined)
-        ;(delivered[leaseToken] ??= []).push(...changes.map(({ id }) => id))
+        const isBusy = leaseToken === '-20' && delivered['-20'] !== undefined
+        if (!isBusy) (delivered[leaseToken] ??= []).push(...changes.map(({ id }) => id))
+        return isBusy ? new Promise(() => undefined) : Promise.resolve()
       },
       options: { stopTimeoutMs: 1 },
     })
