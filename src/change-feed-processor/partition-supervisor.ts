@@ -6,6 +6,7 @@ import type { Delivery, DeliverySite } from './delivery.js'
 import { FeedError } from './errors.js'
 import type { LeaseHolder } from './lease-holder.js'
 import { PageDelivery } from './page-delivery.js'
+import { PageSize } from './page-size.js'
 import { ParallelDelivery } from './parallel.js'
 import { PollDelay } from './poll-delay.js'
 import { Progress } from './progress.js'
@@ -29,6 +30,7 @@ const freshMs = 2_000
 export class PartitionSupervisor {
   private readonly ending = new AbortController()
   private readonly pollDelay: PollDelay
+  private readonly pageSize: PageSize
   private isAskedFor = false
   private readonly progress: Progress
   private readonly delivery: Delivery
@@ -39,6 +41,7 @@ export class PartitionSupervisor {
   ) {
     const { delegates, options, clock } = runtime
     this.pollDelay = new PollDelay(clock, options.pollInterval)
+    this.pageSize = new PageSize(options.maxItemCount)
     this.progress = new Progress(holder, startOf(holder.lease, options.startFrom))
     const site: DeliverySite = {
       runtime,
@@ -127,11 +130,10 @@ export class PartitionSupervisor {
   /** A page, however often it takes; or why no more pages are wanted. */
   private async read(position: FeedPosition): Promise<ChangePage<AnyChange> | Closing> {
     const { options, clock, random, notifications, telemetry, gate } = this.runtime
-    const { maxItemCount, readTimeoutMs } = options
     const limit = {
       clock,
       signal: this.ending.signal,
-      limitMs: readTimeoutMs,
+      limitMs: options.readTimeoutMs,
       what: 'reading the change feed',
     }
     for (let failures = 1; ; failures += 1) {
@@ -141,9 +143,10 @@ export class PartitionSupervisor {
       this.pollDelay.beginPoll()
       try {
         const page = await withinLimit(
-          (signal) => this.runtime.readPage(position, { maxItemCount, signal }),
+          (signal) => this.runtime.readPage(position, { maxItemCount: this.pageSize.current, signal }),
           limit,
         )
+        this.pageSize.grow()
         const { changes, charge } = page
         const on = notifications.on(this.holder.lease.leaseToken)
         telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
@@ -152,7 +155,8 @@ export class PartitionSupervisor {
         if (this.closing() !== null) continue
         const error =
           cause instanceof FeedError ? cause : new FeedError('the change feed was not read', cause)
-        if (!isTransient(cosmosErrorKind(cause).kind)) return { reason: 'FeedError', error }
+        const isSmaller = this.pageSize.shrinkFor(error)
+        if (!isSmaller && !isTransient(cosmosErrorKind(cause).kind)) return { reason: 'FeedError', error }
         notifications.failed(this.holder.lease.leaseToken, error)
         await clock.sleep(retryDelayMs(cause, failures, random), this.ending.signal)
       }

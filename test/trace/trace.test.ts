@@ -45,6 +45,16 @@ it('takes the reason of a line from its fourth column, and an id for another onl
   expect(untested(named('B123 F-B1'), {})).toEqual(['B1', 'B12'])
 })
 
+it('every behaviour has a test or a reason why there is none, and not both', () => {
+  const files = readRepository()
+  const lists = files.filter(({ path }) => path === 'docs/processor-behaviour.md')
+  const reasons = excusesOf(lists)
+  const behaviours = trace(lists, sourcesOf(files.filter(isTest)))
+  expect(behaviours.length).toBeGreaterThan(350)
+  expect(untested(behaviours, reasons)).toEqual([])
+  expect(behaviours.filter(({ id, tests }) => tests.length > 0 && reasons[id] !== undefined)).toEqual([])
+})
+
 it('every requirement of jobs and of what is delivered has a test, or a reason why there is none', () => {
   const files = readRepository()
   const requirements = files.filter(({ path }) => path === 'docs/requirements.md')

@@ -83,6 +83,21 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     ])
   })
 
+  it('is a lease container that has no partition key, as old ones have none (B18)', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const leaseContainer = intercepted<Container, 'read'>(world.leaseContainer, 'read', [
+      async (forward) => {
+        const answer = await forward()
+        const partitionKey = { paths: ['/_partitionKey'], systemKey: true }
+        return Object.assign(answer, { resource: { ...answer.resource, partitionKey } })
+      },
+    ])
+    expect(await problemsOf(world, { leaseContainer })).toEqual([
+      expect.stringMatching(/^leaseContainer "leases" is partitioned by \["\/_partitionKey"\]; .*\/id/),
+    ])
+    expect(await documentsIn(world.leaseContainer)).toBe(0)
+  })
+
   it('is the monitored container as lease container', async () => {
     const world = await cosmosWorld('SDK in process')
     expect(await problemsOf(world, { leaseContainer: world.monitoredContainer })).toEqual([

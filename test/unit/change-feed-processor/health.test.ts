@@ -49,7 +49,7 @@ describe('HealthMonitor', () => {
 })
 
 describe('health of a processor', () => {
-  it('is that of its loops, from start to stop (B383)', async () => {
+  it('is that of its loops, from start to stop', async () => {
     const world = await processorWorld('engine ports', { partitionCount: 2 })
     const { processor } = await world.instance('one')
     expect(processor.health()).toMatchObject({ isRunning: false, isHealthy: false })

@@ -26,7 +26,7 @@ const replacing = (...interceptions: Replacing[]): RuntimeOverrides => ({
 })
 
 describe('a lease holder', () => {
-  it('renews every renew interval (B364, B384)', async () => {
+  it('renews every renew interval (B364)', async () => {
     const { runtime, holder } = await holding()
     await runtime.world.clock.advance(13_000 * 4 + 500)
     expect(runtime.telemetry.of('lease.renewed')).toHaveLength(4)
@@ -52,7 +52,7 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
-  it('stores every checkpoint before it goes on when the interval is 0 (B213, B225, B343)', async () => {
+  it('stores every checkpoint before it goes on when the interval is 0', async () => {
     const { runtime, holder } = await holding({ options: { checkpointIntervalMs: 0 } })
     await holder.checkpoint('"1"')
     await holder.checkpoint('"2"')
@@ -128,7 +128,7 @@ describe('a lease holder', () => {
     },
   )
 
-  it('tries again in place what the store refuses for a while, as long as it says (B214, B346)', async () => {
+  it('tries again in place what the store refuses for a while, as long as it says', async () => {
     const throttled: Replacing = () => Promise.reject(storeError(429, { retryAfterInMs: 700 }))
     const { runtime, holder } = await holding(replacing(throttled))
     await runtime.world.clock.advance(13_699)
@@ -192,6 +192,19 @@ describe('a lease holder', () => {
     expect(holder.lost.aborted).toBe(false)
     await runtime.world.clock.advance(1)
     expect(holder.lost.aborted).toBe(true)
+  })
+
+  it('tells that a checkpoint was not stored, and stores it a little later (B214, B346)', async () => {
+    const refused: Replacing = () => Promise.reject(storeError(503))
+    const { runtime, holder } = await holding(replacing(refused, refused))
+    await holder.checkpoint('"7"')
+    await runtime.world.clock.advance(5_000)
+    expect(runtime.telemetry.of('checkpoint.stored')).toEqual([])
+    expect(runtime.telemetry.of('feed.failed')[0]).toMatchObject({ error: { cause: { code: 503 } } })
+    await runtime.world.clock.advance(5_000)
+    expect(runtime.telemetry.of('checkpoint.stored')).toMatchObject([{ continuationToken: '"7"' }])
+    expect(await storedLease(runtime)).toMatchObject({ owner: 'self', continuationToken: '"7"' })
+    await holder.release()
   })
 
   it('keeps a checkpoint that comes while an earlier one is written (B347)', async () => {

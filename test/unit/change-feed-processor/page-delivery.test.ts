@@ -136,6 +136,22 @@ describe('a delegate', () => {
     supervisor.shutDown()
   })
 
+  it('has each page stored when it has returned, before it gets the next (B213, B225, B343)', async () => {
+    const stored: (string | null | undefined)[] = []
+    const started: { read?: () => Promise<string | null | undefined> } = {}
+    const { runtime, supervisor } = await supervising(
+      {
+        options: { maxItemCount: 1, checkpointIntervalMs: 0 },
+        delegate: async () => void stored.push(await started.read?.()),
+      },
+      ['d0', 'd1', 'd2'],
+    )
+    started.read = async () => (await storedLease(runtime))?.continuationToken
+    await runtime.world.clock.advance(0)
+    expect([...stored, await started.read()]).toEqual([null, '"1"', '"2"', '"3"'])
+    supervisor.shutDown()
+  })
+
   it.each([
     ['an error of its own (B230)', new RangeError('no such shelf')],
     [

@@ -11,7 +11,7 @@ const reading = (...interceptions: Reading[]): RuntimeOverrides => ({
 })
 
 describe('a partition supervisor', () => {
-  it('drains without delay, then polls ever more slowly', async () => {
+  it('drains without delay, then polls ever more slowly (B383, B384)', async () => {
     const polls: number[] = []
     const runtimeClock: { monotonic?: () => number } = {}
     const counting: Reading = (forward, ...request) => {
@@ -69,6 +69,30 @@ describe('a partition supervisor', () => {
     const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(401))))
     await runtime.world.clock.advance(0)
     expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 401 } } })
+  })
+
+  it('asks for smaller pages when the service does, keeping lease and position (B397)', async () => {
+    const sizes: number[] = []
+    const refusing: Reading = (forward, from, options) => {
+      sizes.push(options.maxItemCount)
+      if (options.maxItemCount <= 2) return forward(from, options)
+      const message = 'The response is too large. Reduce page size and try again.'
+      return Promise.reject(Object.assign(new Error(message), { code: 400 }))
+    }
+    const pages: string[][] = []
+    const { runtime, supervisor, closing } = await supervising(
+      {
+        ...reading(...Array.from({ length: 50 }, () => refusing)),
+        options: { maxItemCount: 8 },
+        delegate: (changes) => void pages.push(changes.map(({ id }) => id)),
+      },
+      ['1', '2', '3'],
+    )
+    await runtime.world.clock.advance(10_000)
+    expect(sizes.slice(0, 3)).toEqual([8, 4, 2])
+    expect(pages).toEqual([['1', '2'], ['3']])
+    expect(closing()).toBeNull()
+    supervisor.shutDown()
   })
 
   it('ends with the error of a container that is gone (B198)', async () => {
