@@ -64,7 +64,9 @@ export class JobWaiting {
           const job = await this.read(address)
           if (job === null) return null
           if (isTerminal(job)) {
-            if (accepted !== null && isHeard !== null) pace.note(accepted, { nowMs: clock.now(), isHeard })
+            if (accepted !== null && isHeard !== null) {
+              pace.note(job.workflow, { tookMs: tookMs(job, clock.now() - accepted.atMs), isHeard })
+            }
             return job
           }
           since ??= { workflow: job.workflow, atMs: job.submittedAtMs }
@@ -94,4 +96,9 @@ export class JobWaiting {
       },
     }
   }
+}
+
+/** How long a job took. Its two times are of two clocks, so it is never believed to be more than what we have waited. */
+function tookMs({ submittedAtMs, endedAtMs }: JobDocument, waitedMs: number): number {
+  return endedAtMs === null ? waitedMs : Math.min(waitedMs, Math.max(0, endedAtMs - submittedAtMs))
 }

@@ -12,10 +12,10 @@ interface Usual {
 }
 
 /** Bounds of the rest between two looks at a job. */
-const shortestMs = 10
+const shortestMs = 5
 const longestMs = 1_000
-/** How much the newest job counts in what is usual for its workflow. */
-const newestCounts = 0.2
+/** How much the newest job counts in what is usual for its workflow: more when it was quicker, or its end would be seen late. */
+const newestCounts = { slower: 0.2, quicker: 0.5 }
 /** Workflows remembered. */
 const rememberedWorkflows = 1_000
 
@@ -26,12 +26,13 @@ const rememberedWorkflows = 1_000
 export class WaitPace {
   private readonly usual = new Map<string, Usual>()
 
-  /** A job that was waited for has ended. */
-  note({ workflow, atMs }: Accepted, { nowMs, isHeard }: { nowMs: number; isHeard: boolean }): void {
-    const before = this.usual.get(workflow)?.tookMs ?? nowMs - atMs
-    const tookMs = before + (nowMs - atMs - before) * newestCounts
+  /** A job of this workflow was waited for and has ended. */
+  note(workflow: string, ended: Usual): void {
+    const before = this.usual.get(workflow)?.tookMs ?? ended.tookMs
+    const counts = ended.tookMs > before ? newestCounts.slower : newestCounts.quicker
+    const tookMs = before + (ended.tookMs - before) * counts
     this.usual.delete(workflow)
-    this.usual.set(workflow, { tookMs, isHeard })
+    this.usual.set(workflow, { tookMs, isHeard: ended.isHeard })
     const [oldest] = this.usual.keys()
     if (oldest !== undefined && this.usual.size > rememberedWorkflows) this.usual.delete(oldest)
   }
