@@ -50,7 +50,7 @@ describe('a document of the feed of all versions', () => {
 describe('a change of all versions as it comes over the wire', () => {
   it.each([
     {
-      name: 'the deletion of a document that expired (B48)',
+      name: 'B48, the deletion of what expired',
       wire: `{"current":{},"metadata":{"lsn":374,"crts":1722511591,"operationType":"delete","timeToLiveExpired":true,
         "previousImageLSN":371,"id":"1","partitionKey":{"pk":"1"}}}`,
       change: {
@@ -65,7 +65,7 @@ describe('a change of all versions as it comes over the wire', () => {
       },
     },
     {
-      name: 'the creation of a document that will expire (B49)',
+      name: 'B49, the creation of what will expire',
       wire: `{"current":{"id":"1","pk":"1","description":"Testing TTL on CFP.","ttl":5,"_rid":"HpxDAL","_ts":1722511453},
         "metadata":{"lsn":373,"crts":1722511453,"operationType":"create"}}`,
       change: {
@@ -74,19 +74,19 @@ describe('a change of all versions as it comes over the wire', () => {
       },
     },
     {
-      name: 'a document with nested fields (B50)',
+      name: 'B50, a document with nested fields',
       wire: `{"current":{"id":"2","lines":[{"sku":"a","tags":["x",null]}],"Id":"another"},
         "metadata":{"lsn":374,"crts":1722511454,"operationType":"replace","previousImageLSN":373}}`,
       change: { current: { id: '2', lines: [{ sku: 'a', tags: ['x', null] }], Id: 'another' } },
     },
     {
-      name: 'the deletion of a document under a key of three parts, one of them null (B51)',
+      name: 'B51, a deletion under three keys',
       wire: `{"metadata":{"lsn":375,"crts":1722511455,"operationType":"delete","id":"3",
         "partitionKey":{"tenant":"t","user":7,"session":null}}}`,
       change: { current: {}, metadata: { id: '3', partitionKey: { tenant: 't', user: 7, session: null } } },
     },
     {
-      name: 'a replacement beside what was before (B52)',
+      name: 'B52, a replacement',
       wire: `{"current":{"id":"4","n":2},"previous":{"id":"4","n":1},
         "metadata":{"lsn":376,"crts":1722511456,"operationType":"replace","previousImageLSN":375}}`,
       change: {
@@ -96,13 +96,13 @@ describe('a change of all versions as it comes over the wire', () => {
       },
     },
     {
-      name: 'a deletion beside what was before (B52)',
+      name: 'B52, a deletion',
       wire: `{"current":null,"previous":{"id":"4","n":2},
         "metadata":{"lsn":377,"crts":1722511457,"operationType":"delete","previousImageLSN":376,"id":"4"}}`,
       change: { current: {}, previous: { n: 2 }, metadata: { operationType: 'delete', id: '4' } },
     },
     {
-      name: 'a creation, of which nothing was before (B53)',
+      name: 'B53, a creation',
       wire: `{"current":{"id":"5"},"metadata":{"lsn":378,"crts":1722511458,"operationType":"create"}}`,
       change: { metadata: { lsn: 378, crts: 1722511458, operationType: 'create' } },
     },

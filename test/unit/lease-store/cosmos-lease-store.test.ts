@@ -75,16 +75,16 @@ describe('a lease that is created', () => {
   const bounds = aNewLease({ leaseToken: '10-20', feedRange: range, mode: 'Full-Fidelity Feed' })
 
   it.each([
-    { name: 'of a range, by /id (B113)', partitioning: '/id', lease: bounds, version: 1 },
+    { name: 'B113: of a range, by /id', partitioning: '/id', lease: bounds, version: 1 },
     {
-      name: 'of a range, by /partitionKey (B114, B120)',
+      name: 'B114, B120: a range, by /partitionKey',
       partitioning: '/partitionKey',
       lease: bounds,
       version: 1,
     },
-    { name: 'of a partition, by /id (B116)', partitioning: '/id', lease: partition, version: 0 },
+    { name: 'B116: of a partition, by /id', partitioning: '/id', lease: partition, version: 0 },
     {
-      name: 'of a partition, by /partitionKey (B117, B118)',
+      name: 'B117, B118: partition, /partitionKey',
       partitioning: '/partitionKey',
       lease: partition,
       version: 0,

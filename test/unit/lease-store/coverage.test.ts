@@ -12,16 +12,16 @@ const covering = (...bounds: readonly (readonly [string, string])[]) =>
 
 describe('the leases to create', () => {
   it.each([
-    { name: 'all at the beginning (B190, B389)', leases: covering(), tokens: ['0', '1'] },
+    { name: 'B190, B389: all at the beginning', leases: covering(), tokens: ['0', '1'] },
     { name: 'none when each range has its own', leases: covering(['', '80'], ['80', 'FF']), tokens: [] },
-    { name: 'the one that is missing (B191, B390)', leases: covering(['', '80']), tokens: ['1'] },
+    { name: 'B191, B390: the one that is missing', leases: covering(['', '80']), tokens: ['1'] },
     {
-      name: 'none when one range has its own and two of bounds cover another (B192)',
+      name: 'B192: none beside leases of both kinds',
       leases: covering(['', '80'], ['80', 'C0'], ['C0', 'FF']),
       tokens: [],
     },
     {
-      name: 'the rest of a range of which a lease has the first part (B192)',
+      name: 'B192: the rest of a range',
       leases: covering(['', '80'], ['80', 'C0']),
       tokens: ['C0-FF'],
     },
