@@ -19,6 +19,7 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'feed.failed': 'error',
   'lease.split': 'info',
   'lease.recreated': 'warn',
+  'lease.superseded': 'warn',
   'notification.failed': 'warn',
   'balance.failed': 'error',
   'unit.unhealthy': 'error',

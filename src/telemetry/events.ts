@@ -48,6 +48,8 @@ export type TelemetryEvent =
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
   /** A lease that somebody had deleted was put back; its changes come again since the unit began. */
   | ({ readonly type: 'lease.recreated' } & OnLease)
+  /** A lease about a part of the feed that finer leases are about too was deleted: they go on in its place. */
+  | ({ readonly type: 'lease.superseded'; readonly by: readonly string[] } & OnLease)
   | ({ readonly type: 'lease.split'; readonly children: readonly string[] } & OnLease)
   | ({
       readonly type: 'notification.failed'

@@ -133,6 +133,7 @@ const plainEvents = [
   'lease.renewed',
   'lease.requested',
   'lease.split',
+  'lease.superseded',
   'leases.listed',
   'notice.sent',
   'step.dispatched',
