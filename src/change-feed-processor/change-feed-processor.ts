@@ -14,6 +14,7 @@ import { PartitionController } from './partition-controller.js'
 import { PauseGate } from './pause-gate.js'
 import { pageReader, type Runtime } from './runtime.js'
 import { traced } from './traced.js'
+import { unlessAborted } from './unless-aborted.js'
 import { userCodeOf, type UserCode } from './user-code.js'
 
 /** What runs between a start and the stop that follows it. */
@@ -35,7 +36,7 @@ interface Running {
 export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDisposable {
   private running: Running | null = null
   private latest: Promise<void> = Promise.resolve()
-  private starting: AbortController | undefined
+  private starting = new AbortController()
   private readonly gate = new PauseGate()
 
   constructor(private readonly options: AnyProcessorOptions<T>) {}
@@ -46,17 +47,20 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
    * leases there are, before it has written anything.
    */
   start(): Promise<void> {
+    const { signal } = this.starting
     return this.inTurn(async () => {
-      this.running ??= await this.open()
+      this.running ??= await this.open(signal)
     })
   }
 
   /**
    * Lets delegates finish, stores checkpoints and releases every lease, so that others go on at once. Resolves when that
-   * is done, or after `stopTimeoutMs`; what has not ended by then is abandoned, and others take over on expiry.
+   * is done, or after `stopTimeoutMs`; what has not ended by then is abandoned, and others take over on expiry. A start that
+   * is under way is given up at once, and resolves.
    */
   stop(): Promise<void> {
-    this.starting?.abort()
+    this.starting.abort()
+    this.starting = new AbortController()
     return this.inTurn(async () => {
       const { running } = this
       this.running = null
@@ -103,18 +107,18 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return turn
   }
 
-  private async open(): Promise<Running | null> {
-    const starting = new AbortController()
-    this.starting = starting
-    const { options: given, ports } = await this.checked()
+  /** Null when it was told to stop meanwhile: the store may be throttling, and a client waits for that in silence. */
+  private async open(signal: AbortSignal): Promise<Running | null> {
+    const checked = await unlessAborted(this.checked(), signal)
+    if (checked === null) return null
+    const { options: given, ports } = checked
     const monitor = new HealthMonitor(given.clock, {
       balanceMs: 3 * given.leaseAcquireIntervalMs,
       progressMs: Math.max(given.leaseExpirationIntervalMs, 3 * given.pollInterval.maxMs),
     })
     const options: ResolvedOptions = { ...given, telemetry: fanOut(given.telemetry, monitor) }
-    const runtime = await this.runtime(options, ports)
-    await new Bootstrapper(runtime).run(starting.signal)
-    if (starting.signal.aborted) return null
+    const runtime = await unlessAborted(this.prepared(options, ports, signal), signal)
+    if (runtime === null) return null
     const controller = new PartitionController(runtime)
     const balancer = new LoadBalancer(runtime, controller, new CoverageWatch(runtime))
     const unsubscribe = options.hints?.subscribe((physicalRangeId) => {
@@ -122,6 +126,12 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     })
     balancer.start()
     return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined), monitor }
+  }
+
+  private async prepared(options: ResolvedOptions, ports: Ports, signal: AbortSignal): Promise<Runtime> {
+    const runtime = await this.runtime(options, ports)
+    await new Bootstrapper(runtime).run(signal)
+    return runtime
   }
 
   /** Everything that is wrong is told at once, before anything is written. */

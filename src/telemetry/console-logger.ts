@@ -12,6 +12,8 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'lease.renewed': 'debug',
   'checkpoint.stored': 'debug',
   'feed.polled': 'debug',
+  'feed.unanswered': 'warn',
+  'feed.throttled': 'debug',
   'leases.listed': 'debug',
   'page.delivered': 'debug',
   'delegate.failed': 'error',

@@ -118,6 +118,8 @@ const plainEvents = [
   'deadLetter.written',
   'document.refused',
   'feed.polled',
+  'feed.throttled',
+  'feed.unanswered',
   'host.advised',
   'host.failed',
   'host.started',
