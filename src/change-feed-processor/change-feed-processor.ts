@@ -9,6 +9,7 @@ import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
 import { withTimeouts } from './lease-call-timeout.js'
 import { LoadBalancer } from './load-balancer.js'
 import { Notifications } from './notifications.js'
+import { fittingOptions } from './option-kinds.js'
 import { leaseModeOf, resolveOptions, type AnyProcessorOptions, type ResolvedOptions } from './options.js'
 import { PartitionController } from './partition-controller.js'
 import { PauseGate } from './pause-gate.js'
@@ -136,11 +137,12 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   /** Everything that is wrong is told at once, before anything is written. */
   private async checked(): Promise<{ options: ResolvedOptions; ports: Ports }> {
-    const { telemetry = silent, clock = systemClock, random = systemRandom } = this.options
+    const { fitting } = fittingOptions(this.options, [])
+    const { telemetry = silent, clock = systemClock, random = systemRandom } = fitting
     const resolved = triedOptions(this.options)
     const checking = checkStart({
-      ...this.options,
-      leaseMode: leaseModeOf(this.options.mode ?? 'latestVersion'),
+      ...fitting,
+      leaseMode: leaseModeOf(fitting.mode ?? 'latestVersion'),
       clock,
       random,
       onCharge: (operation, charge) => {
@@ -158,7 +160,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
     const { processorName, instanceName, clock, random, telemetry } = options
     // What the documents are is the user's word; nothing behind this line looks inside them.
-    const userCode = await userCodeOf(this.options as unknown as UserCode, {
+    const { fitting } = fittingOptions(this.options, [])
+    const userCode = await userCodeOf(fitting as unknown as UserCode, {
       feed: ports.feed,
       concurrency: options.concurrency,
     })

@@ -95,7 +95,7 @@ export function deliveryProblems(options: EitherDeliveryOptions): string[] {
   ]
   const rules: readonly Rule[] = [
     [
-      isFunction(onChanges) !== isFunction(onChange),
+      (isFunction(onChanges) && onChange === undefined) || (isFunction(onChange) && onChanges === undefined),
       `onChanges is ${typeof onChanges} and onChange is ${typeof onChange}; exactly one of them must be a function`,
     ],
     [
@@ -136,7 +136,7 @@ function policyProblems(policy: FailurePolicy<never> | undefined, { backoff }: F
       `failurePolicy.then is ${JSON.stringify(then)}; it must be "deadLetter"`,
     ],
     [
-      isFunction(deadLetter) || (typeof deadLetter === 'object' && 'items' in deadLetter),
+      isFunction(deadLetter) || isContainer(deadLetter),
       `failurePolicy.deadLetter is ${typeof deadLetter}; it must be a Container, or a function that keeps a change`,
     ],
   ])
@@ -144,4 +144,8 @@ function policyProblems(policy: FailurePolicy<never> | undefined, { backoff }: F
 
 function isFunction(value: unknown): boolean {
   return typeof value === 'function'
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'items' in value
 }

@@ -107,8 +107,9 @@ describe('while the client repeats a throttled request in silence', () => {
 
   it('the page that comes in the end says how often that was', async () => {
     const running = await unit()
-    running.cosmos.faults.add({ match: { operation: 'changeFeed' }, status: 429, retryAfterMs: 1, times: 3 })
     await running.processor.start()
+    await running.telemetry.waitFor('feed.polled')
+    running.cosmos.faults.add({ match: { operation: 'changeFeed' }, status: 429, retryAfterMs: 1, times: 3 })
     const event = await running.telemetry.waitFor('feed.throttled')
     expect(event).toMatchObject({ leaseToken: '0', retries: 3, waitedMs: 3 })
     expect(running.telemetry.of('feed.failed')).toEqual([])
