@@ -143,6 +143,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     const checking = checkStart({
       ...fitting,
       leaseMode: leaseModeOf(fitting.mode ?? 'latestVersion'),
+      deadLetter: fitting.failurePolicy?.deadLetter,
       clock,
       random,
       onCharge: (operation, charge) => {

@@ -8,11 +8,20 @@ import {
 } from '../../lease-store/index.js'
 import { retry, type Clock, type Random } from '../platform/index.js'
 import { feedProblems, leaseAccessProblems } from './cosmos-access-check.js'
-import { isChangeFeed, isLeaseStore, openPorts, type PortOptions, type Ports } from './cosmos-ports.js'
+import {
+  isChangeFeed,
+  isContainer,
+  isLeaseStore,
+  openPorts,
+  type PortOptions,
+  type Ports,
+} from './cosmos-ports.js'
 
 /** What is checked, as far as it is there, and by which clock it is tried again. */
 export interface StartCheckOptions extends Partial<PortOptions> {
   readonly leaseMode: LeaseMode
+  /** Where changes are kept that could not be handled, if it is a container. */
+  readonly deadLetter?: unknown
   readonly clock: Clock
   readonly random: Random
 }
@@ -69,6 +78,7 @@ async function containerProblems({
   monitoredContainer,
   leaseContainer,
   leaseMode,
+  deadLetter,
   onCharge,
 }: StartCheckOptions): Promise<string[]> {
   const isMonitored = monitoredContainer !== undefined && !isChangeFeed(monitoredContainer)
@@ -96,8 +106,18 @@ async function containerProblems({
           ofDefinition: leaseContainerProblems,
           ofAccess: () => leaseAccessProblems(leases),
         }),
+    isContainer(deadLetter) ? deadLetterProblems(deadLetter, monitored) : [],
   ])
   return problems.flat()
+}
+
+async function deadLetterProblems(container: Container, monitored: Container | null): Promise<string[]> {
+  const option = 'failurePolicy.deadLetter'
+  if (monitored !== null && container.url === monitored.url && isOneAccount(container, monitored))
+    return [
+      `${option} is monitoredContainer; each change set aside would be a change to deliver: use another`,
+    ]
+  return problemsOf(option, container, { ofDefinition: () => [], ofAccess: () => Promise.resolve([]) })
 }
 
 /** Two accounts may have containers of the same names. */

@@ -1,4 +1,5 @@
 import type { DeadLetterContainer } from './cosmos-dead-letter.js'
+import { isContainer } from './cosmos-ports.js'
 import type { DeadLetter } from './dead-letter.js'
 import type { ChangeDelegate, PageDelegate } from './delegate.js'
 import type { FailureLimits } from './failure-policy.js'
@@ -144,8 +145,4 @@ function policyProblems(policy: FailurePolicy<never> | undefined, { backoff }: F
 
 function isFunction(value: unknown): boolean {
   return typeof value === 'function'
-}
-
-function isContainer(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'items' in value
 }

@@ -1,3 +1,6 @@
+import { isContainer } from './cosmos-ports.js'
+import { ProcessorOptionsError } from './errors.js'
+
 /** What an option must be, in words and as a test. */
 interface Kind {
   readonly isIt: (value: unknown) => boolean
@@ -10,6 +13,11 @@ const number: Kind = {
 }
 const text: Kind = { isIt: (value) => typeof value === 'string', inWords: 'a string' }
 const callback: Kind = { isIt: (value) => typeof value === 'function', inWords: 'a function' }
+
+const start: Kind = {
+  isIt: (value) => value === 'now' || value === 'beginning' || value instanceof Date,
+  inWords: '"now", "beginning" or a Date',
+}
 
 /** An object with these methods; what else it is does not matter. */
 function having(inWords: string, ...methods: readonly string[]): Kind {
@@ -25,11 +33,7 @@ function hasMethods(value: unknown, methods: readonly string[]): boolean {
   return isObject && methods.every((method) => typeof Reflect.get(value, method) === 'function')
 }
 
-/** A container of the SDK, of whichever copy of it. */
-const container: Kind = {
-  isIt: (value) => hasMethods(value, ['read']) && hasMember(value, 'items') && hasMember(value, 'database'),
-  inWords: 'a Container of @azure/cosmos',
-}
+const container: Kind = { isIt: isContainer, inWords: 'a Container of @azure/cosmos' }
 
 function hasMember(value: unknown, member: string): boolean {
   return typeof value === 'object' && value !== null && member in value
@@ -64,10 +68,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   delegateTimeoutMs: number,
   readTimeoutMs: number,
   concurrency: number,
-  startFrom: {
-    isIt: (value) => value === 'now' || value === 'beginning' || value instanceof Date,
-    inWords: '"now", "beginning" or a Date',
-  },
+  startFrom: start,
+  to: start,
   mode: text,
   checkpoint: text,
   failurePolicy: { isIt: (value) => hasMember(value, 'deadLetter'), inWords: 'an object with a deadLetter' },
@@ -116,4 +118,10 @@ function shown(value: unknown): string {
   // The linter does not see that only primitives are left.
   const left = value as number | bigint | boolean | symbol
   return `${String(left)} (${typeof left})`
+}
+
+/** Throws {@link ProcessorOptionsError} unless every option is of its kind and those required are there. */
+export function assertFitting<O extends object>(options: O, required: readonly (keyof O & string)[]): void {
+  const { problems } = fittingOptions(options, required)
+  if (problems.length > 0) throw new ProcessorOptionsError(problems)
 }

@@ -148,6 +148,21 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await problemsOf(world)).toHaveLength(4)
   })
 
+  it('is a container for dead letters that is not there, or that would deliver them', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const { monitoredContainer } = world
+    const keptIn = (deadLetter: Container): Changed => ({
+      failurePolicy: { maxAttempts: 1, then: 'deadLetter', deadLetter },
+    })
+    expect(await problemsOf(world, keptIn(monitoredContainer.database.container('none')))).toEqual([
+      'failurePolicy.deadLetter "none" does not exist in database "shop"; create it first',
+    ])
+    expect(await problemsOf(world, keptIn(monitoredContainer))).toEqual([
+      expect.stringMatching(/^failurePolicy.deadLetter is monitoredContainer; each change set aside/),
+    ])
+    expect(await documentsIn(world.leaseContainer)).toBe(0)
+  })
+
   it('is a container that does not keep every version, in the mode that needs them', async () => {
     const world = await cosmosWorld('SDK in process')
     const failure: unknown = await new ChangeFeedProcessor<unknown>({
