@@ -79,6 +79,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   /** Goes on where {@link pause} left off. */
   resume(): void {
+    if (this.gate.isPaused) this.running?.monitor.resumed()
     this.gate.open()
   }
 
@@ -94,7 +95,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   /** How it does, by what it has done lately; for health checks of a host. Asks nobody. */
   health(): ProcessorHealth {
-    return this.running?.monitor.health() ?? notRunning
+    return this.running?.monitor.health(this.isPaused) ?? notRunning
   }
 
   [Symbol.asyncDispose](): Promise<void> {

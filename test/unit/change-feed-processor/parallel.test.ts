@@ -205,6 +205,22 @@ describe('changes delivered one by one', () => {
     expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
   })
 
+  it('give the lease back when one of them hangs and nothing limits failures (F-C14)', async () => {
+    const { userCode, end } = handler()
+    const { runtime, closing } = await supervising(
+      { userCode, options: options({ delegateTimeoutMs: 1_000 }) ?? {} },
+      ['a-1', 'b-1'],
+    )
+    await runtime.world.clock.advance(0)
+    end('a-1')
+    await runtime.world.clock.advance(999)
+    expect(closing()).toBeNull()
+    // Noticed when the feed is looked at again.
+    await runtime.world.clock.advance(1 + 5_000)
+    expect(closing()).toMatchObject({ reason: 'DelegateError', error: { leaseToken: '0' } })
+    expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
+  })
+
   it('store nothing once the lease is lost, whatever ends then, and begin nothing (I10, I12, F-L14)', async () => {
     const { userCode, begun, end } = handler()
     const { runtime, holder, closing } = await supervising(
