@@ -40,6 +40,9 @@ export class PartitionSupervisor {
       progress: this.progress,
       signal: this.ending.signal,
       closing: () => this.closing(),
+      wake: () => {
+        this.wake()
+      },
     }
     this.delivery =
       delegates.kind === 'pages' ? new PageDelivery(site, delegates) : new ParallelDelivery(site, delegates)
