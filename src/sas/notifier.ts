@@ -10,6 +10,7 @@ import type { ReplyChannel } from './reply.js'
 import { SerialByKey } from './serial-by-key.js'
 import { defaultNoticeRetry, type NoticeRetry } from './settle-notice.js'
 import type { StateStore } from './state-store.js'
+import { Sweep } from './sweep.js'
 
 /** Whom a notifier tells, and how. */
 export interface NotifierSettings {
@@ -55,7 +56,7 @@ const retryAlertAfterMs = 30_000
  *
  * The feed says which job has something to tell; what that is, is read when it is told. The delegate does not wait for
  * receivers, so one that hangs holds up its own job and nothing else (F-N3); what an instance forgets when it dies is
- * found by the **sweep**, on every lease acquired and every interval by the holder of the first range.
+ * found by the **sweep**.
  *
  * States: idle → running (`start`) → stopping (`stop`) → idle.
  */
@@ -63,24 +64,26 @@ export class Notifier {
   private readonly due = new DeadlineIndex<Line>()
   private readonly jobs = new SerialByKey()
   private readonly sending: BackgroundLoop
-  private readonly sweep: BackgroundLoop
-  private readonly held = new Map<string, { readonly isFirst: boolean }>()
+  private readonly sweep: Sweep
   private readonly running = new Set<Promise<void>>()
   private stopping = new AbortController()
-  private isSweepDue = false
 
   constructor(private readonly options: NotifierOptions) {
     const { clock, telemetry } = options
-    const failed = (loop: string) => (error: unknown) => {
-      telemetry.emit({ type: 'loop.failed', loop, error })
-      return 1_000
-    }
     this.sending = new BackgroundLoop({
       clock,
       turn: () => Promise.resolve(this.beginDue()),
-      onError: failed('notify'),
+      onError: (error) => {
+        telemetry.emit({ type: 'loop.failed', loop: 'notify', error })
+        return 1_000
+      },
     })
-    this.sweep = new BackgroundLoop({ clock, turn: () => this.sweepUntold(), onError: failed('sweep') })
+    this.sweep = new Sweep({
+      clock,
+      telemetry,
+      intervalMs: this.sweepIntervalMs,
+      ask: () => this.noteUntold(),
+    })
   }
 
   start(): void {
@@ -114,13 +117,11 @@ export class Notifier {
 
   /** What was delivered before, to another owner, is found by a sweep. */
   onLeaseAcquired(leaseToken: string, isFirstRange: boolean): void {
-    this.held.set(leaseToken, { isFirst: isFirstRange })
-    this.isSweepDue = true
-    this.sweep.wake()
+    this.sweep.leaseAcquired(leaseToken, isFirstRange)
   }
 
   onLeaseReleased(leaseToken: string): void {
-    this.held.delete(leaseToken)
+    this.sweep.leaseReleased(leaseToken)
     this.due.forgetLease(leaseToken)
   }
 
@@ -160,7 +161,7 @@ export class Notifier {
       }
       againMs = clock.now() + retryAlertAfterMs
     }
-    const isOurs = line.leaseToken === null || this.held.has(line.leaseToken)
+    const isOurs = line.leaseToken === null || this.sweep.holds(line.leaseToken)
     if (againMs !== null && isOurs) this.note({ ...line, dueMs: againMs })
   }
 
@@ -174,28 +175,15 @@ export class Notifier {
     return null
   }
 
-  private async sweepUntold(): Promise<number> {
-    const holdsFirst = [...this.held.values()].some((lease) => lease.isFirst)
-    if (!this.isSweepDue && !holdsFirst) return this.sweepIntervalMs
-    const wasDue = this.isSweepDue
-    this.isSweepDue = false
-    try {
-      await this.sweepOnce()
-    } catch (error) {
-      // What a new lease brings is found by this sweep or by none.
-      this.isSweepDue ||= wasDue
-      throw error
-    }
-    return this.sweepIntervalMs
-  }
-
-  private async sweepOnce(): Promise<void> {
+  /** Notes whom nobody told; answers in how many milliseconds to look again. */
+  private async noteUntold(): Promise<number> {
     const { store, clock } = this.options
     const dueMs = clock.now()
     for (const { pk, jobId, type } of await store.listUntold(dueMs - overlookedAfterMs, sweepLimit)) {
       this.note({ pk, jobId, to: type === 'sas.job' ? 'operator' : 'submitter', dueMs, leaseToken: null })
     }
     this.sending.wake()
+    return this.sweepIntervalMs
   }
 
   private get sweepIntervalMs(): number {
