@@ -59,6 +59,7 @@ export {
   type Duration,
   type ForEachOptions,
   type Job,
+  type FlaggedJob,
   type JobClientOptions,
   type JobDocument,
   type JobFilter,
@@ -97,7 +98,7 @@ export {
   type Unit,
   type UnitOptions,
   type UnitTiming,
-  type UntoldDocument,
+  type UnsentNotice,
   type Workflow,
   type WorkflowBuilder,
 } from './sas/index.js'

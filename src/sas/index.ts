@@ -87,6 +87,7 @@ export type { Bound, Reference } from './reference.js'
 export type {
   ApplyResult,
   DocumentAddress,
+  FlaggedJob,
   JobFilter,
   OverdueDocument,
   PartitionFeed,
@@ -94,7 +95,7 @@ export type {
   StateStore,
   StateWrite,
   Stored,
-  UntoldDocument,
+  UnsentNotice,
 } from './state-store.js'
 export type { ForEachOptions } from './for-each.js'
 export type { Step } from './plan-draft.js'
