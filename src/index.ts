@@ -43,6 +43,7 @@ export {
   type AlertSink,
   type AgentContext,
   type AgentHandler,
+  type AgentLog,
   type Alongside,
   type ApplyResult,
   type Attention,

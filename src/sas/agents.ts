@@ -3,6 +3,7 @@ import type { Change, ChangeFeedContext } from '../change-feed-processor/index.j
 import { retry, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
+import { agentLog } from './agent-log.js'
 import { AgentsHealth } from './agents-health.js'
 import { makeAttempt } from './attempt.js'
 import { Circuit } from './circuit.js'
@@ -196,7 +197,7 @@ export class Agents {
   }
 
   private attempt(own: OwnAttempt, { name, handlers, tries }: AgentDefinition): Promise<Outcome | null> {
-    const { clock, random } = this.options
+    const { clock, random, telemetry, instanceName } = this.options
     const { step } = own
     const { action } = workOf(step)
     const handler = handlers.get(action)
@@ -206,7 +207,9 @@ export class Agents {
     }
     const extend = (signal: AbortSignal) => this.extended(own, signal)
     const { signal: stopping } = this.stopping
-    const attempt = () => makeAttempt({ step, handler, tries, clock, random, stopping, extend })
+    const { jobId, orderId, workflow, stepId, attempt: number } = step
+    const log = agentLog(telemetry, { jobId, orderId, workflow, stepId, attempt: number, instanceName })
+    const attempt = () => makeAttempt({ step, handler, tries, clock, random, log, stopping, extend })
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 

@@ -23,6 +23,7 @@
  */
 export { alertWebhook, type AlertSink } from './alert-sink.js'
 export type { Alert } from './alert.js'
+export type { AgentLog } from './agent-log.js'
 export {
   defineAgent,
   isAgent,

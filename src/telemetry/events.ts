@@ -89,6 +89,15 @@ export type TelemetryEvent =
   | ({ readonly type: 'step.started' } & OnStep)
   /** Its agent works on, and has asked for time until then, milliseconds since the epoch. */
   | ({ readonly type: 'step.extended'; readonly completeByMs: number } & OnStep)
+  /** Said by its handler (`context.log`). */
+  | ({
+      readonly type: 'agent.logged'
+      readonly level: 'debug' | 'info' | 'warn' | 'error'
+      readonly message: string
+      readonly fields: Readonly<Record<string, unknown>>
+      readonly orderId: string
+      readonly instanceName: string
+    } & OnStep)
   | ({
       readonly type: 'step.settled'
       readonly outcome: 'success' | 'failed' | 'permanent'

@@ -113,6 +113,7 @@ function instrumentsOf({ meterProvider = metrics }: OpenTelemetryOptions): Instr
 
 /** Events of which only how many there were is counted. */
 const plainEvents = [
+  'agent.logged',
   'alert.raised',
   'attention.raised',
   'deadLetter.written',

@@ -63,6 +63,26 @@ describe('agents', () => {
     expect(world.store.count('read')).toBe(0)
   })
 
+  it('tell what a handler logs, with the ids of its attempt', async () => {
+    const page = await openSteps()
+    const agents = world.agents({
+      agents: [
+        shopThat((_input, { log }) => {
+          log.info('held', { until: 'noon' })
+          log.error('no answer')
+        }),
+      ],
+    })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    const about = { jobId: 'job-1', orderId: 'order-1', workflow: 'shopping', stepId: 'pay', attempt: 1 }
+    const said = { type: 'agent.logged', instanceName: 'agents-1', ...about }
+    expect(world.telemetry.of('agent.logged')).toEqual([
+      { ...said, level: 'info', message: 'held', fields: { until: 'noon' } },
+      { ...said, level: 'error', message: 'no answer', fields: {} },
+    ])
+  })
+
   it('record what a handler throws, say so once, and leave the next attempt to the deadline (R6, R8, R68)', async () => {
     const page = await openSteps()
     const agents = world.agents({

@@ -328,7 +328,7 @@ describe('the result of a job', () => {
     const document = await world.job('j')
     await world.put('j', [replacing(document, { ...document, attention, processState: 'Error' })])
     const failure: unknown = await job.result().catch((error: unknown) => error)
-    expect(failure).toMatchObject({ step: null, diagnostics: [], message: 'job "j" ended Error: edited' })
+    expect(failure).toMatchObject({ step: null, error: 'edited', message: 'job "j" ended Error: edited' })
     expect(new JobFailed(aJob({ jobId: 'j', processState: 'Error' }), [])).toMatchObject({
       step: null,
       message: 'job "j" ended Error: no reason recorded',
