@@ -32,6 +32,7 @@ const levels: Readonly<Record<Exclude<TelemetryEventType, 'agent.logged'>, Level
   'outcome.discarded': 'warn',
   'step.recovered': 'warn',
   'step.unclaimed': 'warn',
+  'deadline.doubted': 'warn',
   'attention.raised': 'error',
   'job.recovered': 'warn',
   'job.operated': 'info',

@@ -106,6 +106,17 @@ export type TelemetryEvent =
   | ({ readonly type: 'outcome.discarded'; readonly reason: string; readonly error?: unknown } & OnStep)
   | ({ readonly type: 'step.recovered'; readonly failureCount: number } & OnStep)
   | ({ readonly type: 'step.unclaimed' } & OnStep)
+  /** Attempts at this operation have too little time, for this reason; said once by each instance. */
+  | {
+      readonly type: 'deadline.doubted'
+      readonly operation: string
+      /** Where it was noticed. */
+      readonly workflow: string
+      readonly stepId: string
+      readonly completeWithinMs: number
+      readonly advice: string
+      readonly instanceName: string
+    }
   | ({
       readonly type: 'attention.raised'
       readonly stepId: string | null

@@ -117,6 +117,7 @@ const plainEvents = [
   'alert.raised',
   'attention.raised',
   'deadLetter.written',
+  'deadline.doubted',
   'document.refused',
   'feed.polled',
   'host.advised',
