@@ -157,6 +157,27 @@ describe('a submission that can never be accepted', () => {
     ['a long id', { jobId: 'x'.repeat(201) }, 'must have 1 to 200 characters'],
     ['a space at its end', { jobId: 'x ' }, 'jobId "x ": must have'],
     ['an empty partition key', { partitionKey: '' }, 'partitionKey "": must have'],
+    ['I1: a priority that is no number', { priority: Number.NaN }, 'priority NaN must be a number'],
+    [
+      'I1: a priority that is a text',
+      { priority: 'high' as unknown as number },
+      'priority "high" must be a number',
+    ],
+    [
+      'I1: an order id that is no text',
+      { orderId: 5 as unknown as string },
+      'orderId 5 must be a text that is not empty',
+    ],
+    ['an empty order id', { orderId: '' }, 'orderId "" must be a text that is not empty'],
+    ['an empty address', { replyTo: '' }, 'replyTo "" must be a text that is not empty'],
+    ['an id that is no text', { jobId: 5 as unknown as string }, 'jobId 5: must have'],
+    ['a retention that is none', { retainFor: 0 }, "retainFor 0 must be a positive duration such as '30s'"],
+    [
+      'several mistakes, all of them',
+      { priority: Infinity, retainFor: 'x', completeWithin: -1, partitionKey: '' },
+      'partitionKey "": must have 1 to 200 characters and no space at its ends; priority Infinity must be a number; ' +
+        'completeWithin -1 must be a positive duration such as \'30s\' or a number of milliseconds; retainFor "x" must be',
+    ],
     ['a document without id', document({}), 'a document alongside needs an id'],
     ['a document with an empty id', document({ id: '' }), 'this one has ""'],
     [
@@ -179,6 +200,18 @@ describe('a submission that can never be accepted', () => {
     const submitting = client.submit(workflow, { orderId: 'order-1' }, options)
     await expect(submitting).rejects.toThrow(SubmissionInvalid)
     await expect(submitting).rejects.toThrow(message)
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('I1: because of a plan that nobody could read', async () => {
+    const { plan, ...rest } = ordering()
+    const steps = plan.steps.map((step) => ({ ...step, actor: 7 as unknown as string }))
+    const edited = { ...rest, plan: { ...plan, maxGenerations: 0.5, steps } }
+    const submitting = client.submit(edited, { orderId: 'order-1' }, { jobId: 'j' })
+    await expect(submitting).rejects.toThrow(SubmissionInvalid)
+    await expect(submitting).rejects.toThrow(
+      /^job "j" could not be read: sas\.job:j: maxGenerations: .*; sas\.step:j:\w+: actor: /,
+    )
     expect(world.store.writes).toEqual([])
   })
 
