@@ -32,7 +32,10 @@ export interface SubmitOptions {
   readonly jobId?: string
   /** The business id that notifications carry. Default: the job's id. */
   readonly orderId?: string
-  /** The partition key value of job, steps and documents alongside. Default: the job's id. */
+  /**
+   * The partition key value of job, steps and documents alongside. Default: the job's id. An id identifies a job within
+   * its partition: submitted under another key it is another job, so derive the key from what the id stands for.
+   */
   readonly partitionKey?: string
   /** Documents of your own, created in the same transaction. Default: what the workflow says. */
   readonly alongside?: readonly Alongside[]

@@ -28,6 +28,7 @@ const maxStagedTries = 6
 export async function ensureSubmitted(store: StateStore, request: SubmitRequest): Promise<boolean> {
   const writes = submit(request)
   refuseUnreadable(request, writes)
+  refuseSameIds(request, writes)
   return fits(writes) ? submitAtOnce(store, request, writes) : submitInStages(store, request)
 }
 
@@ -142,6 +143,15 @@ function refuseUnreadable({ jobId }: SubmitRequest, writes: readonly StateWrite[
   })
   if (problems.length === 0) return
   throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} could not be read: ${problems.join('; ')}`)
+}
+
+/** The store would say that such a document exists already, which it does not. */
+function refuseSameIds({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
+  const ids = writes.map(({ document }) => document.id)
+  const twice = [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
+  if (twice.length === 0) return
+  const named = twice.map((id) => JSON.stringify(id)).join(', ')
+  throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} has two documents with the id ${named}`)
 }
 
 function existsAlready(request: SubmitRequest, documentId: string): JobConflict {

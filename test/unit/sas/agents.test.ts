@@ -277,6 +277,20 @@ describe('outcomes that do not count', () => {
     expect(await world.step()).toMatchObject({ outcome: null, processState: 'Processing' })
   })
 
+  it('F-A12: a handler that ignores the signal and never returns gives its slot back', async () => {
+    const page = await openSteps()
+    const { agent, begun } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    await agents.onChanges(page, going)
+    await world.clock.advance(31_000)
+    await anotherAttempt()
+    await agents.onChanges(await world.changes(), going)
+    expect(begun).toEqual(['pay', 'pay'])
+    const stopped = agents.stop(0)
+    await world.clock.advance(0)
+    await stopped
+  })
+
   it('F-A14: a failure that was reported closes the attempt', async () => {
     const page = await openSteps()
     let calls = 0

@@ -185,6 +185,12 @@ describe('a submission that can never be accepted', () => {
       document({ id: 'o', pk: 'elsewhere' }),
       'document "o" with pk "elsewhere" must be in the job\'s partition "order-1"',
     ],
+    [
+      'two documents of one id',
+      { alongside: [{ create: { id: 'o' } }, { create: { id: 'o' } }] },
+      'job "order-1" has two documents with the id "o"',
+    ],
+    ['a document with an id of ours', document({ id: 'sas.job:order-1' }), 'with the id "sas.job:order-1"'],
     ['a document of our own types', document({ id: 'o', type: 'sas.job' }), 'types beginning with "sas."'],
     [
       'F-S9: a large document',
