@@ -124,7 +124,7 @@ export class Notifier {
 
   /** Notes which jobs have something to tell. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
-    for (const change of changes) {
+    for (const change of changes.filter(mayTell)) {
       const decoded = decodeDocument(change)
       if (decoded.kind === 'job') this.alerter.jobChanged(decoded.job, leaseToken)
       if (decoded.kind !== 'notice') continue
@@ -202,4 +202,9 @@ export class Notifier {
     this.unsentAfterMs = isWhole ? 0 : last.dueMs
     return isWhole ? this.sweepIntervalMs : nextPageAfterMs
   }
+}
+
+/** Most of what the feed brings is told to nobody, which shows before it is decoded. */
+function mayTell({ type, attention }: Change): boolean {
+  return type === 'sas.notify' || (type === 'sas.job' && attention !== null)
 }
