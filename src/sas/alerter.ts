@@ -187,10 +187,13 @@ export class Alerter {
     // What stops is not told on; another instance finds it.
     if (this.stopping.signal.aborted) return
     const took = sinks.filter((_, index) => results[index]?.status === 'fulfilled')
-    for (const { matter, alert } of told) {
-      const { jobId, workflow, alertId } = alert
-      telemetry.emit({ type: 'alert.failed', jobId, workflow, alertId, error: failed.reason })
+    for (const { matter } of told) {
       this.again({ ...matter, takenBy: new Set([...matter.takenBy, ...took]) })
+    }
+    for (const { alert } of told.slice(0, 1)) {
+      const { jobId, workflow, alertId } = alert
+      const count = told.length
+      telemetry.emit({ type: 'alert.failed', jobId, workflow, alertId, count, error: failed.reason })
     }
   }
 

@@ -149,7 +149,13 @@ export type TelemetryEvent =
       readonly kind: string
       readonly message: string
     } & OnJob)
-  | ({ readonly type: 'alert.failed'; readonly alertId: string; readonly error: unknown } & OnJob)
+  /** A call of a sink failed, which was to tell of this job and, with it, of `count` in all; they are told again. */
+  | ({
+      readonly type: 'alert.failed'
+      readonly alertId: string
+      readonly count: number
+      readonly error: unknown
+    } & OnJob)
   | { readonly type: 'document.refused'; readonly id: string; readonly reason: string }
   // ── the store ────────────────────────────────────────────────────────────────────────────────────────────────────
   | { readonly type: 'store.charged'; readonly operation: string; readonly charge: number }
