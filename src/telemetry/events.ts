@@ -95,6 +95,15 @@ export type TelemetryEvent =
   | ({ readonly type: 'step.started' } & OnStep)
   /** Its agent works on, and has asked for time until then, milliseconds since the epoch. */
   | ({ readonly type: 'step.extended'; readonly completeByMs: number } & OnStep)
+  /** Said by its handler (`context.log`). */
+  | ({
+      readonly type: 'agent.logged'
+      readonly level: 'debug' | 'info' | 'warn' | 'error'
+      readonly message: string
+      readonly fields: Readonly<Record<string, unknown>>
+      readonly orderId: string
+      readonly instanceName: string
+    } & OnStep)
   | ({
       readonly type: 'step.settled'
       readonly outcome: 'success' | 'failed' | 'permanent'
@@ -103,6 +112,17 @@ export type TelemetryEvent =
   | ({ readonly type: 'outcome.discarded'; readonly reason: string; readonly error?: unknown } & OnStep)
   | ({ readonly type: 'step.recovered'; readonly failureCount: number } & OnStep)
   | ({ readonly type: 'step.unclaimed' } & OnStep)
+  /** Attempts at this operation have too little time, for this reason; said once by each instance. */
+  | {
+      readonly type: 'deadline.doubted'
+      readonly operation: string
+      /** Where it was noticed. */
+      readonly workflow: string
+      readonly stepId: string
+      readonly completeWithinMs: number
+      readonly advice: string
+      readonly instanceName: string
+    }
   | ({
       readonly type: 'attention.raised'
       readonly stepId: string | null
@@ -135,7 +155,13 @@ export type TelemetryEvent =
       readonly kind: string
       readonly message: string
     } & OnJob)
-  | ({ readonly type: 'alert.failed'; readonly alertId: string; readonly error: unknown } & OnJob)
+  /** A call of a sink failed, which was to tell of this job and, with it, of `count` in all; they are told again. */
+  | ({
+      readonly type: 'alert.failed'
+      readonly alertId: string
+      readonly count: number
+      readonly error: unknown
+    } & OnJob)
   | { readonly type: 'document.refused'; readonly id: string; readonly reason: string }
   // ── the store ────────────────────────────────────────────────────────────────────────────────────────────────────
   | { readonly type: 'store.charged'; readonly operation: string; readonly charge: number }

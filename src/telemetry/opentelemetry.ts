@@ -116,9 +116,11 @@ function instrumentsOf({ meterProvider = metrics }: OpenTelemetryOptions): Instr
 
 /** Events of which only how many there were is counted. */
 const plainEvents = [
+  'agent.logged',
   'alert.raised',
   'attention.raised',
   'deadLetter.written',
+  'deadline.doubted',
   'document.refused',
   'feed.polled',
   'feed.throttled',
