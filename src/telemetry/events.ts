@@ -37,6 +37,10 @@ export type TelemetryEvent =
   | ({ readonly type: 'checkpoint.stored'; readonly continuationToken: string } & OnLease)
   /** A page was read, be it empty. */
   | ({ readonly type: 'feed.polled'; readonly count: number; readonly charge: number } & OnLease)
+  /** A read has had no answer for so long: the network hangs, or the client repeats in silence what the store throttles. */
+  | ({ readonly type: 'feed.unanswered'; readonly waitedMs: number } & OnLease)
+  /** A page came only after the client had repeated its request, which the store had throttled, in silence. */
+  | ({ readonly type: 'feed.throttled'; readonly retries: number; readonly waitedMs: number } & OnLease)
   | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
   | ({
@@ -48,6 +52,8 @@ export type TelemetryEvent =
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
   /** A lease that somebody had deleted was put back; its changes come again since the unit began. */
   | ({ readonly type: 'lease.recreated' } & OnLease)
+  /** A lease about a part of the feed that finer leases are about too was deleted: they go on in its place. */
+  | ({ readonly type: 'lease.superseded'; readonly by: readonly string[] } & OnLease)
   | ({ readonly type: 'lease.split'; readonly children: readonly string[] } & OnLease)
   | ({
       readonly type: 'notification.failed'

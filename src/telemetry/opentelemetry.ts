@@ -59,8 +59,11 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
     },
     during: async (delivery, run) => {
       const tracer = (options.tracerProvider ?? trace).getTracer(scope)
-      const attributes = attributesOf(delivery)
-      const name = `process ${delivery.processorName}`
+      const { container, processorName } = delivery
+      const destination: Attributes =
+        container === undefined ? {} : { 'messaging.destination.name': container }
+      const attributes = { ...attributesOf(delivery), ...destination }
+      const name = `process ${container ?? processorName}`
       const batch = { 'messaging.batch.message_count': delivery.count }
       const startedAtMs = clock.monotonic()
       return tracer.startActiveSpan(
@@ -120,6 +123,8 @@ const plainEvents = [
   'deadline.doubted',
   'document.refused',
   'feed.polled',
+  'feed.throttled',
+  'feed.unanswered',
   'host.advised',
   'host.failed',
   'host.started',
@@ -135,6 +140,7 @@ const plainEvents = [
   'lease.renewed',
   'lease.requested',
   'lease.split',
+  'lease.superseded',
   'leases.listed',
   'notice.sent',
   'step.dispatched',
