@@ -1,7 +1,8 @@
 import { cosmosErrorKind, type FeedRange, type Lease } from '../../lease-store/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { Change, ChangeFeed, ChangePage, FeedStart, VersionChange } from './change-feed.js'
-import { openPorts, portProblems, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
+import { openPorts, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
+import { assertFitting } from './option-kinds.js'
 import { startOf } from './start-position.js'
 
 /** Whose backlog to estimate. The processor need not run, and may be one of .NET. */
@@ -44,17 +45,15 @@ const atOnce = 25
  * nothing and takes no lease.
  */
 export class ChangeFeedEstimator {
-  /** Throws a `TypeError` with everything that is missing. */
-  constructor(private readonly options: ChangeFeedEstimatorOptions) {
-    const problems = portProblems(options)
-    if (problems.length > 0) throw new TypeError(`change feed estimator: ${problems.join('; ')}`)
-  }
+  constructor(private readonly options: ChangeFeedEstimatorOptions) {}
 
   /**
    * Every lease of the unit; none before its first instance has started. Rejects when a container is missing, a lease
-   * is one of Java's, or the store does not answer.
+   * is refused (one of Java's, of an unknown version or mode), or the store does not answer; with
+   * {@link import('./errors.js').ProcessorOptionsError} when an option is missing or of another type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
+    assertFitting(this.options, ['monitoredContainer', 'leaseContainer', 'processorName'])
     const { telemetry, processorName } = this.options
     const { feed, leaseStore } = await openPorts({ ...this.options, onCharge: () => undefined })
     const { leases, storeTimeMs } = await leaseStore.list()

@@ -1,7 +1,7 @@
 import type { FeedRange, LeaseMode } from '../../lease-store/index.js'
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
 import { openTelemetry, type Telemetry } from '../telemetry/index.js'
-import { portProblems, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
+import { isChangeFeed, isLeaseStore, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
 import type { Change, VersionChange } from './change-feed.js'
 import type { CloseReason, StartPosition } from './delegate.js'
 import {
@@ -13,6 +13,7 @@ import {
 } from './delivery-options.js'
 import { ProcessorOptionsError, type DelegateError, type FeedError } from './errors.js'
 import type { FeedHints } from './feed-hints.js'
+import { fittingOptions } from './option-kinds.js'
 import { brokenRules, countProblems, type Rule } from './option-rules.js'
 import type { PollInterval } from './poll-delay.js'
 
@@ -124,8 +125,16 @@ export interface ResolvedOptions extends LifecycleNotifications, ResolvedDeliver
   readonly random: Random
 }
 
+/** What has no default. The user's code is checked with the rest of the delivery. */
+const required = ['monitoredContainer', 'leaseContainer', 'processorName', 'instanceName'] as const
+
+/** In place of what is missing, so that the rules about the rest can be asked. */
+const standIns = { monitoredContainer: {}, leaseContainer: {}, processorName: '', instanceName: 'none' }
+
 /** Fills in defaults; throws {@link ProcessorOptionsError} with every broken rule. */
-export function resolveOptions<T>(options: AnyProcessorOptions<T>): ResolvedOptions {
+export function resolveOptions<T>(given: AnyProcessorOptions<T>): ResolvedOptions {
+  const { fitting, problems: misfits } = fittingOptions(given, required)
+  const options = { ...standIns, ...fitting } as AnyProcessorOptions<T>
   const leaseExpirationIntervalMs = options.leaseExpirationIntervalMs ?? 60_000
   const twelfthMs = Math.min(5_000, Math.floor(leaseExpirationIntervalMs / 12))
   const interval = options.pollIntervalMs ?? { min: 100, max: 5_000 }
@@ -155,9 +164,9 @@ export function resolveOptions<T>(options: AnyProcessorOptions<T>): ResolvedOpti
     random: options.random ?? systemRandom,
   }
   const problems = [
+    ...misfits,
     ...boundProblems(resolved),
     ...relationProblems(resolved),
-    ...portProblems(resolved),
     ...nameProblems(resolved),
     ...modeProblems(resolved.mode, options.startFrom),
     ...deliveryProblems(options),
@@ -219,18 +228,27 @@ function relationProblems(options: ResolvedOptions): string[] {
   return brokenRules(rules)
 }
 
-function nameProblems({ instanceName, startFrom }: ResolvedOptions): string[] {
-  const isStart = startFrom instanceof Date || ['now', 'beginning'].includes(startFrom)
-  return brokenRules([
+function nameProblems(options: ResolvedOptions): string[] {
+  const { processorName, instanceName, startFrom, monitoredContainer, leaseContainer } = options
+  const rules: readonly Rule[] = [
     [
-      typeof (instanceName as unknown) === 'string' && instanceName.trim() !== '',
+      !/[/\\?#]/.test(processorName),
+      `processorName is ${JSON.stringify(processorName)}; it becomes part of document ids, so it must not contain / \\ ? #`,
+    ],
+    [
+      instanceName.trim() !== '',
       `instanceName is ${JSON.stringify(instanceName)}; it must name this process, unlike every other`,
     ],
     [
-      isStart && !(startFrom instanceof Date && Number.isNaN(startFrom.getTime())),
-      `startFrom is ${isStart ? 'an invalid Date' : JSON.stringify(startFrom)}; it must be an instant, "now" or "beginning"`,
+      !(startFrom instanceof Date) || !Number.isNaN(startFrom.getTime()),
+      'startFrom is an invalid Date; it must be an instant, "now" or "beginning"',
     ],
-  ])
+    [
+      !isChangeFeed(monitoredContainer) || isLeaseStore(leaseContainer),
+      'leaseContainer is a Container beside a monitoredContainer that is not; pass both Containers, or a LeaseStore',
+    ],
+  ]
+  return brokenRules(rules)
 }
 
 function modeProblems(mode: ChangeFeedMode, startFrom: StartPosition | undefined): string[] {

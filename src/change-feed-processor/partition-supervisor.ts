@@ -13,7 +13,7 @@ import { Progress } from './progress.js'
 import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from './runtime.js'
 import { startOf } from './start-position.js'
-import { withinLimit } from './time-limit.js'
+import { watchedRead } from './watched-read.js'
 
 /** After a page that is most likely the last, however long the rest is when nothing comes. */
 const briefRestMs = 100
@@ -49,6 +49,9 @@ export class PartitionSupervisor {
       progress: this.progress,
       signal: this.ending.signal,
       closing: () => this.closing(),
+      wake: () => {
+        this.wake()
+      },
     }
     this.delivery =
       delegates.kind === 'pages' ? new PageDelivery(site, delegates) : new ParallelDelivery(site, delegates)
@@ -129,27 +132,18 @@ export class PartitionSupervisor {
 
   /** A page, however often it takes; or why no more pages are wanted. */
   private async read(position: FeedPosition): Promise<ChangePage<AnyChange> | Closing> {
-    const { options, clock, random, notifications, telemetry, gate } = this.runtime
-    const limit = {
-      clock,
-      signal: this.ending.signal,
-      limitMs: options.readTimeoutMs,
-      what: 'reading the change feed',
-    }
+    const { clock, random, notifications, gate } = this.runtime
+    const { leaseToken } = this.holder.lease
     for (let failures = 1; ; failures += 1) {
       await gate.passed(this.ending.signal)
       const closing = this.closing()
       if (closing !== null) return closing
       this.pollDelay.beginPoll()
       try {
-        const page = await withinLimit(
-          (signal) => this.runtime.readPage(position, { maxItemCount: this.pageSize.current, signal }),
-          limit,
-        )
+        const { signal } = this.ending
+        const maxItemCount = this.pageSize.current
+        const page = await watchedRead(this.runtime, position, { leaseToken, signal, maxItemCount })
         this.pageSize.grow()
-        const { changes, charge } = page
-        const on = notifications.on(this.holder.lease.leaseToken)
-        telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
         return page
       } catch (cause) {
         if (this.closing() !== null) continue
@@ -157,7 +151,7 @@ export class PartitionSupervisor {
           cause instanceof FeedError ? cause : new FeedError('the change feed was not read', cause)
         const isSmaller = this.pageSize.shrinkFor(error)
         if (!isSmaller && !isTransient(cosmosErrorKind(cause).kind)) return { reason: 'FeedError', error }
-        notifications.failed(this.holder.lease.leaseToken, error)
+        notifications.failed(leaseToken, error)
         await clock.sleep(retryDelayMs(cause, failures, random), this.ending.signal)
       }
     }

@@ -8,7 +8,7 @@ import {
 import type { LeaseStore } from '../../lease-store/index.js'
 import { CosmosLeaseStore } from '../../lease-store/index.js'
 import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
-import { createInProcessCosmos, enginePorts } from '../../src/emulator/index.js'
+import { createInProcessCosmos, enginePorts, type Faults } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 
 /** A monitored container and a lease container on one embedded Cosmos DB whose time stands still. */
@@ -18,6 +18,8 @@ export interface CosmosWorld {
   readonly leaseContainer: Container
   /** Another client of the same account. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
+  /** What goes wrong on its way to the SDK's containers. */
+  readonly faults: Faults
   /** A new instance's view of the feed. */
   feed(): ChangeFeed
   /** A new instance's view of the leases of a deployment unit. */
@@ -75,6 +77,7 @@ export async function cosmosWorld(
     monitoredContainer,
     leaseContainer,
     client: (clientOptions) => cosmos.client(clientOptions),
+    faults: cosmos.faults,
     feed: () =>
       isEngine ? ports.changeFeed('orders') : new CosmosChangeFeed({ container: monitoredContainer }),
     leaseStore: async (processorName = 'unit') =>

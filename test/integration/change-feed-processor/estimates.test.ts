@@ -139,31 +139,24 @@ describe('what an estimator is given', () => {
   })
 
   it.each([
-    ['no place for leases (B303)', { leaseContainer: undefined }, /leaseContainer is undefined/],
-    ['no monitored container (B304)', { monitoredContainer: undefined }, /monitoredContainer is undefined/],
-    [
-      'neither, and no name',
-      {},
-      /monitoredContainer is undefined[^]*leaseContainer is undefined[^]*processorName/,
-    ],
-  ])('is refused when it is %s', async (_name, given, problem) => {
+    ['no place for leases (B303)', { leaseContainer: undefined }, ['leaseContainer']],
+    ['no monitored container (B304)', { monitoredContainer: undefined }, ['monitoredContainer']],
+    ['nothing', null, ['monitoredContainer', 'leaseContainer', 'processorName']],
+  ])('is refused when it is %s', async (_name, given, missing) => {
     const world = await cosmosWorld('SDK in process')
     const { monitoredContainer, leaseContainer } = world
     const all = { monitoredContainer, leaseContainer, processorName: 'unit' }
-    const options: unknown = Object.keys(given).length === 0 ? {} : { ...all, ...given }
-    const make = () => new ChangeFeedEstimator(options as typeof all)
-    expect(make).toThrow(problem)
+    const options: unknown = given === null ? {} : { ...all, ...given }
+    await expect(new ChangeFeedEstimator(options as typeof all).total()).rejects.toMatchObject({
+      problems: missing.map((name) => expect.stringMatching(new RegExp(`^${name} is missing`)) as string),
+    })
   })
 
   it('is refused when it is a container for leases beside a feed of one’s own (B305)', async () => {
-    const world = await cosmosWorld('SDK in process')
-    const make = () =>
-      new ChangeFeedEstimator({
-        monitoredContainer: world.feed(),
-        leaseContainer: world.leaseContainer,
-        processorName: 'unit',
-      })
-    // What the world's feed is here is no port: it has no name that leases could be found by.
-    expect(make).toThrow(/leaseContainer is a Container beside a monitoredContainer that is not/)
+    const { leaseContainer, ...world } = await cosmosWorld('engine ports')
+    const options = { monitoredContainer: world.feed(), leaseContainer, processorName: 'unit' }
+    await expect(new ChangeFeedEstimator(options).total()).rejects.toThrow(
+      /leases in a Container are named after the monitored Container/,
+    )
   })
 })

@@ -3,6 +3,7 @@ import { CosmosClient } from '@azure/cosmos'
 import {
   ProcessorOptionsError,
   resolveOptions,
+  type ChangeFeed,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
 import { systemClock, systemRandom } from '../../../src/platform/index.js'
@@ -87,19 +88,20 @@ describe('options', () => {
   })
 
   it.each<[string, object, RegExp]>([
-    ['leases (B232, B253)', { leaseContainer: undefined }, /^leaseContainer is undefined; .*LeaseStore$/],
-    ['an instance name (B233)', { instanceName: undefined }, /^instanceName is undefined; /],
-    ['a feed (B234, B252)', { monitoredContainer: null }, /^monitoredContainer is null; .*ChangeFeed$/],
-    [
-      'a feed that leases could be named after (B235)',
-      { monitoredContainer: { readNext: 1 } },
-      /^leaseContainer is a/,
-    ],
-    ['a processor name (B251)', { processorName: undefined }, /^processorName is undefined; it becomes part/],
-    ['a processor name that is text (B251)', { processorName: 7 }, /^processorName is 7; .*must be text/],
-    ['a start', { startFrom: 'yesterday' }, /^startFrom is "yesterday"; it must be an instant, "now"/],
+    ['leases (B232, B253)', { leaseContainer: undefined }, /^leaseContainer is missing; .*LeaseStore$/],
+    ['an instance name (B233)', { instanceName: undefined }, /^instanceName is missing; /],
+    ['a feed (B234, B252)', { monitoredContainer: null }, /^monitoredContainer is missing; .*ChangeFeed$/],
+    ['a processor name (B251)', { processorName: undefined }, /^processorName is missing; /],
+    ['a processor name that is text (B251)', { processorName: 7 }, /^processorName is 7 \(number\); /],
   ])('without %s break a rule, whoever has not been told by a compiler', (_name, given, problem) => {
     expect(problemsOf(given)).toEqual([expect.stringMatching(problem)])
+  })
+
+  it('of a feed that no leases could be named after break a rule beside a Container for leases (B235)', () => {
+    const monitoredContainer = { readNext: () => 1, physicalRanges: () => 1 } as unknown as ChangeFeed
+    expect(problemsOf({ monitoredContainer })).toEqual([
+      expect.stringMatching(/^leaseContainer is a Container/),
+    ])
   })
 
   it.each<[Partial<ChangeFeedProcessorOptions<unknown>>, RegExp]>([
@@ -119,6 +121,10 @@ describe('options', () => {
     [{ processorName: 'a/b' }, /^processorName is "a\/b"/],
     [{ instanceName: ' ' }, /^instanceName is " "/],
     [{ startFrom: new Date(Number.NaN) }, /^startFrom is an invalid Date/],
+    [
+      { monitoredContainer: { readNext: () => 1, physicalRanges: () => 1 } as unknown as ChangeFeed },
+      /^leaseContainer is a Container/,
+    ],
   ])('%j breaks a rule, which is named', (options, problem) => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
   })
@@ -157,6 +163,67 @@ describe('options', () => {
     ],
   ])('of delivery %j break a rule, which is named', (options, problem) => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
+  })
+
+  const ofNoKind: readonly unknown[] = [
+    Number.NaN,
+    1.5,
+    10n,
+    Symbol('s'),
+    '17000',
+    {},
+    [],
+    true,
+    new Date(Number.NaN),
+  ]
+
+  it.each<[name: string, fitting: (value: unknown) => boolean]>(
+    [
+      ...['monitoredContainer', 'leaseContainer', 'hints', 'telemetry', 'clock', 'random'],
+      ...['maxItemCount', 'pollIntervalMs', 'leaseAcquireIntervalMs', 'leaseRenewIntervalMs'],
+      ...['leaseExpirationIntervalMs', 'trustMarginMs', 'checkpointIntervalMs', 'minLeases', 'maxLeases'],
+      ...['leasesPerFeedRange', 'stopTimeoutMs', 'delegateTimeoutMs', 'readTimeoutMs', 'mode', 'checkpoint'],
+      ...['startFrom', 'failurePolicy', 'unhealthyBecause', 'onLeaseAcquired', 'onLeaseReleased', 'onError'],
+      ...['onChange', 'processorName', 'instanceName'],
+    ].map((name) => [name, (value) => name.endsWith('Name') && typeof value === 'string']),
+  )('%s of another kind is a problem like any other, whatever else is wrong', (name, fitting) => {
+    for (const value of ofNoKind) {
+      if (fitting(value)) continue
+      const problems = problemsOf({ readTimeoutMs: -7, [name]: value })
+      const named = problems.map((problem) => problem.split(' ', 1)[0]?.split('.', 1)[0])
+      expect(named, String(value)).toContain(name === 'onChange' ? 'onChanges' : name)
+      expect(named, String(value)).toContain('readTimeoutMs')
+    }
+  })
+
+  it.each(['monitoredContainer', 'leaseContainer', 'processorName', 'instanceName'])(
+    'must have %s',
+    (name) => {
+      for (const nothing of [undefined, null])
+        expect(problemsOf({ [name]: nothing })).toEqual([
+          expect.stringMatching(`^${name} is missing; it must be a`),
+        ])
+    },
+  )
+
+  it('that are null have their defaults', () => {
+    const nothing: object = {
+      telemetry: null,
+      clock: null,
+      failurePolicy: null,
+      unhealthyBecause: null,
+      minLeases: null,
+    }
+    expect(problemsOf(nothing)).toEqual([])
+    expect(problemsOf({ failurePolicy: { ...failurePolicy, deadLetter: null } } as object)).toEqual([
+      expect.stringMatching(/^failurePolicy.deadLetter is object/),
+    ])
+  })
+
+  it('are told without what they have inside: a client knows its key', () => {
+    const [problem = ''] = problemsOf({ telemetry: { key: 'secret' } } as object)
+    expect(problem).toMatch(/^telemetry is an object of another kind; it must be a Telemetry sink/)
+    expect(problem).not.toContain('secret')
   })
 
   it('of delivery may be a container, or a function, for what cannot be handled', () => {
