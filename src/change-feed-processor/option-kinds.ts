@@ -56,6 +56,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     isIt: (value) => hasMember(value, 'min') && hasMember(value, 'max'),
     inWords: '',
   }),
+  restAfterPageMs: number,
   leaseAcquireIntervalMs: number,
   leaseRenewIntervalMs: number,
   leaseExpirationIntervalMs: number,

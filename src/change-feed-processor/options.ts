@@ -41,6 +41,11 @@ export interface ProcessorOptions extends LifecycleNotifications {
   readonly maxItemCount?: number
   /** Rest after a poll that found nothing: doubling between bounds, or fixed. Default 100 to 5,000. */
   readonly pollIntervalMs?: number | { readonly min: number; readonly max: number }
+  /**
+   * Rest after a page with few changes that were made just now, most likely the last for the moment. What changes again
+   * meanwhile is read once. Default 100, or the minimum of `pollIntervalMs` where that is less.
+   */
+  readonly restAfterPageMs?: number
   /** How often leases are looked at, to take some. Default 17,000. */
   readonly leaseAcquireIntervalMs?: number
   /** How often a held lease shows a sign of life. Default 13,000. */
@@ -109,6 +114,7 @@ export interface ResolvedOptions extends LifecycleNotifications, ResolvedDeliver
   readonly startFrom: StartPosition
   readonly maxItemCount: number
   readonly pollInterval: PollInterval
+  readonly restAfterPageMs: number
   readonly leaseAcquireIntervalMs: number
   readonly leaseRenewIntervalMs: number
   readonly leaseExpirationIntervalMs: number
@@ -138,16 +144,18 @@ export function resolveOptions<T>(given: AnyProcessorOptions<T>): ResolvedOption
   const leaseExpirationIntervalMs = options.leaseExpirationIntervalMs ?? 60_000
   const twelfthMs = Math.min(5_000, Math.floor(leaseExpirationIntervalMs / 12))
   const interval = options.pollIntervalMs ?? { min: 100, max: 5_000 }
+  const pollInterval =
+    typeof interval === 'number'
+      ? { minMs: interval, maxMs: interval }
+      : { minMs: interval.min, maxMs: interval.max }
   const resolved: ResolvedOptions = {
     ...options,
     ...resolveDelivery(options),
     mode: options.mode ?? 'latestVersion',
     startFrom: options.startFrom ?? 'now',
     maxItemCount: options.maxItemCount ?? 100,
-    pollInterval:
-      typeof interval === 'number'
-        ? { minMs: interval, maxMs: interval }
-        : { minMs: interval.min, maxMs: interval.max },
+    pollInterval,
+    restAfterPageMs: options.restAfterPageMs ?? Math.min(100, pollInterval.minMs),
     leaseAcquireIntervalMs: options.leaseAcquireIntervalMs ?? 17_000,
     leaseRenewIntervalMs: options.leaseRenewIntervalMs ?? 13_000,
     leaseExpirationIntervalMs,
@@ -181,6 +189,7 @@ function boundProblems(options: ResolvedOptions): string[] {
     ['maxItemCount', options.maxItemCount, 1, 1_000],
     ['pollIntervalMs.min', minMs, 1, Infinity],
     ['pollIntervalMs.max', maxMs, 1, Infinity],
+    ['restAfterPageMs', options.restAfterPageMs, 0, Infinity],
     ['leaseAcquireIntervalMs', options.leaseAcquireIntervalMs, 1, Infinity],
     ['leaseRenewIntervalMs', options.leaseRenewIntervalMs, 1, Infinity],
     ['leaseExpirationIntervalMs', options.leaseExpirationIntervalMs, 1, Infinity],

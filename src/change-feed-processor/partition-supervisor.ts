@@ -15,9 +15,6 @@ import type { Runtime } from './runtime.js'
 import { startOf } from './start-position.js'
 import { watchedRead } from './watched-read.js'
 
-/** After a page that is most likely the last, however long the rest is when nothing comes. */
-const briefRestMs = 100
-
 /** Times of the store are whole seconds. */
 const freshMs = 2_000
 
@@ -106,7 +103,9 @@ export class PartitionSupervisor {
         position = next
         if (page.changes.length > 0) this.pollDelay.reset()
         if (page.isDrained) await this.pollDelay.rest(this.ending.signal)
-        else if (this.isNearEnd(page)) await this.pollDelay.rest(this.ending.signal, briefRestMs)
+        else if (this.isNearEnd(page)) {
+          await this.pollDelay.rest(this.ending.signal, this.runtime.options.restAfterPageMs)
+        }
       }
     }
   }

@@ -41,9 +41,10 @@ export class PollDelay {
     this.isWoken = false
   }
 
-  /** Resolves when it is time to poll again, after `mostMs` at the latest, or when `signal` aborts. */
-  async rest(signal: AbortSignal, mostMs = Infinity): Promise<void> {
+  /** Resolves when it is time to poll again, or when `signal` aborts. */
+  async rest(signal: AbortSignal, afterMs?: number): Promise<void> {
     this.emptyPolls += 1
+    const delayMs = afterMs ?? pollDelayMs(this.emptyPolls, this.interval)
     if (this.isWoken || signal.aborted) return
     const waking = new AbortController()
     const wake = (): void => {
@@ -51,7 +52,6 @@ export class PollDelay {
     }
     this.resting = wake
     signal.addEventListener('abort', wake, { once: true })
-    const delayMs = Math.min(mostMs, pollDelayMs(this.emptyPolls, this.interval))
     await this.clock.sleep(delayMs, waking.signal)
     signal.removeEventListener('abort', wake)
     this.resting = undefined

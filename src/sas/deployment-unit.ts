@@ -217,6 +217,7 @@ function unit(options: UnitOptions, reader: Reader | 'notifier', role: Role): Un
     instanceName,
     startFrom: 'beginning',
     pollIntervalMs: pollIntervalsMs[reader],
+    ...(timing?.pollIntervalMs === undefined ? { restAfterPageMs: pollIntervalsMs[reader].min } : {}),
     ...timing,
     unhealthyBecause: () => role.problem?.() ?? null,
     onChanges: async (changes, context) => role.onChanges(changes, context),

@@ -42,6 +42,7 @@ describe('options', () => {
       startFrom: 'now',
       maxItemCount: 100,
       pollInterval: { minMs: 100, maxMs: 5_000 },
+      restAfterPageMs: 100,
       leaseAcquireIntervalMs: 17_000,
       leaseRenewIntervalMs: 13_000,
       leaseExpirationIntervalMs: 60_000,
@@ -74,7 +75,11 @@ describe('options', () => {
   })
 
   it('take a fixed poll interval', () => {
-    expect(resolveOptions({ ...required, pollIntervalMs: 5 }).pollInterval).toEqual({ minMs: 5, maxMs: 5 })
+    expect(resolveOptions({ ...required, pollIntervalMs: 5 })).toMatchObject({
+      pollInterval: { minMs: 5, maxMs: 5 },
+      restAfterPageMs: 5,
+    })
+    expect(resolveOptions({ ...required, pollIntervalMs: 5_000 }).restAfterPageMs).toBe(100)
   })
 
   it('keep the intervals and names that are given (B256, B257)', () => {
@@ -180,7 +185,13 @@ describe('options', () => {
   it.each<[name: string, fitting: (value: unknown) => boolean]>(
     [
       ...['monitoredContainer', 'leaseContainer', 'hints', 'telemetry', 'clock', 'random'],
-      ...['maxItemCount', 'pollIntervalMs', 'leaseAcquireIntervalMs', 'leaseRenewIntervalMs'],
+      ...[
+        'maxItemCount',
+        'pollIntervalMs',
+        'restAfterPageMs',
+        'leaseAcquireIntervalMs',
+        'leaseRenewIntervalMs',
+      ],
       ...['leaseExpirationIntervalMs', 'trustMarginMs', 'checkpointIntervalMs', 'minLeases', 'maxLeases'],
       ...['leasesPerFeedRange', 'stopTimeoutMs', 'delegateTimeoutMs', 'readTimeoutMs', 'mode', 'checkpoint'],
       ...['startFrom', 'failurePolicy', 'unhealthyBecause', 'onLeaseAcquired', 'onLeaseReleased', 'onError'],

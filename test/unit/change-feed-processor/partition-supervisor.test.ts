@@ -29,6 +29,18 @@ describe('a partition supervisor', () => {
     supervisor.shutDown()
   })
 
+  it('rests after a page with few changes made just now, so that what changes again is read once', async () => {
+    const { runtime, supervisor } = await supervising({ options: { restAfterPageMs: 700 } }, ['1'])
+    const polls = (): number => runtime.telemetry.of('feed.polled').length
+    await runtime.world.clock.advance(0)
+    expect(polls()).toBe(1)
+    await runtime.world.clock.advance(699)
+    expect(polls()).toBe(1)
+    await runtime.world.clock.advance(1)
+    expect(polls()).toBe(2)
+    supervisor.shutDown()
+  })
+
   it('gives the delegate what belongs to the page (B208, B215, B221)', async () => {
     const contexts: unknown[] = []
     const { runtime, supervisor } = await supervising(
