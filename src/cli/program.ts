@@ -145,7 +145,9 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
 /** How many processes run. */
 function addFleetCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('fleet'))
-    .description('the processes of the fleet that runs here: leases, memory, processor time')
+    .description(
+      'the processes of the fleet that runs here: lag of each role, leases, processor time, memory',
+    )
     .option('--state <dir>', 'the one given to "stepward start"')
     .action(async (options: FleetCommandOptions) => {
       const { fleet } = await import('./commands/fleet.js')

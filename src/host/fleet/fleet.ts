@@ -13,8 +13,8 @@ import {
   type FleetRow,
   type FleetStatus,
 } from './control.js'
+import { FleetLeases, type RoleBacklog } from './fleet-leases.js'
 import { launch, type Instance } from './instance.js'
-import { FleetLeases } from './release-leases.js'
 import { RoleKeeper } from './role-keeper.js'
 import { forget, remember, remembered, socketPath, type Counts } from './state-directory.js'
 
@@ -95,15 +95,18 @@ class RunningFleet implements Fleet {
   }
 
   async status(): Promise<FleetStatus> {
-    const rows = await Promise.all(
-      [...this.keepers].flatMap(([role, keeper]) =>
-        keeper.instances.map((instance) => this.rowOf(role, instance, keeper.isRetiring(instance))),
-      ),
+    const rows = [...this.keepers].flatMap(([role, keeper]) =>
+      keeper.instances.map((instance) => this.rowOf(role, instance, keeper.isRetiring(instance))),
     )
-    const leases = await Promise.all(
-      [...this.leases].map(async ([role, found]) => [role, await found.count()] as const),
-    )
-    return { processId: process.pid, wanted: this.wanted(), leases: Object.fromEntries(leases), rows }
+    const backlogs = [...this.leases].map(async ([role, leases]) => [role, await leases.backlog()] as const)
+    const found = await Promise.all(backlogs)
+    return {
+      processId: process.pid,
+      wanted: this.wanted(),
+      leases: Object.fromEntries(found.map(([role, backlog]) => [role, leaseCountOf(backlog)])),
+      backlog: found.flatMap(([, backlog]) => backlog ?? []),
+      rows: await Promise.all(rows),
+    }
   }
 
   async stop(): Promise<void> {
@@ -154,7 +157,7 @@ class RunningFleet implements Fleet {
         this.end(0)
         return {
           kind: 'done',
-          status: { processId: process.pid, wanted: this.wanted(), leases: {}, rows: [] },
+          status: { processId: process.pid, wanted: this.wanted(), leases: {}, backlog: [], rows: [] },
         }
       }
       case 'status':
@@ -185,4 +188,9 @@ class RunningFleet implements Fleet {
       cpuShare: figures === null ? null : (1_000 * (figures.cpuSeconds - last.cpuSeconds)) / elapsedMs,
     }
   }
+}
+
+/** Of the role with most, since that many instances are of use; null when nobody says. */
+function leaseCountOf(backlog: readonly RoleBacklog[] | null): number | null {
+  return backlog === null ? null : Math.max(...backlog.map(({ leaseCount }) => leaseCount))
 }
