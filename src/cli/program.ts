@@ -135,6 +135,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
   withStoreOptions(program.command('submit <workflow> [file]'))
     .description('one job for each line of a JSON Lines file, or of standard input (-)')
     .option('--workflows <module>', 'module that exports the workflow')
+    .option('--reply-to <where>', 'who is told of each job: an http(s) URL, or container:NAME')
     .option('--wait', 'until every job has ended')
     .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
       const { submit } = await import('./commands/submit.js')

@@ -81,7 +81,14 @@ export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './j
 export type { JobView, StepView } from './job-view.js'
 export type { Job, JobResult } from './job.js'
 export type { Plan, PlanStep } from './plan.js'
-export { replyChannel, type Reply, type ReplyChannel, type ReplyContainers } from './reply.js'
+export {
+  isReplyTo,
+  replyChannel,
+  replyToRule,
+  type Reply,
+  type ReplyChannel,
+  type ReplyContainers,
+} from './reply.js'
 export type { NoticeRetry } from './settle-notice.js'
 export type { Bound, Reference } from './reference.js'
 export type {

@@ -111,6 +111,14 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(ended.code).toBe(1)
   })
 
+  it('a data directory in use', async () => {
+    const directory = await temporaryDirectory()
+    await startEmulatorProcess(['--port', '0', '--data', directory])
+    const ended = await run(cli, ['emulator', '--port', '0', '--data', directory])
+    expect(expectOneLine(ended)).toMatch(/ is in use by another emulator\. Stop that one, or choose another/)
+    expect(ended.code).toBe(1)
+  })
+
   it('no server', async () => {
     const port = await freePort()
     const ended = await submit(ordersFile, {
