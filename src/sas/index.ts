@@ -95,7 +95,9 @@ export type {
   ApplyResult,
   DocumentAddress,
   JobFilter,
+  NoticeFilter,
   OverdueDocument,
+  PageEnd,
   PartitionFeed,
   StateDocument,
   StateStore,
@@ -108,6 +110,7 @@ export type { Step } from './plan-draft.js'
 export type { OnExhausted, StepOptions, Undo } from './step-options.js'
 export { Shortcut } from './shortcut.js'
 export type { SweepResult } from './supervisor.js'
+export type { UndeliveredNotice } from './undelivered.js'
 export { wakingReaders } from './waking-store.js'
 export {
   defineWorkflow,

@@ -1,5 +1,5 @@
 import type { NoticeDocument } from './documents.js'
-import { isWebhook, postJson } from './webhook.js'
+import { isWebhook, originOf, postJson } from './webhook.js'
 
 /** What a submitter is told, as it is sent. */
 export interface Reply {
@@ -46,6 +46,11 @@ export const replyToRule = 'must be an http(s) URL or container:NAME'
 function containerIn(replyTo: string): string | null {
   const name = replyTo.startsWith(containerScheme) ? replyTo.slice(containerScheme.length) : ''
   return name === '' ? null : name
+}
+
+/** A `replyTo` as it may be shown. */
+export function receiverOf(replyTo: string): string {
+  return isWebhook(replyTo) ? originOf(replyTo) : replyTo
 }
 
 /** Whether the built-in channel can send there. A channel of your own may reach more. */

@@ -7,11 +7,13 @@ import {
   type StepDocument,
 } from '../../sas/documents.js'
 import { StoreRefused, StoreUnavailable } from '../../sas/errors.js'
+import { comparePositions, pagePositionOf } from '../../sas/job-pages.js'
 import { pickUpWithinMs } from '../../sas/recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
   JobFilter,
+  NoticeFilter,
   OverdueDocument,
   PartitionFeed,
   StateDocument,
@@ -81,11 +83,16 @@ export class EngineStateStore implements StateStore {
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
-    const { limit = defaultListLimit } = filter
-    const all = this.find(Infinity, (document) => isMatch(document, filter))
-    const found = [...all].sort((a, b) => submittedAt(b) - submittedAt(a)).slice(0, limit)
+    const { limit = defaultListLimit, after } = filter
+    const end = after === undefined ? null : pagePositionOf(after)
+    const found = this.find(Infinity, (document) => isMatch(document, filter))
+      .flatMap(asJob)
+      .map((job) => ({ job, position: { ms: job.submittedAtMs, id: job.id } }))
+      .filter(({ position }) => end === null || comparePositions(position, end) > 0)
+      .sort((one, other) => comparePositions(one.position, other.position))
+      .slice(0, limit)
     await this.settled()
-    return found.flatMap(asJob)
+    return found.map(({ job }) => job)
   }
 
   async findJob(jobId: string): Promise<Stored<JobDocument> | null> {
@@ -113,6 +120,18 @@ export class EngineStateStore implements StateStore {
       document['jobId'] === jobId &&
       typeof document['completeByMs'] === 'number'
     const found = this.find(Infinity, isUntold, scope)
+    await this.settled()
+    return found.flatMap(asNotice)
+  }
+
+  async listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]> {
+    const { jobId, workflow, limit = defaultListLimit } = filter
+    const isGivenUp = (document: Readonly<JsonObject>): boolean =>
+      document['type'] === 'sas.notify' &&
+      isFlag(document['attention']) &&
+      (jobId === undefined || document['jobId'] === jobId) &&
+      (workflow === undefined || document['workflow'] === workflow)
+    const found = this.find(limit, isGivenUp)
     await this.settled()
     return found.flatMap(asNotice)
   }
@@ -242,8 +261,4 @@ function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
 
 function isFlag(attention: unknown): attention is Readonly<JsonObject> {
   return typeof attention === 'object' && attention !== null && 'kind' in attention
-}
-
-function submittedAt({ document }: DocumentVersion): number {
-  return Number(document['submittedAtMs'])
 }

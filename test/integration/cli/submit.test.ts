@@ -4,35 +4,22 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { exitCodeOf } from '../../../src/cli/cli-error.js'
 import { submit, type SubmitOptions } from '../../../src/cli/commands/submit.js'
-import type { Terminal } from '../../../src/cli/terminal.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
 import { ordersFile, temporaryDirectory } from '../../e2e/processes.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 const workflows = fileURLToPath(new URL('../../../samples/orders/index.ts', import.meta.url))
 const [first = ''] = (await readFile(ordersFile, 'utf8')).split('\n')
 const order = JSON.parse(first) as object
 
 let emulator: Emulator
-const printed: string[] = []
-const noted: string[] = []
-const terminal: Terminal = {
-  print: (text) => void printed.push(text),
-  note: (text) => void noted.push(text),
-  progress: () => undefined,
-  progressDone: () => undefined,
-  isInteractive: false,
-  width: 80,
-  height: 24,
-}
+const { terminal, said, noted, forget } = recordedTerminal()
 
 beforeAll(async () => {
   emulator = await startEmulator({ port: 0 })
 })
 afterAll(() => emulator.close())
-beforeEach(() => {
-  printed.length = 0
-  noted.length = 0
-})
+beforeEach(forget)
 
 async function submitting(lines: string, options: SubmitOptions = {}): Promise<number> {
   const file = join(await temporaryDirectory(), 'orders.jsonl')
@@ -69,7 +56,7 @@ it.each(['', 'container:', 'mailto:me@shop.example', 'replies'])(
 
 it('an empty file is no failure, and is said', async () => {
   expect(await submitting('\n \n')).toBe(0)
-  expect(printed).toEqual(['0 jobs of order-fulfilment accepted'])
+  expect(said()).toMatch(/^0 jobs of order-fulfilment accepted$/m)
   expect(noted).toHaveLength(1)
   expect(noted[0]).toMatch(/orders\.jsonl is empty: nothing is submitted$/)
 })
