@@ -23,18 +23,18 @@ export interface JobQuestions {
  * or repeats one, however many share it.
  */
 export async function jobPage(
-  { newest, within }: JobQuestions,
+  questions: JobQuestions,
   after: PagePosition | null,
   limit: number,
 ): Promise<readonly Stored<StateDocument>[]> {
-  const left = after === null ? [] : await within(after.ms, after.id, limit)
+  const left = after === null ? [] : await questions.within(after.ms, after.id, limit)
   const room = limit - left.length
   if (room <= 0) return left
-  const older = await newest(after?.ms ?? null, room)
+  const older = await questions.newest(after?.ms ?? null, room)
   const last = positionOf(older.at(-1))
   if (older.length < room || last === null) return [...left, ...older.toSorted(byPage)]
   const whole = older.filter((document) => positionOf(document)?.ms !== last.ms)
-  const cut = await within(last.ms, null, room - whole.length)
+  const cut = await questions.within(last.ms, null, room - whole.length)
   return [...left, ...whole.toSorted(byPage), ...cut]
 }
 

@@ -61,7 +61,7 @@ export async function resend(
 async function resendOne(store: StateStore, notice: Stored<NoticeDocument>, now: number): Promise<void> {
   let known: Stored<NoticeDocument> | null = notice
   for (let tries = 0; tries < maxTries; tries += 1) {
-    if (known === null || known.attention === null) return
+    if (!known?.attention) return
     const result = await store.apply(known.pk, [replacing(known, toBeSent(known, now))])
     if (result.kind === 'applied') return
     known = await readNotice(store, known)

@@ -4,9 +4,9 @@ import type { Terminal } from '../../src/cli/terminal.js'
 export function recordedTerminal(): {
   readonly terminal: Terminal
   /** Results and remarks so far, a line each. */
-  said(): string
+  readonly said: () => string
   readonly noted: readonly string[]
-  forget(): void
+  readonly forget: () => void
 } {
   const lines: string[] = []
   const noted: string[] = []
