@@ -219,6 +219,7 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
     .option('--partitions <n>', 'physical partitions of the state container', '1')
     .option('--instances <n>', 'of each role', '1')
     .option('--jobs-per-day <n>', 'for the sums', '10000')
+    .option('--no-notifier', 'without the role notifier, where nobody is told')
     .action(async (options: CostOptions) => {
       const { cost } = await import('./commands/cost.js')
       await ending(cost(options, terminal))

@@ -194,6 +194,8 @@ const pollIntervalsMs: Readonly<Record<Reader, { readonly min: number; readonly 
   agents: { min: 10, max: 5_000 },
   supervisor: { min: 100, max: 10_000 },
 }
+/** Whoever is told can wait, and there is a sweep besides. */
+const notifierPollIntervalMs = { min: 100, max: 10_000 }
 
 /** A role as one instance of a change feed processor. It reads from the beginning: no job may be missed (R163). */
 function unit(options: UnitOptions, reader: Reader | null, role: Role): Unit {
@@ -204,7 +206,7 @@ function unit(options: UnitOptions, reader: Reader | null, role: Role): Unit {
     processorName,
     instanceName,
     startFrom: 'beginning',
-    ...(reader === null ? {} : { pollIntervalMs: pollIntervalsMs[reader] }),
+    pollIntervalMs: reader === null ? notifierPollIntervalMs : pollIntervalsMs[reader],
     ...timing,
     unhealthyBecause: () => role.problem?.() ?? null,
     onChanges: async (changes, context) => role.onChanges(changes, context),
