@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -148,6 +149,30 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(expectOneLine(ended)).toMatch(message)
     expect(ended.code).toBe(2)
   })
+})
+
+describe('autoscale', () => {
+  it('ends at once where nothing can come of waiting: no store is named', async () => {
+    const state = ['--state', await temporaryDirectory()]
+    const ended = await run(cli, ['autoscale', 'agents', ...state])
+    expect(ended.stderr).toMatch(/^stepward: (no store is named|no fleet answers at)/m)
+    expect([2, 3]).toContain(ended.code)
+  }, 20_000)
+
+  it('ends at once where no fleet runs', async () => {
+    const { env } = await startEmulatorProcess(['--port', '0'])
+    expect((await run(cli, ['provision'], env)).code).toBe(0)
+    const ended = await run(cli, ['autoscale', 'agents', '--state', await temporaryDirectory()], env)
+    expect(ended.stderr).toMatch(/^stepward: no fleet answers at/m)
+    expect(ended.code).toBe(3)
+  }, 20_000)
+})
+
+it('keeps its exit code when nobody reads its remarks', async () => {
+  const child = spawn(process.execPath, [cli, 'list', '--limit', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stderr.destroy()
+  const code = await new Promise((resolve) => child.once('exit', resolve))
+  expect(code).toBe(2)
 })
 
 function usedPort(): Promise<number> {

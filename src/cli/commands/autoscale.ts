@@ -9,7 +9,7 @@ import {
   type UnitLag,
 } from '../../host/index.js'
 import { BackgroundLoop, systemClock } from '../../platform/index.js'
-import { CliError, exitCodes } from '../cli-error.js'
+import { CliError, exitCodeOf, exitCodes } from '../cli-error.js'
 import { scaleTargetOf, type ScaleTargetOptions } from '../scale-target.js'
 import { withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
@@ -47,6 +47,7 @@ export async function autoscale(
       await scaler.turn({ ...policy, growAfterMs: 0, shrinkAfterMs: 0 })
       return exitCodes.ok
     }
+    await beginning(scaler.turn(policy), scaler)
     const loop = new BackgroundLoop({
       clock: systemClock,
       turn: async () => {
@@ -63,6 +64,16 @@ export async function autoscale(
     await loop.stop()
     return exitCodes.ok
   })
+}
+
+/** What will not get right by itself ends the command at once; a store or Azure that is away is waited for. */
+async function beginning(first: Promise<void>, scaler: Scaler): Promise<void> {
+  try {
+    await first
+  } catch (error) {
+    if (exitCodeOf(error) !== exitCodes.store) throw error
+    scaler.fail(error)
+  }
 }
 
 /** Remembers samples, and says only what changes. */
