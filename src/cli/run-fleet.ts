@@ -57,7 +57,7 @@ function statusOf(fleet: Fleet) {
     about: () => ({ wanted: fleet.counts }),
     // Children that die are replaced; the fleet itself lives as long as it answers.
     live: () => well,
-    ready: () => well,
+    ready: () => ({ isWell: fleet.problems.length === 0, problems: fleet.problems }),
     metrics: () => '',
   }
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { startOrderServices } from './fleet.js'
 import {
   cli,
+  freePort,
   ordersFile,
   ordersModule,
   run,
@@ -33,7 +34,16 @@ it('dev runs a store and every role in one process', async () => {
 
 it('start --instances runs processes that share the leases and end with their parent', async () => {
   const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
-  const fleet = start(cli, [...starting, '--state', await temporaryDirectory()], env)
+  const port = await freePort()
+  const fleet = start(cli, [...starting, '--port', String(port), '--state', await temporaryDirectory()], env)
+  const readiness = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/readyz`)).json()
+  await fleet.line('fleet keeps 2')
+  expect(await readiness()).toMatchObject({
+    isWell: false,
+    problems: ['no process of scheduler runs: 2 of 2 are starting'],
+  })
+  await fleet.line('"msg":"host.started"')
+  while (JSON.stringify(await readiness()) !== '{"isWell":true,"problems":[]}');
   await fleet.line('"msg":"lease.acquired"', 2)
   const rows = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(rows).toHaveLength(2)

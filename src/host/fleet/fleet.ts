@@ -37,6 +37,8 @@ export interface Fleet {
   readonly counts: Counts
   /** Resolves with an exit code when nothing can run, or with 0 when another terminal has stopped it. */
   readonly ended: Promise<number>
+  /** Roles of which no process runs, a line for each. */
+  readonly problems: readonly string[]
   status(): Promise<FleetStatus>
   /** Stops every process, and resolves when all are gone. */
   stop(): Promise<void>
@@ -87,6 +89,10 @@ class RunningFleet implements Fleet {
       this.end = resolve
     })
     for (const keeper of this.keepers.values()) keeper.givenUp.then(this.end, () => undefined)
+  }
+
+  get problems(): readonly string[] {
+    return [...this.keepers.values()].flatMap(({ problem }) => problem ?? [])
   }
 
   async open(path: string): Promise<void> {
