@@ -11,7 +11,7 @@ export const examples: Readonly<Record<string, string>> = {
   stop: 'stepward stop',
   scale: 'stepward scale agents 4',
   autoscale: 'stepward autoscale agents --min 1 --max 8',
-  submit: 'stepward submit order-fulfilment orders.jsonl --workflows ./workflows.js --wait',
+  submit: 'stepward submit order-fulfilment orders.jsonl --workflows ./jobs.js --wait',
   status: 'stepward status 10248',
   list: 'stepward list --state Error --since 1d',
   attention: 'stepward attention --workflow order-fulfilment',

@@ -7,6 +7,7 @@ import {
 } from '../../host/index.js'
 import { exitCodes } from '../cli-error.js'
 import { durationText } from '../duration-text.js'
+import { fitted } from '../fitted.js'
 import { table, wrapped, type Terminal } from '../terminal.js'
 
 /** Options of commands that speak to the local fleet. */
@@ -24,8 +25,8 @@ export async function fleet(options: FleetCommandOptions, terminal: Terminal): P
   return exitCodes.ok
 }
 
-/** A fleet for people: how many there should be, and what each process does. */
-function describe({ processId, wanted, leases, backlog, rows }: FleetStatus, width: number): string {
+/** A fleet for people, in `width` columns: how many there should be, and what each process does. */
+export function describe({ processId, wanted, leases, backlog, rows }: FleetStatus, width: number): string {
   const counts = Object.entries(wanted).map(([role, count]) => `${count} of ${role}`)
   const keeps = `fleet of process ${processId} keeps ${counts.join(', ')}`
   const behind = wrapped(lagText(backlog), width, '')
@@ -33,14 +34,15 @@ function describe({ processId, wanted, leases, backlog, rows }: FleetStatus, wid
   if (rows.length === 0) return head
   const lines = rows.map((row) => [
     row.role,
-    row.processId ?? '',
+    String(row.processId ?? ''),
     row.instanceName,
     row.state,
-    row.leases ?? '',
+    String(row.leases ?? ''),
     ...consumption(row),
     `${Math.round(row.upMs / 1_000)} s`,
   ])
-  return `${head}\n\n${table(['ROLE', 'PID', 'INSTANCE', 'STATE', 'LEASES', 'CPU', 'MEMORY', 'UP'], lines)}`
+  const titles = ['ROLE', 'PID', 'INSTANCE', 'STATE', 'LEASES', 'CPU', 'MEMORY', 'UP']
+  return `${head}\n\n${table(titles, fitted(titles, lines, width))}`
 }
 
 /** More instances than leases are no error: they wait to take over. But whoever asked for them may have hoped for more. */
