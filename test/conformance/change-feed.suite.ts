@@ -65,7 +65,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(feed, onlyNext(second)))).toEqual(['3'])
     })
 
-    it('R145: answers the latest version only, at its new place', async () => {
+    it('answers the latest version only, at its new place', async () => {
       const world = await open()
       for (const id of ['1', '2', '1']) await world.put(id)
       expect(ids(await read(world.feed(), { feedRange: whole, start: beginning }))).toEqual(['2', '1'])

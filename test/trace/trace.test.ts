@@ -32,7 +32,7 @@ it('gives the reason of what needs none, instead', () => {
   expect(text).toMatch(/3 ids, 0 without a test$/)
 })
 
-it('every requirement has a test, or a reason why there is none', () => {
+it('every requirement of jobs and of what is delivered has a test, or a reason why there is none', () => {
   const files = readRepository()
   const paper = files.filter(({ path }) => path === 'docs/requirements.md')
   const requirements = trace(paper, sourcesOf(files.filter(isTest))).filter(({ id }) => id.startsWith('R'))

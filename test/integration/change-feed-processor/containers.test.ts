@@ -27,7 +27,7 @@ function optionsFor(world: CosmosWorld, delivered: number[]): ChangeFeedProcesso
 }
 
 describe('a change feed processor on containers of the SDK', () => {
-  it('R164: works, is disposed of, and says what it cost', async () => {
+  it('works, is disposed of, and says what it cost', async () => {
     const world = await cosmosWorld('SDK in process')
     const telemetry = new TelemetryRecorder()
     const delivered: number[] = []

@@ -63,7 +63,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('R142, ExceptionsRetryBatch: what fails once comes again, in order', async () => {
+  it('ExceptionsRetryBatch: what fails once comes again, in order', async () => {
     const world = await processorWorld(door)
     const seen: string[] = []
     const one = await world.instance('one', {
@@ -132,7 +132,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
 describe('a dead-letter container', () => {
   const fails = { maxAttempts: 1, then: 'deadLetter' } as const
 
-  it('R144: keeps the change and the reason, once although it is written twice, and the feed goes on (F-C13, F-C16)', async () => {
+  it('keeps the change and the reason, once although it is written twice, and the feed goes on (F-C13, F-C16)', async () => {
     const world = await processorWorld('SDK in process')
     const deadLetter = await deadLetterContainer(world)
     const failing = {

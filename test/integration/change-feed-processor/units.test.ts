@@ -3,6 +3,7 @@ import {
   ChangeFeedProcessor,
   DelegateError,
   FeedError,
+  type ChangeFeedContext,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
 import { seededRandom } from '../../../src/platform/index.js'
@@ -133,6 +134,80 @@ describe.each(doors)('a unit on %s', (door) => {
     const stopped = one.processor.stop()
     await world.clock.advance(60_000)
     await stopped
+  })
+
+  it('R140: reads, hands over, keeps its place, and rests longer and longer while there is nothing', async () => {
+    const world = await processorWorld(door)
+    await world.put('a')
+    const one = await world.instance('one', {
+      checkpointIntervalMs: 0,
+      pollIntervalMs: { min: 1_000, max: 8_000 },
+    })
+    await one.processor.start()
+    await world.clock.advance(500)
+    expect(one.delivered).toEqual(['a'])
+    const [first] = one.telemetry.of('checkpoint.stored')
+    expect(first).toBeDefined()
+    await world.clock.advance(60_000)
+    await world.put('b')
+    await world.clock.advance(900)
+    expect(one.delivered, 'it rests').toEqual(['a'])
+    await world.clock.advance(7_100)
+    expect(one.delivered).toEqual(['a', 'b'])
+    const positions = one.telemetry.of('checkpoint.stored').map((event) => event.continuationToken)
+    expect(positions.at(-1)).not.toBe(first?.continuationToken)
+    await one.processor.stop()
+  })
+
+  it('R142: whose delegate throws is given the same changes again and again until it does not, and none after them', async () => {
+    const world = await processorWorld(door)
+    for (const id of ['a', 'b', 'c']) await world.put(id)
+    const pages: string[][] = []
+    const one = await world.instance('one', {
+      maxItemCount: 2,
+      onChanges: (changes) => {
+        pages.push(changes.map(({ id }) => id))
+        if (pages.length <= 3) throw new Error('not yet')
+      },
+    })
+    await one.processor.start()
+    await world.clock.advance(60_000)
+    expect(pages).toEqual([['a', 'b'], ['a', 'b'], ['a', 'b'], ['a', 'b'], ['c']])
+    await one.processor.stop()
+  })
+
+  it('R145: delivers a document that changed often as it is, and promises no version before', async () => {
+    const world = await processorWorld(door)
+    for (const version of [1, 2, 3]) await world.put('a', { version })
+    const versions: unknown[] = []
+    const one = await world.instance('one', {
+      onChanges: (changes) => void versions.push(...changes.map((change) => change['version'])),
+    })
+    await one.processor.start()
+    await world.clock.advance(1_000)
+    expect(versions).toEqual([3])
+    await one.processor.stop()
+  })
+
+  it('R139: tells its delegate of lease, charge and session, and to stop when the lease is lost', async () => {
+    const world = await processorWorld(door)
+    const contexts: ChangeFeedContext[] = []
+    const one = await world.instance('one', {
+      onChanges: (_changes, context) => {
+        contexts.push(context)
+        return new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve()))
+      },
+    })
+    await one.processor.start()
+    await world.put('a')
+    await world.clock.advance(6_000)
+    const [context] = contexts
+    expect(context).toMatchObject({ leaseToken: '0', sessionToken: expect.stringMatching(/^0:/) as string })
+    expect(context?.requestCharge).toBeGreaterThan(0)
+    expect(context?.signal.aborted).toBe(false)
+    one.cutOff()
+    await world.clock.advance(60_000)
+    expect(context?.signal.aborted).toBe(true)
   })
 
   it('R143: whose delegate fails on the very first page is given that page again, also by another instance', async () => {

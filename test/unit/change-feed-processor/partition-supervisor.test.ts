@@ -11,7 +11,7 @@ const reading = (...interceptions: Reading[]): RuntimeOverrides => ({
 })
 
 describe('a partition supervisor', () => {
-  it('R140: drains without delay, then polls ever more slowly', async () => {
+  it('drains without delay, then polls ever more slowly', async () => {
     const polls: number[] = []
     const runtimeClock: { monotonic?: () => number } = {}
     const counting: Reading = (forward, ...request) => {
@@ -29,7 +29,7 @@ describe('a partition supervisor', () => {
     supervisor.shutDown()
   })
 
-  it('R139: gives the delegate what belongs to the page', async () => {
+  it('gives the delegate what belongs to the page', async () => {
     const contexts: unknown[] = []
     const { runtime, supervisor } = await supervising(
       { delegate: (_changes, context) => void contexts.push(context) },
@@ -178,7 +178,7 @@ describe('a partition supervisor', () => {
     expect(runtime.telemetry.of('delegate.failed')).toEqual([])
   })
 
-  it('R139, R155: aborts the delegate and delivers nothing more when the lease is lost', async () => {
+  it('aborts the delegate and delivers nothing more when the lease is lost', async () => {
     let signal: AbortSignal | undefined
     let finish: (() => void) | undefined
     const { runtime, holder, closing } = await supervising(
