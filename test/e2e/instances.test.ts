@@ -1,3 +1,6 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { startOrderServices } from './fleet.js'
 import {
@@ -64,4 +67,18 @@ it('start --instances says which instance ended by itself, and ends as badly as 
   expect(ended.code).toBe(5)
   expect(ended.stderr).toMatch(/"exit":"exit code 5".*"msg":"instance.ended"/)
   expect(ended.stderr).toMatch(/refused the key/)
+}, 60_000)
+
+it('an error that nobody handles ends a process, after it has given its leases back', async () => {
+  const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
+  const module = join(await temporaryDirectory(), 'agents.mjs')
+  const stray = `process.on('SIGUSR2', () => setImmediate(() => { throw new Error('stray') }))`
+  await writeFile(module, `export * from ${JSON.stringify(pathToFileURL(ordersModule).href)}\n${stray}\n`)
+  const worker = start(cli, ['start', '--role', 'agents', '--agents', module], env)
+  await worker.line('"msg":"lease.acquired"', 2)
+  const ended = await worker.kill('SIGUSR2')
+  expect(ended.code).toBe(1)
+  expect(ended.stderr).toMatch(/"message":"stray".*"msg":"host.failed"/)
+  const leases = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
+  expect(leases.map(({ owner }) => owner)).toEqual([null, null])
 }, 60_000)
