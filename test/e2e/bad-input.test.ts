@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -111,6 +112,17 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     )
     expect(ended.code).toBe(1)
   })
+
+  it.each([['--verbose'], ['--instances', '2', '--state', join(tmpdir(), 'stepward-port-in-use')]])(
+    'a port in use for the health of what was to be started, %s',
+    async (...options) => {
+      const args = ['start', '--role', 'scheduler', '--port', String(await usedPort()), ...options]
+      const ended = await run(cli, args, { COSMOS_ENDPOINT: 'http://127.0.0.1:1', COSMOS_KEY: 'a2V5' })
+      const [said] = ended.stderr.split('\n')
+      expect(said).toMatch(/^stepward: port \d+ for health and metrics is in use: choose another/)
+      expect(ended.code).toBe(2)
+    },
+  )
 
   it('a data directory in use', async () => {
     const directory = await temporaryDirectory()
