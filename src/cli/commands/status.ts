@@ -16,6 +16,7 @@ import { undeliveredText } from '../undelivered-text.js'
 
 /** The most jobs that are counted. */
 const counted = 10_000
+const partialText = `stepward: there are more: only the newest ${counted.toLocaleString('en')} jobs are counted`
 /** Where what is said of a job begins. */
 const labelWidth = 11
 
@@ -26,7 +27,7 @@ export async function status(
   terminal: Terminal,
 ): Promise<number> {
   const text = await withExistingStore(options, (settings) =>
-    withClient(settings, (client) => describeFrom(client, { jobId, width: terminal.width }, options)),
+    withClient(settings, (client) => describeFrom(client, { jobId, terminal }, options)),
   )
   terminal.print(text)
   return exitCodes.ok
@@ -34,17 +35,20 @@ export async function status(
 
 async function describeFrom(
   client: JobClient,
-  { jobId, width }: { readonly jobId: string | undefined; readonly width: number },
+  { jobId, terminal }: { readonly jobId: string | undefined; readonly terminal: Terminal },
   options: StoreOptions,
 ): Promise<string> {
   if (jobId === undefined) {
-    const [jobs, untold] = await Promise.all([client.list({ limit: counted }), client.undelivered()])
-    return describeCounts(jobs, untold.length, options)
+    const [jobs, untold] = await Promise.all([client.list({ limit: counted + 1 }), client.undelivered()])
+    if (jobs.length > counted) terminal.note(partialText)
+    return describeCounts(jobs.slice(0, counted), untold.length, options)
   }
   const job = await client.get(jobId)
   if (job === null) throw new JobNotFound(jobId)
   const [view, undelivered] = await Promise.all([job.view(), client.undelivered({ jobId })])
-  return options.json === true ? JSON.stringify({ ...view, undelivered }) : describe(view, undelivered, width)
+  return options.json === true
+    ? JSON.stringify({ ...view, undelivered })
+    : describe(view, undelivered, terminal.width)
 }
 
 function describeCounts(jobs: readonly JobSummary[], untold: number, options: StoreOptions): string {
