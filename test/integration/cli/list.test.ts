@@ -1,10 +1,15 @@
-import { defineAgent, defineWorkflow, type JobSummary } from 'stepward'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { list, pageAfter, pageBefore } from '../../../src/cli/commands/list.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
 import { provision } from '../../../src/host/index.js'
 import { VirtualClock } from '../../../src/platform/index.js'
-import { CosmosStateStore, JobClient } from '../../../src/sas/index.js'
+import {
+  CosmosStateStore,
+  defineAgent,
+  defineWorkflow,
+  JobClient,
+  type JobSummary,
+} from '../../../src/sas/index.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
