@@ -23,6 +23,7 @@
  */
 export { alertWebhook, type AlertSink } from './alert-sink.js'
 export type { Alert } from './alert.js'
+export type { AgentLog } from './agent-log.js'
 export {
   defineAgent,
   isAgent,
@@ -94,6 +95,7 @@ export type { Bound, Reference } from './reference.js'
 export type {
   ApplyResult,
   DocumentAddress,
+  FlaggedJob,
   JobFilter,
   NoticeFilter,
   OverdueDocument,
@@ -103,7 +105,7 @@ export type {
   StateStore,
   StateWrite,
   Stored,
-  UntoldDocument,
+  UnsentNotice,
 } from './state-store.js'
 export type { ForEachOptions } from './for-each.js'
 export type { Step } from './plan-draft.js'

@@ -28,7 +28,8 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
     listNotices: (partition, jobId) => store.listNotices(partition, jobId),
     listUndelivered: (filter) => store.listUndelivered(filter),
     follow: (partition) => store.follow(partition),
-    listUntold: (beforeMs, limit) => store.listUntold(beforeMs, limit),
+    listUnsent: (due, limit) => store.listUnsent(due, limit),
+    listFlagged: (afterSince, limit) => store.listFlagged(afterSince, limit),
   }
 }
 
