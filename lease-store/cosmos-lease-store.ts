@@ -107,6 +107,10 @@ export class CosmosLeaseStore implements LeaseStore {
         .item(id, keyOf(lease, id))
         .replace<Stored>({ ...document, id }, ifMatch(lease))
       this.charge('lease.replace', answer)
+      const isTold = (answer.resource ?? undefined) !== undefined || (answer.etag as unknown) !== undefined
+      // Written it is, but the next write needs to know the etag.
+      if (!isTold)
+        return { kind: 'unknownOutcome', cause: new Error('the answer has neither document nor etag') }
       return { kind: 'written', lease: await this.decode(stored(document, answer)) }
     } catch (error) {
       const { kind } = cosmosErrorKind(error, 'write')
@@ -146,14 +150,15 @@ export class CosmosLeaseStore implements LeaseStore {
   private async decode(document: LeaseDocument): Promise<Lease> {
     const decoded = decodeLease(document)
     if (decoded.kind === 'lease') return decoded.lease
+    const leaseToken = document['PartitionId'] ?? document['LeaseToken']
     if (decoded.rule === 'missingFeedRange') {
-      const feedRange = await this.rangeNamed(document['PartitionId'] ?? document['LeaseToken'])
+      const feedRange = await this.rangeNamed(leaseToken)
       if (feedRange !== null) {
         const completed = decodeLease(document, { feedRange })
         if (completed.kind === 'lease') return completed.lease
       }
     }
-    throw new RefusedLeaseError(String(document['LeaseToken']), decoded.reason)
+    throw new RefusedLeaseError(String(leaseToken), decoded.reason)
   }
 
   private async rangeNamed(id: unknown): Promise<FeedRange | null> {

@@ -63,6 +63,8 @@ export function encodeLease(lease: Lease): LeaseDocument {
   const { document } = lease
   return {
     ...document,
+    // A lease that came from the V2 library has it by another name only: whoever reads this one must find it too.
+    LeaseToken: lease.leaseToken,
     FeedRange: document['FeedRange'] ?? { Range: { min: lease.feedRange.min, max: lease.feedRange.max } },
     Owner: lease.owner,
     ContinuationToken: lease.continuationToken,

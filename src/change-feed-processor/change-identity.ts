@@ -17,6 +17,11 @@ export function lsnOf(change: AnyChange): number {
   return isVersionChange(change) ? change.metadata.lsn : change._lsn
 }
 
+/** When the change was made, by the store's clock, milliseconds since the epoch, to the second. */
+export function madeAtMs(change: AnyChange): number {
+  return 1_000 * (isVersionChange(change) ? change.metadata.crts : change._ts)
+}
+
 /** Which document changed, and into which version. */
 export function identityOf(change: AnyChange): ChangeIdentity {
   if (!isVersionChange(change)) return { id: change.id, version: change._etag }

@@ -1,6 +1,6 @@
 import { cosmosErrorKind, type FeedRange, type Lease } from '../../lease-store/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import type { ChangeFeed, ChangePage, FeedPosition } from './change-feed.js'
+import type { Change, ChangeFeed, ChangePage, FeedStart, VersionChange } from './change-feed.js'
 import { openPorts, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
 import { assertFitting } from './option-kinds.js'
 import { startOf } from './start-position.js'
@@ -30,6 +30,9 @@ export interface LeaseEstimate {
   /** Request units that the estimate took. */
   readonly requestCharge: number
 }
+
+/** What an estimate takes from a change, of either feed. */
+type Waiting = Pick<Change, '_lsn' | '_ts'>
 
 /** What is said of a lease about whose backlog nothing but its existence is known. */
 const unknownLag = 1
@@ -80,7 +83,7 @@ async function estimateOf(feed: ChangeFeed, lease: Lease, listedAtMs: number | n
   const start = startOf(lease, 'now')
   // Where it will begin is decided by whoever reads it first.
   if (start.kind === 'now') return unknown
-  const page = await firstChange(feed, { feedRange, start })
+  const page = await firstChange(feed, lease, start)
   if (page === null) return unknown
   const hasPosition = start.kind === 'continuation'
   const oldestAgeMs = ageOf(page, listedAtMs)
@@ -93,9 +96,19 @@ async function estimateOf(feed: ChangeFeed, lease: Lease, listedAtMs: number | n
 }
 
 /** A page of one change; null when the range is no longer that of one physical partition (F-P10). */
-async function firstChange(feed: ChangeFeed, from: FeedPosition): Promise<ChangePage | null> {
+async function firstChange(
+  feed: ChangeFeed,
+  { feedRange, mode }: Lease,
+  start: FeedStart,
+): Promise<ChangePage<Waiting> | null> {
+  const from = { feedRange, start }
+  const one = { maxItemCount: 1, signal: new AbortController().signal }
   try {
-    const page = await feed.readNext(from, { maxItemCount: 1, signal: new AbortController().signal })
+    // The feed of latest versions knows no deletes, and of a document written twice only the second time.
+    const page =
+      mode === 'Full-Fidelity Feed'
+        ? withoutVersions(await feed.readAllVersions(from, one))
+        : await feed.readNext(from, one)
     return page.next.length > 1 ? null : page
   } catch (error) {
     if (cosmosErrorKind(error).kind === 'gone') return null
@@ -103,8 +116,15 @@ async function firstChange(feed: ChangeFeed, from: FeedPosition): Promise<Change
   }
 }
 
+function withoutVersions(page: ChangePage<VersionChange>): ChangePage<Waiting> {
+  return { ...page, changes: page.changes.map(({ metadata: { lsn, crts } }) => ({ _lsn: lsn, _ts: crts })) }
+}
+
 /** How many transactions lie between a lease's position, from which `page` was read, and the end of its range. */
-export function lagOf({ changes, sessionToken }: Pick<ChangePage, 'changes' | 'sessionToken'>): number {
+export function lagOf({
+  changes,
+  sessionToken,
+}: Pick<ChangePage<Pick<Change, '_lsn'>>, 'changes' | 'sessionToken'>): number {
   const reachedLsn = sessionLsn(sessionToken ?? '')
   if (reachedLsn === null) return unknownLag
   const [first] = changes
@@ -118,7 +138,7 @@ function sessionLsn(sessionToken: string): number | null {
   return lsn !== undefined && /^-?\d+$/.test(lsn) ? Number(lsn) : null
 }
 
-function ageOf({ changes, headers }: ChangePage, listedAtMs: number | null): number | null {
+function ageOf({ changes, headers }: ChangePage<Waiting>, listedAtMs: number | null): number | null {
   const [oldest] = changes
   const toldMs = Date.parse(headers['date'] ?? '')
   const storeTimeMs = Number.isNaN(toldMs) ? listedAtMs : toldMs

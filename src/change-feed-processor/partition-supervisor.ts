@@ -1,11 +1,12 @@
 import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
 import type { ChangePage, FeedPosition } from './change-feed.js'
-import type { AnyChange } from './change-identity.js'
+import { madeAtMs, type AnyChange } from './change-identity.js'
 import type { Closing } from './closing.js'
 import type { Delivery, DeliverySite } from './delivery.js'
 import { FeedError } from './errors.js'
 import type { LeaseHolder } from './lease-holder.js'
 import { PageDelivery } from './page-delivery.js'
+import { PageSize } from './page-size.js'
 import { ParallelDelivery } from './parallel.js'
 import { PollDelay } from './poll-delay.js'
 import { Progress } from './progress.js'
@@ -13,6 +14,12 @@ import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from './runtime.js'
 import { startOf } from './start-position.js'
 import { watchedRead } from './watched-read.js'
+
+/** After a page that is most likely the last, however long the rest is when nothing comes. */
+const briefRestMs = 100
+
+/** Times of the store are whole seconds. */
+const freshMs = 2_000
 
 /**
  * Reads one lease: read a page, hand it to the delivery, and again; rest when nothing is new. Ends once, with one
@@ -23,6 +30,7 @@ import { watchedRead } from './watched-read.js'
 export class PartitionSupervisor {
   private readonly ending = new AbortController()
   private readonly pollDelay: PollDelay
+  private readonly pageSize: PageSize
   private isAskedFor = false
   private readonly progress: Progress
   private readonly delivery: Delivery
@@ -33,6 +41,7 @@ export class PartitionSupervisor {
   ) {
     const { delegates, options, clock } = runtime
     this.pollDelay = new PollDelay(clock, options.pollInterval)
+    this.pageSize = new PageSize(options.maxItemCount)
     this.progress = new Progress(holder, startOf(holder.lease, options.startFrom))
     const site: DeliverySite = {
       runtime,
@@ -96,14 +105,21 @@ export class PartitionSupervisor {
       else {
         position = next
         if (page.changes.length > 0) this.pollDelay.reset()
-        if (page.isDrained || this.isNearEnd(page)) await this.pollDelay.rest(this.ending.signal)
+        if (page.isDrained) await this.pollDelay.rest(this.ending.signal)
+        else if (this.isNearEnd(page)) await this.pollDelay.rest(this.ending.signal, briefRestMs)
       }
     }
   }
 
-  /** A page with little on it is most likely the last for now: to read again at once would cost a poll for nothing. */
-  private isNearEnd({ changes }: ChangePage<AnyChange>): boolean {
-    return changes.length > 0 && changes.length < this.runtime.options.maxItemCount / 2
+  /**
+   * A page with little on it that was written just now is most likely the last for now: to read again at once would cost a
+   * poll for nothing. What has waited is a backlog, whose pages may have little on them because documents are large.
+   */
+  private isNearEnd({ changes, headers }: ChangePage<AnyChange>): boolean {
+    const newest = changes.at(-1)
+    if (newest === undefined || changes.length >= this.runtime.options.maxItemCount / 2) return false
+    const storeTimeMs = Date.parse(headers['date'] ?? '')
+    return !(storeTimeMs - madeAtMs(newest) > freshMs)
   }
 
   /** The children begin where everything was handled (I10), which with manual checkpoints may be before the split. */
@@ -124,12 +140,17 @@ export class PartitionSupervisor {
       if (closing !== null) return closing
       this.pollDelay.beginPoll()
       try {
-        return await watchedRead(this.runtime, position, { leaseToken, signal: this.ending.signal })
+        const { signal } = this.ending
+        const maxItemCount = this.pageSize.current
+        const page = await watchedRead(this.runtime, position, { leaseToken, signal, maxItemCount })
+        this.pageSize.grow()
+        return page
       } catch (cause) {
         if (this.closing() !== null) continue
         const error =
           cause instanceof FeedError ? cause : new FeedError('the change feed was not read', cause)
-        if (!isTransient(cosmosErrorKind(cause).kind)) return { reason: 'FeedError', error }
+        const isSmaller = this.pageSize.shrinkFor(error)
+        if (!isSmaller && !isTransient(cosmosErrorKind(cause).kind)) return { reason: 'FeedError', error }
         notifications.failed(leaseToken, error)
         await clock.sleep(retryDelayMs(cause, failures, random), this.ending.signal)
       }

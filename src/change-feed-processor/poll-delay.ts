@@ -41,8 +41,8 @@ export class PollDelay {
     this.isWoken = false
   }
 
-  /** Resolves when it is time to poll again, or when `signal` aborts. */
-  async rest(signal: AbortSignal): Promise<void> {
+  /** Resolves when it is time to poll again, after `mostMs` at the latest, or when `signal` aborts. */
+  async rest(signal: AbortSignal, mostMs = Infinity): Promise<void> {
     this.emptyPolls += 1
     if (this.isWoken || signal.aborted) return
     const waking = new AbortController()
@@ -51,7 +51,8 @@ export class PollDelay {
     }
     this.resting = wake
     signal.addEventListener('abort', wake, { once: true })
-    await this.clock.sleep(pollDelayMs(this.emptyPolls, this.interval), waking.signal)
+    const delayMs = Math.min(mostMs, pollDelayMs(this.emptyPolls, this.interval))
+    await this.clock.sleep(delayMs, waking.signal)
     signal.removeEventListener('abort', wake)
     this.resting = undefined
   }

@@ -11,5 +11,7 @@ export function startOf(lease: Lease, startFrom: StartPosition): FeedStart {
 /** The option as a lease stores it; null for `'now'`, which must be asked of the feed. */
 export function firstPositionOf(startFrom: StartPosition): FirstPosition | null {
   if (startFrom === 'now') return null
-  return startFrom === 'beginning' ? { kind: 'beginning' } : { kind: 'time', atMs: startFrom.getTime() }
+  // Nothing was written before the epoch, and some of the dates before it cannot be asked for.
+  if (startFrom === 'beginning' || startFrom.getTime() <= 0) return { kind: 'beginning' }
+  return { kind: 'time', atMs: startFrom.getTime() }
 }

@@ -1,4 +1,4 @@
-import type { ChangePage, FeedPosition } from './change-feed.js'
+import type { ChangePage, FeedPosition, ReadOptions } from './change-feed.js'
 import type { AnyChange } from './change-identity.js'
 import type { Runtime } from './runtime.js'
 import { withinLimit } from './time-limit.js'
@@ -14,9 +14,9 @@ const unansweredMs = 5_000
 export async function watchedRead(
   { readPage, clock, options, telemetry, notifications }: Runtime,
   from: FeedPosition,
-  { leaseToken, signal }: { readonly leaseToken: string; readonly signal: AbortSignal },
+  { leaseToken, signal, maxItemCount }: ReadOptions & { readonly leaseToken: string },
 ): Promise<ChangePage<AnyChange>> {
-  const { maxItemCount, readTimeoutMs: limitMs } = options
+  const { readTimeoutMs: limitMs } = options
   const on = notifications.on(leaseToken)
   const timer = clock.schedule(unansweredMs, () => {
     telemetry.emit({ type: 'feed.unanswered', ...on, waitedMs: unansweredMs })

@@ -48,7 +48,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ranges.slice(1).map((range) => range.min)).toEqual(ranges.slice(0, 2).map((range) => range.max))
     })
 
-    it('begins at the beginning and goes on from where it was', async () => {
+    it('begins at the beginning and goes on from where it was (B57)', async () => {
       const world = await open()
       const feed = world.feed()
       await world.put('1')
@@ -65,13 +65,59 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(feed, onlyNext(second)))).toEqual(['3'])
     })
 
+    it('has nothing in an empty container, and a position to go on from (B66)', async () => {
+      const world = await open()
+      const feed = world.feed()
+      const first = await read(feed, { feedRange: whole, start: beginning })
+      expect(first).toMatchObject({ changes: [], isDrained: true })
+      await world.put('1')
+      expect(ids(await read(feed, onlyNext(first)))).toEqual(['1'])
+    })
+
+    it('has positions that can be kept as text, and gone on from by others (B60)', async () => {
+      const world = await open({ keepsVersions: true })
+      for (const id of ['1', '2']) await world.put(id)
+      const { next } = await read(world.feed(), { feedRange: whole, start: beginning }, 1)
+      const kept = JSON.parse(JSON.stringify(next)) as readonly FeedPosition[]
+      expect(kept).toEqual(next)
+      expect(await drain(world.feed(), kept)).toEqual(['2'])
+    })
+
+    it('cuts a range that was split where partitions begin, its outer bounds its own (B187, B359)', async () => {
+      const world = await open()
+      const feedRange = { min: '0A', max: '2E' }
+      for (const id of Array.from({ length: 30 }, (_, index) => `d${index}`)) await world.put(id)
+      const feed = world.feed()
+      const before = await drain(feed, [{ feedRange, start: beginning }])
+      world.split('0')
+      for (const { id } of await feed.physicalRanges()) world.split(id)
+      const cuts = (await world.feed().physicalRanges()).slice(1).map(({ min }) => min)
+      let toRead: readonly FeedPosition[] = [{ feedRange, start: beginning }]
+      const parts: FeedPosition[] = []
+      const found: string[] = []
+      for (let reads = 0; toRead.length > 0; reads += 1) {
+        if (reads > 50 || toRead.length > 50) throw new Error('the feed does not end')
+        const pages = await Promise.all(toRead.map(async (from) => ({ from, page: await read(feed, from) })))
+        found.push(...pages.flatMap(({ page }) => ids(page)))
+        const done = pages.filter(({ page }) => page.isDrained && page.next.length === 1)
+        parts.push(...done.map(({ from }) => from))
+        toRead = pages.filter((one) => !done.includes(one)).flatMap(({ page }) => page.next)
+      }
+      const within = cuts.filter((cut) => cut > feedRange.min && cut < feedRange.max)
+      const bounds = [feedRange.min, ...within, feedRange.max]
+      expect(within.length).toBeGreaterThan(1)
+      expect(parts.map(({ feedRange: { min } }) => min).sort()).toEqual(bounds.slice(0, -1))
+      expect(parts.map(({ feedRange: { max } }) => max).sort()).toEqual(bounds.slice(1))
+      expect(found.sort()).toEqual(before.sort())
+    })
+
     it('answers the latest version only, at its new place', async () => {
       const world = await open()
       for (const id of ['1', '2', '1']) await world.put(id)
       expect(ids(await read(world.feed(), { feedRange: whole, start: beginning }))).toEqual(['2', '1'])
     })
 
-    it('answers no more than asked for, and then the rest', async () => {
+    it('answers no more than asked for, and then the rest (B68)', async () => {
       const world = await open()
       const all = ['1', '2', '3', '4', '5']
       for (const id of all) await world.put(id)
@@ -80,7 +126,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(await drain(world.feed(), first.next, 2)).toEqual(['3', '4', '5'])
     })
 
-    it('from now on has what comes later, and its position can be kept', async () => {
+    it('from now on has what comes later, and its position can be kept (B58)', async () => {
       const world = await open()
       await world.put('1')
       const first = await read(world.feed(), { feedRange: whole, start: { kind: 'now' } })
@@ -89,7 +135,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(world.feed(), onlyNext(first)))).toEqual(['2'])
     })
 
-    it('from a time on misses nothing after it, within the second', async () => {
+    it('from a time on misses nothing after it, within the second (B59)', async () => {
       const world = await open()
       await world.put('1')
       await world.clock.advance(60_500)
@@ -117,7 +163,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(feed, onlyNext(second), 1))).toEqual(['3'])
     })
 
-    it('can be read in ranges finer than the physical ones', async () => {
+    it('can be read in ranges finer than the physical ones (B61)', async () => {
       const world = await open({ partitionCount: 2 })
       const all = Array.from({ length: 40 }, (_, index) => `d${index}`)
       for (const id of all) await world.put(id)
@@ -132,7 +178,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
     })
 
     it.each(['beginning', 'continuation', 'now', 'time'] as const)(
-      'tells that a range was split, and goes on in its children (from %s)',
+      'tells that a range was split, and goes on in its children (from %s) (B70, B395)',
       async (from) => {
         const world = await open()
         const [old, fresh] = [1, 2].map((round) =>
@@ -160,7 +206,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       },
     )
 
-    it('rejects an aborted read with nothing consumed', async () => {
+    it('rejects an aborted read with nothing consumed (B64)', async () => {
       const world = await open()
       await world.put('1')
       const feed = world.feed()

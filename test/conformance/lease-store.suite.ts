@@ -29,7 +29,7 @@ const tokens = async (store: LeaseStore): Promise<string[]> =>
 /** What every lease store must do. */
 export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => Promise<CosmosWorld>): void {
   describe(`lease store: ${name}`, () => {
-    it('has what was created, once', async () => {
+    it('has what was created, once (B96, B101, B122, B375)', async () => {
       const store = await (await open()).leaseStore()
       expect((await store.list()).leases).toEqual([])
       expect(await store.read('0')).toBeNull()
@@ -41,7 +41,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(await tokens(store)).toEqual(['0', '1'])
     })
 
-    it('writes on condition of the etag, and answers the next one', async () => {
+    it('writes on condition of the etag, and answers the next one (B148, B155)', async () => {
       const store = await (await open()).leaseStore()
       const first = await created(store)
       const second = written(await store.replace(acquire(first, self, 1)))
@@ -59,7 +59,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(await store.read('0')).toMatchObject(fields)
     })
 
-    it('lets one of two have it', async () => {
+    it('lets one of two have it (B129)', async () => {
       const world = await open()
       const stores = [await world.leaseStore(), await world.leaseStore()] as const
       const lease = await created(stores[0])
@@ -69,7 +69,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(outcomes.map((outcome) => outcome.kind).sort()).toEqual(['conflict', 'written'])
     })
 
-    it('forgets what was deleted', async () => {
+    it('forgets what was deleted (B154)', async () => {
       const store = await (await open()).leaseStore()
       const lease = await created(store)
       expect(await store.delete(lease)).toEqual({ kind: 'deleted' })
@@ -91,7 +91,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(leases).toMatchObject([{ storedAtMs: wholeSeconds }])
     })
 
-    it('keeps deployment units apart', async () => {
+    it('keeps deployment units apart (B134)', async () => {
       const world = await open()
       const [one, other] = [await world.leaseStore('unit'), await world.leaseStore('unit2')]
       await created(one, '0')
@@ -101,7 +101,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(await other.initialization.doneAtMs()).toBeNull()
     })
 
-    it('works in a container partitioned by /partitionKey', async () => {
+    it('works in a container partitioned by /partitionKey (B97)', async () => {
       const store = await (await open({ leasePartitioning: '/partitionKey' })).leaseStore()
       const lease = written(await store.replace(acquire(await created(store), self, 1)))
       expect(await store.read('0')).toMatchObject({ owner: 'a', etag: lease.etag })
@@ -138,7 +138,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
 
 function initializationSuite(name: string, open: (options?: WorldOptions) => Promise<CosmosWorld>): void {
   describe(`bootstrap marker and lock: ${name}`, () => {
-    it('is done when somebody said so', async () => {
+    it('is done when somebody said so (B91, B92)', async () => {
       const world = await open()
       const { initialization } = await world.leaseStore()
       expect(await initialization.doneAtMs()).toBeNull()
@@ -150,7 +150,7 @@ function initializationSuite(name: string, open: (options?: WorldOptions) => Pro
       expect(await initialization.doneAtMs()).toBe(doneAtMs)
     })
 
-    it('is locked by one, until that one unlocks', async () => {
+    it('is locked by one, until that one unlocks (B93, B95)', async () => {
       const world = await open()
       const [mine, theirs] = [await world.leaseStore(), await world.leaseStore()]
       expect(await mine.initialization.tryLock(30)).toBe(true)

@@ -1,4 +1,10 @@
-import { ChangeFeedPolicy, ChangeFeedRetentionTimeSpan, type Container } from '@azure/cosmos'
+import {
+  ChangeFeedPolicy,
+  ChangeFeedRetentionTimeSpan,
+  type Container,
+  type CosmosClient,
+  type CosmosClientOptions,
+} from '@azure/cosmos'
 import type { LeaseStore } from '../../lease-store/index.js'
 import { CosmosLeaseStore } from '../../lease-store/index.js'
 import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
@@ -10,6 +16,8 @@ export interface CosmosWorld {
   readonly clock: VirtualClock
   readonly monitoredContainer: Container
   readonly leaseContainer: Container
+  /** Another client of the same account. */
+  client(options?: Partial<CosmosClientOptions>): CosmosClient
   /** What goes wrong on its way to the SDK's containers. */
   readonly faults: Faults
   /** A new instance's view of the feed. */
@@ -32,7 +40,7 @@ export interface WorldOptions {
   readonly leasePartitioning?: '/id' | '/partitionKey'
   /** Null for a lease container in which nothing expires. Default -1: documents may say so. */
   readonly leaseTtl?: number | null
-  /** Whether the monitored container keeps every version, for a day. Default false. */
+  /** Whether the monitored container keeps every version, for a day, and lets documents expire. Default false. */
   readonly keepsVersions?: boolean
 }
 
@@ -51,7 +59,10 @@ export async function cosmosWorld(
     id: 'orders',
     partitionKey: '/pk',
     ...(keepsVersions
-      ? { changeFeedPolicy: new ChangeFeedPolicy(ChangeFeedRetentionTimeSpan.fromMinutes(1_440)) }
+      ? {
+          changeFeedPolicy: new ChangeFeedPolicy(ChangeFeedRetentionTimeSpan.fromMinutes(1_440)),
+          defaultTtl: -1,
+        }
       : {}),
   })
   const { container: leaseContainer } = await database.containers.create({
@@ -65,6 +76,7 @@ export async function cosmosWorld(
     clock,
     monitoredContainer,
     leaseContainer,
+    client: (clientOptions) => cosmos.client(clientOptions),
     faults: cosmos.faults,
     feed: () =>
       isEngine ? ports.changeFeed('orders') : new CosmosChangeFeed({ container: monitoredContainer }),

@@ -39,14 +39,14 @@ export function unknownRows(lists: readonly TextFile[], sources: readonly Source
 
 /** Ids at the beginning of a table's lines. */
 export function rowsOf({ text }: TextFile): string[] {
-  return [...text.matchAll(/^\| (F-[A-Z]\d+|[IR]\d+) +\|/gm)].map(([, id = '']) => id)
+  return [...text.matchAll(/^\| (F-[A-Z]\d+|[BIR]\d+) +\|/gm)].map(([, id = '']) => id)
 }
 
-/** Ids of rows, invariants and requirements in the titles of tests, and in the tables that `each` makes titles of; not in what a test does. */
+/** Ids of rows, invariants, requirements and behaviours in the titles of tests, and in the tables that `each` makes titles of; not in what a test does. */
 export function* idsNamedIn(source: Source): Generator<string> {
   for (const node of nodesOf(source)) {
     if (!ts.isStringLiteralLike(node) && !ts.isTemplateHead(node)) continue
-    if (isName(node)) yield* node.text.match(/\bF-[A-Z]\d+\b|\b[IR]\d+\b/g) ?? []
+    if (isName(node)) yield* node.text.match(/\bF-[A-Z]\d+\b|\b[BIR]\d+\b/g) ?? []
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isTest, readRepository, sourcesOf } from '../tidy/repository.js'
 import { example } from '../tidy/source.js'
-import { trace, traceText, untested } from './trace.js'
+import { excusesOf, trace, traceText, untested } from './trace.js'
 
 const lists = [
   { path: 'docs/a.md', text: '| id | meaning |\n| R1 | It runs. |\n| R2 | It stops. |\n' },
@@ -30,6 +30,29 @@ it('gives the reason of what needs none, instead', () => {
   const text = traceText(trace(lists, sources), { R2: 'nothing stops' })
   expect(text).toContain('R2     - nothing stops')
   expect(text).toMatch(/3 ids, 0 without a test$/)
+})
+
+it('takes the reason of a line from its fourth column, and an id for another only when all of it is the same', () => {
+  const list = {
+    path: 'docs/c.md',
+    text: '| B1 | It waits. | theirs | |\n| B12 | It sings. | theirs | no voice |\n',
+  }
+  expect(excusesOf([list])).toMatchObject({ B12: 'no voice' })
+  expect(excusesOf([list])).not.toHaveProperty('B1')
+  const named = (title: string) => trace([list], [example('test/c.test.ts', `it('${title}', run)`)])
+  expect(untested(named('B12: sings'), {})).toEqual(['B1'])
+  expect(untested(named('B1, waits'), {})).toEqual(['B12'])
+  expect(untested(named('B123 F-B1'), {})).toEqual(['B1', 'B12'])
+})
+
+it('every behaviour has a test or a reason why there is none, and not both', () => {
+  const files = readRepository()
+  const lists = files.filter(({ path }) => path === 'docs/processor-behaviour.md')
+  const reasons = excusesOf(lists)
+  const behaviours = trace(lists, sourcesOf(files.filter(isTest)))
+  expect(behaviours.length).toBeGreaterThan(350)
+  expect(untested(behaviours, reasons)).toEqual([])
+  expect(behaviours.filter(({ id, tests }) => tests.length > 0 && reasons[id] !== undefined)).toEqual([])
 })
 
 it('every requirement of jobs and of what is delivered has a test, or a reason why there is none', () => {

@@ -17,6 +17,15 @@ const excused: Readonly<Record<string, string>> = {
   R178: 'names of patterns are for papers',
 }
 
+/** Why ids of these lists need no test: of requirements as said here, of others as their line says in a fourth column. */
+export function excusesOf(lists: readonly TextFile[]): Readonly<Record<string, string>> {
+  const said = lists.flatMap(({ text }) => {
+    const lines = text.matchAll(/^\| ([A-Z]\S*) \|[^|]*\|[^|]*\| ([^|]*\S) \|$/gm)
+    return [...lines].map(([, id = '', reason = '']) => [id, reason] as const)
+  })
+  return { ...excused, ...Object.fromEntries(said) }
+}
+
 /** Every id of these lists, in their order, with the files whose tests have it in their names. */
 export function trace(lists: readonly TextFile[], sources: readonly Source[]): readonly Traced[] {
   const files = new Map<string, Set<string>>()

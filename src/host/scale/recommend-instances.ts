@@ -41,9 +41,11 @@ export function recommendInstances(
   policy: ScalingPolicy = calmPolicy,
 ): number {
   const latest = samples.at(-1)
-  const most = Math.min(policy.max, Math.max(leaseCount, 0))
+  // Without leases one instance is needed all the same: it creates them.
+  const most = Math.min(policy.max, Math.max(leaseCount, 1))
   const least = Math.min(policy.min, most)
   if (latest === undefined) return least
+  if (leaseCount === 0) return most
   const now = latest.instances
   const within = (count: number): number => Math.min(most, Math.max(least, count))
   if (within(now) !== now) return within(now)

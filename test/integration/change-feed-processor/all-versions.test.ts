@@ -28,6 +28,8 @@ async function versions(
   })
 }
 
+const ignore = (): void => undefined
+
 async function common(world: CosmosWorld) {
   return {
     monitoredContainer: world.feed(),
@@ -41,30 +43,149 @@ async function common(world: CosmosWorld) {
 
 async function inMode(world: CosmosWorld, mode: Mode): Promise<ChangeFeedProcessor<Order>> {
   if (mode === 'allVersionsAndDeletes') return versions(world, [])
-  return new ChangeFeedProcessor<Order>({ ...(await common(world)), onChanges: () => undefined })
+  return new ChangeFeedProcessor<Order>({ ...(await common(world)), onChanges: ignore })
 }
 
 describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
-  it('a document created, updated and deleted comes three times, in order, linked to what was before', async () => {
+  it('a document created, updated and deleted comes three times, in order, linked to what was before (B35)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     await world.put('before')
     const delivered: VersionChange<Order>[] = []
     const processor = await versions(world, delivered)
     await processor.start()
-    await world.put('1', { total: 5 })
-    await world.put('1', { total: 6 })
+    for (const total of [5, 6]) {
+      await world.put('1', { total })
+      await world.clock.advance(1_000)
+    }
     await world.remove('1')
     await world.clock.advance(1_000)
     const operations = delivered.map(({ metadata }) => metadata.operationType)
     expect(operations).toEqual(['create', 'replace', 'delete'])
     const [created, replaced, deleted] = delivered.map(({ metadata }) => metadata)
     expect(replaced?.previousImageLSN).toBe(created?.lsn)
+    expect(deleted?.previousImageLSN).toBe(replaced?.lsn)
+    const rising = (numbers: readonly number[]) => [...new Set(numbers)].sort((left, right) => left - right)
+    for (const field of ['lsn', 'crts'] as const) {
+      const values = delivered.map(({ metadata }) => metadata[field])
+      expect(values).toEqual(rising(values))
+    }
+    expect(created).not.toHaveProperty('id')
+    expect(replaced).not.toHaveProperty('partitionKey')
     expect(deleted).toMatchObject({ id: '1', partitionKey: { pk: '1' }, timeToLiveExpired: false })
     expect(delivered[2]).toMatchObject({ current: {}, previous: { total: 6 } })
     await processor.stop()
   })
 
-  it('a start on leases without a position does not fail, and goes on where it was', async () => {
+  it('a document that expires comes as it was created, and as a deletion by time to live (B34)', async () => {
+    const world = await cosmosWorld(door, { keepsVersions: true })
+    const delivered: VersionChange<Order>[] = []
+    const processor = await versions(world, delivered)
+    await processor.start()
+    await world.put('1', { ttl: 5, pk: 'key' })
+    await world.clock.advance(30_000)
+    await processor.stop()
+    const [created, deleted] = delivered
+    expect(delivered).toHaveLength(2)
+    expect(created).toMatchObject({ current: { id: '1', ttl: 5 }, metadata: { operationType: 'create' } })
+    expect(created).not.toHaveProperty('previous')
+    for (const field of ['id', 'partitionKey', 'timeToLiveExpired'])
+      expect(created?.metadata[field as 'id'] ?? null).toBeNull()
+    expect(deleted).toMatchObject({
+      current: {},
+      metadata: {
+        operationType: 'delete',
+        timeToLiveExpired: true,
+        id: '1',
+        partitionKey: { pk: 'key' },
+        previousImageLSN: created?.metadata.lsn,
+      },
+    })
+  })
+
+  it.each<[Mode, boolean]>([
+    ['latestVersion', true],
+    ['allVersionsAndDeletes', false],
+  ])(
+    'leases too old to say their mode are those of latest versions: %s starts %j (B37, B41)',
+    async (mode, isFine) => {
+      const world = await cosmosWorld(door, { keepsVersions: true })
+      const before = await inMode(world, 'latestVersion')
+      await before.start()
+      await before.stop()
+      const [lease] = (await (await world.leaseStore()).list()).leases
+      const { Mode: _mode, ...legacy } = lease?.document ?? {}
+      await world.leaseContainer.items.upsert(legacy)
+      const again = await inMode(world, mode)
+      if (isFine) await again.start()
+      else await expect(again.start()).rejects.toThrow(/"Incremental Feed".*keeps its mode/)
+      await again.stop()
+    },
+  )
+
+  it.each(['beginning', new Date(Date.UTC(2026, 0, 1))])(
+    'cannot begin at %j, which start refuses before anything is written (B42, B43, B244, B245)',
+    async (startFrom) => {
+      const world = await cosmosWorld(door, { keepsVersions: true })
+      const given = { ...(await common(world)), mode: 'allVersionsAndDeletes', startFrom } as object
+      const processor = new ChangeFeedProcessor({
+        ...(given as Awaited<ReturnType<typeof common>>),
+        onChanges: ignore,
+      })
+      await expect(processor.start()).rejects.toThrow(/startFrom is .* in mode "allVersionsAndDeletes"/)
+      const { resources } = await world.leaseContainer.items.readAll().fetchAll()
+      expect(resources).toEqual([])
+    },
+  )
+
+  it('begins where the feed stood at the start, with no time in its leases (B243)', async () => {
+    const world = await cosmosWorld(door, { keepsVersions: true })
+    await world.put('before')
+    const processor = await versions(world, [])
+    await processor.start()
+    const { leases } = await (await world.leaseStore()).list()
+    expect(leases).toMatchObject([{ continuationToken: '"1"', firstPosition: null }])
+    await processor.stop()
+  })
+
+  it('tells the delegate the lease, as it is stored (B336)', async () => {
+    const world = await cosmosWorld(door, { keepsVersions: true, partitionCount: 3 })
+    const tokens = new Set<string>()
+    const processor = new ChangeFeedProcessor<Order>({
+      ...(await common(world)),
+      mode: 'allVersionsAndDeletes',
+      onChanges: (_changes, { leaseToken }) => void tokens.add(leaseToken),
+    })
+    await processor.start()
+    for (let id = 0; id < 20; id += 1) await world.put(`${id}`)
+    await world.clock.advance(1_000)
+    await processor.stop()
+    const { leases } = await (await world.leaseStore()).list()
+    expect(tokens).toEqual(new Set(leases.map(({ leaseToken }) => leaseToken)))
+  })
+
+  it('is taken over from an owner that is dead, at its position (B340)', async () => {
+    const world = await cosmosWorld(door, { keepsVersions: true })
+    const delivered: VersionChange<Order>[] = []
+    const before = await versions(world, delivered)
+    await before.start()
+    await world.put('1')
+    await world.clock.advance(6_000)
+    await before.stop()
+    const store = await world.leaseStore()
+    const [lease] = (await store.list()).leases
+    if (lease === undefined) throw new Error('the lease is gone')
+    await store.replace({ ...lease, owner: 'dead', incarnation: null, timestampMs: 0 })
+    await world.put('2')
+    const processor = await versions(world, delivered)
+    await processor.start()
+    await world.clock.advance(59_000)
+    expect(delivered).toHaveLength(1)
+    await world.clock.advance(20_000)
+    expect(delivered.map(({ current }) => current.id)).toEqual(['1', '2'])
+    await processor.stop()
+  })
+
+  it('a start on leases without a position does not fail, and goes on where it was (B39, B44, B335)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: VersionChange<Order>[] = []
     const processor = await versions(world, delivered)
@@ -82,7 +203,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
   it.each<[Mode, Mode]>([
     ['latestVersion', 'allVersionsAndDeletes'],
     ['allVersionsAndDeletes', 'latestVersion'],
-  ])('a unit does not switch from %s to %s', async (first, second) => {
+  ])('a unit does not switch from %s to %s (B36, B38, B337, B338)', async (first, second) => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const before = await inMode(world, first)
     await before.start()
@@ -90,7 +211,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     await expect((await inMode(world, second)).start()).rejects.toThrow(/keeps its mode/)
   })
 
-  it('is split without a gap', async () => {
+  it('is split without a gap (B341)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: VersionChange<Order>[] = []
     const processor = await versions(world, delivered)

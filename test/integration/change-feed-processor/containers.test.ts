@@ -27,7 +27,7 @@ function optionsFor(world: CosmosWorld, delivered: number[]): ChangeFeedProcesso
 }
 
 describe('a change feed processor on containers of the SDK', () => {
-  it('works, is disposed of, and says what it cost', async () => {
+  it('works, is disposed of, and says what it cost (B237, B254, B259)', async () => {
     const world = await cosmosWorld('SDK in process')
     const telemetry = new TelemetryRecorder()
     const delivered: number[] = []
@@ -81,7 +81,7 @@ describe('a change feed processor on containers of the SDK', () => {
     expect(Object.keys(counts)).toHaveLength(4)
   })
 
-  it('can be started again after a failed start, and stopped without one', async () => {
+  it('can be started again after a failed start, and stopped without one (B210)', async () => {
     const world = await cosmosWorld('SDK in process')
     const { database } = world.monitoredContainer
     const delivered: number[] = []

@@ -63,7 +63,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('ExceptionsRetryBatch: what fails once comes again, in order', async () => {
+  it('ExceptionsRetryBatch: what fails once comes again, in order (B3)', async () => {
     const world = await processorWorld(door)
     const seen: string[] = []
     const one = await world.instance('one', {
@@ -109,7 +109,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('the lease of a delegate that hangs goes to whoever is alive (F-C14)', async () => {
+  it('the lease of a delegate that hangs goes to whoever is alive (F-C14, B363)', async () => {
     const world = await processorWorld(door)
     await world.put('1')
     const one = await world.instance('one', {

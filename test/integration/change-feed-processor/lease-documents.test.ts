@@ -31,7 +31,7 @@ describe('a lease under a random partition key (§8.2 WithPreExistingGuidPartiti
     expect(await store.read('0')).toBeNull()
   })
 
-  it('is refused when it is there twice (F-L4)', async () => {
+  it('is refused when it is there twice (F-L4, B142)', async () => {
     const { world, store, lease } = await withRandomKey()
     const { id } = lease.document
     await world.leaseContainer.items.create({ ...lease.document, partitionKey: id })

@@ -6,7 +6,7 @@ const numbered = (count: number, prefix: string): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
 describe.each(doors)('change feed processor through a merge, on %s', (door) => {
-  it('goes on with the leases it has, each for its part, losing and repeating nothing', async () => {
+  it('goes on with the leases it has, each for its part, losing and repeating nothing (B63, B182, B188, B361, B379)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     for (const id of numbered(20, 'before')) await world.put(id)
     const one = await world.instance('one', { maxItemCount: 3 })
@@ -23,6 +23,23 @@ describe.each(doors)('change feed processor through a merge, on %s', (door) => {
     await one.processor.stop()
     expect(one.notifications.filter((line) => line.startsWith('error'))).toEqual([])
     expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('keeps leases that are named by their bounds as they are (B189, B362)', async () => {
+    const world = await processorWorld(door, { partitionCount: 2 })
+    const one = await world.instance('one', { leasesPerFeedRange: 2 })
+    await one.processor.start()
+    for (const id of numbered(20, 'before')) await world.put(id)
+    await world.clock.advance(10_000)
+    const tokens = Object.keys(await world.owners())
+    world.merge(['0', '1'])
+    for (const id of numbered(20, 'after')) await world.put(id)
+    await world.clock.advance(10_000)
+    expect(tokens).toHaveLength(4)
+    expect(Object.keys(await world.owners())).toEqual(tokens)
+    expect([...one.delivered].sort()).toEqual([...numbered(20, 'before'), ...numbered(20, 'after')].sort())
+    expect(one.notifications.filter((line) => !line.startsWith('acquired'))).toEqual([])
+    await one.processor.stop()
   })
 
   it('is taken over after a merge by an instance that knows only the leases', async () => {

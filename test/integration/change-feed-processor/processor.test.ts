@@ -7,7 +7,7 @@ const numbered = (count: number, prefix = 'd'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
 describe.each(doors)('change feed processor on %s', (door) => {
-  it('delivers everything once when nothing goes wrong, and says what becomes of its leases', async () => {
+  it('delivers everything once when nothing goes wrong, and says what becomes of its leases (B20, B174, B238, B246, B247, B314)', async () => {
     const world = await processorWorld(door, { partitionCount: 3 })
     const all = numbered(30)
     for (const id of all) await world.put(id)
@@ -66,7 +66,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('misses nothing that is written after start, from now on', async () => {
+  it('misses nothing that is written after start, from now on (B15)', async () => {
     const world = await processorWorld(door)
     await world.put('before')
     const one = await world.instance('one', { startFrom: 'now' })
@@ -77,7 +77,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('begins at a time', async () => {
+  it('begins at a time (B22, B315)', async () => {
     const world = await processorWorld(door)
     await world.put('early')
     await world.clock.advance(60_000)
@@ -144,7 +144,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('delivers a page again until the delegate accepts it, and nothing after it before', async () => {
+  it('delivers a page again until the delegate accepts it, and nothing after it before (B207)', async () => {
     const world = await processorWorld(door)
     for (const id of numbered(4)) await world.put(id)
     let failuresLeft = 3
@@ -186,7 +186,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     await two.processor.stop()
   })
 
-  it('goes on where it was when it is started again, also as the same instance', async () => {
+  it('goes on where it was when it is started again, also as the same instance (B40, B353)', async () => {
     const world = await processorWorld(door)
     const one = await world.instance('one')
     for (const id of ['first', 'second', 'third']) {
@@ -241,7 +241,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('follows a split without losing anything, and leaves leases of the children only', async () => {
+  it('follows a split without losing anything, and leaves leases of the children only (B326)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one', { maxItemCount: 3 })
     await one.processor.start()

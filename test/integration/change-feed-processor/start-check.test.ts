@@ -53,7 +53,7 @@ const unreadable = (world: CosmosWorld, code: number): Container =>
   intercepted<Container, 'read'>(world.leaseContainer, 'read', [() => Promise.reject(storeError(code))])
 
 describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)', () => {
-  it('is a container that does not exist, whichever, both at once', async () => {
+  it('is a container that does not exist, whichever, both at once (B8)', async () => {
     const world = await cosmosWorld('SDK in process')
     const { database } = world.monitoredContainer
     const [monitoredContainer, leaseContainer] = [database.container('nothing'), database.container('none')]
@@ -63,7 +63,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     ])
   })
 
-  it('is everything that is wrong with options and containers, in one error', async () => {
+  it('is everything that is wrong with options and containers, in one error (B99)', async () => {
     const world = await cosmosWorld('SDK in process')
     const leaseContainer = await otherLeases(world, '/owner')
     const problems = await problemsOf(world, { leaseContainer, instanceName: '', maxItemCount: 0 })
@@ -100,6 +100,21 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await problemsOf(world, { leaseContainer })).toEqual([
       expect.stringMatching(/has defaultTtl 60, which would delete leases; set it to -1/),
     ])
+  })
+
+  it('is a lease container that has no partition key, as old ones have none (B18)', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const leaseContainer = intercepted<Container, 'read'>(world.leaseContainer, 'read', [
+      async (forward) => {
+        const answer = await forward()
+        const partitionKey = { paths: ['/_partitionKey'], systemKey: true }
+        return Object.assign(answer, { resource: { ...answer.resource, partitionKey } })
+      },
+    ])
+    expect(await problemsOf(world, { leaseContainer })).toEqual([
+      expect.stringMatching(/^leaseContainer "leases" is partitioned by \["\/_partitionKey"\]; .*\/id/),
+    ])
+    expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
 
   it('is the monitored container as lease container', async () => {
@@ -183,7 +198,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
 
-  it('is leases of another mode, each of them, and nothing is written', async () => {
+  it('is leases of another mode, each of them, and nothing is written (B352)', async () => {
     const world = await cosmosWorld('SDK in process')
     const store = await world.leaseStore()
     for (const leaseToken of ['0', '1'])
@@ -233,5 +248,21 @@ describe('a store that does not answer at start', () => {
     await expect(failed).rejects.toMatchObject({ code: 400 })
     const leaseContainer = unreadable(world, 400)
     expect(await problemsOf(world, { leaseContainer, instanceName: '' })).toHaveLength(1)
+  })
+})
+
+describe('options that a compiler would have refused', () => {
+  it('are told all at once by start (B232, B233, B234, B251)', async () => {
+    const processor = new ChangeFeedProcessor({} as unknown as ChangeFeedProcessorOptions<unknown>)
+    const failure: unknown = await processor.start().catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ProcessorOptionsError)
+    const { problems } = failure as ProcessorOptionsError
+    expect(problems.map((problem) => problem.split(' ')[0]).sort()).toEqual([
+      'instanceName',
+      'leaseContainer',
+      'monitoredContainer',
+      'onChanges',
+      'processorName',
+    ])
   })
 })

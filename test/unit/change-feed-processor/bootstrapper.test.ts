@@ -29,6 +29,24 @@ async function bootstrapping(
   return { runtime, aborting, outcome: () => outcome }
 }
 
+/** Every call of the lease store, by name. */
+async function recorded(): Promise<{ runtime: TestRuntime; calls: string[] }> {
+  const calls: string[] = []
+  const recording = <P extends object>(port: P): P =>
+    new Proxy(port, {
+      get: (target, name): unknown => {
+        const member: unknown = Reflect.get(target, name, target)
+        if (name === 'initialization') return recording(member as object)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]): unknown => {
+          calls.push(String(name))
+          return Reflect.apply(member, target, args)
+        }
+      },
+    })
+  return { runtime: await aRuntime({ leaseStore: recording }), calls }
+}
+
 const startingFrom = (startFrom: StartPosition): RuntimeOverrides => ({ options: { startFrom } })
 
 describe('bootstrapping', () => {
@@ -36,7 +54,7 @@ describe('bootstrapping', () => {
     ['beginning', { firstPosition: { kind: 'beginning' }, continuationToken: null }],
     [new Date(5_000), { firstPosition: { kind: 'time', atMs: 5_000 }, continuationToken: null }],
     ['now', { firstPosition: null, continuationToken: '"1"' }],
-  ])('from %j stores that position in the lease', async (startFrom, position) => {
+  ])('from %j stores that position in the lease (B239, B240, B241)', async (startFrom, position) => {
     const { runtime, outcome } = await bootstrapping(startingFrom(startFrom), ({ world }) =>
       world.put('before'),
     )
@@ -46,7 +64,28 @@ describe('bootstrapping', () => {
     expect(await (await runtime.world.leaseStore()).initialization.tryLock(30)).toBe(true)
   })
 
-  it('waits for the instance that has the lock, and takes its leases', async () => {
+  it('from now on is the same when the latest version is asked for by name (B242)', async () => {
+    const options = { startFrom: 'now', mode: 'latestVersion' } as const
+    const { runtime } = await bootstrapping({ options }, ({ world }) => world.put('before'))
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"1"', mode: 'Incremental Feed' })
+  })
+
+  it('looks for the marker, locks, creates the leases, marks and unlocks, in this order (B88)', async () => {
+    const { runtime, calls } = await recorded()
+    await new Bootstrapper(runtime).run(new AbortController().signal)
+    expect(calls).toEqual(['doneAtMs', 'tryLock', 'list', 'create', 'markDone', 'unlock'])
+  })
+
+  it('writes nothing where the marker is and no lease is missing (B89)', async () => {
+    const { runtime, calls } = await recorded()
+    const bootstrapper = new Bootstrapper(runtime)
+    await bootstrapper.run(new AbortController().signal)
+    calls.length = 0
+    await bootstrapper.run(new AbortController().signal)
+    expect(calls).toEqual(['doneAtMs', 'list'])
+  })
+
+  it('waits for the instance that has the lock, and takes its leases (B90)', async () => {
     let other: LeaseStore | undefined
     const { runtime, outcome } = await bootstrapping({}, async ({ world }) => {
       other = await world.leaseStore()

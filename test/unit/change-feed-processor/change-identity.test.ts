@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { VersionChange } from '../../../src/change-feed-processor/index.js'
-import { identityOf, lsnOf, partitionKeyOf } from '../../../src/change-feed-processor/change-identity.js'
+import {
+  identityOf,
+  lsnOf,
+  madeAtMs,
+  partitionKeyOf,
+} from '../../../src/change-feed-processor/change-identity.js'
 
 const latest = { id: 'a', _etag: '"7"', _ts: 1, _lsn: 5, tenant: { name: 't' }, user: 3 }
 const created: VersionChange = { current: latest, metadata: { operationType: 'create', lsn: 6, crts: 1 } }
@@ -17,6 +22,7 @@ describe('a change of either feed', () => {
       { id: 'a', version: '7' },
     ])
     expect([latest, created, deleted].map(lsnOf)).toEqual([5, 6, 7])
+    expect([{ ...latest, _ts: 9, metadata: {} }, created].map(madeAtMs)).toEqual([9_000, 1_000])
   })
 
   it('has the same partition key whether its document lives or not', () => {

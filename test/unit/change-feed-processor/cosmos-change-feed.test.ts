@@ -1,4 +1,4 @@
-import type { Container } from '@azure/cosmos'
+import { ChangeFeedPolicy, ChangeFeedRetentionTimeSpan, type Container } from '@azure/cosmos'
 import { describe, expect, it } from 'vitest'
 import { cosmosErrorKind } from '../../../lease-store/index.js'
 import { CosmosChangeFeed, FeedError, type FeedPosition } from '../../../src/change-feed-processor/index.js'
@@ -41,6 +41,8 @@ interface Faulty {
   readonly times: (string | undefined)[]
   /** The mode of each. */
   readonly modes: unknown[]
+  /** All headers of each. */
+  readonly headers: Readonly<Record<string, unknown>>[]
   readonly charges: [string, number][]
 }
 
@@ -53,12 +55,14 @@ async function faulty(): Promise<Faulty> {
   const requests: string[] = []
   const times: (string | undefined)[] = []
   const modes: unknown[] = []
+  const headers: Readonly<Record<string, unknown>>[] = []
   const plugin: Plugin = (context, _diagnostics, next) => {
     requests.push(`${context.method ?? ''} ${context.path ?? ''}`)
     const isFeed = context.headers?.['A-IM'] !== undefined
     if (isFeed) {
       times.push(context.headers['If-Modified-Since']?.toString())
       modes.push(context.headers['A-IM'])
+      headers.push({ ...context.headers })
     }
     const answer = (): Promise<PluginAnswer> => next(context)
     const fault = isFeed ? faults.shift() : undefined
@@ -72,7 +76,7 @@ async function faulty(): Promise<Faulty> {
   requests.length = 0
   const charges: [string, number][] = []
   const feed = new CosmosChangeFeed({ container, onCharge: (...charge) => charges.push(charge) })
-  return { cosmos, container, feed, faults, requests, times, modes, charges }
+  return { cosmos, container, feed, faults, requests, times, modes, headers, charges }
 }
 
 const failing =
@@ -171,7 +175,7 @@ describe('the feed through the SDK', () => {
       /change 0 of the page cannot be understood/,
     ],
     ['a document without a position', { Documents: [{ id: 'x', _etag: '"e"', _ts: 1 }] }, /"x".*no _lsn/],
-  ])('refuses the page for %s, and consumes nothing of it', async (_name, result, refusal) => {
+  ])('refuses the page for %s, and consumes nothing of it (B195, B398)', async (_name, result, refusal) => {
     const { feed, faults } = await faulty()
     faults.push(async (answer) => Object.assign(await answer(), { result }))
     const error: unknown = await feed.readNext(beginning, reading).catch((thrown: unknown) => thrown)
@@ -193,7 +197,7 @@ describe('the feed through the SDK', () => {
     expect(requests.filter((request) => request.endsWith('/colls/orders'))).toHaveLength(1)
   })
 
-  it('says what was split, although the iterator hides it (pitfall 1)', async () => {
+  it('says what was split, although the iterator hides it (pitfall 1, B196)', async () => {
     const { cosmos, container, feed } = await faulty()
     const first = await feed.readNext(beginning, reading)
     const [next] = first.next
@@ -201,6 +205,61 @@ describe('the feed through the SDK', () => {
     await cosmos.splitPartition(container)
     const split = await feed.readNext(next, reading)
     expect(split.next.map(({ feedRange }) => feedRange)).toMatchObject([{ min: '' }, { max: 'FF' }])
+  })
+
+  it('goes on from the etag of each page, and asks for what comes after it (B200, B201)', async () => {
+    const { container, feed, headers } = await faulty()
+    const first = await feed.readNext(beginning, reading)
+    const [next] = first.next
+    if (next === undefined) throw new Error('no position')
+    const { etag } = first.headers
+    expect(next.start).toEqual({ kind: 'continuation', token: etag })
+    // Whoever has read the page, and somebody else.
+    for (const reader of [feed, new CosmosChangeFeed({ container })]) await reader.readNext(next, reading)
+    expect(headers.map((sent) => sent['If-None-Match'])).toEqual([undefined, etag, etag])
+  })
+
+  it('reads a whole partition by its id, and a part of one by its bounds as well (B202, B203)', async () => {
+    const { feed, headers } = await faulty()
+    await feed.readNext(beginning, reading)
+    await feed.readNext({ ...beginning, feedRange: { min: '10', max: '20' } }, reading)
+    const names = ['x-ms-documentdb-partitionkeyrangeid', 'x-ms-start-epk', 'x-ms-end-epk']
+    expect(headers.map((sent) => names.map((name) => sent[name]))).toEqual([
+      ['0', undefined, undefined],
+      ['0', '10', '20'],
+    ])
+  })
+
+  it('names the form in which versions are to come, at first and later on (B399, B400)', async () => {
+    const { cosmos, feed, headers } = await faulty()
+    const database = cosmos.client().database('shop')
+    await database.container('orders').delete()
+    await database.containers.create({
+      id: 'orders',
+      partitionKey: '/id',
+      changeFeedPolicy: new ChangeFeedPolicy(ChangeFeedRetentionTimeSpan.fromMinutes(60)),
+    })
+    const first = await feed.readAllVersions({ ...beginning, start: { kind: 'now' } }, reading)
+    const [next] = first.next
+    if (next === undefined) throw new Error('no position')
+    await feed.readAllVersions(next, reading)
+    const forms = headers.map((sent) => sent['x-ms-cosmos-changefeed-wire-format-version'])
+    expect(forms).toHaveLength(2)
+    for (const form of forms) expect(form).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+  })
+
+  it.each([
+    ['is gone (B196)', '1002'],
+    ['is about to be split (B197)', '1007'],
+  ])('goes on where it was through a 410 that says that the partition %s', async (_name, substatus) => {
+    const { feed, faults } = await faulty()
+    const first = await feed.readNext(beginning, reading)
+    const [next] = first.next
+    if (next === undefined) throw new Error('no position')
+    faults.push(failing(410, { 'x-ms-substatus': substatus }))
+    const page = await feed.readNext(next, reading).catch(() => feed.readNext(next, reading))
+    expect(page.changes.map(({ id }) => id)).toEqual(['2'])
+    expect(page.next.map(({ feedRange }) => feedRange)).toEqual([beginning.feedRange])
   })
 
   it('asks in the mode it is asked in, with an iterator of each (pitfall 10)', async () => {

@@ -29,7 +29,7 @@ describe('HealthMonitor', () => {
     })
   })
 
-  it('takes an empty poll and an accepted page for progress, and nothing else', async () => {
+  it('takes an empty poll and an accepted page for progress, and nothing else (B394)', async () => {
     monitor.emit({ type: 'lease.acquired', ...on, takenFrom: null })
     const isAlive = (): boolean | undefined => monitor.health().leases[0]?.isAlive
     await clock.advance(900)

@@ -17,7 +17,7 @@ function notifying(callbacks: LifecycleNotifications): {
 }
 
 describe('notifications', () => {
-  it('tell the user and telemetry', async () => {
+  it('tell the user and telemetry (B211, B212, B227, B228, B272, B274, B276)', async () => {
     const told: unknown[] = []
     const { notifications, telemetry } = notifying({
       onLeaseAcquired: (...details) => void told.push(details),
@@ -43,19 +43,21 @@ describe('notifications', () => {
     ])
   })
 
-  it('do no harm when they fail', async () => {
+  it('do no harm when they fail (B273, B275, B277)', async () => {
     const { notifications, telemetry } = notifying({
       onLeaseAcquired: () => {
         throw new Error('thrown')
       },
       onLeaseReleased: () => Promise.reject(new Error('rejected')),
+      onError: () => {
+        throw new Error('thrown')
+      },
     })
     notifications.acquired(lease, null)
     notifications.released('0', 'Shutdown')
-    await telemetry.waitFor('notification.failed', () => true, 2)
-    expect(telemetry.of('notification.failed').map((event) => event.notification)).toEqual([
-      'onLeaseAcquired',
-      'onLeaseReleased',
-    ])
+    notifications.failed('0', new FeedError('reading', new Error('store')))
+    await telemetry.waitFor('notification.failed', () => true, 3)
+    const failed = telemetry.of('notification.failed').map((event) => event.notification)
+    expect(failed.sort()).toEqual(['onError', 'onLeaseAcquired', 'onLeaseReleased'])
   })
 })

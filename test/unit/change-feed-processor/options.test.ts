@@ -77,6 +77,33 @@ describe('options', () => {
     expect(resolveOptions({ ...required, pollIntervalMs: 5 }).pollInterval).toEqual({ minMs: 5, maxMs: 5 })
   })
 
+  it('keep the intervals and names that are given (B256, B257)', () => {
+    const given = {
+      instanceName: 'host-7',
+      leaseAcquireIntervalMs: 13_000,
+      leaseRenewIntervalMs: 11_000,
+      leaseExpirationIntervalMs: 45_000,
+    }
+    expect(resolveOptions({ ...required, ...given })).toMatchObject(given)
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['leases (B232, B253)', { leaseContainer: undefined }, /^leaseContainer is missing; .*LeaseStore$/],
+    ['an instance name (B233)', { instanceName: undefined }, /^instanceName is missing; /],
+    ['a feed (B234, B252)', { monitoredContainer: null }, /^monitoredContainer is missing; .*ChangeFeed$/],
+    ['a processor name (B251)', { processorName: undefined }, /^processorName is missing; /],
+    ['a processor name that is text (B251)', { processorName: 7 }, /^processorName is 7 \(number\); /],
+  ])('without %s break a rule, whoever has not been told by a compiler', (_name, given, problem) => {
+    expect(problemsOf(given)).toEqual([expect.stringMatching(problem)])
+  })
+
+  it('of a feed that no leases could be named after break a rule beside a Container for leases (B235)', () => {
+    const monitoredContainer = { readNext: () => 1, physicalRanges: () => 1 } as unknown as ChangeFeed
+    expect(problemsOf({ monitoredContainer })).toEqual([
+      expect.stringMatching(/^leaseContainer is a Container/),
+    ])
+  })
+
   it.each<[Partial<ChangeFeedProcessorOptions<unknown>>, RegExp]>([
     [{ maxItemCount: 0 }, /^maxItemCount is 0; .*1 to 1000$/],
     [{ maxItemCount: 1_001 }, /^maxItemCount is 1001/],

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { LeaseLostError, type ChangeFeedContext } from '../../../src/change-feed-processor/index.js'
+import {
+  DelegateError,
+  LeaseLostError,
+  type ChangeFeedContext,
+} from '../../../src/change-feed-processor/index.js'
 import { storedLease, type RuntimeOverrides } from '../../support/a-runtime.js'
+import { intercepted, storeError } from '../../support/intercepted.js'
 import { supervising } from '../../support/supervised.js'
 
 type Options = NonNullable<RuntimeOverrides['options']>
@@ -115,10 +120,71 @@ describe('a page whose delegate fails', () => {
   })
 })
 
+describe('a delegate', () => {
+  it('may take the changes alone, and gets them as they were read (B220, B229)', async () => {
+    const pages: unknown[] = []
+    const { runtime, supervisor } = await supervising(
+      { delegate: (changes) => void pages.push(changes), options: { maxItemCount: 2 } },
+      ['d0', 'd1', 'd2'],
+    )
+    await runtime.world.clock.advance(10_000)
+    const from = { feedRange: { min: '', max: 'FF' }, start: { kind: 'beginning' } } as const
+    const { signal } = new AbortController()
+    const first = await runtime.feed.readNext(from, { maxItemCount: 2, signal })
+    expect(pages).toHaveLength(2)
+    expect(pages[0]).toEqual(first.changes)
+    supervisor.shutDown()
+  })
+
+  it('has each page stored when it has returned, before it gets the next (B213, B225, B343)', async () => {
+    const stored: (string | null | undefined)[] = []
+    const started: { read?: () => Promise<string | null | undefined> } = {}
+    const { runtime, supervisor } = await supervising(
+      {
+        options: { maxItemCount: 1, checkpointIntervalMs: 0 },
+        delegate: async () => void stored.push(await started.read?.()),
+      },
+      ['d0', 'd1', 'd2'],
+    )
+    started.read = async () => (await storedLease(runtime))?.continuationToken
+    await runtime.world.clock.advance(0)
+    expect([...stored, await started.read()]).toEqual([null, '"1"', '"2"', '"3"'])
+    supervisor.shutDown()
+  })
+
+  it.each([
+    ['an error of its own (B230)', new RangeError('no such shelf')],
+    [
+      'an error of the store, which is not ours to wait for (B231)',
+      storeError(429, { retryAfterInMs: 60_000 }),
+    ],
+    ['something that is no error (B230)', 'text'],
+  ])('that throws %s has failed, with that as the cause', async (_name, thrown) => {
+    let calls = 0
+    const { runtime, supervisor, closing } = await supervising(
+      {
+        delegate: () => {
+          calls += 1
+          // eslint-disable-next-line @typescript-eslint/only-throw-error -- users may throw anything
+          if (calls === 1) throw thrown
+        },
+      },
+      ['d0'],
+    )
+    await runtime.world.clock.advance(2_000)
+    const [{ error } = { error: null }] = runtime.telemetry.of('delegate.failed')
+    expect(error).toBeInstanceOf(DelegateError)
+    expect(error).toMatchObject({ leaseToken: '0', cause: thrown })
+    expect(runtime.telemetry.of('feed.failed')).toEqual([])
+    expect([calls, closing()]).toEqual([2, null])
+    supervisor.shutDown()
+  })
+})
+
 describe('checkpoints by the delegate', () => {
   const manual: Options = { checkpoint: 'manual' }
 
-  it('are the only ones, and are stored when the call resolves', async () => {
+  it('are the only ones, and are stored when the call resolves (B216, B222, B226)', async () => {
     const contexts: ChangeFeedContext[] = []
     const { runtime, holder, supervisor } = await supervising(
       { options: manual, delegate: (_changes, context) => void contexts.push(context) },
@@ -172,7 +238,7 @@ describe('checkpoints by the delegate', () => {
     supervisor.shutDown()
   })
 
-  it('are refused as 412 is when the lease is lost (§8.2 ChangeFeedObserverContextCore: LeaseLost)', async () => {
+  it('are refused as 412 is when the lease is lost (§8.2 ChangeFeedObserverContextCore: LeaseLost, B217)', async () => {
     const contexts: ChangeFeedContext[] = []
     const { runtime, holder } = await supervising(
       { options: manual, delegate: (_changes, context) => void contexts.push(context) },
@@ -185,6 +251,32 @@ describe('checkpoints by the delegate', () => {
     expect(refused).toMatchObject({ code: 412, leaseToken: '0' })
     await runtime.world.clock.advance(0)
     expect((await storedLease(runtime))?.continuationToken).toBeNull()
+  })
+
+  it.each([
+    ['of the store (B218)', storeError(503)],
+    ['of any kind (B219)', new TypeError('nobody expects this')],
+  ])('wait while there are errors %s, and resolve when they are stored', async (_name, error) => {
+    const contexts: ChangeFeedContext[] = []
+    const { runtime, supervisor } = await supervising(
+      {
+        options: manual,
+        delegate: (_changes, context) => void contexts.push(context),
+        leaseStore: (store) =>
+          intercepted(store, 'replace', [() => Promise.reject(error), () => Promise.reject(error)]),
+      },
+      ['d0'],
+    )
+    await runtime.world.clock.advance(0)
+    let isStored = false
+    const storing = contexts[0]?.checkpoint().then(() => (isStored = true))
+    await runtime.world.clock.advance(0)
+    expect(isStored).toBe(false)
+    await runtime.world.clock.advance(5_000)
+    await storing
+    expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
+    expect(runtime.telemetry.of('feed.failed')).toHaveLength(2)
+    supervisor.shutDown()
   })
 
   it('are refused once the lease was given back', async () => {

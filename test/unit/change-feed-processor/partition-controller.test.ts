@@ -9,7 +9,7 @@ import {
 import { CoverageWatch } from '../../../src/change-feed-processor/coverage-watch.js'
 import { LoadBalancer } from '../../../src/change-feed-processor/load-balancer.js'
 import { PartitionController } from '../../../src/change-feed-processor/partition-controller.js'
-import type { ChangeFeed } from '../../../src/change-feed-processor/index.js'
+import type { ChangeFeed, LifecycleNotifications } from '../../../src/change-feed-processor/index.js'
 import { aNewLease } from '../../support/a-lease.js'
 import { aRuntime, storedLease, type RuntimeOverrides, type TestRuntime } from '../../support/a-runtime.js'
 import { deferred } from '../../support/deferred.js'
@@ -41,7 +41,7 @@ async function tokens(runtime: TestRuntime): Promise<string[]> {
 }
 
 describe('the leases in hand', () => {
-  it('are acquired once, whoever asks again', async () => {
+  it('are acquired once, whoever asks again (B156, B160)', async () => {
     const { runtime, controller } = await controlling()
     const lease = await existing(storedLease(runtime))
     await Promise.all([controller.acquire(lease), controller.acquire(lease)])
@@ -73,7 +73,7 @@ describe('the leases in hand', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('are found again when the answer to their acquisition was lost', async () => {
+  it('are found again when the answer to their acquisition was lost (B170)', async () => {
     const { runtime, controller, balancer } = await controlling({
       leaseStore: (store) =>
         intercepted(store, 'replace', [
@@ -92,7 +92,7 @@ describe('the leases in hand', () => {
     await controller.stop()
   })
 
-  it('are given up when the feed cannot be read, and tried again later', async () => {
+  it('are given up when the feed cannot be read, and tried again later (B165, B166, B380)', async () => {
     const { runtime, controller, balancer } = await controlling({
       feed: (feed) => intercepted(feed, 'readNext', [() => Promise.reject(storeError(403))]),
     })
@@ -108,8 +108,224 @@ describe('the leases in hand', () => {
   })
 })
 
+/** What a controller tells its user, in order. */
+function telling(): { readonly told: string[]; readonly callbacks: LifecycleNotifications } {
+  const told: string[] = []
+  return {
+    told,
+    callbacks: {
+      onLeaseAcquired: (token) => void told.push(`acquired ${token}`),
+      onLeaseReleased: (token, reason) => void told.push(`released ${token}: ${reason}`),
+      onError: (token, error) => void told.push(`error ${token}: ${String(codeOf(error))}`),
+    },
+  }
+}
+
+function codeOf(error: { readonly cause?: unknown }): unknown {
+  const { cause } = error
+  return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined
+}
+
+describe('what the user hears of a lease', () => {
+  it('is its acquisition and its changes, and nothing of a release as long as it is held (B157, B158, B159)', async () => {
+    const { told, callbacks } = telling()
+    const { runtime, controller } = await controlling({
+      callbacks,
+      delegate: (changes) => void told.push(...changes.map(({ id }) => `delivered ${id}`)),
+    })
+    await runtime.world.put('1')
+    await controller.acquire(await existing(storedLease(runtime)))
+    await runtime.world.clock.advance(120_000)
+    expect(told).toEqual(['acquired 0', 'delivered 1'])
+    expect(await tokens(runtime)).toEqual(['0 self'])
+    await controller.stop()
+    await runtime.world.clock.advance(0)
+    expect(told.at(-1)).toBe('released 0: Shutdown')
+  })
+
+  it('is nothing of a second acquisition, be the store unreachable (B161)', async () => {
+    const { told, callbacks } = telling()
+    const { runtime, controller } = await controlling({
+      callbacks,
+      leaseStore: (store) =>
+        intercepted(store, 'replace', [
+          (forward, lease) => forward(lease),
+          () => Promise.reject(storeError(503)),
+        ]),
+    })
+    const lease = await existing(storedLease(runtime))
+    expect(await controller.acquire(lease)).toBe(true)
+    expect(await controller.acquire(lease)).toBe(false)
+    expect(controller.holds('0')).toBe(true)
+    await runtime.world.clock.advance(0)
+    expect(told).toEqual(['acquired 0'])
+    controller.abandon()
+  })
+
+  it('is nothing of a race for it that was lost (B168)', async () => {
+    const { told, callbacks } = telling()
+    const { runtime, controller } = await controlling({ callbacks })
+    const store = await runtime.world.leaseStore()
+    const listed = await existing(store.read('0'))
+    await store.replace(acquire(listed, { instanceName: 'other', incarnation: 'other-1' }, 1))
+    expect(await controller.acquire(listed)).toBe(false)
+    await runtime.world.clock.advance(60_000)
+    expect(told).toEqual([])
+    expect(await tokens(runtime)).toEqual(['0 other'])
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+
+  it('is nothing delivered of it when its acquisition failed (B171)', async () => {
+    const { told, callbacks } = telling()
+    const { runtime, controller } = await controlling({
+      callbacks,
+      delegate: () => void told.push('delivered'),
+      leaseStore: (store) => intercepted(store, 'replace', [() => Promise.reject(storeError(403))]),
+    })
+    await runtime.world.put('1')
+    await expect(controller.acquire(await existing(storedLease(runtime)))).rejects.toMatchObject({
+      code: 403,
+    })
+    await runtime.world.clock.advance(60_000)
+    expect(told).toEqual([])
+    expect([controller.holds('0'), await tokens(runtime)]).toEqual([false, ['0 free']])
+  })
+
+  it('is a release that fails, and the lease as released all the same (B172)', async () => {
+    const { told, callbacks } = telling()
+    const { runtime, controller } = await controlling({
+      callbacks,
+      leaseStore: (store) =>
+        intercepted(store, 'replace', [
+          (forward, lease) => forward(lease),
+          () => Promise.reject(storeError(403)),
+        ]),
+    })
+    await controller.acquire(await existing(storedLease(runtime)))
+    await runtime.world.clock.advance(1_000)
+    const stopping = controller.stop()
+    await runtime.world.clock.advance(5_000)
+    await stopping
+    await runtime.world.clock.advance(0)
+    expect(told).toEqual(['acquired 0', 'error 0: 403', 'released 0: Shutdown'])
+    expect(await tokens(runtime)).toEqual(['0 free'])
+  })
+
+  it.each([
+    ['is told once, and renewing ends with it (B206)', false],
+    ['is told, and the release too, though another has taken the lease by then (B167)', true],
+  ])('of a feed that cannot be read %s', async (_name, isTaken) => {
+    const { told, callbacks } = telling()
+    const { runtime, controller } = await controlling({
+      callbacks,
+      feed: (feed) =>
+        intercepted(feed, 'readNext', [
+          async () => {
+            const store = await runtime.world.leaseStore()
+            const stored = await existing(store.read('0'))
+            if (isTaken)
+              await store.replace(acquire(stored, { instanceName: 'other', incarnation: 'o-1' }, 1))
+            throw storeError(403)
+          },
+        ]),
+    })
+    await controller.acquire(await existing(storedLease(runtime)))
+    await runtime.world.clock.advance(60_000)
+    expect(told).toEqual(['acquired 0', 'error 0: 403', 'released 0: FeedError'])
+    expect(await tokens(runtime)).toEqual([isTaken ? '0 other' : '0 free'])
+    expect(runtime.telemetry.of('lease.renewed')).toEqual([])
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+
+  it.each([
+    ['because another has taken it is no error (B175)', 'taken', []],
+    ['because renewals failed is told with the reason (B176)', 'failing', ['error 0: 503']],
+  ])('of a lease that is lost %s', async (_name, how, errors) => {
+    const { told, callbacks } = telling()
+    const refusing = Array.from({ length: 1_000 }, () => () => Promise.reject(storeError(503)))
+    const { runtime, controller } = await controlling({
+      callbacks,
+      leaseStore: (store) =>
+        how === 'taken'
+          ? store
+          : intercepted(store, 'replace', [(forward, lease) => forward(lease), ...refusing]),
+    })
+    await controller.acquire(await existing(storedLease(runtime)))
+    await runtime.world.clock.advance(1_000)
+    const store = await runtime.world.leaseStore()
+    if (how === 'taken')
+      await store.replace(
+        acquire(await existing(store.read('0')), { instanceName: 'o', incarnation: 'o' }, 1),
+      )
+    await runtime.world.clock.advance(60_000)
+    expect([...new Set(told)]).toEqual(['acquired 0', ...errors, 'released 0: LeaseLost'])
+    expect(controller.holds('0')).toBe(false)
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+})
+
+describe('several leases in hand', () => {
+  const halves = [
+    { min: '', max: '20' },
+    { min: '20', max: 'FF' },
+  ]
+
+  async function twoLeases(overrides: RuntimeOverrides): Promise<Controlled & { leases: readonly Lease[] }> {
+    const controlled = await controlling(overrides)
+    const { runtime } = controlled
+    const store = await runtime.world.leaseStore()
+    await store.delete(await existing(store.read('0')))
+    for (const feedRange of halves)
+      await store.create(aNewLease({ leaseToken: `${feedRange.min}-${feedRange.max}`, feedRange }))
+    return { ...controlled, leases: (await store.list()).leases }
+  }
+
+  it('are each acquired and read, whatever becomes of the other (B162, B163)', async () => {
+    const delivered: Record<string, string[]> = {}
+    const { runtime, controller, leases } = await twoLeases({
+      delegate: (changes, { leaseToken }) => {
+        const isBusy = leaseToken === '-20' && delivered['-20'] !== undefined
+        if (!isBusy) (delivered[leaseToken] ??= []).push(...changes.map(({ id }) => id))
+        return isBusy ? new Promise(() => undefined) : Promise.resolve()
+      },
+      options: { stopTimeoutMs: 1 },
+    })
+    for (const lease of leases) expect(await controller.acquire(lease)).toBe(true)
+    expect(await tokens(runtime)).toEqual(['-20 self', '20-FF self'])
+    for (const round of ['a', 'b']) {
+      for (let index = 0; index < 10; index += 1) await runtime.world.put(`${round}${index}`)
+      await runtime.world.clock.advance(6_000)
+    }
+    expect(delivered['-20']?.some((id) => id.startsWith('a'))).toBe(true)
+    expect(delivered['-20']?.some((id) => id.startsWith('b'))).toBe(false)
+    expect(delivered['20-FF']?.some((id) => id.startsWith('b'))).toBe(true)
+    controller.abandon()
+  })
+
+  it('are acquired in the same look though one of them cannot be had (B86, B381)', async () => {
+    const { runtime, balancer, controller } = await twoLeases({
+      leaseStore: (store) => intercepted(store, 'replace', [() => Promise.reject(storeError(503))]),
+    })
+    balancer.start()
+    await runtime.world.clock.advance(0)
+    expect(runtime.telemetry.of('balance.failed')).toHaveLength(1)
+    expect(runtime.telemetry.of('leases.listed').length).toBeGreaterThan(0)
+    expect(controller.heldCount).toBeGreaterThan(0)
+    await balancer.stop()
+    await controller.stop()
+  })
+
+  it('may be none: to stop is no error then (B164)', async () => {
+    const { runtime, controller } = await controlling()
+    await controller.stop()
+    await controller.stop()
+    expect(await tokens(runtime)).toEqual(['0 free'])
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+})
+
 describe('balancing', () => {
-  it('goes on after failures, of one lease or of all', async () => {
+  it('goes on after failures, of one lease or of all (B169, B382)', async () => {
     const failing = (): Promise<never> => Promise.reject(storeError(503))
     const { runtime, controller, balancer } = await controlling({
       leaseStore: (store) => intercepted(intercepted(store, 'list', [failing]), 'replace', [failing]),
@@ -226,7 +442,7 @@ describe('a split', () => {
     await runtime.world.clock.advance(5_000)
   }
 
-  it('leaves the children, at the position of the parent, in the same hands', async () => {
+  it('leaves the children, at the position of the parent, in the same hands (B177, B178, B181, B357, B377)', async () => {
     const controlled = await controlling()
     await split(controlled)
     const { runtime, controller } = controlled
@@ -239,7 +455,7 @@ describe('a split', () => {
   })
 
   it.each([0, 1, 2])(
-    'is finished by whoever has the parent next (failing after %i children)',
+    'is finished by whoever has the parent next (failing after %i children) (B180)',
     async (done) => {
       const through = Array.from(
         { length: done },
@@ -278,7 +494,7 @@ describe('a split', () => {
     },
   )
 
-  it('leaves the children to whom balancing gives them when there is a limit (§8.3 maxScaleCount)', async () => {
+  it('leaves the children to whom balancing gives them when there is a limit (§8.3 maxScaleCount, B358, B378)', async () => {
     const controlled = await controlling({ options: { maxLeases: 1 } })
     await split(controlled)
     const { runtime, controller, balancer } = controlled
@@ -290,7 +506,7 @@ describe('a split', () => {
     await controller.stop()
   })
 
-  it('keeps children that have gone on already', async () => {
+  it('keeps children that have gone on already (B183, B360)', async () => {
     const controlled = await controlling()
     const { runtime, controller } = controlled
     await (
@@ -306,6 +522,62 @@ describe('a split', () => {
     const child = await (await runtime.world.leaseStore()).read('1')
     expect(child).toMatchObject({ continuationToken: '"99"', owner: null })
     await controller.stop()
+  })
+})
+
+describe('a split whose children', () => {
+  const child = (leaseToken: string, min: string, max: string) =>
+    aNewLease({ leaseToken, feedRange: { min, max }, continuationToken: '"99"' })
+
+  const splitUnderHand = async (
+    overrides: RuntimeOverrides,
+    between: (store: LeaseStore) => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<Controlled> => {
+    const controlled = await controlling(overrides)
+    const { runtime, controller } = controlled
+    await runtime.world.put('1')
+    await controller.acquire(await existing(storedLease(runtime)))
+    await runtime.world.clock.advance(1_000)
+    await between(await runtime.world.leaseStore())
+    runtime.world.split('0')
+    await runtime.world.clock.advance(5_000)
+    return controlled
+  }
+
+  it('were all created by another leaves them to him, and the parent goes (B184)', async () => {
+    const middle = '1FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF'
+    const { runtime, controller } = await splitUnderHand({}, async (store) => {
+      await store.create(child('1', '', middle))
+      await store.create(child('2', middle, 'FF'))
+    })
+    expect(await tokens(runtime)).toEqual(['1 free', '2 free'])
+    const { leases } = await runtime.leaseStore.list()
+    expect(leases.map(({ continuationToken }) => continuationToken)).toEqual(['"99"', '"99"'])
+    await controller.stop()
+  })
+
+  it('cannot be acquired leaves them free, at the position of the parent, which goes (B185)', async () => {
+    const acquiring = { isFailing: false }
+    const { runtime, controller } = await splitUnderHand(
+      {
+        leaseStore: (store) =>
+          intercepted(
+            store,
+            'replace',
+            Array.from({ length: 20 }, () => (forward: LeaseStore['replace'], lease: Lease) => {
+              const isChild = lease.leaseToken !== '0'
+              return acquiring.isFailing && isChild ? Promise.reject(storeError(403)) : forward(lease)
+            }),
+          ),
+      },
+      () => Promise.resolve((acquiring.isFailing = true)),
+    )
+    expect(await tokens(runtime)).toEqual(['1 free', '2 free'])
+    const { leases } = await runtime.leaseStore.list()
+    expect(leases.map(({ continuationToken }) => continuationToken)).toEqual(['"1"', '"1"'])
+    expect(runtime.telemetry.of('lease.released')).toMatchObject([{ leaseToken: '0', reason: 'Split' }])
+    await controller.stop()
+    expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 })
 

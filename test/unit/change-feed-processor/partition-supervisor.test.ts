@@ -11,7 +11,7 @@ const reading = (...interceptions: Reading[]): RuntimeOverrides => ({
 })
 
 describe('a partition supervisor', () => {
-  it('drains without delay, then polls ever more slowly', async () => {
+  it('drains without delay, then polls ever more slowly (B383, B384)', async () => {
     const polls: number[] = []
     const runtimeClock: { monotonic?: () => number } = {}
     const counting: Reading = (forward, ...request) => {
@@ -29,7 +29,7 @@ describe('a partition supervisor', () => {
     supervisor.shutDown()
   })
 
-  it('gives the delegate what belongs to the page', async () => {
+  it('gives the delegate what belongs to the page (B208, B215, B221)', async () => {
     const contexts: unknown[] = []
     const { runtime, supervisor } = await supervising(
       { delegate: (_changes, context) => void contexts.push(context) },
@@ -52,7 +52,7 @@ describe('a partition supervisor', () => {
     supervisor.shutDown()
   })
 
-  it('reads again in place what the store refuses for a while, keeping lease and position', async () => {
+  it('reads again in place what the store refuses for a while, keeping lease and position (B396)', async () => {
     const throttled: Reading = () => Promise.reject(storeError(429, { retryAfterInMs: 3_000 }))
     const unavailable: Reading = () => Promise.reject(storeError(503))
     const { runtime, supervisor, closing } = await supervising(reading(throttled, unavailable), ['1'])
@@ -65,13 +65,56 @@ describe('a partition supervisor', () => {
     supervisor.shutDown()
   })
 
-  it('ends with FeedError on what does not pass by itself', async () => {
+  it('ends with FeedError on what does not pass by itself (B209, B386)', async () => {
     const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(401))))
     await runtime.world.clock.advance(0)
     expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 401 } } })
   })
 
-  it('throws a read away that hangs, and reads again, keeping lease and position (F-C18)', async () => {
+  it('asks for smaller pages when the service does, keeping lease and position (B397)', async () => {
+    const sizes: number[] = []
+    const refusing: Reading = (forward, from, options) => {
+      sizes.push(options.maxItemCount)
+      if (options.maxItemCount <= 2) return forward(from, options)
+      const message = 'The response is too large. Reduce page size and try again.'
+      return Promise.reject(Object.assign(new Error(message), { code: 400 }))
+    }
+    const pages: string[][] = []
+    const { runtime, supervisor, closing } = await supervising(
+      {
+        ...reading(...Array.from({ length: 50 }, () => refusing)),
+        options: { maxItemCount: 8 },
+        delegate: (changes) => void pages.push(changes.map(({ id }) => id)),
+      },
+      ['1', '2', '3'],
+    )
+    await runtime.world.clock.advance(10_000)
+    expect(sizes.slice(0, 3)).toEqual([8, 4, 2])
+    expect(pages).toEqual([['1', '2'], ['3']])
+    expect(closing()).toBeNull()
+    supervisor.shutDown()
+  })
+
+  it('ends with the error of a container that is gone (B198)', async () => {
+    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(404))))
+    await runtime.world.clock.advance(0)
+    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 404 } } })
+  })
+
+  it('stops reading and renewing when it is told to (B204)', async () => {
+    const { runtime, holder, supervisor, closing } = await supervising({})
+    await runtime.world.clock.advance(1_000)
+    supervisor.shutDown()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'Shutdown' })
+    await holder.release()
+    const { length } = runtime.telemetry.events
+    await runtime.world.clock.advance(120_000)
+    expect(runtime.telemetry.events).toHaveLength(length)
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+
+  it('throws a read away that hangs, and reads again, keeping lease and position (F-C18, B194, B385)', async () => {
     const signals: AbortSignal[] = []
     const hanging: Reading = (_forward, _from, { signal }) => {
       signals.push(signal)
@@ -112,17 +155,21 @@ describe('a partition supervisor', () => {
     ['408', storeError(408)],
     ['ECONNRESET', storeError('ECONNRESET')],
     ['410', storeError(410)],
-  ])('keeps its lease through %s (§8.2 FeedProcessorCore, F-C17, F-C19)', async (_name, error) => {
-    const { runtime, supervisor, closing } = await supervising(
-      reading(() => Promise.reject(error)),
-      ['1'],
-    )
-    await runtime.world.clock.advance(1_000)
-    expect(runtime.telemetry.of('feed.failed')).toHaveLength(1)
-    expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
-    expect(closing()).toBeNull()
-    supervisor.shutDown()
-  })
+    ['a client that gives up early', storeError('TimeoutError')],
+  ])(
+    'keeps its lease through %s (§8.2 FeedProcessorCore, F-C17, F-C19, B199, B333)',
+    async (_name, error) => {
+      const { runtime, supervisor, closing } = await supervising(
+        reading(() => Promise.reject(error)),
+        ['1'],
+      )
+      await runtime.world.clock.advance(1_000)
+      expect(runtime.telemetry.of('feed.failed')).toHaveLength(1)
+      expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
+      expect(closing()).toBeNull()
+      supervisor.shutDown()
+    },
+  )
 
   it('ends with FeedError when the container is gone (§8.2 FeedProcessorCore: 404/0)', async () => {
     const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(404))))
@@ -153,7 +200,7 @@ describe('a partition supervisor', () => {
     supervisor.shutDown()
   })
 
-  it('lets a delegate finish when it is shut down, and keeps what it finished', async () => {
+  it('lets a delegate finish when it is shut down, and keeps what it finished (B388)', async () => {
     let finish: (() => void) | undefined
     const { runtime, holder, supervisor, closing } = await supervising(
       { delegate: () => new Promise((resolve) => (finish = resolve)) },
@@ -192,7 +239,7 @@ describe('a partition supervisor', () => {
     expect(runtime.telemetry.of('delegate.failed')).toEqual([])
   })
 
-  it('aborts the delegate and delivers nothing more when the lease is lost', async () => {
+  it('aborts the delegate and delivers nothing more when the lease is lost (B205, B387)', async () => {
     let signal: AbortSignal | undefined
     let finish: (() => void) | undefined
     const { runtime, holder, closing } = await supervising(

@@ -11,7 +11,7 @@ const physicalRanges = [
 const token = '"7"'
 
 describe('the leases of the children', () => {
-  it('are named by the ids of their partitions and go on where the parent was', () => {
+  it('are named by the ids of their partitions and go on where the parent was (B186)', () => {
     const parts = [
       { feedRange: left, start: { kind: 'continuation', token: '"9"' } as const },
       { feedRange: right, start: { kind: 'continuation', token } as const },
@@ -37,7 +37,7 @@ describe('the leases of the children', () => {
     ])
   })
 
-  it('carry on what others keep in the properties, and nothing about the owner (§4.10)', () => {
+  it('carry on what others keep in the properties, and nothing about the owner (§4.10, B179)', () => {
     const parent = aLease({
       document: { properties: { note: 'kept', 'stepward.incarnation': '{"owner":"a","incarnation":"1"}' } },
     })

@@ -47,20 +47,30 @@ const tokensOf = (leases: readonly Lease[]): string[] => leases.map((lease) => l
 
 describe('which leases to take (§8.2 balancing, numbers of §3.1)', () => {
   it.each([
-    { counts: {}, taken: 0 },
-    { counts: { self: 2 }, taken: 0 },
-    { counts: { free: 2 }, taken: 2 },
-    { counts: { 'expired self': 1, 'expired other': 1 }, taken: 2 },
+    { id: 'B71', counts: {}, taken: 0 },
+    { id: 'B72', counts: { self: 2 }, taken: 0 },
+    { id: 'B73', counts: { free: 2 }, taken: 2 },
+    { id: 'B74', counts: { 'expired self': 1, 'expired other': 1 }, taken: 2 },
     { counts: { other: 1 }, taken: 0 },
-    { counts: { other: 3, 'expired other': 1 }, taken: 1, from: 'expired' },
-    { counts: { other: 1, 'expired gone': 10 }, taken: 6 },
-    { counts: { other: 1, 'expired gone': 10 }, limits: { minLeases: 7, maxLeases: null }, taken: 7 },
-    { counts: { other: 1, 'expired gone': 10 }, limits: { minLeases: null, maxLeases: 3 }, taken: 3 },
+    { id: 'B76', counts: { other: 3, 'expired other': 1 }, taken: 1, from: 'expired' },
+    { id: 'B77, B349', counts: { other: 1, 'expired gone': 10 }, taken: 6 },
+    {
+      id: 'B78',
+      counts: { other: 1, 'expired gone': 10 },
+      limits: { minLeases: 7, maxLeases: null },
+      taken: 7,
+    },
+    {
+      id: 'B79',
+      counts: { other: 1, 'expired gone': 10 },
+      limits: { minLeases: null, maxLeases: 3 },
+      taken: 3,
+    },
     { counts: { other: 1, 'expired gone': 10 }, limits: { minLeases: 5, maxLeases: 3 }, taken: 5 },
     { counts: { one: 5, self: 6 }, taken: 0 },
     { counts: { self: 1 }, limits: { minLeases: 3, maxLeases: null }, taken: 0 },
-  ] as { counts: Record<string, number>; limits?: LeaseLimits; taken: number; from?: string }[])(
-    '$counts → $taken',
+  ] as { id?: string; counts: Record<string, number>; limits?: LeaseLimits; taken: number; from?: string }[])(
+    '$id $counts → $taken',
     ({ counts, limits = unlimited, taken, from = '' }) => {
       const { take, ask } = select({ ...situation(counts), limits })
       expect(new Set(tokensOf(take)).size).toBe(taken)
@@ -93,30 +103,32 @@ describe('which leases to take (§8.2 balancing, numbers of §3.1)', () => {
 
 describe('which leases to ask for (§3.1 where .NET steals one)', () => {
   it.each([
-    { counts: { other: 2 }, asked: { other: 1 } },
-    { counts: { one: 5, two: 10 }, asked: { two: 5 } },
-    { counts: { one: 5, self: 6 }, asked: {} },
-    { counts: { one: 5, self: 5 }, asked: {} },
-    { counts: { one: 4, self: 3 }, asked: {} },
-    { counts: { one: 4, self: 2 }, asked: { one: 1 } },
-    { counts: { one: 10, two: 10, self: 8 }, asked: { any: 1 } },
+    { id: 'B75', counts: { other: 2 }, asked: { other: 1 } },
+    { id: 'B80', counts: { one: 5, two: 10 }, asked: { two: 5 } },
+    { id: 'B81', counts: { one: 5, self: 6 }, asked: {} },
+    { id: 'B82', counts: { one: 5, self: 5 }, asked: {} },
+    { id: 'B83', counts: { one: 4, self: 3 }, asked: {} },
+    { id: 'B84', counts: { one: 4, self: 2 }, asked: { one: 1 } },
+    { id: 'B85', counts: { one: 10, two: 10, self: 8 }, asked: { any: 1 } },
     { counts: { one: 1, two: 1, three: 1 }, asked: {} },
     { counts: { one: 100 }, asked: { one: 50 } },
     { counts: { one: 3, two: 3, three: 3, self: 1 }, asked: { any: 1 } },
     { counts: { one: 10 }, limits: { minLeases: null, maxLeases: 2 }, asked: { one: 2 } },
-  ] as { counts: Record<string, number>; limits?: LeaseLimits; asked: Record<string, number> }[])(
-    '$counts → $asked',
-    ({ counts, limits = unlimited, asked }) => {
-      const { take, ask } = select({ ...situation(counts), limits })
-      expect(take).toEqual([])
-      const from: Record<string, number> = {}
-      for (const { owner } of ask) {
-        const name = owner !== null && owner in asked ? owner : 'any'
-        from[name] = (from[name] ?? 0) + 1
-      }
-      expect(from).toEqual(asked)
-    },
-  )
+  ] as {
+    id?: string
+    counts: Record<string, number>
+    limits?: LeaseLimits
+    asked: Record<string, number>
+  }[])('$id $counts → $asked', ({ counts, limits = unlimited, asked }) => {
+    const { take, ask } = select({ ...situation(counts), limits })
+    expect(take).toEqual([])
+    const from: Record<string, number> = {}
+    for (const { owner } of ask) {
+      const name = owner !== null && owner in asked ? owner : 'any'
+      from[name] = (from[name] ?? 0) + 1
+    }
+    expect(from).toEqual(asked)
+  })
 
   it('are fewer by those asked for already', () => {
     const { leases } = situation({ one: 4 })

@@ -12,9 +12,19 @@ const covering = (...bounds: readonly (readonly [string, string])[]) =>
 
 describe('the leases to create', () => {
   it.each([
-    { name: 'all at the beginning', leases: covering(), tokens: ['0', '1'] },
+    { name: 'B190, B389: all at the beginning', leases: covering(), tokens: ['0', '1'] },
     { name: 'none when each range has its own', leases: covering(['', '80'], ['80', 'FF']), tokens: [] },
-    { name: 'the one that is missing', leases: covering(['', '80']), tokens: ['1'] },
+    { name: 'B191, B390: the one that is missing', leases: covering(['', '80']), tokens: ['1'] },
+    {
+      name: 'B192: none beside leases of both kinds',
+      leases: covering(['', '80'], ['80', 'C0'], ['C0', 'FF']),
+      tokens: [],
+    },
+    {
+      name: 'B192: the rest of a range',
+      leases: covering(['', '80'], ['80', 'C0']),
+      tokens: ['C0-FF'],
+    },
     { name: 'none when a parent still covers its children', leases: covering(['', 'FF']), tokens: [] },
     {
       name: 'none when finer leases cover a merged range',

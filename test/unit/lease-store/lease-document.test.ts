@@ -31,7 +31,7 @@ const dotNet: LeaseDocument = {
 }
 
 describe('a new lease', () => {
-  it('is written field by field as .NET writes it, nulls included', () => {
+  it('is written field by field as .NET writes it, nulls included (B104)', () => {
     const document = encodeNewLease(aNewLease({ feedRange: half, firstPosition: null }), id, '/id')
     expect(JSON.stringify(document)).toBe(
       JSON.stringify({
@@ -66,7 +66,7 @@ describe('a new lease', () => {
     })
   })
 
-  it('carries its id as partition key where the container wants one', () => {
+  it('carries its id as partition key where the container wants one (B105)', () => {
     expect(encodeNewLease(aNewLease(), id, '/partitionKey')).toMatchObject({ partitionKey: id })
   })
 
@@ -84,7 +84,7 @@ describe('a new lease', () => {
 })
 
 describe('a lease that .NET wrote', () => {
-  it('is understood', () => {
+  it('is understood (B106)', () => {
     const { document, ...lease } = leaseOf(decodeLease(dotNet))
     expect(document).toBe(dotNet)
     expect(lease).toEqual({

@@ -102,27 +102,30 @@ const shared: Readonly<Record<string, { document: LeaseDocument; options?: Decod
 }
 
 describe('documents that are shared with .NET hosts (§8.2 DocumentServiceLeaseTests, §9b)', () => {
-  it.each(Object.entries(shared))('%s: only what ownership changes is changed', (_name, fixture) => {
-    const { document, options } = fixture
-    const lease = leaseOf(decodeLease(document, options))
-    const owner = { instanceName: 'node-8', incarnation: 'node-8-1' }
-    const written = encodeLease(checkpoint(acquire(lease, owner, 1_000), '"9000"', 2_000))
-    const { min, max } = lease.feedRange
-    expect(written).toEqual({
-      FeedRange: { Range: { min, max } },
-      Mode: 'Incremental Feed',
-      ...document,
-      Owner: 'node-8',
-      ContinuationToken: '"9000"',
-      timestamp: '1970-01-01T00:00:02.000Z',
-      properties: {
-        ...(document['properties'] as object),
-        'stepward.incarnation': JSON.stringify({ owner: 'node-8', incarnation: 'node-8-1' }),
-      },
-    })
-    // .NET reads `properties` as texts by name and fails on anything else.
-    for (const value of Object.values(written['properties'] as object)) expect(value).toBeTypeOf('string')
-  })
+  it.each(Object.entries(shared))(
+    '%s: only what ownership changes is changed (B107, B108, B109, B110, B111)',
+    (_name, fixture) => {
+      const { document, options } = fixture
+      const lease = leaseOf(decodeLease(document, options))
+      const owner = { instanceName: 'node-8', incarnation: 'node-8-1' }
+      const written = encodeLease(checkpoint(acquire(lease, owner, 1_000), '"9000"', 2_000))
+      const { min, max } = lease.feedRange
+      expect(written).toEqual({
+        FeedRange: { Range: { min, max } },
+        Mode: 'Incremental Feed',
+        ...document,
+        Owner: 'node-8',
+        ContinuationToken: '"9000"',
+        timestamp: '1970-01-01T00:00:02.000Z',
+        properties: {
+          ...(document['properties'] as object),
+          'stepward.incarnation': JSON.stringify({ owner: 'node-8', incarnation: 'node-8-1' }),
+        },
+      })
+      // .NET reads `properties` as texts by name and fails on anything else.
+      for (const value of Object.values(written['properties'] as object)) expect(value).toBeTypeOf('string')
+    },
+  )
 })
 
 describe('documents of Java (§1.6)', () => {

@@ -31,7 +31,7 @@ describe('a lease', () => {
     expect(acquire(release(asked, 2), other, 3)).toMatchObject({ owner: 'b', handover: null })
   })
 
-  it('belongs to one life of one instance', () => {
+  it('belongs to one life of one instance (B135)', () => {
     const acquired = acquire(aLease(), self, 1)
     expect(isOwnedBy(acquired, self)).toBe(true)
     expect(isOwnedBy(acquired, { ...self, incarnation: 'second' })).toBe(false)

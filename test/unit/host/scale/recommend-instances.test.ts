@@ -48,12 +48,18 @@ describe('recommended instances', () => {
 
   it('are never more than the leases, nor outside the bounds', () => {
     fc.assert(
-      fc.property(history, fc.nat({ max: 12 }), (found, leaseCount) => {
+      fc.property(history, fc.integer({ min: 1, max: 12 }), (found, leaseCount) => {
         const count = recommendInstances(found, leaseCount)
         expect(count).toBeLessThanOrEqual(Math.min(leaseCount, calmPolicy.max))
         expect(count).toBeGreaterThanOrEqual(Math.min(calmPolicy.min, leaseCount))
       }),
     )
+  })
+
+  it('are one while there are no leases: nobody else would create them (B26)', () => {
+    for (const instances of [0, 1, 5])
+      for (const min of [0, 1, 3])
+        expect(recommendInstances([{ atMs: 0, lag: 0, instances }], 0, { ...calmPolicy, min })).toBe(1)
   })
 
   it('do not flap: noise around a level moves them in one direction at most', () => {
