@@ -31,6 +31,12 @@ param instances object = {
 @description('A module in the package that exports the agents.')
 param agentsModule string
 
+@description('What is started, within the package. The default is that of a project that depends on stepward.')
+param program string = 'node_modules/stepward/dist/src/cli/main.js'
+
+@description('Containers of the database that a replyTo names as container:NAME; the notifier may write there.')
+param replyContainers array = []
+
 @description('Who is told by mail when a job needs attention, the store throttles or an app is unhealthy; empty for nobody.')
 param alertEmail string = ''
 
@@ -61,6 +67,7 @@ module apps 'modules/app-service.bicep' = {
     zoneRedundant: zoneRedundant
     instances: instances
     agentsModule: agentsModule
+    program: program
     alertWebhook: alertWebhook
     cosmosEndpoint: cosmos.outputs.endpoint
     applicationInsightsConnectionString: monitoring.outputs.connectionString
@@ -72,6 +79,7 @@ module access 'modules/access.bicep' = {
   params: {
     accountName: cosmos.outputs.accountName
     principals: apps.outputs.principals
+    replyContainers: replyContainers
   }
 }
 

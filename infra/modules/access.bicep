@@ -5,6 +5,9 @@ param accountName string
 @description('role (scheduler, agents, supervisor, notifier) and principalId of each app.')
 param principals array
 
+@description('Containers that a replyTo names as container:NAME.')
+param replyContainers array
+
 resource account 'Microsoft.DocumentDB/databaseAccounts@2024-05-15' existing = {
   name: accountName
 }
@@ -94,6 +97,38 @@ resource onDeadLetter 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@
       principalId: principal.principalId
       roleDefinitionId: '${account.id}/sqlRoleDefinitions/00000000-0000-0000-0000-000000000002'
       scope: '${database}/colls/deadletter'
+    }
+  }
+]
+
+// Puts replies into a container of the user's own, and sees nothing of it.
+resource replyWriter 'Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinitions@2024-05-15' = {
+  parent: account
+  name: guid(account.id, 'stepward-reply-writer')
+  properties: {
+    roleName: 'stepward reply writer'
+    type: 'CustomRole'
+    assignableScopes: [account.id]
+    permissions: [
+      {
+        dataActions: [
+          metadata
+          '${items}/create'
+          '${items}/upsert'
+        ]
+      }
+    ]
+  }
+}
+
+resource onReplies 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2024-05-15' = [
+  for name in replyContainers: {
+    parent: account
+    name: guid(account.id, 'notifier', 'reply', name)
+    properties: {
+      principalId: filter(principals, principal => principal.role == 'notifier')[0].principalId
+      roleDefinitionId: replyWriter.id
+      scope: '${database}/colls/${name}'
     }
   }
 ]

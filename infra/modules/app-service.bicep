@@ -7,6 +7,7 @@ param perSiteScaling bool
 param zoneRedundant bool
 param instances object
 param agentsModule string
+param program string
 @secure()
 param alertWebhook string
 param cosmosEndpoint string
@@ -40,7 +41,7 @@ resource sites 'Microsoft.Web/sites@2024-04-01' = [
         ftpsState: 'Disabled'
         numberOfWorkers: perSiteScaling ? instances[role] : null
         // Without exec the shell that starts it would keep SIGTERM for itself, and leases would not be released.
-        appCommandLine: 'exec node dist/src/cli/main.js start --role ${role}'
+        appCommandLine: 'exec node ${program} start --role ${role}'
         appSettings: [
           { name: 'COSMOS_ENDPOINT', value: cosmosEndpoint }
           { name: 'COSMOS_DATABASE', value: 'stepward' }

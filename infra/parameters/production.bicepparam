@@ -2,7 +2,9 @@
 using '../main.bicep'
 
 param name = 'stepward'
+// This repository itself, with its sample. In a project that depends on stepward: your module, and no program.
 param agentsModule = 'dist/samples/orders/index.js'
+param program = 'dist/src/cli/main.js'
 param serverless = false
 param maxThroughput = 10000
 param planSku = 'P0v3'

@@ -1,9 +1,10 @@
-import type { Attention, JobSummary } from '../sas/index.js'
+import type { Attention, JobSummary, UndeliveredNotice } from '../sas/index.js'
 
 /** Jobs with which the same is the matter. */
 export interface AttentionGroup {
   readonly workflow: string
-  readonly kind: Attention['kind']
+  /** What is the matter with the jobs; `notify` is not with them: their submitters were not reached. */
+  readonly kind: Attention['kind'] | 'notify'
   readonly stepId: string | null
   /** What the newest of them says. */
   readonly message: string
@@ -18,34 +19,44 @@ export interface AttentionGroup {
 
 type About = Omit<AttentionGroup, 'advice' | 'command'>
 
-/** Flagged jobs by what is the matter, the largest group first. Messages that differ in numbers and ids are one. */
-export function attentionGroups(jobs: readonly JobSummary[]): readonly AttentionGroup[] {
-  const groups = new Map<string, { readonly job: JobSummary; readonly attention: Attention }[]>()
-  for (const job of jobs) {
-    const { attention } = job
-    if (attention === null) continue
-    const key = JSON.stringify([
-      job.workflow,
-      attention.kind,
-      attention.stepId,
-      fingerprint(attention.message),
-    ])
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [{ job, attention }])
-    else group.push({ job, attention })
+/** Something the matter with one job. */
+type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
+
+/**
+ * Flagged jobs, and those whose submitters were not reached, by what is the matter, the largest group first. Messages
+ * that differ in numbers and ids are one.
+ */
+export function attentionGroups(
+  jobs: readonly JobSummary[],
+  notices: readonly UndeliveredNotice[],
+): readonly AttentionGroup[] {
+  const groups = new Map<string, Trouble[]>()
+  for (const trouble of [...jobs.flatMap(troubleOf), ...notices.map(untoldTrouble)]) {
+    const { workflow, kind, stepId, message } = trouble
+    const key = JSON.stringify([workflow, kind, stepId, fingerprint(message)])
+    groups.set(key, [...(groups.get(key) ?? []), trouble])
   }
   return [...groups.values()]
     .flatMap((members): AttentionGroup[] => {
       const [first] = members
       if (first === undefined) return []
-      const { job, attention } = first
-      const jobIds = members.map((member) => member.job.jobId)
-      const [since = attention.since] = members.map((member) => member.attention.since).sort()
-      const { kind, stepId, message } = attention
-      const about = { workflow: job.workflow, kind, stepId, message, since, jobIds }
+      const { workflow, kind, stepId, message } = first
+      const jobIds = [...new Set(members.map(({ jobId }) => jobId))]
+      const [since = first.since] = members.map((member) => member.since).sort()
+      const about = { workflow, kind, stepId, message, since, jobIds }
       return [{ ...about, ...adviceFor(about) }]
     })
     .sort((a, b) => b.jobIds.length - a.jobIds.length)
+}
+
+function troubleOf({ jobId, workflow, attention }: JobSummary): Trouble[] {
+  if (attention === null) return []
+  const { kind, stepId, message, since } = attention
+  return [{ jobId, workflow, kind, stepId, message, since }]
+}
+
+function untoldTrouble({ jobId, workflow, message, since }: UndeliveredNotice): Trouble {
+  return { jobId, workflow, kind: 'notify', stepId: null, message, since }
 }
 
 /** What two messages about the same trouble have in common. */
@@ -73,6 +84,11 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
       return { advice: 'it waits for you: let it go on, or cancel it', command: release }
     case 'extendedWait':
       return { advice: 'it tries again by itself; or at once', command: release }
+    case 'notify':
+      return {
+        advice: 'the submitter was not reached: repair the receiver, then send again',
+        command: `stepward resend ${which}`,
+      }
     case 'unclaimed':
       return { advice: 'nobody takes it up: see who runs', command: 'stepward leases' }
   }

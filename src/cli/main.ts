@@ -19,6 +19,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.ok)
 })
 
+// Whoever listened to remarks is gone: what is done, and how it ends, stands.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
 try {
   await programOf({ version, terminal, ending }).parseAsync()
 } catch (error) {

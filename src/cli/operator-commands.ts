@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { AttentionOptions } from './commands/attention.js'
 import type { DecideOptions, DecisionKind } from './commands/decide.js'
 import type { ListOptions } from './commands/list.js'
+import type { ResendOptions } from './commands/resend.js'
 import { withSelection } from './selection-options.js'
 import { withStoreOptions, type StoreOptions } from './store-options.js'
 import type { Terminal } from './terminal.js'
@@ -22,7 +23,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     .description('jobs, newest submission first')
     .option('--attention', 'only jobs that somebody should look at')
     .option('--limit <n>', 'at most', '100')
-    .option('--before <when>', 'submitted before then: the next page')
+    .option('--before <when>', 'submitted before then; or the next page, as the page before says')
     .action(async (options: ListOptions) => {
       const { list } = await import('./commands/list.js')
       await ending(list(options, terminal))
@@ -51,6 +52,16 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   decisionCommand(program, 'cancel', { terminal, ending }).description(
     'stop a job, or all that match, and undo what was done',
   )
+
+  withStoreOptions(program.command('resend [job]'))
+    .description('send the notices of a job that were given up again, or all that match')
+    .option('--workflow <name>', 'of this workflow only')
+    .option('--all', 'every one')
+    .option('--dry-run', 'say what would be sent, and write nothing')
+    .action(async (job: string | undefined, options: ResendOptions) => {
+      const { resend } = await import('./commands/resend.js')
+      await ending(resend(job, options, terminal))
+    })
 }
 
 function decisionCommand(

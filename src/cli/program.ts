@@ -135,6 +135,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
   withStoreOptions(program.command('submit <workflow> [file]'))
     .description('one job for each line of a JSON Lines file, or of standard input (-)')
     .option('--workflows <module>', 'module that exports the workflow')
+    .option('--reply-to <where>', 'who is told of each job: an http(s) URL, or container:NAME')
     .option('--wait', 'until every job has ended')
     .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
       const { submit } = await import('./commands/submit.js')
@@ -145,7 +146,9 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
 /** How many processes run. */
 function addFleetCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('fleet'))
-    .description('the processes of the fleet that runs here: leases, memory, processor time')
+    .description(
+      'the processes of the fleet that runs here: lag of each role, leases, processor time, memory',
+    )
     .option('--state <dir>', 'the one given to "stepward start"')
     .action(async (options: FleetCommandOptions) => {
       const { fleet } = await import('./commands/fleet.js')
@@ -216,6 +219,7 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
     .option('--partitions <n>', 'physical partitions of the state container', '1')
     .option('--instances <n>', 'of each role', '1')
     .option('--jobs-per-day <n>', 'for the sums', '10000')
+    .option('--no-notifier', 'without the role notifier, where nobody is told')
     .action(async (options: CostOptions) => {
       const { cost } = await import('./commands/cost.js')
       await ending(cost(options, terminal))

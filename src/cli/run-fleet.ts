@@ -13,7 +13,16 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
   const level = options.verbose === true ? 'debug' : 'info'
   const [program = '', ...args] = process.argv.slice(1)
   const ending = untilEnd(false)
-  const fleet = await startFleet({
+  // The port first: where it cannot be had, nothing has begun that would have to be stopped.
+  let running: Fleet | null = null
+  const server =
+    port === null
+      ? null
+      : await serveStatus(
+          port,
+          statusOf(() => running),
+        )
+  const starting = startFleet({
     connection: settings,
     counts: Object.fromEntries(groupsOf(words).map((role) => [role, instances])),
     stateDirectory: stateDirectoryOf(options.state, process.cwd()),
@@ -22,7 +31,8 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
     telemetry: consoleLogger({ level, about: { fleet: String(process.pid) } }),
     stopWithinMs: environment.stopWithinMs,
   })
-  const server = port === null ? null : await serveStatus(port, statusOf(fleet))
+  const fleet = await orClosing(starting, server)
+  running = fleet
   terminal.print(options.json === true ? JSON.stringify(fleet.counts) : startedText(fleet, instances))
   const first = await Promise.race([fleet.ended, ending])
   await fleet.stop()
@@ -51,13 +61,25 @@ export function childArguments(args: readonly string[], role: string): readonly 
 
 const ofTheFleet = new Set(['--role', '--instances', '--port', '--state', '--json'])
 
-function statusOf(fleet: Fleet) {
+async function orClosing<T>(starting: Promise<T>, server: { close(): Promise<void> } | null): Promise<T> {
+  try {
+    return await starting
+  } catch (error) {
+    await server?.close()
+    throw error
+  }
+}
+
+function statusOf(fleetNow: () => Fleet | null) {
   const well = { isWell: true, problems: [] }
   return {
-    about: () => ({ wanted: fleet.counts }),
+    about: () => ({ wanted: fleetNow()?.counts ?? {} }),
     // Children that die are replaced; the fleet itself lives as long as it answers.
     live: () => well,
-    ready: () => well,
+    ready: () => {
+      const problems = fleetNow()?.problems ?? ['starting']
+      return { isWell: problems.length === 0, problems }
+    },
     metrics: () => '',
   }
 }

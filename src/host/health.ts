@@ -34,7 +34,8 @@ export class Health {
   constructor(
     private readonly clock: Clock,
     private readonly cycleMs: number,
-    private readonly storeTrouble: () => string | null,
+    /** What keeps work from being done though this process lives: the store, or units that are not well. */
+    private readonly troubles: () => readonly string[],
   ) {
     this.lookedAtMs = clock.monotonic()
   }
@@ -90,11 +91,10 @@ export class Health {
 
   /** Whether work is being done. */
   ready(): Verdict {
-    const trouble = this.storeTrouble()
     const problems = [
       ...(this.state === 'starting' ? [this.waitingFor ?? 'starting'] : []),
       ...(this.state === 'stopping' ? ['stopping'] : []),
-      ...(trouble === null ? [] : [trouble]),
+      ...this.troubles(),
     ]
     return verdict([...problems, ...this.live().problems])
   }

@@ -22,6 +22,7 @@ import { checkStore, type Checked } from './start-up-checks.js'
 import { serveStatus, type StatusServer } from './status-server.js'
 import { StoreTrouble } from './store-trouble.js'
 import { unitOf, type UnitSettings } from './units.js'
+import { UnwellUnits } from './unwell-units.js'
 
 /** What a host runs, and on which store. */
 export interface HostOptions extends Connection, UnitSettings {
@@ -121,7 +122,9 @@ async function openShell(options: HostOptions): Promise<Shell> {
   const trouble = new StoreTrouble(clock, fanOut(options.telemetry ?? openTelemetry(), metrics))
   const endings = new JobEndings()
   const cycleMs = timing?.leaseAcquireIntervalMs ?? defaultAcquireIntervalMs
-  const health = new Health(clock, cycleMs, () => trouble.reason)
+  const unwell = new UnwellUnits()
+  const troubles = () => [...(trouble.reason === null ? [] : [trouble.reason]), ...unwell.problems]
+  const health = new Health(clock, cycleMs, troubles)
   const figures = () => ({ ...processFigures(), isReady: health.ready().isWell })
   const status = {
     about: () => ({ instanceName, roles: wanted }),
@@ -145,7 +148,7 @@ async function openShell(options: HostOptions): Promise<Shell> {
     await Promise.all(units.map((unit) => unit.stop()))
     for (const close of closing.splice(0).reverse()) await close()
   }
-  const telemetry = fanOut(trouble, endings)
+  const telemetry = fanOut(trouble, endings, unwell)
   return { instanceName, wanted, clock, telemetry, endings, metrics, health, server, units, closing, stop }
 }
 

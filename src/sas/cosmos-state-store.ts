@@ -10,12 +10,14 @@ import {
   type StepDocument,
 } from './documents.js'
 import { StoreRefused, StoreUnavailable } from './errors.js'
+import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
 import { pickUpWithinMs } from './recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
   FlaggedJob,
   JobFilter,
+  NoticeFilter,
   OverdueDocument,
   PartitionFeed,
   StateDocument,
@@ -84,29 +86,18 @@ export class CosmosStateStore implements StateStore {
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
-    const {
-      state,
-      workflow,
-      sinceMs,
-      beforeMs,
-      isFlagged,
-      attention,
-      step,
-      limit = defaultListLimit,
-    } = filter
-    const conditions = ["c.type = 'sas.job'"]
-    if (state !== undefined) conditions.push('c.processState = @state')
-    if (workflow !== undefined) conditions.push('c.workflow = @workflow')
-    if (sinceMs !== undefined) conditions.push('c.submittedAtMs >= @since')
-    if (beforeMs !== undefined) conditions.push('c.submittedAtMs < @before')
-    if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
-    if (attention !== undefined) conditions.push('c.attention.kind = @attention')
-    if (step !== undefined) conditions.push('c.attention.stepId = @step')
-    const found = await this.query<Stored<StateDocument>>('state.listJobs', {
-      text: `SELECT TOP @limit * FROM c WHERE ${conditions.join(' AND ')} ORDER BY c.submittedAtMs DESC`,
-      parameters: { limit, state, workflow, since: sinceMs, before: beforeMs, attention, step },
-    })
-    return found.flatMap(asJob).sort((a, b) => b.submittedAtMs - a.submittedAtMs)
+    const { limit = defaultListLimit, after } = filter
+    const questions = this.questionsOf(filter)
+    const found: Stored<JobDocument>[] = []
+    // What cannot be read takes a place in the store's answer, not in ours.
+    for (let end = after === undefined ? null : pagePositionOf(after); found.length < limit;) {
+      const asked = limit - found.length
+      const page = await jobPage(questions, end, asked)
+      found.push(...page.flatMap(asJob))
+      end = positionOf(page.at(-1))
+      if (page.length < asked || end === null) break
+    }
+    return found
   }
 
   async findJob(jobId: string): Promise<Stored<JobDocument> | null> {
@@ -131,6 +122,18 @@ export class CosmosStateStore implements StateStore {
       text: "SELECT * FROM c WHERE c.type = 'sas.notify' AND c.jobId = @jobId AND IS_NUMBER(c.completeByMs)",
       parameters: { jobId },
       partition,
+    })
+    return found.flatMap(asNotice)
+  }
+
+  async listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]> {
+    const { jobId, workflow, limit = defaultListLimit } = filter
+    const conditions = ["c.type = 'sas.notify'", "c.attention.kind = 'notify'"]
+    if (jobId !== undefined) conditions.push('c.jobId = @jobId')
+    if (workflow !== undefined) conditions.push('c.workflow = @workflow')
+    const found = await this.query<Stored<StateDocument>>('state.listUndelivered', {
+      text: `SELECT TOP @limit * FROM c WHERE ${conditions.join(' AND ')}`,
+      parameters: { limit, jobId, workflow },
     })
     return found.flatMap(asNotice)
   }
@@ -181,6 +184,33 @@ export class CosmosStateStore implements StateStore {
       this.charge(operation, charge),
     )
     return { readNext: () => this.asking(operation, () => feed.readNext()) }
+  }
+
+  private questionsOf(filter: JobFilter): JobQuestions {
+    const { state, workflow, sinceMs, beforeMs, attention, step } = filter
+    const given = { state, workflow, since: sinceMs, before: beforeMs, attention, step }
+    const ask = (
+      more: readonly string[],
+      order: string,
+      parameters: Readonly<Record<string, string | number | undefined>>,
+    ): Promise<Stored<StateDocument>[]> =>
+      this.query('state.listJobs', {
+        text: `SELECT TOP @limit * FROM c WHERE ${[...conditionsOf(filter), ...more].join(' AND ')} ORDER BY ${order}`,
+        parameters: { ...given, ...parameters },
+      })
+    return {
+      newest: (olderThanMs, limit) =>
+        ask(olderThanMs === null ? [] : ['c.submittedAtMs < @olderThan'], 'c.submittedAtMs DESC', {
+          olderThan: olderThanMs ?? undefined,
+          limit,
+        }),
+      within: (ms, afterId, limit) =>
+        ask(['c.submittedAtMs = @ms', ...(afterId === null ? [] : ['c.id > @afterId'])], 'c.id', {
+          ms,
+          afterId: afterId ?? undefined,
+          limit,
+        }),
+    }
   }
 
   /** A single write goes as a point operation: unlike a batch, its failure says what it was. */
@@ -272,6 +302,20 @@ export class CosmosStateStore implements StateStore {
   private charge(operation: string, charge: number): void {
     this.options.onCharge?.(operation, charge)
   }
+}
+
+/** What a filter asks for, as conditions of a query whose parameters it fills. */
+function conditionsOf(filter: JobFilter): readonly string[] {
+  const { state, workflow, sinceMs, beforeMs, isFlagged, attention, step } = filter
+  const conditions = ["c.type = 'sas.job'"]
+  if (state !== undefined) conditions.push('c.processState = @state')
+  if (workflow !== undefined) conditions.push('c.workflow = @workflow')
+  if (sinceMs !== undefined) conditions.push('c.submittedAtMs >= @since')
+  if (beforeMs !== undefined) conditions.push('c.submittedAtMs < @before')
+  if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
+  if (attention !== undefined) conditions.push('c.attention.kind = @attention')
+  if (step !== undefined) conditions.push('c.attention.stepId = @step')
+  return conditions
 }
 
 /** The page that begins like this, not cut within its last moment. */

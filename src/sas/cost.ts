@@ -21,6 +21,8 @@ export interface CostQuestion {
   readonly partitions: number
   /** Instances of each role. */
   readonly instances: number
+  /** Whether the role notifier runs, too. */
+  readonly hasNotifier: boolean
 }
 
 /** One job from its submission to its end, without faults. */
@@ -44,8 +46,6 @@ export interface IdleCost {
   readonly sweeps: number
 }
 
-/** Scheduler, agents and supervisor each read the feed by leases of their own. */
-const units = 3
 /** A lease document is smaller than the smallest size that is charged. */
 const leaseKilobytes = 1
 /** Request units. */
@@ -53,11 +53,14 @@ const [insertOfOneKilobyte, queryOfOnePartition, emptyPoll, pointRead] = [5.5, 2
 const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** Defaults, in seconds. */
-const [renewSeconds, acquireSeconds, sweepSeconds] = [13, 17, 30]
-/** Of scheduler, agents and supervisor. */
-const pollSeconds = [5, 5, 10]
-/** A sweep asks for what is overdue, and for jobs that nobody has taken up. */
-const queriesPerSweep = 2
+const [renewSeconds, acquireSeconds] = [13, 17]
+/** Each role reads the feed by leases of its own. Sweeps ask for what is overdue and for what nobody has taken up, or told. */
+const working = [
+  { pollSeconds: 5, queriesPerSecond: 0 },
+  { pollSeconds: 5, queriesPerSecond: 0 },
+  { pollSeconds: 10, queriesPerSecond: 2 / 30 },
+]
+const notifier = { pollSeconds: 10, queriesPerSecond: 2 / 60 }
 /** A balancer waits up to a tenth less, by chance. */
 const meanAcquireSeconds = acquireSeconds * 0.95
 
@@ -73,27 +76,32 @@ export function jobCost(question: CostQuestion): JobCost {
   return {
     writeRequests,
     writeCharge: (creates + 2 * replaces) * insert(documentKilobytes, question),
-    feedCharge: units * versions * documentKilobytes,
+    feedCharge: rolesOf(question).length * versions * documentKilobytes,
   }
 }
 
 /** What the units of this question cost while no job is there. */
 export function idleCost(question: CostQuestion): IdleCost {
   const { partitions, instances } = question
+  const roles = rolesOf(question)
   const look = pointRead + queryOfOnePartition + growthPerKilobyte * partitions * leaseKilobytes
   // Whoever has all leases looks at them every other time.
   const looksPerSecond = instances / meanAcquireSeconds / (instances === 1 ? 2 : 1)
   return {
-    polls: pollSeconds.reduce((sum, seconds) => sum + (partitions * emptyPoll) / seconds, 0),
-    renewals: (units * partitions * 2 * insert(leaseKilobytes, question)) / renewSeconds,
-    looksAtLeases: units * looksPerSecond * look,
-    sweeps: (queriesPerSweep * queryOfOnePartition * partitions) / sweepSeconds,
+    polls: roles.reduce((sum, { pollSeconds }) => sum + (partitions * emptyPoll) / pollSeconds, 0),
+    renewals: (roles.length * partitions * 2 * insert(leaseKilobytes, question)) / renewSeconds,
+    looksAtLeases: roles.length * looksPerSecond * look,
+    sweeps: roles.reduce((sum, role) => sum + role.queriesPerSecond * queryOfOnePartition * partitions, 0),
   }
 }
 
 /** The request units of a question that has nothing to do, per second. */
 export function idleCharge({ polls, renewals, looksAtLeases, sweeps }: IdleCost): number {
   return polls + renewals + looksAtLeases + sweeps
+}
+
+function rolesOf({ hasNotifier }: CostQuestion) {
+  return hasNotifier ? [...working, notifier] : working
 }
 
 function insert(kilobytes: number, { indexing }: CostQuestion): number {

@@ -204,7 +204,7 @@ const pollIntervalsMs: Readonly<Record<Reader | 'notifier', { readonly min: numb
     scheduler: { min: 10, max: 5_000 },
     agents: { min: 10, max: 5_000 },
     supervisor: { min: 1_000, max: 10_000 },
-    notifier: { min: 500, max: 5_000 },
+    notifier: { min: 500, max: 10_000 },
   }
 
 /** A role as one instance of a change feed processor. It reads from the beginning: no job may be missed (R163). */

@@ -82,7 +82,14 @@ export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './j
 export type { JobView, StepView } from './job-view.js'
 export type { Job, JobResult } from './job.js'
 export type { Plan, PlanStep } from './plan.js'
-export { replyChannel, type Reply, type ReplyChannel, type ReplyContainers } from './reply.js'
+export {
+  isReplyTo,
+  replyChannel,
+  replyToRule,
+  type Reply,
+  type ReplyChannel,
+  type ReplyContainers,
+} from './reply.js'
 export type { NoticeRetry } from './settle-notice.js'
 export type { Bound, Reference } from './reference.js'
 export type {
@@ -90,7 +97,9 @@ export type {
   DocumentAddress,
   FlaggedJob,
   JobFilter,
+  NoticeFilter,
   OverdueDocument,
+  PageEnd,
   PartitionFeed,
   StateDocument,
   StateStore,
@@ -103,6 +112,7 @@ export type { Step } from './plan-draft.js'
 export type { OnExhausted, StepOptions, Undo } from './step-options.js'
 export { Shortcut } from './shortcut.js'
 export type { SweepResult } from './supervisor.js'
+export type { UndeliveredNotice } from './undelivered.js'
 export { wakingReaders } from './waking-store.js'
 export {
   defineWorkflow,

@@ -9,11 +9,12 @@ import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type WakeUps } from './job-waiting.js'
 import type { OperatorCommand } from './operate.js'
 import { payloadHash } from './payload.js'
-import type { JobFilter, StateDocument, StateStore } from './state-store.js'
+import type { JobFilter, NoticeFilter, StateDocument, StateStore } from './state-store.js'
 import { raiseEvent } from './raise-event.js'
 import { ensureSubmitted } from './submission.js'
 import { submitProblems } from './submit-problems.js'
 import { readStep, updateDocument } from './update-document.js'
+import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { tryCommand, updateJob } from './update-job.js'
 import type { Alongside, Workflow } from './workflow.js'
 
@@ -205,6 +206,23 @@ export class JobClient {
     })
     if (update.kind === 'missing') throw new JobNotFound(jobId)
     if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
+  }
+
+  /** Notices that were given up since nobody took them, the longest ago first; 100 unless the filter says otherwise. */
+  undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
+    return undelivered(this.options.store, filter)
+  }
+
+  /**
+   * Has a notifier try again to send every notice of the job that was given up.
+   *
+   * @returns how many there are
+   * @throws CommandRefused when there is none; nothing was written
+   * @throws JobNotFound when there is no such job either
+   */
+  resend(jobId: string, { dryRun = false }: Pick<CommandOptions, 'dryRun'> = {}): Promise<number> {
+    const { store, clock } = this.options
+    return resend(store, jobId, { now: clock.now(), isDryRun: dryRun })
   }
 
   private async command(

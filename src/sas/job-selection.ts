@@ -4,7 +4,7 @@ import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from
 import type { JobFilter } from './state-store.js'
 
 /** Which jobs an operator means: those that match all of it. */
-export type SelectionFilter = Omit<JobFilter, 'limit'>
+export type SelectionFilter = Omit<JobFilter, 'limit' | 'after'>
 
 /** How a command on many jobs is carried out. */
 export interface BulkOptions {
@@ -36,8 +36,6 @@ export interface SingleCommands {
 /** Jobs read at once, and jobs commanded side by side. */
 const pageSize = 500
 const atOnce = 8
-/** Jobs submitted in one millisecond, at most, that are found. */
-const mostPerMs = 10_000
 
 /**
  * The jobs that match a filter, for a command on all of them. Each job is decided and written by itself, so a run that
@@ -52,17 +50,12 @@ export class JobSelection {
   /** Every job that matches, newest submission first. */
   async list(): Promise<readonly JobSummary[]> {
     const found: JobSummary[] = []
-    for (let { beforeMs } = this.filter; ;) {
-      const before = beforeMs === undefined ? {} : { beforeMs }
-      const page = await this.commands.list({ ...this.filter, ...before, limit: pageSize })
-      const last = page.at(-1)
-      if (last === undefined || page.length < pageSize) return [...found, ...page]
-      // The next page begins before this millisecond, so all of its jobs belong to this one.
-      const lastMs = Date.parse(last.submittedAt)
-      const sameMs = { sinceMs: lastMs, beforeMs: lastMs + 1, limit: mostPerMs }
-      found.push(...page.filter(({ submittedAt }) => submittedAt !== last.submittedAt))
-      found.push(...(await this.commands.list({ ...this.filter, ...sameMs })))
-      beforeMs = lastMs
+    for (;;) {
+      const last = found.at(-1)
+      const after = last === undefined ? {} : { after: last }
+      const page = await this.commands.list({ ...this.filter, ...after, limit: pageSize })
+      found.push(...page)
+      if (page.length < pageSize) return found
     }
   }
 

@@ -1,5 +1,5 @@
 import type { NoticeDocument } from './documents.js'
-import { isWebhook, postJson } from './webhook.js'
+import { isWebhook, originOf, postJson } from './webhook.js'
 
 /** What a submitter is told, as it is sent. */
 export interface Reply {
@@ -39,6 +39,25 @@ export interface ReplyChannel {
 
 const containerScheme = 'container:'
 
+/** What every `replyTo` must be, for messages. */
+export const replyToRule = 'must be an http(s) URL or container:NAME'
+
+/** The container that a `replyTo` names, or null when it names none. */
+function containerIn(replyTo: string): string | null {
+  const name = replyTo.startsWith(containerScheme) ? replyTo.slice(containerScheme.length) : ''
+  return name === '' ? null : name
+}
+
+/** A `replyTo` as it may be shown. */
+export function receiverOf(replyTo: string): string {
+  return isWebhook(replyTo) ? originOf(replyTo) : replyTo
+}
+
+/** Whether the built-in channel can send there. A channel of your own may reach more. */
+export function isReplyTo(replyTo: string): boolean {
+  return isWebhook(replyTo) || containerIn(replyTo) !== null
+}
+
 /**
  * What `replyTo` may name: `https://…` (or `http://…`) is posted to, with an `idempotency-key` header;
  * `container:NAME` is a container of the same database, partitioned by `/pk`, `/jobId` or `/orderId`.
@@ -52,10 +71,9 @@ export function replyChannel(containers: ReplyContainers | null): ReplyChannel {
         await postJson(replyTo, { body: reply, idempotencyKey: reply.replyId }, signal)
         return { kind: 'sent' }
       }
-      const container = replyTo.startsWith(containerScheme) ? replyTo.slice(containerScheme.length) : ''
-      if (container === '' || containers === null) {
-        const rule = 'must be an http(s) URL or container:NAME'
-        return { kind: 'impossible', reason: `replyTo ${JSON.stringify(replyTo)} ${rule}` }
+      const container = containerIn(replyTo)
+      if (container === null || containers === null) {
+        return { kind: 'impossible', reason: `replyTo ${JSON.stringify(replyTo)} ${replyToRule}` }
       }
       await containers.put(container, { ...reply, id: `reply:${notice.id}`, pk: notice.pk })
       return { kind: 'sent' }

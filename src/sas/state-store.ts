@@ -64,14 +64,32 @@ export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 's
   readonly jobId: string
 }
 
+/** Where a page of jobs ended: its last job. */
+export interface PageEnd {
+  /** ISO-8601 UTC. */
+  readonly submittedAt: string
+  readonly jobId: string
+}
+
+/** Which notices to list. */
+export interface NoticeFilter {
+  /** Only this job's, wherever its partition is. */
+  readonly jobId?: string
+  readonly workflow?: string
+  /** Default 100. */
+  readonly limit?: number
+}
+
 /** Which jobs to list. */
 export interface JobFilter {
   readonly state?: ProcessState
   readonly workflow?: string
   /** Submitted at or after, milliseconds since the epoch. */
   readonly sinceMs?: number
-  /** Submitted before, milliseconds since the epoch: where the page before this one ended. */
+  /** Submitted before, milliseconds since the epoch. */
   readonly beforeMs?: number
+  /** The last job of the page before this one: those that come after it. */
+  readonly after?: PageEnd
   /** Only jobs that somebody should look at, for whatever reason. */
   readonly isFlagged?: true
   /** Only jobs with this the matter. */
@@ -98,7 +116,10 @@ export interface StateStore {
    * when these have moved on. Documents of a newer schema are left out: they would stay at the head for ever.
    */
   listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]>
-  /** For people (CLI, dashboard), never for decisions. Newest submission first within what was found. */
+  /**
+   * For people (CLI, dashboard), never for decisions. Newest submission first, by id within a millisecond; as many as
+   * `limit` where there are. The next page is what comes `after` the last of them, and leaves none out.
+   */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
   /** The job with this id wherever its partition is, or null: a query over all partitions, for people. */
   findJob(jobId: string): Promise<Stored<JobDocument> | null>
@@ -117,6 +138,8 @@ export interface StateStore {
   ): Promise<readonly UnsentNotice[]>
   /** Flagged jobs, by when they were flagged (`since`), after that moment, or from the first: in pages, as notices. */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
+  /** For people: notices that were given up, in no order. */
+  listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
   /** Follows one logical partition from its beginning. */
   follow(partition: string): PartitionFeed
 }

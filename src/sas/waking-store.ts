@@ -26,6 +26,7 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
     findJob: (jobId) => store.findJob(jobId),
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
     listNotices: (partition, jobId) => store.listNotices(partition, jobId),
+    listUndelivered: (filter) => store.listUndelivered(filter),
     follow: (partition) => store.follow(partition),
     listUnsent: (due, limit) => store.listUnsent(due, limit),
     listFlagged: (afterSince, limit) => store.listFlagged(afterSince, limit),

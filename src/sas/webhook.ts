@@ -29,7 +29,7 @@ export async function postJson(
 }
 
 /** Where a URL leads, without what may be secret in its path or query. */
-function originOf(url: string): string {
+export function originOf(url: string): string {
   return new URL(url).origin
 }
 

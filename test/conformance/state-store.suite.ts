@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PhysicalRange } from '../../src/change-feed-processor/index.js'
 import type { VirtualClock } from '../../src/platform/index.js'
-import { deadline, withDerivedState, type StepDocument } from '../../src/sas/documents.js'
+import { deadline, withDerivedState, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
 import { pickUpWithinMs } from '../../src/sas/recover-job.js'
 import { schedule } from '../../src/sas/schedule.js'
 import {
   replacing,
   type ApplyResult,
+  type NoticeFilter,
+  type PageEnd,
   type StateDocument,
   type StateStore,
   type StateWrite,
@@ -297,6 +299,30 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         expect(await listed({ state: 'Pending', limit: 2, beforeMs: 2_000 })).toEqual(['one'])
       })
 
+      it('come a page at a time, none left out or twice, where many share a millisecond', async () => {
+        const ids = ['ä', 'a b', 'c', 'd', 'e', 'f', 'g'].map((name) => `same ${name}`)
+        for (const jobId of [...ids].reverse()) await submitted({ jobId, partition: jobId, now: 2_000 })
+        await opened.store.apply('y', [
+          create({ id: 'y', pk: 'y', type: 'sas.job', submittedAtMs: 2_000, note: 'not readable' }),
+        ])
+        const whole = await listed({ limit: 1_000 })
+        expect([...whole].sort()).toEqual(['one', 'two', 'three', 'four', ...ids].sort())
+        for (const limit of [1, 2, 3, 4, 11]) {
+          const pages: string[] = []
+          for (let after: PageEnd | null = null; ;) {
+            const page: readonly JobDocument[] = await opened.store.listJobs({
+              limit,
+              ...(after === null ? {} : { after }),
+            })
+            pages.push(...page.map(({ jobId }) => jobId))
+            const last = page.at(-1)
+            if (last === undefined || page.length < limit) break
+            after = last
+          }
+          expect(pages, `${limit} on a page`).toEqual(whole)
+        }
+      })
+
       it('R117: come by what is the matter with them, and by the step it is about', async () => {
         const flag = async (jobId: string, stepId: string | null): Promise<void> => {
           const job = await opened.store.findJob(jobId)
@@ -376,6 +402,30 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         applied(await store.apply('p', [replacing(notice, { ...notice, completeByMs: null })]))
         expect(await store.listNotices('p', 'told')).toEqual([])
         expect(await unsent(0, 21)).toEqual(['too', 'other'])
+      })
+    })
+
+    describe('notices that were given up', () => {
+      it('R122: are listed, all or those of a job or workflow, until they are to be sent again', async () => {
+        const { store } = opened
+        for (const jobId of ['one', 'two']) {
+          await submitted({ jobId, partition: `p-${jobId}`, replyTo: 'https://shop.example/' })
+          const [notice] = await store.listNotices(`p-${jobId}`, jobId)
+          if (notice === undefined) throw new Error('there is no notice')
+          const attention = { kind: 'notify' as const, since: '', by: 'n', message: 'gone' }
+          const givenUp = { ...notice, completeByMs: null, attention }
+          applied(await store.apply(notice.pk, [replacing(notice, givenUp)]))
+        }
+        const listed = async (filter: NoticeFilter): Promise<string[]> =>
+          (await store.listUndelivered(filter)).map(({ jobId }) => jobId).sort()
+        expect(await listed({})).toEqual(['one', 'two'])
+        expect(await listed({ jobId: 'two', workflow: 'shopping' })).toEqual(['two'])
+        expect(await listed({ workflow: 'lending' })).toEqual([])
+        expect(await listed({ limit: 1 })).toHaveLength(1)
+        const [notice] = await store.listUndelivered({ jobId: 'one' })
+        if (notice === undefined) throw new Error('there is no notice')
+        applied(await store.apply(notice.pk, [replacing(notice, { ...notice, attention: null })]))
+        expect(await listed({})).toEqual(['two'])
       })
     })
 

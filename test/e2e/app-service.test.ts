@@ -1,12 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { chmod, cp, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { shortTimes } from './fleet.js'
-import { cli, run, Running, startEmulatorProcess, temporaryDirectory } from './processes.js'
+import { cli, freePort, run, Running, startEmulatorProcess, temporaryDirectory } from './processes.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const execute = promisify(execFile)
@@ -123,14 +122,3 @@ it('runs nothing in a slot where it is not enabled, but stays and answers', asyn
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503)
   expect((await idle.kill('SIGTERM')).code).toBe(0)
 })
-
-/** A port that nobody listens on: it was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
-}

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -111,6 +113,25 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(ended.code).toBe(1)
   })
 
+  it.each([['--verbose'], ['--instances', '2', '--state', join(tmpdir(), 'stepward-port-in-use')]])(
+    'a port in use for the health of what was to be started, %s',
+    async (...options) => {
+      const args = ['start', '--role', 'scheduler', '--port', String(await usedPort()), ...options]
+      const ended = await run(cli, args, { COSMOS_ENDPOINT: 'http://127.0.0.1:1', COSMOS_KEY: 'a2V5' })
+      const [said] = ended.stderr.split('\n')
+      expect(said).toMatch(/^stepward: port \d+ for health and metrics is in use: choose another/)
+      expect(ended.code).toBe(2)
+    },
+  )
+
+  it('a data directory in use', async () => {
+    const directory = await temporaryDirectory()
+    await startEmulatorProcess(['--port', '0', '--data', directory])
+    const ended = await run(cli, ['emulator', '--port', '0', '--data', directory])
+    expect(expectOneLine(ended)).toMatch(/ is in use by another emulator\. Stop that one, or choose another/)
+    expect(ended.code).toBe(1)
+  })
+
   it('no server', async () => {
     const port = await freePort()
     const ended = await submit(ordersFile, {
@@ -140,6 +161,30 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(expectOneLine(ended)).toMatch(message)
     expect(ended.code).toBe(2)
   })
+})
+
+describe('autoscale', () => {
+  it('ends at once where nothing can come of waiting: no store is named', async () => {
+    const state = ['--state', await temporaryDirectory()]
+    const ended = await run(cli, ['autoscale', 'agents', ...state])
+    expect(ended.stderr).toMatch(/^stepward: (no store is named|no fleet answers at)/m)
+    expect([2, 3]).toContain(ended.code)
+  }, 20_000)
+
+  it('ends at once where no fleet runs', async () => {
+    const { env } = await startEmulatorProcess(['--port', '0'])
+    expect((await run(cli, ['provision'], env)).code).toBe(0)
+    const ended = await run(cli, ['autoscale', 'agents', '--state', await temporaryDirectory()], env)
+    expect(ended.stderr).toMatch(/^stepward: no fleet answers at/m)
+    expect(ended.code).toBe(3)
+  }, 20_000)
+})
+
+it('keeps its exit code when nobody reads its remarks', async () => {
+  const child = spawn(process.execPath, [cli, 'list', '--limit', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stderr.destroy()
+  const code = await new Promise((resolve) => child.once('exit', resolve))
+  expect(code).toBe(2)
 })
 
 function usedPort(): Promise<number> {

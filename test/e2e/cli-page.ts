@@ -16,7 +16,7 @@ and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
 | code | meaning |
 | --- | --- |
 | 0 | done, and the result is good |
-| 1 | done, and the result is a failure: a job that did not end well, something that needs attention |
+| 1 | done, and the result is a failure: a job that did not end well, something that needs attention; or it cannot be done here now: the embedded store's port or data directory is in use |
 | 2 | the command line, a file or the configuration is wrong; nothing was done |
 | 3 | there is no such job, fleet or processor |
 | 4 | a conflict: the id belongs to another payload, or the job is not in a state for this |

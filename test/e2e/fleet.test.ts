@@ -100,7 +100,14 @@ it('remembers how it was scaled when its parent is killed, and leaves no orphan'
   expect(stderr).toContain('the parent process is gone')
   const second = await startLocalFleet(1, env, state)
   expect(await second.parent.line('fleet keeps')).toContain('2 of all (scaled earlier; this command said 1)')
-  expect((await second.command('fleet', ...state)).stdout).toMatch(/keeps 2 of all/)
+  expect((await second.command('fleet', ...state)).stdout).toMatch(/keeps 2 of all.*\nlag: scheduler \d+/s)
+  const automatic = await second.command('autoscale', 'all', '--once', '--json', ...state)
+  expect(JSON.parse(automatic.stdout), 'never more than leases').toMatchObject({
+    target: 'local all',
+    before: 2,
+    instances: 1,
+    leases: 1,
+  })
   expect((await second.command('scale', 'nobody', '2', ...state)).stderr).toMatch(/no role "nobody"/)
   expect((await second.command('stop', ...state)).code).toBe(0)
   expect((await second.parent.ended).code).toBe(0)

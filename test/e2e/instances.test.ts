@@ -1,7 +1,11 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { startOrderServices } from './fleet.js'
 import {
   cli,
+  freePort,
   ordersFile,
   ordersModule,
   run,
@@ -33,7 +37,16 @@ it('dev runs a store and every role in one process', async () => {
 
 it('start --instances runs processes that share the leases and end with their parent', async () => {
   const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
-  const fleet = start(cli, [...starting, '--state', await temporaryDirectory()], env)
+  const port = await freePort()
+  const fleet = start(cli, [...starting, '--port', String(port), '--state', await temporaryDirectory()], env)
+  const readiness = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/readyz`)).json()
+  await fleet.line('fleet keeps 2')
+  expect(await readiness()).toMatchObject({
+    isWell: false,
+    problems: ['no process of scheduler runs: 2 of 2 are starting'],
+  })
+  await fleet.line('"msg":"host.started"')
+  while (JSON.stringify(await readiness()) !== '{"isWell":true,"problems":[]}');
   await fleet.line('"msg":"lease.acquired"', 2)
   const rows = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(rows).toHaveLength(2)
@@ -54,4 +67,18 @@ it('start --instances says which instance ended by itself, and ends as badly as 
   expect(ended.code).toBe(5)
   expect(ended.stderr).toMatch(/"exit":"exit code 5".*"msg":"instance.ended"/)
   expect(ended.stderr).toMatch(/refused the key/)
+}, 60_000)
+
+it('an error that nobody handles ends a process, after it has given its leases back', async () => {
+  const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
+  const module = join(await temporaryDirectory(), 'agents.mjs')
+  const stray = `process.on('SIGUSR2', () => setImmediate(() => { throw new Error('stray') }))`
+  await writeFile(module, `export * from ${JSON.stringify(pathToFileURL(ordersModule).href)}\n${stray}\n`)
+  const worker = start(cli, ['start', '--role', 'agents', '--agents', module], env)
+  await worker.line('"msg":"lease.acquired"', 2)
+  const ended = await worker.kill('SIGUSR2')
+  expect(ended.code).toBe(1)
+  expect(ended.stderr).toMatch(/"message":"stray".*"msg":"host.failed"/)
+  const leases = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
+  expect(leases.map(({ owner }) => owner)).toEqual([null, null])
 }, 60_000)

@@ -46,7 +46,7 @@ async function stoppedProjection({ orders, leases }: Shop, processorName: string
   await processor.stop()
 }
 
-it('leases, estimate and doctor see processors of any name on any container', async () => {
+it('R150: leases, estimate and doctor see processors of any name on any container', async () => {
   const shop = await aShop()
   const empty = await shop.command('leases')
   expect([empty.code, empty.stdout]).toEqual([

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -143,4 +144,15 @@ export async function startEmulatorProcess(args: readonly string[]): Promise<Emu
   const running = start(cli, ['emulator', '--json', ...args])
   const { endpoint, key } = JSON.parse(await running.line('"endpoint"')) as { endpoint: string; key: string }
   return { process: running, endpoint, env: { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key } }
+}
+
+/** A port that nobody listens on: it was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
 }

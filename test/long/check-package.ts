@@ -1,9 +1,17 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { deadLinks } from '../tidy/papers.js'
+
+interface Packed {
+  readonly filename: string
+  readonly size: number
+  readonly entryCount: number
+  readonly files: readonly { readonly path: string }[]
+}
 
 /** Installs the packed package into an empty project, and uses it there as its users do. */
 
@@ -23,9 +31,16 @@ const inProject = (program: string, ...args: readonly string[]) =>
   execute(program, [...args], { cwd: project })
 try {
   const packed = await execute('npm', ['pack', '--json', '--pack-destination', project], { cwd: root })
-  const [tarball] = JSON.parse(packed.stdout) as { filename: string; size: number; entryCount: number }[]
+  const [tarball] = JSON.parse(packed.stdout) as Packed[]
   if (tarball === undefined) throw new Error('npm pack made nothing')
   console.log(`packed ${tarball.entryCount} files, ${Math.round(tarball.size / 1_024)} KiB`)
+  const paths = new Set(tarball.files.map(({ path }) => path))
+  const page = { path: 'README.md', text: await readFile(join(root, 'README.md'), 'utf8') }
+  const dead = deadLinks(page, (path) => paths.has(path))
+  console.log(
+    `links of README.md that lead nowhere in the package: ${dead.length === 0 ? 'none' : dead.join('; ')}`,
+  )
+  if (dead.length > 0) process.exitCode = 1
   await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   await inProject('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball.filename}`)
 

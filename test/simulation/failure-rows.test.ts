@@ -33,7 +33,7 @@ describe('one fault at one write', () => {
     ['F-L7 a renewal is applied, and the answer lost', faultsAt('L3', [1, 2], 'answerLost')],
     ['F-L12 a checkpoint is stored, and the answer lost', faultsAt('L4', [1, 2, 4], 'answerLost')],
     ['F-L12 a checkpoint is not stored, and nobody is told', faultsAt('L4', [1, 2, 4], 'requestLost')],
-    ['F-L13 F-C1 crash after the delegate, before the checkpoint', faultsAt('L4', [3], 'crashBefore')],
+    ['R141 F-L13 F-C1 crash after the delegate, before the checkpoint', faultsAt('L4', [3], 'crashBefore')],
     ['F-L30 crash after several pages and no checkpoint', faultsAt('L4', [1, 2], 'crashBefore')],
     ['F-L17 crash after a checkpoint, and back under the same name', faultsAt('L4', [2], 'crashAfter')],
   ])('%s', async (_name, planned) => {
@@ -48,7 +48,7 @@ describe('one fault at one write', () => {
   })
 })
 
-describe('a split', () => {
+describe('R157: a split', () => {
   it.each<[name: string, planned: PlannedFault[]]>([
     ['F-P1 while a range is read', []],
     ['F-P2 with a crash after the first child', faultsAt('L6', [1], 'crashAfter')],
@@ -214,9 +214,9 @@ describe('a store', () => {
   it.each<[name: string, is: (request: Request) => boolean, fault: ScriptedFault]>([
     ['F-L7 that throttles renewals', isRenewal, { kind: 'refused' }],
     ['F-L9 whose client repeats renewals in silence for half a minute', isRenewal, slowly(30_000)],
-    ['F-L27 that throttles every request for leases', isOfLeases, { kind: 'refused' }],
+    ['R165 F-L27 that throttles every request for leases', isOfLeases, { kind: 'refused' }],
     ['F-L28 that is not reached by any request for leases', isOfLeases, { kind: 'requestLost' }],
-    ['F-C17 that throttles the feed', isOfFeed, { kind: 'refused' }],
+    ['R164 F-C17 that throttles the feed', isOfFeed, { kind: 'refused' }],
     ['F-C18 that does not answer the feed', isOfFeed, { kind: 'requestLost' }],
     ['F-C18 that answers the feed after longer than anybody waits', isOfFeed, slowly(70_000)],
     ['F-C2 that shows changes minutes late', isOfFeed, { kind: 'stale' }],

@@ -21,7 +21,7 @@ describe('a fleet in which nothing fails', () => {
     expect(ownership.moves).toHaveLength(movesToBalance)
   }, 60_000)
 
-  it('with fewer leases than hosts leaves the others idle, without moves (F-L21)', async () => {
+  it('R155: with fewer leases than hosts leaves the others idle, without moves (F-L21)', async () => {
     const { world, unit, computers, ownership, counts } = fleetOf({ seed: 2, hostCount: 5, leaseCount: 2 })
     for (const computer of computers) unit.start(computer)
     await world.runUntil(() => false, minuteMs)

@@ -14,7 +14,7 @@ function expectOnlyPoisonAside({ deliveries }: Scene): void {
   expect(deliveries.setAside.filter((change) => !isPoison(change))).toEqual([])
 }
 
-describe('a document that no delegate can handle', () => {
+describe('R144: a document that no delegate can handle', () => {
   it.each([
     ['F-C13 makes it throw', 'throws'],
     ['F-C14 makes it hang', 'hangs'],

@@ -109,6 +109,13 @@ export class FaultyStateStore implements StateStore {
     return this.store.listFlagged(...request)
   }
 
+  async listUndelivered(
+    ...request: Parameters<StateStore['listUndelivered']>
+  ): ReturnType<StateStore['listUndelivered']> {
+    this.reading('listUndelivered')
+    return this.store.listUndelivered(...request)
+  }
+
   follow(partition: string): ReturnType<StateStore['follow']> {
     const feed = this.store.follow(partition)
     return {

@@ -7,11 +7,13 @@ import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 import {
   CosmosStateStore,
   createAgents,
+  createNotifier,
   createScheduler,
   createSupervisor,
   defineAgent,
   defineWorkflow,
   JobClient,
+  replyChannel,
   Shortcut,
   wakingReaders,
   type Unit,
@@ -71,8 +73,15 @@ export interface PricedWorld {
   stop(): Promise<void>
 }
 
-/** @param together whether all of them share a process, or know of each other's writes by the feed alone */
-export async function pricedWorld({ together }: { readonly together: boolean }): Promise<PricedWorld> {
+/** Who is in a priced world. */
+export interface PricedUnits {
+  /** Whether all of them share a process, or know of each other's writes by the feed alone. */
+  readonly together: boolean
+  /** Default false. */
+  readonly hasNotifier?: boolean
+}
+
+export async function pricedWorld({ together, hasNotifier = false }: PricedUnits): Promise<PricedWorld> {
   const [clock, random, bill] = [new VirtualClock(), seededRandom(1), new Bill()]
   const cosmos = createInProcessCosmos({ clock, random })
   const containers = await openContainers(await openConnection({ client: cosmos.client() }))
@@ -98,6 +107,9 @@ export async function pricedWorld({ together }: { readonly together: boolean }):
     createScheduler(await optionsOf('scheduler')),
     createAgents({ ...(await optionsOf('agents')), agents: [shop] }),
     createSupervisor(await optionsOf('supervisor')),
+    ...(hasNotifier
+      ? [createNotifier({ ...(await optionsOf('notifier')), channel: replyChannel(null) })]
+      : []),
   ]
   await Promise.all(units.map((unit) => unit.start()))
   const clientStore = together ? wakingReaders(store, hints) : store

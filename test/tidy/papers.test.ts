@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { isInstruction, machinePaths, missingScripts, missingTargets, pinnedRegistries } from './papers.js'
+import {
+  deadLinks,
+  isInstruction,
+  isPacked,
+  machinePaths,
+  missingScripts,
+  missingTargets,
+  pinnedRegistries,
+} from './papers.js'
 
 const manifest = {
   exports: {
@@ -8,6 +16,7 @@ const manifest = {
   },
   bin: { stepward: 'dist/src/cli/main.js' },
   scripts: {},
+  files: ['dist/src'],
 }
 
 describe('targets of package.json', () => {
@@ -26,6 +35,33 @@ describe('targets of package.json', () => {
     const found = missingTargets(manifest, without(path))
     expect(found).toHaveLength(count)
     expect(found[0]).toContain(`${path}, which does not exist`)
+  })
+})
+
+describe('links', () => {
+  const there = new Set(['README.md', 'docs/a.md', 'docs/deep/b.md'])
+  const dead = (path: string, text: string): string[] =>
+    deadLinks({ path, text }, (target) => there.has(target))
+
+  it('lead to what is there, from where the page is', () => {
+    expect(dead('README.md', '[a](docs/a.md) and [b](docs/deep/b.md#part)')).toEqual([])
+    expect(dead('docs/deep/b.md', '[up](../a.md), [top](../../README.md), [here](#part)')).toEqual([])
+    expect(dead('README.md', '[elsewhere](https://shop.example/a.md)')).toEqual([])
+  })
+
+  it('are reported when they do not', () => {
+    expect(dead('docs/a.md', '[b](b.md) [c](deep/c.md#x)')).toEqual([
+      'docs/a.md: b.md is not there',
+      'docs/a.md: deep/c.md is not there',
+    ])
+  })
+
+  it('may lead to what is packed', () => {
+    const files = ['docs', 'CHANGELOG.md']
+    expect(
+      ['README.md', 'docs/deep/b.md', 'CHANGELOG.md'].filter((path) => !isPacked(path, { files })),
+    ).toEqual([])
+    expect(['docs-of-others/a.md', 'CONTRIBUTING.md'].filter((path) => isPacked(path, { files }))).toEqual([])
   })
 })
 

@@ -1,3 +1,4 @@
+import { dirname, join, normalize } from 'node:path/posix'
 import type { TextFile } from './source.js'
 
 /** The parts of package.json that other files rely on. */
@@ -5,6 +6,7 @@ export interface Manifest {
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
   readonly bin: Readonly<Record<string, string>>
   readonly scripts: Readonly<Record<string, string>>
+  readonly files: readonly string[]
 }
 
 /** Targets of `exports` and `bin` that no source would be compiled to. */
@@ -50,6 +52,21 @@ export function missingScripts(file: TextFile, scripts: Manifest['scripts']): st
       ? [`${file.path}: npm script "${name}" is not in package.json`]
       : []
   })
+}
+
+/** Whether `npm pack` takes this file along. */
+export function isPacked(path: string, { files }: Pick<Manifest, 'files'>): boolean {
+  if (['package.json', 'README.md', 'LICENSE'].includes(path)) return true
+  return files.some((entry) => path === entry || path.startsWith(`${entry}/`))
+}
+
+/** Links of a page to files beside it that are not there. */
+export function deadLinks({ path, text }: TextFile, isThere: (path: string) => boolean): string[] {
+  const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, target]) => target ?? '')
+  return links
+    .filter((target) => !/^\w+:/.test(target))
+    .filter((target) => !isThere(normalize(join(dirname(path), target))))
+    .map((target) => `${path}: ${target} is not there`)
 }
 
 /** Whether a file tells people or machines which commands to run. */

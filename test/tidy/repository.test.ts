@@ -3,7 +3,9 @@ import { bannedGlobals } from './banned-globals.js'
 import { sdkImports } from './cosmos-imports.js'
 import { forbiddenImports } from './import-direction.js'
 import {
+  deadLinks,
   isInstruction,
+  isPacked,
   machinePaths,
   missingScripts,
   missingTargets,
@@ -33,6 +35,18 @@ describe('the repository', () => {
 
   it('imports in one direction', () => {
     expect(forbiddenImports(product)).toEqual([])
+  })
+
+  it('takes every page along to which a page of the package links', () => {
+    const manifest = JSON.parse(textOf('package.json')) as Manifest
+    const packed = files.filter(({ path }) => isPacked(path, manifest))
+    const paths = new Set(packed.map(({ path }) => path))
+    expect(paths).toContain('docs/README.md')
+    const folders = new Set(packed.map(({ path }) => path.slice(0, path.lastIndexOf('/'))))
+    // What explains itself by sources is read beside them.
+    const isThere = (path: string): boolean => path.endsWith('.ts') || paths.has(path) || folders.has(path)
+    const pages = packed.filter(({ path }) => path.endsWith('.md'))
+    expect(pages.flatMap((page) => deadLinks(page, isThere))).toEqual([])
   })
 
   it('is handed time, chance and its environment', () => {

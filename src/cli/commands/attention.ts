@@ -1,4 +1,5 @@
 import { systemClock } from '../../platform/index.js'
+import type { JobClient, SelectionFilter, UndeliveredNotice } from '../../sas/index.js'
 import { attentionGroups, type AttentionGroup } from '../attention-groups.js'
 import { exitCodes } from '../cli-error.js'
 import { durationText } from '../duration-text.js'
@@ -7,6 +8,7 @@ import type { SelectionOptions } from '../selection-options.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { firstOf, warning, wrapped, type Terminal } from '../terminal.js'
+import { undeliveredText } from '../undelivered-text.js'
 
 /** Options of `stepward attention`. */
 export type AttentionOptions = StoreOptions & SelectionOptions
@@ -15,15 +17,17 @@ export type AttentionOptions = StoreOptions & SelectionOptions
 export async function attention(options: AttentionOptions, terminal: Terminal): Promise<number> {
   const now = systemClock.now()
   const filter = { ...filterOf(options, now), isFlagged: true as const }
-  const jobs = await withExistingStore(options, (settings) =>
-    withClient(settings, (client) => client.select(filter).list()),
+  const [jobs, notices] = await withExistingStore(options, (settings) =>
+    withClient(settings, (client) =>
+      Promise.all([client.select(filter).list(), undeliveredIn(client, filter)]),
+    ),
   )
-  const groups = attentionGroups(jobs)
+  const groups = attentionGroups(jobs, notices)
   if (options.json === true) {
     terminal.print(JSON.stringify(groups))
   } else {
     for (const group of groups) printGroup(group, now, terminal)
-    terminal.print(summary(jobs.length))
+    terminal.print(summary(jobs.length, notices.length))
   }
   return groups.length === 0 ? exitCodes.ok : exitCodes.failed
 }
@@ -33,15 +37,31 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
   const { width } = terminal
   const where = stepId === null ? workflow : `${workflow}, step ${stepId}`
   const jobs = jobIds.length === 1 ? '1 job' : `${jobIds.length} jobs, the oldest`
+  const what = kind === 'notify' ? 'not delivered' : kind
   const ago = `${durationText(Math.max(0, now - Date.parse(since)))} ago`
-  const head = wrapped(`${kind}: ${where}: ${jobs} ${ago}`, width, '')
+  const head = wrapped(`${what}: ${where}: ${jobs} ${ago}`, width, '')
   terminal.print(`${warning(head)}\n${wrapped(message, width, '  ')}`)
   terminal.print(`${wrapped(firstOf(jobIds), width, '  ')}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
   // On a line of its own, however long: it is there to be pasted.
   terminal.print(`    ${command}\n`)
 }
 
-function summary(count: number): string {
-  if (count === 0) return 'nothing needs attention'
-  return count === 1 ? '1 job needs attention' : `${count} jobs need attention`
+/** The most notices that are looked at. */
+const mostNotices = 1_000
+
+/** What submitters were not told of the jobs meant. A notice knows nothing of a job's state or steps now. */
+async function undeliveredIn(
+  client: JobClient,
+  { workflow, state, step, sinceMs = 0 }: SelectionFilter,
+): Promise<readonly UndeliveredNotice[]> {
+  if (state !== undefined || step !== undefined) return []
+  const which = workflow === undefined ? {} : { workflow }
+  const notices = await client.undelivered({ ...which, limit: mostNotices })
+  return notices.filter(({ at }) => Date.parse(at) >= sinceMs)
+}
+
+function summary(jobs: number, notices: number): string {
+  if (jobs + notices === 0) return 'nothing needs attention'
+  const flagged = jobs === 1 ? '1 job needs attention' : `${jobs} jobs need attention`
+  return notices === 0 ? flagged : `${flagged}; ${undeliveredText(notices)}`
 }

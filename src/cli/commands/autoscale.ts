@@ -1,6 +1,7 @@
 import {
   calmPolicy,
   recommendInstances,
+  roles,
   rolesNamed,
   unitLag,
   type Sample,
@@ -9,7 +10,7 @@ import {
   type UnitLag,
 } from '../../host/index.js'
 import { BackgroundLoop, systemClock } from '../../platform/index.js'
-import { CliError, exitCodes } from '../cli-error.js'
+import { CliError, exitCodeOf, exitCodes } from '../cli-error.js'
 import { scaleTargetOf, type ScaleTargetOptions } from '../scale-target.js'
 import { withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
@@ -23,6 +24,7 @@ export interface AutoscaleOptions extends StoreOptions, ScaleTargetOptions {
   readonly max: string
   readonly interval: string
   readonly once?: boolean
+  readonly json?: boolean
 }
 
 /** Samples older than the longest look back are of no use. */
@@ -37,20 +39,30 @@ export async function autoscale(
   const policy = policyOf(options)
   const intervalMs = 1_000 * wholeNumber('--interval', options.interval, { min: 1, max: 3_600 })
   const wanted = rolesNamed([role])
-  if (wanted === null) throw new CliError(`role ${JSON.stringify(role)} is none of ours`, exitCodes.usage)
+  if (wanted === null) {
+    const known = [...roles, 'all'].join(', ')
+    throw new CliError(`role ${JSON.stringify(role)} must be one of ${known}`, exitCodes.usage)
+  }
   const target = await scaleTargetOf(role, options)
   return withExistingStore(options, async (settings) => {
     const look = (): Promise<UnitLag> => unitLag(settings, wanted)
     const scaler = new Scaler(target, policy, look, terminal)
+    const print = (decision: Decision): void =>
+      terminal.print(options.json === true ? JSON.stringify(decision) : describe(decision))
     if (options.once === true) {
       // One look is all there is to agree with.
-      await scaler.turn({ ...policy, growAfterMs: 0, shrinkAfterMs: 0 })
+      print(await scaler.turn({ ...policy, growAfterMs: 0, shrinkAfterMs: 0 }))
       return exitCodes.ok
     }
+    const turn = async (): Promise<void> => {
+      const decision = await scaler.turn(policy)
+      if (decision.before !== decision.instances) print(decision)
+    }
+    await beginning(turn(), scaler)
     const loop = new BackgroundLoop({
       clock: systemClock,
       turn: async () => {
-        await scaler.turn(policy)
+        await turn()
         return intervalMs
       },
       onError: (error) => {
@@ -65,7 +77,31 @@ export async function autoscale(
   })
 }
 
-/** Remembers samples, and says only what changes. */
+/** What will not get right by itself ends the command at once; a store or Azure that is away is waited for. */
+async function beginning(first: Promise<void>, scaler: Scaler): Promise<void> {
+  try {
+    await first
+  } catch (error) {
+    if (exitCodeOf(error) !== exitCodes.store) throw error
+    scaler.fail(error)
+  }
+}
+
+/** What became of one look. */
+interface Decision {
+  readonly target: string
+  readonly before: number
+  readonly instances: number
+  readonly lag: number
+  readonly leases: number
+}
+
+function describe({ target, before, instances, lag, leases }: Decision): string {
+  const change = before === instances ? `${instances} stay` : `${before} → ${instances}`
+  return `${target}: ${change} (lag ${lag}, leases ${leases})`
+}
+
+/** Remembers samples, and says what fails only once in a row. */
 class Scaler {
   private samples: readonly Sample[] = []
   private said = ''
@@ -79,14 +115,14 @@ class Scaler {
     this.say(`${target.name} is kept between ${policy.min} and ${policy.max} instances`)
   }
 
-  async turn(policy: ScalingPolicy): Promise<void> {
+  async turn(policy: ScalingPolicy): Promise<Decision> {
     const [{ lag, leaseCount }, instances] = await Promise.all([this.look(), this.target.instances()])
     const atMs = systemClock.monotonic()
     this.samples = [...this.samples.filter((sample) => atMs - sample.atMs < keptMs), { atMs, lag, instances }]
     const recommended = recommendInstances(this.samples, leaseCount, policy)
-    if (recommended === instances) return
-    await this.target.scale(recommended)
-    this.say(`${this.target.name}: ${instances} → ${recommended} (lag ${lag}, leases ${leaseCount})`)
+    const decision = { target: this.target.name, before: instances, lag, leases: leaseCount }
+    if (recommended === instances) return { ...decision, instances }
+    return { ...decision, instances: await this.target.scale(recommended) }
   }
 
   fail(error: unknown): void {

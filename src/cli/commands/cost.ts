@@ -13,6 +13,7 @@ export interface CostOptions {
   readonly partitions: string
   readonly instances: string
   readonly jobsPerDay: string
+  readonly notifier: boolean
   readonly json?: boolean
 }
 
@@ -60,6 +61,7 @@ async function asked(
     partitions: await whole('--partitions', options.partitions, 1, 10_000),
     instances: await whole('--instances', options.instances, 1, 1_000),
     isTogether: true,
+    hasNotifier: options.notifier,
   } as const
   const jobsPerDay = await whole('--jobs-per-day', options.jobsPerDay, 0, 1e9)
   if (!(question.documentKilobytes > 0 && question.documentKilobytes <= 2_048)) {
@@ -96,7 +98,7 @@ function textOf({ jobs, idle, ...sums }: CostReport, question: CostQuestion, job
     [
       ['write requests', ...both('writeRequests')],
       ['writes, RU', ...both('writeCharge')],
-      ['change feed of three units, RU at most', ...both('feedCharge')],
+      [`change feed of ${question.hasNotifier ? 'four' : 'three'} units, RU at most`, ...both('feedCharge')],
       ['together, RU at most', ...both('totalCharge')],
     ],
   )
@@ -106,7 +108,7 @@ function textOf({ jobs, idle, ...sums }: CostReport, question: CostQuestion, job
       ['polls', rounded(idle.polls)],
       ['lease renewals', rounded(idle.renewals)],
       ['looks at leases', rounded(idle.looksAtLeases)],
-      ['sweeps for overdue steps', rounded(idle.sweeps)],
+      ['sweeps for what was overlooked', rounded(idle.sweeps)],
       ['together', rounded(idle.total)],
     ],
   )

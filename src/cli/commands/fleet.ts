@@ -6,7 +6,9 @@ import {
   type FleetStatus,
 } from '../../host/index.js'
 import { exitCodes } from '../cli-error.js'
-import { table, type Terminal } from '../terminal.js'
+import { durationText } from '../duration-text.js'
+import { fitted } from '../fitted.js'
+import { table, wrapped, type Terminal } from '../terminal.js'
 
 /** Options of commands that speak to the local fleet. */
 export interface FleetCommandOptions {
@@ -19,26 +21,28 @@ export interface FleetCommandOptions {
 export async function fleet(options: FleetCommandOptions, terminal: Terminal): Promise<number> {
   const path = socketPath(stateDirectoryOf(options.state, process.cwd()))
   const status = await fleetStatus(path, { command: 'status' })
-  terminal.print(options.json === true ? JSON.stringify(status) : describe(status))
+  terminal.print(options.json === true ? JSON.stringify(status) : describe(status, terminal.width))
   return exitCodes.ok
 }
 
-/** A fleet for people: how many there should be, and what each process does. */
-function describe({ processId, wanted, leases, rows }: FleetStatus): string {
+/** A fleet for people, in `width` columns: how many there should be, and what each process does. */
+export function describe({ processId, wanted, leases, backlog, rows }: FleetStatus, width: number): string {
   const counts = Object.entries(wanted).map(([role, count]) => `${count} of ${role}`)
   const keeps = `fleet of process ${processId} keeps ${counts.join(', ')}`
-  const head = [keeps, ...sparesIn({ wanted, leases })].join('\n')
+  const behind = wrapped(lagText(backlog), width, '')
+  const head = [keeps, ...sparesIn({ wanted, leases }), behind].join('\n')
   if (rows.length === 0) return head
   const lines = rows.map((row) => [
     row.role,
-    row.processId ?? '',
+    String(row.processId ?? ''),
     row.instanceName,
     row.state,
-    row.leases ?? '',
+    String(row.leases ?? ''),
     ...consumption(row),
     `${Math.round(row.upMs / 1_000)} s`,
   ])
-  return `${head}\n\n${table(['ROLE', 'PID', 'INSTANCE', 'STATE', 'LEASES', 'CPU', 'MEMORY', 'UP'], lines)}`
+  const titles = ['ROLE', 'PID', 'INSTANCE', 'STATE', 'LEASES', 'CPU', 'MEMORY', 'UP']
+  return `${head}\n\n${table(titles, fitted(titles, lines, width))}`
 }
 
 /** More instances than leases are no error: they wait to take over. But whoever asked for them may have hoped for more. */
@@ -48,6 +52,16 @@ export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'lease
     if (useful === 0 || count <= useful) return []
     return [`${role}: leases=${useful}, asked=${count}: ${count - useful} will be spares`]
   })
+}
+
+/** How far each role is behind, in one sentence. */
+export function lagText(backlog: FleetStatus['backlog']): string {
+  if (backlog.length === 0) return 'lag: the store does not say'
+  const roles = backlog.map(({ role, estimatedLag, oldestAgeMs }) => {
+    const oldest = oldestAgeMs === null ? '' : ` (oldest ${durationText(oldestAgeMs)})`
+    return `${role} ${estimatedLag}${oldest}`
+  })
+  return `lag: ${roles.join(', ')}`
 }
 
 function consumption({ cpuShare, residentBytes }: FleetRow): readonly string[] {

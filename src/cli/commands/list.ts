@@ -1,5 +1,5 @@
 import { systemClock } from '../../platform/index.js'
-import type { JobFilter, JobSummary } from '../../sas/index.js'
+import type { JobFilter, JobSummary, PageEnd } from '../../sas/index.js'
 import { CliError, exitCodes } from '../cli-error.js'
 import { fitted } from '../fitted.js'
 import { filterOf, instantOf } from '../selection.js'
@@ -26,7 +26,8 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<nu
   const found = await withExistingStore(options, (settings) =>
     withClient(settings, (client) => client.list(filter)),
   )
-  const { jobs, before } = pageOf(found, limit)
+  const jobs = found.slice(0, limit)
+  const last = found.length > limit ? jobs.at(-1) : undefined
   if (options.json === true) {
     terminal.print(JSON.stringify(jobs))
   } else if (jobs.length === 0) {
@@ -34,7 +35,7 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<nu
   } else {
     terminal.print(describe(jobs, terminal.width))
   }
-  if (before !== null) terminal.note(`there are more: the same again with --before ${before}`)
+  if (last !== undefined) terminal.note(`there are more: the same again with --before ${pageAfter(last)}`)
   return exitCodes.ok
 }
 
@@ -55,35 +56,43 @@ function describe(jobs: readonly JobSummary[], width: number): string {
   )
 }
 
-/**
- * A page ends between two milliseconds, so that the next one, which begins before an instant, leaves none out: jobs
- * that share one with the first of the next page are left to it. More of one millisecond than fit a page are shown by
- * a larger `--limit` only. `found` has one more than the page, if there is one.
- */
-function pageOf(
-  found: readonly JobSummary[],
-  limit: number,
-): { readonly jobs: readonly JobSummary[]; readonly before: string | null } {
-  const next = found[limit]
-  if (next === undefined) return { jobs: found, before: null }
-  const page = found.slice(0, limit)
-  const whole = page.filter(({ submittedAt }) => submittedAt !== next.submittedAt)
-  if (whole.length === 0) return { jobs: page, before: next.submittedAt }
-  return { jobs: whole, before: new Date(Date.parse(next.submittedAt) + 1).toISOString() }
+/** How the page after this job is asked for: no quotes are needed around it. */
+export function pageAfter({ submittedAt, jobId }: PageEnd): string {
+  const id = encodeURIComponent(jobId).replaceAll(
+    /[!'()*]/g,
+    (sign) => `%${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase()}`,
+  )
+  return `${submittedAt}/${id}`
+}
+
+/** The page that is meant; null when it is neither a time nor what {@link pageAfter} says. */
+export function pageBefore(text: string, now: number): Pick<JobFilter, 'beforeMs' | 'after'> | null {
+  const [, submittedAt, id] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\/(.+)$/.exec(text) ?? []
+  if (submittedAt === undefined || id === undefined) {
+    const beforeMs = instantOf(text, now)
+    return beforeMs === null ? null : { beforeMs }
+  }
+  try {
+    const jobId = decodeURIComponent(id)
+    return Number.isNaN(Date.parse(submittedAt)) ? null : { after: { submittedAt, jobId } }
+  } catch {
+    return null
+  }
 }
 
 function pageFilter(options: ListOptions, limit: number): JobFilter {
   const { before, attention } = options
   const now = systemClock.now()
-  const beforeMs = before === undefined ? undefined : instantOf(before, now)
-  if (beforeMs === null) {
-    const rule = 'must be a time ago such as 2h, or a date such as 2026-01-31T12:00Z'
+  const page = before === undefined ? {} : pageBefore(before, now)
+  if (page === null) {
+    const rule =
+      'must be a time ago such as 2h, a date such as 2026-01-31T12:00Z, or what the page before said'
     throw new CliError(`--before ${JSON.stringify(before)} ${rule}`, exitCodes.usage)
   }
   return {
     ...filterOf(options, now),
     limit,
-    ...(beforeMs === undefined ? {} : { beforeMs }),
+    ...page,
     ...(attention === true ? { isFlagged: true as const } : {}),
   }
 }

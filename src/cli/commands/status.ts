@@ -5,15 +5,18 @@ import {
   type JobSummary,
   type JobView,
   type ProcessState,
+  type UndeliveredNotice,
 } from '../../sas/index.js'
 import { exitCodes } from '../cli-error.js'
 import { fitted } from '../fitted.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { stateText, table, wrapped, type Terminal } from '../terminal.js'
+import { undeliveredText } from '../undelivered-text.js'
 
 /** The most jobs that are counted. */
 const counted = 10_000
+const partialText = `stepward: there are more: only the newest ${counted.toLocaleString('en')} jobs are counted`
 /** Where what is said of a job begins. */
 const labelWidth = 11
 
@@ -24,7 +27,7 @@ export async function status(
   terminal: Terminal,
 ): Promise<number> {
   const text = await withExistingStore(options, (settings) =>
-    withClient(settings, (client) => describeFrom(client, { jobId, width: terminal.width }, options)),
+    withClient(settings, (client) => describeFrom(client, { jobId, terminal }, options)),
   )
   terminal.print(text)
   return exitCodes.ok
@@ -32,27 +35,34 @@ export async function status(
 
 async function describeFrom(
   client: JobClient,
-  { jobId, width }: { readonly jobId: string | undefined; readonly width: number },
+  { jobId, terminal }: { readonly jobId: string | undefined; readonly terminal: Terminal },
   options: StoreOptions,
 ): Promise<string> {
-  if (jobId === undefined) return describeCounts(await client.list({ limit: counted }), options)
+  if (jobId === undefined) {
+    const [jobs, untold] = await Promise.all([client.list({ limit: counted + 1 }), client.undelivered()])
+    if (jobs.length > counted) terminal.note(partialText)
+    return describeCounts(jobs.slice(0, counted), untold.length, options)
+  }
   const job = await client.get(jobId)
   if (job === null) throw new JobNotFound(jobId)
-  const view = await job.view()
-  return options.json === true ? JSON.stringify(view) : describe(view, width)
+  const [view, undelivered] = await Promise.all([job.view(), client.undelivered({ jobId })])
+  return options.json === true
+    ? JSON.stringify({ ...view, undelivered })
+    : describe(view, undelivered, terminal.width)
 }
 
-function describeCounts(jobs: readonly JobSummary[], options: StoreOptions): string {
+function describeCounts(jobs: readonly JobSummary[], untold: number, options: StoreOptions): string {
   const counts = new Map<ProcessState, number>(processStates.map((state) => [state, 0]))
   for (const { state } of jobs) counts.set(state, (counts.get(state) ?? 0) + 1)
   if (options.json === true) return JSON.stringify(Object.fromEntries(counts))
-  return table(
+  const shown = table(
     ['STATE', 'JOBS'],
     [...counts].map(([state, count]) => [stateText(state), count]),
   )
+  return untold === 0 ? shown : `${shown}\n\n${undeliveredText(untold)}: see "stepward attention"`
 }
 
-function describe(job: JobView, width: number): string {
+function describe(job: JobView, undelivered: readonly UndeliveredNotice[], width: number): string {
   const facts: [string, string][] = [
     ['job', job.jobId],
     ...(job.orderId === job.jobId ? [] : [['order', job.orderId] as [string, string]]),
@@ -63,6 +73,10 @@ function describe(job: JobView, width: number): string {
     ...(job.lockedBy === null ? [] : [['driven by', job.lockedBy] as [string, string]]),
     ...(job.attention === null ? [] : [['attention', job.attention.message] as [string, string]]),
     ...(job.compensation === null ? [] : [['undone', job.compensation.reason] as [string, string]]),
+    ...undelivered.map(({ kind, receiver, message }): [string, string] => [
+      'not told',
+      `"${kind}" to ${receiver}: ${message}; repair the receiver, then: stepward resend ${job.jobId}`,
+    ]),
     ...job.audit.map(
       ({ command, stepId, at, by, why }) =>
         [command, `${stepId === null ? '' : `${stepId} `}by ${by} at ${at.slice(0, 19)}: ${why}`] as [

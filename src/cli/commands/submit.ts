@@ -1,4 +1,12 @@
-import { JobConflict, JobFailed, type Job, type JobClient, type Workflow } from '../../sas/index.js'
+import {
+  isReplyTo,
+  JobConflict,
+  JobFailed,
+  replyToRule,
+  type Job,
+  type JobClient,
+  type Workflow,
+} from '../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../cli-error.js'
 import { readJsonLines, type JsonLine } from '../json-lines.js'
 import { withClient, withSettings } from '../store.js'
@@ -9,6 +17,8 @@ import { loadUserModule, modulePath, workflowNamed } from '../user-module.js'
 /** Options of `stepward submit`. */
 export interface SubmitOptions extends StoreOptions {
   readonly workflows?: string
+  /** Who is told of what becomes of each job. */
+  readonly replyTo?: string
   readonly wait?: boolean
 }
 
@@ -32,12 +42,22 @@ export async function submit(
   options: SubmitOptions,
   terminal: Terminal,
 ): Promise<number> {
+  const { replyTo } = options
+  if (replyTo !== undefined && !isReplyTo(replyTo)) {
+    throw new CliError(`--reply-to ${JSON.stringify(replyTo)} ${replyToRule}`, exitCodes.usage)
+  }
   return withSettings(options, async (settings) => {
     const path = modulePath(options.workflows, settings.module, '--workflows')
     const workflow = workflowNamed(workflowName, await loadUserModule(path), path)
     const submissions = checked(workflow, await readJsonLines(file), file)
+    if (submissions.length === 0)
+      terminal.note(`stepward: ${whatIsRead(file)} is empty: nothing is submitted`)
     return withClient(settings, (client) => submitAll({ client, workflow, submissions, options, terminal }))
   })
+}
+
+function whatIsRead(file: string): string {
+  return file === '-' ? 'standard input' : file
 }
 
 /** Every line as a submission, or one error that lists all that is wrong. */
@@ -83,11 +103,13 @@ interface Work {
 }
 
 async function submitAll({ client, workflow, submissions, options, terminal }: Work): Promise<number> {
+  const { replyTo } = options
+  const told = replyTo === undefined ? {} : { replyTo }
   const jobs: Job[] = []
   const conflicts: string[] = []
   await inParallel(submissions, terminal, 'submitted', async ({ input, jobId, line }) => {
     try {
-      jobs.push(await client.submit(workflow, input, { jobId }))
+      jobs.push(await client.submit(workflow, input, { jobId, ...told }))
     } catch (error) {
       if (!(error instanceof JobConflict)) throw error
       conflicts.push(`line ${line}: ${error.message}`)

@@ -8,12 +8,14 @@ import {
   type StepDocument,
 } from '../../sas/documents.js'
 import { StoreRefused, StoreUnavailable } from '../../sas/errors.js'
+import { comparePositions, pagePositionOf } from '../../sas/job-pages.js'
 import { pickUpWithinMs } from '../../sas/recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
   FlaggedJob,
   JobFilter,
+  NoticeFilter,
   OverdueDocument,
   PartitionFeed,
   StateDocument,
@@ -83,11 +85,16 @@ export class EngineStateStore implements StateStore {
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
-    const { limit = defaultListLimit } = filter
-    const all = this.find(Infinity, (document) => isMatch(document, filter))
-    const found = [...all].sort((a, b) => submittedAt(b) - submittedAt(a)).slice(0, limit)
+    const { limit = defaultListLimit, after } = filter
+    const end = after === undefined ? null : pagePositionOf(after)
+    const found = this.find(Infinity, (document) => isMatch(document, filter))
+      .flatMap(asJob)
+      .map((job) => ({ job, position: { ms: job.submittedAtMs, id: job.id } }))
+      .filter(({ position }) => end === null || comparePositions(position, end) > 0)
+      .sort((one, other) => comparePositions(one.position, other.position))
+      .slice(0, limit)
     await this.settled()
-    return found.flatMap(asJob)
+    return found.map(({ job }) => job)
   }
 
   async findJob(jobId: string): Promise<Stored<JobDocument> | null> {
@@ -115,6 +122,18 @@ export class EngineStateStore implements StateStore {
       document['jobId'] === jobId &&
       typeof document['completeByMs'] === 'number'
     const found = this.find(Infinity, isUntold, scope)
+    await this.settled()
+    return found.flatMap(asNotice)
+  }
+
+  async listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]> {
+    const { jobId, workflow, limit = defaultListLimit } = filter
+    const isGivenUp = (document: Readonly<JsonObject>): boolean =>
+      document['type'] === 'sas.notify' &&
+      isFlag(document['attention']) &&
+      (jobId === undefined || document['jobId'] === jobId) &&
+      (workflow === undefined || document['workflow'] === workflow)
+    const found = this.find(limit, isGivenUp)
     await this.settled()
     return found.flatMap(asNotice)
   }
@@ -267,8 +286,4 @@ function wholeMoments<T>(found: readonly T[], limit: number, order: (a: T, b: T)
   const sorted = [...found].sort(order)
   const last = sorted[limit - 1]
   return last === undefined ? sorted : sorted.filter((one) => order(one, last) <= 0)
-}
-
-function submittedAt({ document }: DocumentVersion): number {
-  return Number(document['submittedAtMs'])
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { z } from 'zod'
 import { FleetNotRunning } from '../errors.js'
+import type { RoleBacklog } from './fleet-leases.js'
 
 const requestSchema = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('scale'), role: z.string(), count: z.number().int().min(0).max(256) }),
@@ -32,6 +33,8 @@ export interface FleetStatus {
   readonly wanted: Readonly<Record<string, number>>
   /** Leases of each role, beyond which instances are spares; null when the store does not say. */
   readonly leases: Readonly<Record<string, number | null>>
+  /** How far each role of the pattern is behind; empty when the store does not say. */
+  readonly backlog: readonly RoleBacklog[]
   readonly rows: readonly FleetRow[]
 }
 

@@ -13,8 +13,8 @@ import {
   type FleetRow,
   type FleetStatus,
 } from './control.js'
+import { FleetLeases, type RoleBacklog } from './fleet-leases.js'
 import { launch, type Instance } from './instance.js'
-import { FleetLeases } from './release-leases.js'
 import { RoleKeeper } from './role-keeper.js'
 import { forget, remember, remembered, socketPath, type Counts } from './state-directory.js'
 
@@ -37,6 +37,8 @@ export interface Fleet {
   readonly counts: Counts
   /** Resolves with an exit code when nothing can run, or with 0 when another terminal has stopped it. */
   readonly ended: Promise<number>
+  /** Roles of which no process runs, a line for each. */
+  readonly problems: readonly string[]
   status(): Promise<FleetStatus>
   /** Stops every process, and resolves when all are gone. */
   stop(): Promise<void>
@@ -89,21 +91,28 @@ class RunningFleet implements Fleet {
     for (const keeper of this.keepers.values()) keeper.givenUp.then(this.end, () => undefined)
   }
 
+  get problems(): readonly string[] {
+    return [...this.keepers.values()].flatMap(({ problem }) => problem ?? [])
+  }
+
   async open(path: string): Promise<void> {
     this.server = await listenForRequests(path, (request) => this.handle(request))
     for (const [role, keeper] of this.keepers) keeper.scale(this.counts[role] ?? 0)
   }
 
   async status(): Promise<FleetStatus> {
-    const rows = await Promise.all(
-      [...this.keepers].flatMap(([role, keeper]) =>
-        keeper.instances.map((instance) => this.rowOf(role, instance, keeper.isRetiring(instance))),
-      ),
+    const rows = [...this.keepers].flatMap(([role, keeper]) =>
+      keeper.instances.map((instance) => this.rowOf(role, instance, keeper.isRetiring(instance))),
     )
-    const leases = await Promise.all(
-      [...this.leases].map(async ([role, found]) => [role, await found.count()] as const),
-    )
-    return { processId: process.pid, wanted: this.wanted(), leases: Object.fromEntries(leases), rows }
+    const backlogs = [...this.leases].map(async ([role, leases]) => [role, await leases.backlog()] as const)
+    const found = await Promise.all(backlogs)
+    return {
+      processId: process.pid,
+      wanted: this.wanted(),
+      leases: Object.fromEntries(found.map(([role, backlog]) => [role, leaseCountOf(backlog)])),
+      backlog: found.flatMap(([, backlog]) => backlog ?? []),
+      rows: await Promise.all(rows),
+    }
   }
 
   async stop(): Promise<void> {
@@ -154,7 +163,7 @@ class RunningFleet implements Fleet {
         this.end(0)
         return {
           kind: 'done',
-          status: { processId: process.pid, wanted: this.wanted(), leases: {}, rows: [] },
+          status: { processId: process.pid, wanted: this.wanted(), leases: {}, backlog: [], rows: [] },
         }
       }
       case 'status':
@@ -185,4 +194,9 @@ class RunningFleet implements Fleet {
       cpuShare: figures === null ? null : (1_000 * (figures.cpuSeconds - last.cpuSeconds)) / elapsedMs,
     }
   }
+}
+
+/** Of the role with most, since that many instances are of use; null when nobody says. */
+function leaseCountOf(backlog: readonly RoleBacklog[] | null): number | null {
+  return backlog === null ? null : Math.max(...backlog.map(({ leaseCount }) => leaseCount))
 }

@@ -53,6 +53,13 @@ export class RoleKeeper {
     return this.wanted
   }
 
+  /** Why nothing of this role is done here; null while something is, or nothing should be. */
+  get problem(): string | null {
+    const isAnyRunning = this.instances.some(({ hasRun }) => hasRun)
+    if (this.wanted === 0 || isAnyRunning) return null
+    return `no process of ${this.options.role} runs: ${this.living.size} of ${this.wanted} are starting`
+  }
+
   /** Those that run or are on their way out. */
   get instances(): readonly Instance[] {
     return [...this.living, ...this.retiring]

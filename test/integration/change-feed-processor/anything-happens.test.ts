@@ -115,7 +115,7 @@ class Unit {
 }
 
 describe('whatever happens to instances, partitions and delegates', () => {
-  it('every change is delivered, and the leases end up shared evenly over the feed', async () => {
+  it('R131, R141, R154: every change is delivered, and the leases end up shared evenly over the feed', async () => {
     const history = fc.array(happening, { maxLength: 14 })
     await fc.assert(
       fc.asyncProperty(history, async (events) => {

@@ -19,7 +19,7 @@ async function stopAll(started: readonly TestInstance[]): Promise<void> {
 }
 
 describe.each(doors)('a deployment unit on %s', (door) => {
-  it('shares out its leases among instances that come later, each lease moving once', async () => {
+  it('R151, R154, R156: shares out its leases among instances that come later, each lease moving once', async () => {
     const world = await processorWorld(door, { partitionCount: 8 })
     const [first, ...later] = await instances(world, 4)
     if (first === undefined) throw new Error('there are four')
@@ -171,7 +171,7 @@ describe.each(doors)('a deployment unit on %s', (door) => {
   })
 })
 
-describe('two living processes of one name (F-L16)', () => {
+describe('R133, R153: two living processes of one name (F-L16)', () => {
   it('are told, and one stands by until the other is gone', async () => {
     const world = await processorWorld('engine ports', { partitionCount: 2 })
     const twins = [await world.instance('same'), await world.instance('same')] as const

@@ -90,7 +90,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('is taken over after a crash, within expiration, acquire interval and a second', async () => {
+  it('R167: is taken over after a crash, within expiration, acquire interval and a second', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one')
     await one.processor.start()

@@ -29,8 +29,15 @@ it('R124: a host that says it is not well has its agents take no work until it i
   await heard.waitFor('step.dispatched')
   await heard.waitFor('leases.listed', ofAgents, heard.of('leases.listed').filter(ofAgents).length + 3)
   expect(heard.of('step.started')).toEqual([])
-  expect((await fetch(`http://127.0.0.1:${host.port ?? 0}/healthz`)).status).toBe(200)
+  const probe = (path: string) => fetch(`http://127.0.0.1:${host.port ?? 0}${path}`)
+  expect((await probe('/healthz')).status).toBe(200)
+  const unready = await probe('/readyz')
+  expect([unready.status, await unready.json()]).toEqual([
+    503,
+    { isWell: false, problems: ['stepward-agents takes no work here: isHealthy answers false'] },
+  ])
   isWell = true
   expect(await job.result()).toEqual({ greet: 'hello you' })
+  expect((await probe('/readyz')).status).toBe(200)
   expect([heard.of('unit.unhealthy').length, heard.of('unit.healthy').length]).toEqual([1, 1])
 })

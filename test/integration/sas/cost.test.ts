@@ -11,6 +11,7 @@ const question: CostQuestion = {
   isTogether: true,
   partitions: 1,
   instances: 1,
+  hasNotifier: false,
 }
 
 // On the embedded store's charges (cosmos-cost §1), lean index, one partition, three units, every default. Checkpoints,
@@ -41,15 +42,19 @@ describe('what a job of three steps costs under steady load', () => {
   })
 })
 
-describe('what three idle units cost', () => {
-  it('at most 4 request units per second', async () => {
-    const world = await pricedWorld({ together: true })
+describe('what idle units cost', () => {
+  it.each([
+    { units: 'scheduler, agents and supervisor', hasNotifier: false, budget: 4 },
+    { units: 'all four', hasNotifier: true, budget: 5.25 },
+  ])('R129: $units: at most $budget request units per second', async ({ hasNotifier, budget }) => {
+    const world = await pricedWorld({ together: true, hasNotifier })
     await world.clock.advance(60_000)
     world.bill.clear()
     await world.clock.advance(600_000)
     const measured = world.bill.charge() / 600
-    expect(measured).toBeLessThanOrEqual(4)
-    expect(Math.abs(idleCharge(idleCost(question)) / measured - 1)).toBeLessThan(0.02)
+    expect(measured).toBeLessThanOrEqual(budget)
+    const computed = idleCharge(idleCost({ ...question, hasNotifier }))
+    expect(Math.abs(computed / measured - 1), `${computed} computed, ${measured} measured`).toBeLessThan(0.02)
     await world.stop()
   })
 })

@@ -35,7 +35,7 @@ function problemsOf(options: Partial<ChangeFeedProcessorOptions<unknown>>): read
 }
 
 describe('options', () => {
-  it('have defaults', () => {
+  it('R166, R167, R168: have defaults', () => {
     const { onChanges: _delegate, ...options } = required
     expect(resolveOptions(required)).toMatchObject({
       ...options,
@@ -242,7 +242,7 @@ describe('options', () => {
     expect(problemsOf({ failurePolicy: { ...failurePolicy, deadLetter: container } })).toEqual([])
   })
 
-  it('are told everything that is wrong at once', () => {
+  it('R169: are told everything that is wrong at once', () => {
     expect(
       problemsOf({
         maxItemCount: Number.NaN,

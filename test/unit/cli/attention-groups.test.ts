@@ -19,13 +19,16 @@ function job(jobId: string, attention: Partial<Attention> | null, workflow = 'or
 }
 
 it('R117, F-V18: jobs with the same trouble are one group, the largest first, with the oldest time', () => {
-  const groups = attentionGroups([
-    job('well', null),
-    job('x', { kind: 'parked' }),
-    job('a', { message: 'product 12: 3 units requested, "abc" missing', since: '2026-01-03' }),
-    job('b', { message: 'product 7: 19 units requested, "de" missing', since: '2026-01-02' }),
-    job('c', { message: 'the bank is closed' }),
-  ])
+  const groups = attentionGroups(
+    [
+      job('well', null),
+      job('x', { kind: 'parked' }),
+      job('a', { message: 'product 12: 3 units requested, "abc" missing', since: '2026-01-03' }),
+      job('b', { message: 'product 7: 19 units requested, "de" missing', since: '2026-01-02' }),
+      job('c', { message: 'the bank is closed' }),
+    ],
+    [],
+  )
   expect(groups.map(({ jobIds }) => jobIds)).toEqual([['a', 'b'], ['x'], ['c']])
   expect(groups[0]).toMatchObject({
     since: '2026-01-02',
@@ -42,5 +45,24 @@ it.each<[Attention['kind'], string]>([
   ['extendedWait', 'stepward release a'],
   ['unclaimed', 'stepward leases'],
 ])('R114: what is %s comes with the command that helps', (kind, command) => {
-  expect(attentionGroups([job('a', { kind })])).toMatchObject([{ kind, command }])
+  expect(attentionGroups([job('a', { kind })], [])).toMatchObject([{ kind, command }])
+})
+
+it('notices of one receiver that was not reached are one group, by the jobs they tell of', () => {
+  const notice = {
+    partitionKey: 'p',
+    workflow: 'orders',
+    kind: 'finished',
+    receiver: 'https://shop.example',
+    at: '',
+  } as const
+  const message = 'https://shop.example answered 503'
+  const notices = [
+    { ...notice, jobId: 'a', seq: 1, since: '2026-01-02', message },
+    { ...notice, jobId: 'a', seq: 2, since: '2026-01-03', message },
+    { ...notice, jobId: 'b', seq: 1, since: '2026-01-01', message },
+  ]
+  expect(attentionGroups([], notices)).toMatchObject([
+    { kind: 'notify', since: '2026-01-01', jobIds: ['a', 'b'], command: 'stepward resend --workflow orders' },
+  ])
 })

@@ -5,7 +5,11 @@ import { VirtualClock, type Clock } from '../../../src/platform/index.js'
 function world() {
   const clock = new VirtualClock()
   const store: { trouble: string | null } = { trouble: null }
-  return { clock, store, health: new Health(clock, 1_000, () => store.trouble) }
+  return {
+    clock,
+    store,
+    health: new Health(clock, 1_000, () => (store.trouble === null ? [] : [store.trouble])),
+  }
 }
 
 describe('health', () => {
@@ -45,7 +49,7 @@ describe('health', () => {
     const watching = new AbortController()
     // Every timer fires a quarter of a minute late, as when something else keeps the process busy.
     const late = { ...clockOf(clock), sleep: (ms: number) => clock.sleep(ms + 15_000) }
-    const health = new Health(late, 1_000, () => null)
+    const health = new Health(late, 1_000, () => [])
     const watch = health.watch(watching.signal)
     await clock.advance(16_000)
     expect(health.live().problems).toEqual(['the event loop was blocked for 15000 ms'])

@@ -121,6 +121,22 @@ describe('the store in infra', () => {
     expect(stateWorker).not.toContain('/delete')
     expect(leaseHolder).toContain('/delete')
   })
+
+  it('lets the notifier, and nobody else, write to the containers that a replyTo names', () => {
+    const access = moduleText('access')
+    const definition = access.slice(
+      access.indexOf('resource replyWriter'),
+      access.indexOf('resource onReplies'),
+    )
+    expect(matches(definition, /'\$\{(\w+\}\/\w+)'/g)).toEqual(['items}/create', 'items}/upsert'])
+    const assignment = access.slice(access.indexOf('resource onReplies'))
+    expect(assignment).toContain('for name in replyContainers')
+    expect(assignment).toContain(
+      "filter(principals, principal => principal.role == 'notifier')[0].principalId",
+    )
+    expect(assignment).toContain("scope: '${database}/colls/${name}'")
+    expect(assignment).toContain('roleDefinitionId: replyWriter.id')
+  })
 })
 
 describe('the apps in infra', () => {
@@ -129,7 +145,14 @@ describe('the apps in infra', () => {
   it('R173: start each role by exec, are kept awake and asked for their health', () => {
     expect(matches(apps, /^var roles = \[(.+)\]$/gm)).toEqual([roles.map((role) => `'${role}'`).join(', ')])
     const manifest = JSON.parse(read('package.json')) as { bin: { stepward: string } }
-    expect(apps).toContain(`exec node ${manifest.bin.stepward} start --role \${role}`)
+    expect(apps).toContain('exec node ${program} start --role ${role}')
+    expect(main, 'as installed').toContain(
+      `param program string = 'node_modules/stepward/${manifest.bin.stepward}'`,
+    )
+    for (const size of ['small', 'production']) {
+      const parameters = read(`infra/parameters/${size}.bicepparam`)
+      expect(parameters, 'this repository itself').toContain(`param program = '${manifest.bin.stepward}'`)
+    }
     for (const setting of ['alwaysOn: true', "healthCheckPath: '/healthz'", 'clientAffinityEnabled: false']) {
       expect(apps).toContain(setting)
     }
@@ -152,6 +175,12 @@ describe('azure-pipelines.yml', () => {
     const called = matches(pipeline, /npm run (?:--silent )?([\w:]+)/g)
     expect(called.length).toBeGreaterThan(3)
     for (const name of called) expect(Object.keys(scripts)).toContain(name)
+  })
+
+  it('starts what the package has as its program', () => {
+    const { bin } = JSON.parse(read('package.json')) as { bin: { stepward: string } }
+    expect(pipeline).toContain(`\n  program: ${bin.stepward}\n`)
+    expect(pipeline).toContain('startUpCommand: exec node $(program) start --role ${{ role }}')
   })
 
   it('deploys every role with the same zip, those that read before those that write', () => {

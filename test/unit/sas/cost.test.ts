@@ -9,6 +9,7 @@ const usual: CostQuestion = {
   isTogether: true,
   partitions: 1,
   instances: 1,
+  hasNotifier: false,
 }
 
 describe('R129: the cost of a job', () => {
@@ -35,6 +36,14 @@ describe('R129: the cost of a job', () => {
 describe('the cost of units at rest', () => {
   it('is below four request units per second for one partition and one instance', () => {
     expect(idleCharge(idleCost(usual))).toBeLessThan(4)
+  })
+
+  it('is a third more with a notifier, nearly all of it for its leases', () => {
+    const [without, all] = [idleCost(usual), idleCost({ ...usual, hasNotifier: true })]
+    expect(idleCharge(all)).toBeLessThan(5.25)
+    expect(all.renewals).toBeCloseTo((4 / 3) * without.renewals)
+    expect(all.renewals - without.renewals).toBeGreaterThan(0.75 * (idleCharge(all) - idleCharge(without)))
+    expect(jobCost({ ...usual, hasNotifier: true }).feedCharge).toBe(4 * 14)
   })
 
   it('grows with partitions, and with instances only by their looks at leases', () => {

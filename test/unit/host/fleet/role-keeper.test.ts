@@ -118,6 +118,22 @@ describe('a role that is kept', () => {
     expect(children).toHaveLength(3)
   })
 
+  it('says that nothing of it is done while no process has come to run, or the last one has died', async () => {
+    const { clock, keeper, child } = world()
+    expect(keeper.problem, 'nothing should be').toBeNull()
+    keeper.scale(2)
+    expect(keeper.problem).toBe('no process of agents runs: 2 of 2 are starting')
+    child(0).runs()
+    expect(keeper.problem).toBeNull()
+    child(0).ends({ code: 1 })
+    await clock.advance(0)
+    expect(keeper.problem).toMatch(/^no process of agents runs/)
+    child(1).runs()
+    expect(keeper.problem).toBeNull()
+    keeper.scale(0)
+    expect(keeper.problem).toBeNull()
+  })
+
   it('has stopped when every process is gone', async () => {
     const { clock, keeper, child } = world()
     keeper.scale(1)

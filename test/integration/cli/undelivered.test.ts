@@ -1,0 +1,77 @@
+import { defineAgent, defineWorkflow, startHost } from 'stepward'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { exitCodeOf } from '../../../src/cli/cli-error.js'
+import { attention } from '../../../src/cli/commands/attention.js'
+import { resend } from '../../../src/cli/commands/resend.js'
+import { status } from '../../../src/cli/commands/status.js'
+import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
+
+const greeter = defineAgent('greeter', { greet: (input: { name: string }) => `hello ${input.name}` })
+const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
+  job.step('greet', greeter.greet, { name: job.input.name })
+})
+
+let emulator: Emulator
+beforeAll(async () => {
+  emulator = await startEmulator({ port: 0 })
+})
+afterAll(() => emulator.close())
+
+it('R117: who was not told is shown and told again, singly and in bulk, and nothing else is', async () => {
+  const { endpoint, key } = emulator
+  const store = { endpoint, key }
+  const heard = new TelemetryRecorder()
+  const host = await startHost({ ...store, roles: ['notifier'], telemetry: heard })
+  onTestFinished(() => host.stop())
+  const { terminal, said, forget } = recordedTerminal()
+  for (const name of ['ann', 'bob']) {
+    await host.client.submit(greeting, { name }, { jobId: name, replyTo: 'mailto:me@shop.example' })
+  }
+  await heard.waitFor('notice.failed', ({ isGivenUp }) => isGivenUp, 2)
+
+  expect(await attention(store, terminal), 'something is').toBe(1)
+  expect(said()).toMatch(/^not delivered: greeting: 2 jobs, the oldest .* ago\n/)
+  expect(said()).toContain('    stepward resend --workflow greeting\n')
+  expect(said()).toMatch(/\n0 jobs need attention; 2 notices were not delivered$/)
+  forget()
+  await attention({ ...store, state: 'Error' }, terminal)
+  expect(said(), 'a state is one of jobs').toBe('nothing needs attention')
+  forget()
+  await status(undefined, store, terminal)
+  expect(said()).toMatch(/\n2 notices were not delivered: see "stepward attention"$/)
+  forget()
+  await status('ann', store, terminal)
+  expect(said()).toMatch(/^not told {3}"received" to mailto:me@shop\.example: replyTo$/m)
+  for (const line of said().split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  forget()
+
+  expect(await resend('ann', { ...store, dryRun: true }, terminal)).toBe(0)
+  expect(said()).toBe('1 notice was not delivered, and would be sent again:\n  ann')
+  forget()
+  expect(await resend(undefined, { ...store, workflow: 'greeting', json: true }, terminal)).toBe(0)
+  const resent = JSON.parse(said()) as { readonly jobIds: readonly string[] }
+  expect({ ...resent, jobIds: resent.jobIds.toSorted() }).toEqual({
+    isDryRun: false,
+    notices: 2,
+    jobIds: ['ann', 'bob'],
+  })
+  // Taken up at once, by the feed: neither can be sent to.
+  await heard.waitFor('notice.failed', ({ isGivenUp }) => isGivenUp, 4)
+})
+
+it.each([
+  [undefined, {}, 2, /resend what\? name a JOB, or choose by --workflow/],
+  ['ann', { all: true }, 2, /exclude each other/],
+  ['nobody', {}, 3, /there is no job "nobody"/],
+])('resend %s %j ends with %i', async (jobId, options, code, says) => {
+  const { endpoint, key } = emulator
+  const { terminal, said } = recordedTerminal()
+  const error = await resend(jobId, { endpoint, key, ...options }, terminal).catch(
+    (refusal: unknown) => refusal,
+  )
+  expect(exitCodeOf(error)).toBe(code)
+  expect(String(error)).toMatch(says)
+  expect(said()).toBe('')
+})

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { describe as shown, lagText } from '../../../src/cli/commands/fleet.js'
+
+it('says how far each role is behind, and that the store does not say', () => {
+  const behind = { role: 'agents', leaseCount: 4, estimatedLag: 17, oldestAgeMs: 61_000 } as const
+  const even = { role: 'scheduler', leaseCount: 4, estimatedLag: 0, oldestAgeMs: null } as const
+  expect(lagText([even, behind])).toBe('lag: scheduler 0, agents 17 (oldest 1 min)')
+  expect(lagText([])).toBe('lag: the store does not say')
+})
+
+it('fits a terminal of 80 columns, however long the names of instances are', () => {
+  const row = {
+    role: 'supervisor',
+    instanceName: 'orders-supervisor-production-0123456789abcdef-0123ab',
+    processId: 4_194_304,
+    state: 'starting',
+    upMs: 86_400_000,
+    leases: 128,
+    residentBytes: 1e9,
+    cpuShare: 1,
+  } as const
+  const counts = { supervisor: 2 }
+  const text = shown({ processId: 1, wanted: counts, leases: counts, backlog: [], rows: [row] }, 80)
+  for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
+  expect(text).toMatch(/supervisor +4194304 +orders-\S+…\S+ab +starting +128/)
+})
