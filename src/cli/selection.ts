@@ -24,7 +24,7 @@ export function filterOf(options: SelectionOptions, now: number): SelectionFilte
     ...(workflow === undefined ? {} : { workflow }),
     ...(known === undefined ? {} : { state: known }),
     ...(step === undefined ? {} : { step }),
-    ...(sinceMs === null ? {} : { sinceMs }),
+    ...(sinceMs === null ? {} : { since: new Date(sinceMs) }),
   }
 }
 

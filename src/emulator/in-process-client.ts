@@ -16,10 +16,7 @@ const endpoint = 'https://in-process.stepward.invalid'
  * The unmodified SDK, talking to `respond` without a network and without timers of its own. Given a key or another
  * credential it signs every request, and is refused as by the service; without one it has nothing to prove here.
  */
-export function createInProcessClient(
-  respond: Respond,
-  options: Partial<CosmosClientOptions>,
-): CosmosClient {
+export function createInProcessClient(respond: Respond, options: Partial<CosmosClientOptions>): CosmosClient {
   return new CosmosClient({
     ...options,
     endpoint,

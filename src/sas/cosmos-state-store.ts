@@ -187,8 +187,8 @@ export class CosmosStateStore implements StateStore {
   }
 
   private questionsOf(filter: JobFilter): JobQuestions {
-    const { state, workflow, sinceMs, beforeMs, attention, step } = filter
-    const given = { state, workflow, since: sinceMs, before: beforeMs, attention, step }
+    const { state, workflow, since, beforeMs, attention, step } = filter
+    const given = { state, workflow, since: since?.getTime(), before: beforeMs, attention, step }
     const ask = (
       more: readonly string[],
       order: string,
@@ -306,11 +306,11 @@ export class CosmosStateStore implements StateStore {
 
 /** What a filter asks for, as conditions of a query whose parameters it fills. */
 function conditionsOf(filter: JobFilter): readonly string[] {
-  const { state, workflow, sinceMs, beforeMs, isFlagged, attention, step } = filter
+  const { state, workflow, since, beforeMs, isFlagged, attention, step } = filter
   const conditions = ["c.type = 'sas.job'"]
   if (state !== undefined) conditions.push('c.processState = @state')
   if (workflow !== undefined) conditions.push('c.workflow = @workflow')
-  if (sinceMs !== undefined) conditions.push('c.submittedAtMs >= @since')
+  if (since !== undefined) conditions.push('c.submittedAtMs >= @since')
   if (beforeMs !== undefined) conditions.push('c.submittedAtMs < @before')
   if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
   if (attention !== undefined) conditions.push('c.attention.kind = @attention')

@@ -84,8 +84,8 @@ export interface NoticeFilter {
 export interface JobFilter {
   readonly state?: ProcessState
   readonly workflow?: string
-  /** Submitted at or after, milliseconds since the epoch. */
-  readonly sinceMs?: number
+  /** Submitted then or after. */
+  readonly since?: Date
   /** Submitted before, milliseconds since the epoch. */
   readonly beforeMs?: number
   /** The last job of the page before this one: those that come after it. */

@@ -52,12 +52,12 @@ const mostNotices = 1_000
 /** What submitters were not told of the jobs meant. A notice knows nothing of a job's state or steps now. */
 async function undeliveredIn(
   client: JobClient,
-  { workflow, state, step, sinceMs = 0 }: SelectionFilter,
+  { workflow, state, step, since = new Date(0) }: SelectionFilter,
 ): Promise<readonly UndeliveredNotice[]> {
   if (state !== undefined || step !== undefined) return []
   const which = workflow === undefined ? {} : { workflow }
   const notices = await client.undelivered({ ...which, limit: mostNotices })
-  return notices.filter(({ at }) => Date.parse(at) >= sinceMs)
+  return notices.filter(({ at }) => Date.parse(at) >= since.getTime())
 }
 
 function summary(jobs: number, notices: number): string {

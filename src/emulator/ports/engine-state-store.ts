@@ -263,13 +263,13 @@ function asNotice(version: DocumentVersion): Stored<NoticeDocument>[] {
 }
 
 function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
-  const { state, workflow, sinceMs, beforeMs, isFlagged, attention: kind, step } = filter
+  const { state, workflow, since, beforeMs, isFlagged, attention: kind, step } = filter
   const { type, processState, submittedAtMs, attention } = document
   return (
     type === 'sas.job' &&
     (state === undefined || processState === state) &&
     (workflow === undefined || document['workflow'] === workflow) &&
-    (sinceMs === undefined || Number(submittedAtMs) >= sinceMs) &&
+    (since === undefined || Number(submittedAtMs) >= since.getTime()) &&
     (beforeMs === undefined || Number(submittedAtMs) < beforeMs) &&
     (isFlagged === undefined || isFlag(attention)) &&
     (kind === undefined || (isFlag(attention) && attention['kind'] === kind)) &&

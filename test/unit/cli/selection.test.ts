@@ -10,7 +10,7 @@ describe('jobs chosen on the command line', () => {
       workflow: 'w',
       state: 'Error',
       step: 'pay',
-      sinceMs: now - 7_200_000,
+      since: new Date(now - 7_200_000),
     })
     expect(filterOf({}, now)).toEqual({})
   })
