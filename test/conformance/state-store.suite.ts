@@ -290,7 +290,9 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         expect(await listed({ state: 'Processed' })).toEqual(['three'])
         expect(await listed({ workflow: 'lending' })).toEqual(['two'])
         expect(await listed({ since: new Date(3_000) })).toEqual(['four', 'three'])
-        expect(await listed({ since: new Date(3_000), state: 'Pending', workflow: 'shopping' })).toEqual(['four'])
+        expect(await listed({ since: new Date(3_000), state: 'Pending', workflow: 'shopping' })).toEqual([
+          'four',
+        ])
         expect(await listed({ workflow: 'lending', state: 'Processed' })).toEqual([])
       })
 
