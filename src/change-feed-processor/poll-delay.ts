@@ -45,14 +45,17 @@ export class PollDelay {
   async rest(signal: AbortSignal): Promise<void> {
     this.emptyPolls += 1
     if (this.isWoken || signal.aborted) return
-    const waking = new AbortController()
-    const wake = (): void => {
-      waking.abort()
-    }
-    this.resting = wake
-    signal.addEventListener('abort', wake, { once: true })
-    await this.clock.sleep(pollDelayMs(this.emptyPolls, this.interval), waking.signal)
-    signal.removeEventListener('abort', wake)
+    const restMs = pollDelayMs(this.emptyPolls, this.interval)
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        timer.cancel()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = this.clock.schedule(restMs, end)
+      signal.addEventListener('abort', end, { once: true })
+      this.resting = end
+    })
     this.resting = undefined
   }
 }
