@@ -24,3 +24,10 @@ export class Totals {
     return `${runs} runs, ${events} events, ${jobs} jobs, ${faults} faults injected, lost ${lost}, late outcomes accepted ${lateOutcomes}`
   }
 }
+
+/** What one run came to. */
+export function countsOf(report: Parameters<Totals['add']>[0]): string {
+  const { eventCount, acknowledged = 0, faults, lost = 0, lateOutcomes = 0 } = report
+  const faultCount = [...faults.values()].reduce((sum, count) => sum + count, 0)
+  return `${eventCount} events, ${acknowledged} jobs, ${faultCount} faults, lost ${lost}, late ${lateOutcomes}`
+}
