@@ -12,14 +12,15 @@ export type Respond = (request: RestRequest) => Promise<RestResponse>
 /** Nobody listens there: the client below never opens a socket. */
 const endpoint = 'https://in-process.stepward.invalid'
 
-/** The unmodified SDK, talking to `respond` without a network and without timers of its own. */
+/**
+ * The unmodified SDK, talking to `respond` without a network and without timers of its own. Given a key or another
+ * credential it signs every request, and is refused as by the service; without one it has nothing to prove here.
+ */
 export function createInProcessClient(
   respond: Respond,
-  key: string,
   options: Partial<CosmosClientOptions>,
 ): CosmosClient {
   return new CosmosClient({
-    key,
     ...options,
     endpoint,
     connectionPolicy: { enableBackgroundEndpointRefreshing: false, ...options.connectionPolicy },
@@ -38,13 +39,14 @@ function inProcessHttpClient(respond: Respond): HttpClient {
 }
 
 function toRestRequest(request: PipelineRequest): RestRequest {
-  const { origin, pathname, search } = new URL(request.url)
+  const headers = request.headers.toJSON()
   return {
     method: request.method,
-    path: `${pathname}${search}`,
-    headers: request.headers.toJSON(),
+    path: request.url.slice(endpoint.length),
+    headers,
     body: typeof request.body === 'string' ? request.body : '',
-    origin,
+    origin: endpoint,
+    isOwn: headers['authorization'] === undefined,
   }
 }
 

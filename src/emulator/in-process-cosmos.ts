@@ -30,7 +30,7 @@ export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InP
   const account = openAccount(options, wellKnownKey)
   return {
     client: (clientOptions = {}) =>
-      createInProcessClient((request) => account.respond(request), wellKnownKey, clientOptions),
+      createInProcessClient((request) => account.respond(request), clientOptions),
     engine: account.engine,
     ...account.partitionChanges,
     faults: account.faults,

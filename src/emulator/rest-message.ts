@@ -9,6 +9,8 @@ export interface RestRequest {
   readonly body: string
   /** The address the client used, such as `http://127.0.0.1:8081`: what the account advertises. */
   readonly origin: string
+  /** It comes from this process, which could as well use the engine: it need not be signed. */
+  readonly isOwn?: boolean
 }
 
 /** A complete answer. An empty body means none. */

@@ -49,7 +49,7 @@ export function createRoutes(options: RoutesOptions): Routes {
 function route(request: RestRequest, { engine, faults, meter }: RoutesOptions, key: MasterKey): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
-  assertAuthorized(request, signedResource(segments, rawSegments), key)
+  if (request.isOwn !== true) assertAuthorized(request, signedResource(segments, rawSegments), key)
   refuseUnsupported(request, segments)
   const answer =
     segments.join('/') === '_stepward/faults'

@@ -77,7 +77,7 @@ export class Agents {
 
   /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
   async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
-    const steps = changes.flatMap((change) => {
+    const steps = changes.filter(mayBeOpen).flatMap((change) => {
       const decoded = decodeDocument(change)
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
       return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
@@ -309,6 +309,11 @@ export class Agents {
 
 function nothingFollows(): void {
   // The outcome comes back in the feed, and the scheduler that gets it there goes on.
+}
+
+/** Most of what the feed brings is nobody's work any more, which shows before it is decoded. */
+function mayBeOpen({ type, lockedBy, outcome }: Change): boolean {
+  return type === 'sas.step' && lockedBy !== null && outcome === null
 }
 
 function attemptKeyOf({ pk, id, fence }: StepDocument): string {

@@ -181,7 +181,9 @@ export class CosmosStateStore implements StateStore {
   private async applyBatch(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
     let answer: Awaited<ReturnType<Container['items']['batch']>>
     try {
-      answer = await this.container.items.batch(writes.map(asOperation), partition)
+      // Everybody knows what was written; only the etags are news.
+      const options = { contentResponseOnWriteEnabled: false }
+      answer = await this.container.items.batch(writes.map(asOperation), partition, options)
     } catch (error) {
       // The SDK drops the code of a batch that failed as a whole, so nobody can tell what became of it (F-X4).
       return { kind: 'unknownOutcome', cause: error }

@@ -164,7 +164,7 @@ export function createNotifier(
 ): Unit {
   const { hints: _hints, ...own } = options
   const notifier = new Notifier({ ...options, ...resolved(own) })
-  return unit(own, null, {
+  return unit(own, 'notifier', {
     onChanges: (changes, { leaseToken }) => notifier.onChanges(changes, leaseToken),
     onLeaseAcquired: (leaseToken, { min }) => notifier.onLeaseAcquired(leaseToken, min === ''),
     onLeaseReleased: (leaseToken) => notifier.onLeaseReleased(leaseToken),
@@ -187,16 +187,19 @@ function resolved({ store, instanceName, hints, shortcut, telemetry, clock, rand
 /**
  * Somebody waits for what the scheduler and the agents read. What another process writes comes without a hint, so soon
  * after activity they ask often; the pause doubles, so that costs three or four polls more before they are idle. The
- * supervisor reads of deadlines, which are further off than that, and has its sweep besides.
+ * supervisor reads of deadlines, which are further off than that, and has its sweep besides; people do not mind half a
+ * second. A document that changes often is read the fewer times, the longer the pause.
  */
-const pollIntervalsMs: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
-  scheduler: { min: 10, max: 5_000 },
-  agents: { min: 10, max: 5_000 },
-  supervisor: { min: 100, max: 10_000 },
-}
+const pollIntervalsMs: Readonly<Record<Reader | 'notifier', { readonly min: number; readonly max: number }>> =
+  {
+    scheduler: { min: 10, max: 5_000 },
+    agents: { min: 10, max: 5_000 },
+    supervisor: { min: 1_000, max: 10_000 },
+    notifier: { min: 500, max: 5_000 },
+  }
 
 /** A role as one instance of a change feed processor. It reads from the beginning: no job may be missed (R163). */
-function unit(options: UnitOptions, reader: Reader | null, role: Role): Unit {
+function unit(options: UnitOptions, reader: Reader | 'notifier', role: Role): Unit {
   const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random } = options
   const processor = new ChangeFeedProcessor({
     monitoredContainer: feed,
@@ -204,13 +207,13 @@ function unit(options: UnitOptions, reader: Reader | null, role: Role): Unit {
     processorName,
     instanceName,
     startFrom: 'beginning',
-    ...(reader === null ? {} : { pollIntervalMs: pollIntervalsMs[reader] }),
+    pollIntervalMs: pollIntervalsMs[reader],
     ...timing,
     unhealthyBecause: () => role.problem?.() ?? null,
     onChanges: async (changes, context) => role.onChanges(changes, context),
     onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
     onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
-    ...(hints === undefined || reader === null ? {} : { hints: hints.part(reader) }),
+    ...(hints === undefined || reader === 'notifier' ? {} : { hints: hints.part(reader) }),
     ...(telemetry === undefined ? {} : { telemetry }),
     ...(clock === undefined ? {} : { clock }),
     ...(random === undefined ? {} : { random }),

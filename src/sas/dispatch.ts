@@ -38,6 +38,7 @@ export function fitting<C extends Pick<StepChange, 'step'>>(
   changes: readonly C[],
   job: JobDocument,
 ): readonly C[] {
+  if (changes.length <= 1) return changes
   let leftBytes = maxTransactionBytes - bytesOf(job)
   const taken: C[] = []
   for (const change of changes.slice(0, maxStepsAtOnce)) {

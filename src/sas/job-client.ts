@@ -110,30 +110,22 @@ export class JobClient {
    */
   async submit<I>(workflow: Workflow<I>, input: I, options: SubmitOptions = {}): Promise<Job> {
     const request = this.requestOf(workflow, input, options)
-    const job = new Job(
-      this.options.store,
-      this.waiting,
-      addressOf(request.partition, request.jobId),
-      request.jobId,
-    )
-    const isNew = await ensureSubmitted(this.options.store, request)
-    this.options.telemetry.emit({
-      type: 'job.submitted',
-      jobId: request.jobId,
-      workflow: workflow.name,
-      isNew,
-    })
-    return job
+    const { store, telemetry, clock } = this.options
+    const { jobId, partition } = request
+    const isNew = await ensureSubmitted(store, request)
+    telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })
+    const accepted = isNew ? { workflow: workflow.name, atMs: clock.now() } : null
+    return new Job(store, this.waiting, addressOf(partition, jobId), accepted)
   }
 
   /** The job with this id, or null. Without its partition key, ids other than the default one cost a query. */
   async get(jobId: string, options: { readonly partitionKey?: string } = {}): Promise<Job | null> {
     const { store } = this.options
     const address = addressOf(options.partitionKey ?? jobId, jobId)
-    if ((await store.read(address)) !== null) return new Job(store, this.waiting, address, jobId)
+    if ((await store.read(address)) !== null) return new Job(store, this.waiting, address)
     if (options.partitionKey !== undefined) return null
     const found = await store.findJob(jobId)
-    return found === null ? null : new Job(store, this.waiting, { pk: found.pk, id: found.id }, jobId)
+    return found === null ? null : new Job(store, this.waiting, addressOf(found.pk, jobId))
   }
 
   /** Jobs, newest submission first, 100 unless the filter says otherwise. */
@@ -295,7 +287,7 @@ function limitOf(option: string, duration: Duration | undefined): number | null 
 }
 
 function addressOf(partition: string, jobId: string) {
-  return { pk: partition, id: jobDocumentId(jobId) }
+  return { pk: partition, id: jobDocumentId(jobId), jobId }
 }
 
 function asJson(jobId: string, input: unknown): Json {

@@ -1,28 +1,27 @@
 import type { Clock } from '../platform/index.js'
-import { decodeDocument, type JobDocument } from './documents.js'
+import { decodeDocument, isTerminal, type JobDocument } from './documents.js'
 import type { DocumentAddress, StateStore } from './state-store.js'
+import { WaitPace, type Accepted } from './wait-pace.js'
 
 /** Somebody in this process who says when a job may have ended. Answers how to stop listening. */
 export interface WakeUps {
   subscribe(jobId: string, listener: () => void): () => void
 }
 
-/** How long to rest between two looks at a job: soon at first, then less and less often. */
+/** How long to rest between two reads of a job's changes: soon at first, then less and less often. */
 const rest = { minMs: 20, maxMs: 1_000 }
-/** The same where somebody says when a job of this process ends: looks are for what other processes end. */
-const restWithWakeUps = { minMs: 250, maxMs: 1_000 }
+/** A job accepted so lately has not ended: nobody looks yet. */
+const freshMs = 10
 
-/** Waits for jobs to reach a state: woken when this process ends the job, and looking now and then in case another does. */
+/** Waits for jobs to end: woken when this process ends the job, and looking now and then in case another does. */
 export class JobWaiting {
-  private readonly restUntilEnd: typeof rest
+  private readonly pace = new WaitPace()
 
   constructor(
     private readonly store: StateStore,
     private readonly clock: Clock,
     private readonly wakeUps: WakeUps | null,
-  ) {
-    this.restUntilEnd = wakeUps === null ? rest : restWithWakeUps
-  }
+  ) {}
 
   /** The job as it is, or null when there is none. */
   async read(address: DocumentAddress): Promise<JobDocument | null> {
@@ -42,20 +41,38 @@ export class JobWaiting {
     }
   }
 
-  /** The job once `isReached`, or null when there is none. Throws the signal's reason when that aborts first. */
-  async until(
+  /**
+   * The job once it has ended, or null when there is none. Throws the signal's reason when that aborts first.
+   *
+   * @param accepted when it was accepted here, if it was
+   */
+  async untilEnded(
     address: DocumentAddress & { readonly jobId: string },
-    isReached: (job: JobDocument) => boolean,
+    accepted: Accepted | null,
     signal?: AbortSignal,
   ): Promise<JobDocument | null> {
-    const { minMs, maxMs } = this.restUntilEnd
-    for (let restMs = minMs; ; restMs = Math.min(maxMs, restMs * 2)) {
+    const { clock, pace } = this
+    let since = accepted
+    /** How the last rest ended; null before there was one. */
+    let isHeard: boolean | null = null
+    const isFresh = accepted !== null && clock.now() - accepted.atMs < freshMs
+    for (let looks = isFresh ? 0 : 1; ; looks += 1) {
       signal?.throwIfAborted()
       const woken = this.nextWakeUp(address.jobId, signal)
       try {
-        const job = await this.read(address)
-        if (job === null || isReached(job)) return job
-        await this.clock.sleep(restMs, woken.signal)
+        if (looks > 0) {
+          const job = await this.read(address)
+          if (job === null) return null
+          if (isTerminal(job)) {
+            if (accepted !== null && isHeard !== null) {
+              pace.note(job.workflow, { tookMs: tookMs(job, clock.now() - accepted.atMs), isHeard })
+            }
+            return job
+          }
+          since ??= { workflow: job.workflow, atMs: job.submittedAtMs }
+        }
+        await clock.sleep(pace.restMs(since, clock.now()), woken.signal)
+        isHeard = woken.signal.aborted
       } finally {
         woken.stop()
       }
@@ -79,4 +96,9 @@ export class JobWaiting {
       },
     }
   }
+}
+
+/** How long a job took. Its two times are of two clocks, so it is never believed to be more than what we have waited. */
+function tookMs({ submittedAtMs, endedAtMs }: JobDocument, waitedMs: number): number {
+  return endedAtMs === null ? waitedMs : Math.min(waitedMs, Math.max(0, endedAtMs - submittedAtMs))
 }

@@ -1,9 +1,10 @@
-import { isTerminal, type Json } from './documents.js'
+import type { Json } from './documents.js'
 import { JobFailed, JobNotFound } from './errors.js'
 import { followJob } from './job-updates.js'
 import { viewOf, type JobView } from './job-view.js'
 import type { JobWaiting } from './job-waiting.js'
-import type { StateStore } from './state-store.js'
+import type { DocumentAddress, StateStore } from './state-store.js'
+import type { Accepted } from './wait-pace.js'
 
 /** What a finished job came to: each step's output by step id. */
 export type JobResult = Readonly<Record<string, Json>>
@@ -13,10 +14,15 @@ export class Job {
   constructor(
     private readonly store: StateStore,
     private readonly waiting: JobWaiting,
-    private readonly address: { readonly pk: string; readonly id: string },
-    /** The job's id. */
-    readonly jobId: string,
+    private readonly address: DocumentAddress & { readonly jobId: string },
+    /** When it was accepted, where that was just done. */
+    private readonly accepted: Accepted | null = null,
   ) {}
+
+  /** The job's id. */
+  get jobId(): string {
+    return this.address.jobId
+  }
 
   /** The value of the partition key that the job and its steps share. */
   get partitionKey(): string {
@@ -67,7 +73,7 @@ export class Job {
    * @throws the signal's reason when `signal` aborts first; the job goes on
    */
   async result(options: { readonly signal?: AbortSignal } = {}): Promise<JobResult> {
-    const ended = await this.waiting.until({ ...this.address, jobId: this.jobId }, isTerminal, options.signal)
+    const ended = await this.waiting.untilEnded(this.address, this.accepted, options.signal)
     if (ended === null) throw new JobNotFound(this.jobId)
     const steps = await this.store.listSteps(this.address.pk, this.jobId)
     if (ended.processState === 'Processed') {

@@ -1,4 +1,12 @@
-import { decodeDocument, stepDocumentId, type JobDocument, type StepDocument } from './documents.js'
+import type { Change } from '../change-feed-processor/index.js'
+import {
+  decodeDocument,
+  jobDocumentId,
+  stepDocumentId,
+  type Decoded,
+  type JobDocument,
+  type StepDocument,
+} from './documents.js'
 import { RecentDocuments } from './recent-documents.js'
 import { isOver } from './retention.js'
 import type { DocumentAddress, StateStore, Stored } from './state-store.js'
@@ -28,21 +36,34 @@ export class KnownJobs {
 
   constructor(private readonly store: StateStore) {}
 
-  putJob(job: Stored<JobDocument>): void {
-    this.jobs.put(job)
-    if (isOver(job)) this.forgetSteps(job)
-  }
-
-  putStep(step: Stored<StepDocument>): void {
-    this.steps.put(step)
-  }
-
   /** A job and steps of it, each in place of the version with the etag beside it. */
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
     // That it has ended is worth knowing when its steps come in the feed; they are not.
     if (isOver(job.document)) this.forgetSteps(job.document)
+  }
+
+  /**
+   * What the feed brings, remembered. A version that was read or written here before is not decoded again, and what is
+   * answered may be newer. Null for a step of a job that is over, as far as we know: nothing follows from it.
+   */
+  note(change: Change): Decoded | null {
+    const { pk, type, jobId, id, _etag, _ts } = change
+    if (typeof pk === 'string') {
+      if (type === 'sas.step' && typeof jobId === 'string') {
+        const ofJob = this.jobs.get({ pk, id: jobDocumentId(jobId) })
+        if (ofJob !== undefined && isOver(ofJob)) return null
+      }
+      const job = this.jobs.recognised({ pk, id, _etag })
+      if (job !== undefined) return { kind: 'job', job }
+      const step = this.steps.recognised({ pk, id, _etag })
+      if (step !== undefined) return { kind: 'step', step }
+    }
+    const decoded = decodeDocument(change)
+    if (decoded.kind === 'job') this.putJob({ ...decoded.job, _etag, _ts })
+    if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
+    return decoded
   }
 
   async job(address: DocumentAddress): Promise<Stored<JobDocument> | null> {
@@ -94,6 +115,11 @@ export class KnownJobs {
 
   forgetSteps(job: JobDocument): void {
     for (const stepId of job.stepIds) this.forgetStep(job, stepId)
+  }
+
+  private putJob(job: Stored<JobDocument>): void {
+    this.jobs.put(job)
+    if (isOver(job)) this.forgetSteps(job)
   }
 }
 

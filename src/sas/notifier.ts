@@ -99,7 +99,7 @@ export class Notifier {
   /** Notes which jobs have something to tell. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
     const now = this.options.clock.now()
-    for (const change of changes) {
+    for (const change of changes.filter(mayTell)) {
       const decoded = decodeDocument(change)
       if (decoded.kind === 'notice') {
         const { pk, jobId, completeByMs } = decoded.notice
@@ -201,4 +201,9 @@ export class Notifier {
   private get sweepIntervalMs(): number {
     return this.options.notifySweepIntervalMs ?? 60_000
   }
+}
+
+/** Most of what the feed brings is told to nobody, which shows before it is decoded. */
+function mayTell({ type, attention }: Change): boolean {
+  return type === 'sas.notify' || (type === 'sas.job' && attention !== null)
 }

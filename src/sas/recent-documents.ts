@@ -23,6 +23,14 @@ export class RecentDocuments<T extends DocumentAddress> {
     return this.entries.get(keyOf(address))?.document
   }
 
+  /** The newest version, if this one is it or was replaced by this process on the way to it. */
+  recognised(version: DocumentAddress & { readonly _etag: string }): Stored<T> | undefined {
+    const known = this.entries.get(keyOf(version))
+    if (known === undefined) return undefined
+    const isKnown = known.document._etag === version._etag || known.replaced.includes(version._etag)
+    return isKnown ? known.document : undefined
+  }
+
   /** A document as it was read. One that this process knows to have replaced is not remembered again. */
   put(document: Stored<T>): void {
     const known = this.entries.get(keyOf(document))

@@ -2,13 +2,7 @@ import type { Change, ChangeFeedContext } from '../change-feed-processor/index.j
 import type { Clock, Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { Schedule } from './decision.js'
-import {
-  decodeDocument,
-  isTerminal,
-  jobDocumentId,
-  type JobDocument,
-  type StepDocument,
-} from './documents.js'
+import { isTerminal, jobDocumentId, type JobDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
 import { KnownJobs, type UnreadableStep } from './known-jobs.js'
 import { PostponedWork, type RefusedWork } from './postponed-work.js'
@@ -150,16 +144,15 @@ export class Scheduler {
   }
 
   private note(change: Change, changed: Map<string, ChangedJob>): void {
-    const decoded = decodeDocument(change)
+    const decoded = this.known.note(change)
+    if (decoded === null) return
     if (decoded.kind === 'job') {
-      const job = { ...decoded.job, _etag: change._etag, _ts: change._ts }
-      this.known.putJob(job)
+      const { job } = decoded
       if (!isOver(job)) changedJob(job, changed)
       // Somebody asks that all of it be looked at anew (R98): what we remember is what has not led anywhere.
       if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) this.known.forgetSteps(job)
     } else if (decoded.kind === 'step') {
-      const step = { ...decoded.step, _etag: change._etag, _ts: change._ts }
-      this.known.putStep(step)
+      const { step } = decoded
       if (callsForScheduler(step)) changedJob(step, changed).stepIds.add(step.stepId)
     } else if (decoded.kind === 'invalid' || decoded.kind === 'newerSchema') {
       const reason =

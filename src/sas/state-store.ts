@@ -11,13 +11,11 @@ export type StateWrite =
   | { readonly kind: 'create'; readonly document: StateDocument }
   | { readonly kind: 'replace'; readonly document: StateDocument; readonly ifMatch: string }
 
-/** Fields that the store adds to a document; they are not ours to write. */
-const systemFields = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn']
-
 /** A replace of `before` by `after`, on condition that nobody has changed it since it was read. */
 export function replacing(before: Stored<StateDocument>, after: StateDocument): StateWrite {
-  const own = Object.entries(after).filter(([field]) => !systemFields.includes(field))
-  return { kind: 'replace', document: Object.fromEntries(own) as StateDocument, ifMatch: before._etag }
+  // What the store adds to a document is not ours to write.
+  const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = after
+  return { kind: 'replace', document: own, ifMatch: before._etag }
 }
 
 /** What a group of writes made of the store. */

@@ -110,10 +110,9 @@ export class Supervisor {
   onChanges(changes: readonly Change[], leaseToken: string): void {
     const before = this.index.next()
     for (const change of changes) {
-      const decoded = decodeDocument(change)
-      if (decoded.kind !== 'step' && decoded.kind !== 'job') continue
-      const { pk, id } = decoded.kind === 'step' ? decoded.step : decoded.job
-      const dueMs = this.dueAt(decoded)
+      const { pk, id } = change
+      if (typeof pk !== 'string') continue
+      const dueMs = isWithoutDeadline(change) ? null : this.dueAt(decodeDocument(change))
       if (dueMs === null) this.index.remove({ pk, id })
       else this.index.set({ pk, id, dueMs, leaseToken })
     }
@@ -198,7 +197,8 @@ export class Supervisor {
   }
 
   /** When a document calls for a look; null when time changes nothing about it. */
-  private dueAt(decoded: Decoded & { kind: 'step' | 'job' }): number | null {
+  private dueAt(decoded: Decoded): number | null {
+    if (decoded.kind !== 'step' && decoded.kind !== 'job') return null
     if (decoded.kind === 'step') {
       const { completeByMs } = decoded.step
       return completeByMs === null ? null : completeByMs + this.graceMs
@@ -306,4 +306,10 @@ export class Supervisor {
       telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
     }
   }
+}
+
+/** So it is with most of what the feed brings, which shows before it is decoded. */
+function isWithoutDeadline({ type, completeByMs, processState }: Change): boolean {
+  if (type === 'sas.step') return completeByMs === null
+  return type !== 'sas.job' || processState === 'Processed'
 }

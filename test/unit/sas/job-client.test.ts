@@ -274,15 +274,22 @@ describe('the result of a job', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it.each([
-    { where: 'nobody tells of its end', wakeUps: undefined, looks: 6 },
-    { where: 'its end would be heard of', wakeUps: new JobEndings(), looks: 3 },
-  ])('is looked for $looks times in a second where $where', async ({ wakeUps, looks }) => {
-    const job = await clientOf(world, wakeUps).submit(aWorkflow(), {}, { jobId: 'j' })
+  it('is not looked for before such jobs have usually ended, later still where their end is heard of', async () => {
+    const endings = new JobEndings()
+    const hearing = clientOf(world, endings)
+    const first = (await hearing.submit(aWorkflow(), {}, { jobId: 'first' })).result()
+    await world.clock.advance(300)
+    await runToEnd()
+    endings.emit({ type: 'job.finished', jobId: 'first', workflow: 'shopping', state: 'Processed' })
+    await first
+    const looks = world.store.count('read')
     const stopping = new AbortController()
-    const waiting = expect(job.result({ signal: stopping.signal })).rejects.toThrow('enough')
-    await world.clock.advance(999)
+    const second = await hearing.submit(aWorkflow(), {}, { jobId: 'second' })
+    const waiting = expect(second.result({ signal: stopping.signal })).rejects.toThrow('enough')
+    await world.clock.advance(599)
     expect(world.store.count('read')).toBe(looks)
+    await world.clock.advance(1)
+    expect(world.store.count('read')).toBe(looks + 1)
     stopping.abort(new Error('enough'))
     await waiting
   })
@@ -310,6 +317,7 @@ describe('the result of a job', () => {
       replacing(document, { ...document, attention, processState: 'Error' }),
       replacing(step, { ...step, diagnostics }),
     ])
+    await world.clock.advance(10)
     const failure: unknown = await job.result().catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(JobFailed)
     expect(failure).toMatchObject({
@@ -327,6 +335,7 @@ describe('the result of a job', () => {
     const attention = { kind: 'corrupt' as const, since: '', by: 'x', message: 'edited', stepId: null }
     const document = await world.job('j')
     await world.put('j', [replacing(document, { ...document, attention, processState: 'Error' })])
+    await world.clock.advance(10)
     const failure: unknown = await job.result().catch((error: unknown) => error)
     expect(failure).toMatchObject({ step: null, diagnostics: [], message: 'job "j" ended Error: edited' })
     expect(new JobFailed(aJob({ jobId: 'j', processState: 'Error' }), [])).toMatchObject({
