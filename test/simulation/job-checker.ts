@@ -53,6 +53,11 @@ export class JobChecker implements Checker {
     return { acknowledged: this.acknowledged.size, lost, outcomes, lateOutcomes }
   }
 
+  /** How many jobs have ended, as they stand. */
+  get endedCount(): number {
+    return this.jobs.size - this.open.size
+  }
+
   /** Whether this many jobs are stored, and all have ended. */
   haveEnded(count: number): boolean {
     return this.jobs.size === count && this.open.size === 0

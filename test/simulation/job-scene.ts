@@ -47,6 +47,8 @@ export interface JobReport extends JobCounts {
   readonly hash: string
   readonly eventCount: number
   readonly simulatedMs: number
+  /** Jobs that had ended when faults did: the others have met fewer. */
+  readonly endedUnderFaults: number
   /** Empty when everything held. */
   readonly problems: readonly string[]
   readonly faults: ReadonlyMap<string, number>
@@ -101,6 +103,7 @@ export class JobScene {
   readonly mailbox: Mailbox
   private readonly scenarios: ReadonlyMap<string, Scenario>
   private readonly awaited = new Set<string>()
+  private endedUnderFaults = 0
   /** By document id: jobs that do not need their operator yet. */
   private readonly watched = new Map<
     string,
@@ -152,6 +155,12 @@ export class JobScene {
     this.world.time.schedule(restartAfterMs, () => this.keepRunning())
   }
 
+  /** From now on nothing goes wrong any more. */
+  endFaults(): void {
+    this.faults.stop()
+    this.endedUnderFaults = this.checker.endedCount
+  }
+
   /** Lets time pass until every job has come to its end, or something is broken. */
   async finish(limitMs: number): Promise<JobReport> {
     const { world } = this
@@ -168,6 +177,7 @@ export class JobScene {
       hash: world.digest(),
       eventCount: world.eventCount,
       simulatedMs: world.time.monotonic(),
+      endedUnderFaults: this.endedUnderFaults,
       problems: world.problems,
       faults: faults.counts,
     }

@@ -48,7 +48,7 @@ export async function simulateJobs(seed: number, jobCount: number): Promise<JobR
   chaos.start()
   await world.runUntil(() => false, faultyMs)
   chaos.stop()
-  scene.faults.stop()
+  scene.endFaults()
   scene.keepRunning()
   return scene.finish(recoveryMs)
 }
