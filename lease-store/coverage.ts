@@ -22,7 +22,7 @@ export function planLeases(
   leases: readonly Pick<Lease, 'feedRange'>[],
   leasesPerFeedRange = 1,
 ): readonly PlannedLease[] {
-  const covered = leases.map((lease) => lease.feedRange).sort((left, right) => compare(left.min, right.min))
+  const covered = inOrder(leases)
   return physicalRanges.flatMap(({ id, min, max }) =>
     gaps({ min, max }, covered).flatMap((gap) => {
       const isWhole = gap.min === min && gap.max === max
@@ -31,6 +31,18 @@ export function planLeases(
       return parts.map((feedRange) => ({ leaseToken: leaseTokenOf(feedRange), feedRange }))
     }),
   )
+}
+
+/** The parts of `range` that none of the leases is about. */
+export function uncovered(
+  { min, max }: FeedRange,
+  leases: readonly Pick<Lease, 'feedRange'>[],
+): readonly FeedRange[] {
+  return gaps({ min, max }, inOrder(leases))
+}
+
+function inOrder(leases: readonly Pick<Lease, 'feedRange'>[]): FeedRange[] {
+  return leases.map((lease) => lease.feedRange).sort((left, right) => compare(left.min, right.min))
 }
 
 /** The parts of `range` that lie in none of `covered`, which are in order of `min`. Bounds compare as text: they are hexadecimal. */

@@ -27,6 +27,11 @@ export function cutRange(range: FeedRange, count: number): FeedRange[] {
   return bounds.slice(1).map((max, index) => ({ min: bounds[index] ?? range.min, max }))
 }
 
+/** How many keys a range has, about: a part of another never has more. */
+export function keyCount({ min, max }: FeedRange): bigint {
+  return hashAt(max) - hashAt(min)
+}
+
 function hashAt(bound: string): bigint {
   return BigInt(`0x${bound.padEnd(hashDigits, '0').slice(0, hashDigits)}`)
 }

@@ -30,11 +30,19 @@ export type LeaseDeletion =
  * ({@link import('./cosmos-lease-store.js').CosmosLeaseStore}) and the embedded engine; both pass the same suite.
  */
 export interface LeaseStore {
+  /**
+   * All leases of the unit, in no order; not a snapshot: one that is split meanwhile may be missing with its children.
+   * Rejects with {@link import('./refused-lease-error.js').RefusedLeaseError} when a document among them must be left alone or
+   * is there twice, and with the store's error when it does not answer.
+   */
   list(): Promise<LeaseListing>
+  /** The lease as it is stored now; null when there is none. Rejects as {@link list}. */
   read(leaseToken: string): Promise<Lease | null>
+  /** Creates a lease that nobody owns, unless there is one of its token. Rejects with the store's error, whatever was written. */
   create(lease: NewLease): Promise<LeaseCreation>
   /** Writes `lease` on condition that the stored document still has `lease.etag`. */
   replace(lease: Lease): Promise<LeaseWrite>
+  /** Deletes `lease` on condition that the stored document still has `lease.etag`. Rejects with the store's error. */
   delete(lease: Lease): Promise<LeaseDeletion>
   /** The bootstrap marker (`.info`) and lock (`.lock`) of the unit. */
   readonly initialization: LeaseInitialization

@@ -1,4 +1,4 @@
-import { planLeases } from './coverage.js'
+import { uncovered } from './coverage.js'
 import type { FeedRange, Lease } from './lease.js'
 
 /** A lease all of whose range others read: the parent of a split, until somebody deletes it. */
@@ -33,7 +33,7 @@ export function findOverlaps(leases: readonly Lease[]): Overlaps {
 
 /** Whether leases are about all of `range`, each of a part. */
 export function isCovered(range: FeedRange, leases: readonly Pick<Lease, 'feedRange'>[]): boolean {
-  return planLeases([{ id: '', ...range }], leases).length === 0
+  return uncovered(range, leases).length === 0
 }
 
 /** Bounds compare as text: they are hexadecimal. */
@@ -42,6 +42,7 @@ function isPartOf(part: FeedRange, whole: FeedRange): boolean {
   return !isSame && part.min >= whole.min && part.max <= whole.max
 }
 
-function overlap(one: FeedRange, other: FeedRange): boolean {
+/** Whether there are keys in both. */
+export function overlap(one: FeedRange, other: FeedRange): boolean {
   return one.min < other.max && other.min < one.max
 }

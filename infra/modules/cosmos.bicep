@@ -16,6 +16,7 @@ var stateIndexPaths = [
   '/workflow/?'
   '/actor/?'
   '/attention/kind/?'
+  '/attention/since/?'
   '/orderId/?'
   '/priority/?'
 ]

@@ -16,9 +16,9 @@ export class Operator {
     return [...this.alertsByJob.values()]
   }
 
-  /** Takes an alert; the same one may come again. */
-  alert(alert: Alert): void {
-    this.alertsByJob.set(alert.jobId, alert)
+  /** Takes alerts; the same one may come again. */
+  alert(alerts: readonly Alert[]): void {
+    for (const alert of alerts) this.alertsByJob.set(alert.jobId, alert)
   }
 
   isAlertedOf(jobId: string): boolean {

@@ -44,7 +44,7 @@ async function run(options: CommandLine): Promise<Summary> {
     slots: 32,
     sweepIntervalMs: 5_000,
     deadlineGraceMs: 100,
-    alertSinks: [async (alert) => operator.alert(alert)],
+    alertSinks: [async (alerts) => operator.alert(alerts)],
     sendTimeoutMs: 1_000,
     telemetry: observer,
   })

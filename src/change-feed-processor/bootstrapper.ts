@@ -26,7 +26,7 @@ export class Bootstrapper {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.runtime
     while (!signal.aborted) {
-      const isReady = await retry(() => this.attempt(), {
+      const isReady = await retry(() => this.attempt(signal), {
         clock,
         random,
         signal,
@@ -39,14 +39,14 @@ export class Bootstrapper {
   }
 
   /** Answers whether the leases are complete; if not, somebody else is at it. */
-  private async attempt(): Promise<boolean> {
+  private async attempt(signal: AbortSignal): Promise<boolean> {
     const { initialization } = this.runtime.leaseStore
     // Also looked at when it was done before: a lease that was deleted by hand would never be read again.
     const doneAtMs = await initialization.doneAtMs()
-    if (doneAtMs !== null) return this.createMissing(doneAtMs)
+    if (doneAtMs !== null) return this.createMissing(doneAtMs, signal)
     if (!(await initialization.tryLock(lockSeconds))) return false
     try {
-      const isComplete = await this.createMissing(null)
+      const isComplete = await this.createMissing(null, signal)
       if (isComplete) await initialization.markDone()
       return isComplete
     } finally {
@@ -54,8 +54,8 @@ export class Bootstrapper {
     }
   }
 
-  /** False when a range was split while its lease was made: look again. */
-  private async createMissing(doneAtMs: number | null): Promise<boolean> {
+  /** False when a range was split while its lease was made: look again. Or when nobody waits for it any more. */
+  private async createMissing(doneAtMs: number | null, signal: AbortSignal): Promise<boolean> {
     const { feed, leaseStore, options } = this.runtime
     const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
     // Again after the check at start: somebody else may have been faster with leases of another mode.
@@ -63,7 +63,7 @@ export class Bootstrapper {
     if (problems.length > 0) throw new ProcessorOptionsError(problems)
     for (const planned of planLeases(physicalRanges, leases, options.leasesPerFeedRange)) {
       const lease = await positioned(planned, doneAtMs, this.runtime)
-      if (lease === null) return false
+      if (lease === null || signal.aborted) return false
       await leaseStore.create(lease)
     }
     return true

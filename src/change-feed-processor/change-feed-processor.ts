@@ -9,11 +9,13 @@ import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
 import { withTimeouts } from './lease-call-timeout.js'
 import { LoadBalancer } from './load-balancer.js'
 import { Notifications } from './notifications.js'
+import { fittingOptions } from './option-kinds.js'
 import { leaseModeOf, resolveOptions, type AnyProcessorOptions, type ResolvedOptions } from './options.js'
 import { PartitionController } from './partition-controller.js'
 import { PauseGate } from './pause-gate.js'
 import { pageReader, type Runtime } from './runtime.js'
 import { traced } from './traced.js'
+import { unlessAborted } from './unless-aborted.js'
 import { userCodeOf, type UserCode } from './user-code.js'
 
 /** What runs between a start and the stop that follows it. */
@@ -35,7 +37,7 @@ interface Running {
 export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDisposable {
   private running: Running | null = null
   private latest: Promise<void> = Promise.resolve()
-  private starting: AbortController | undefined
+  private starting = new AbortController()
   private readonly gate = new PauseGate()
 
   constructor(private readonly options: AnyProcessorOptions<T>) {}
@@ -46,17 +48,20 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
    * leases there are, before it has written anything.
    */
   start(): Promise<void> {
+    const { signal } = this.starting
     return this.inTurn(async () => {
-      this.running ??= await this.open()
+      this.running ??= await this.open(signal)
     })
   }
 
   /**
    * Lets delegates finish, stores checkpoints and releases every lease, so that others go on at once. Resolves when that
-   * is done, or after `stopTimeoutMs`; what has not ended by then is abandoned, and others take over on expiry.
+   * is done, or after `stopTimeoutMs`; what has not ended by then is abandoned, and others take over on expiry. A start that
+   * is under way is given up at once, and resolves.
    */
   stop(): Promise<void> {
-    this.starting?.abort()
+    this.starting.abort()
+    this.starting = new AbortController()
     return this.inTurn(async () => {
       const { running } = this
       this.running = null
@@ -74,6 +79,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   /** Goes on where {@link pause} left off. */
   resume(): void {
+    if (this.gate.isPaused) this.running?.monitor.resumed()
     this.gate.open()
   }
 
@@ -89,7 +95,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   /** How it does, by what it has done lately; for health checks of a host. Asks nobody. */
   health(): ProcessorHealth {
-    return this.running?.monitor.health() ?? notRunning
+    return this.running?.monitor.health(this.isPaused) ?? notRunning
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -103,18 +109,18 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return turn
   }
 
-  private async open(): Promise<Running | null> {
-    const starting = new AbortController()
-    this.starting = starting
-    const { options: given, ports } = await this.checked()
+  /** Null when it was told to stop meanwhile: the store may be throttling, and a client waits for that in silence. */
+  private async open(signal: AbortSignal): Promise<Running | null> {
+    const checked = await unlessAborted(this.checked(), signal)
+    if (checked === null) return null
+    const { options: given, ports } = checked
     const monitor = new HealthMonitor(given.clock, {
       balanceMs: 3 * given.leaseAcquireIntervalMs,
       progressMs: Math.max(given.leaseExpirationIntervalMs, 3 * given.pollInterval.maxMs),
     })
     const options: ResolvedOptions = { ...given, telemetry: fanOut(given.telemetry, monitor) }
-    const runtime = await this.runtime(options, ports)
-    await new Bootstrapper(runtime).run(starting.signal)
-    if (starting.signal.aborted) return null
+    const runtime = await unlessAborted(this.prepared(options, ports, signal), signal)
+    if (runtime === null) return null
     const controller = new PartitionController(runtime)
     const balancer = new LoadBalancer(runtime, controller, new CoverageWatch(runtime))
     const unsubscribe = options.hints?.subscribe((physicalRangeId) => {
@@ -124,13 +130,21 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined), monitor }
   }
 
+  private async prepared(options: ResolvedOptions, ports: Ports, signal: AbortSignal): Promise<Runtime> {
+    const runtime = await this.runtime(options, ports)
+    await new Bootstrapper(runtime).run(signal)
+    return runtime
+  }
+
   /** Everything that is wrong is told at once, before anything is written. */
   private async checked(): Promise<{ options: ResolvedOptions; ports: Ports }> {
-    const { telemetry = silent, clock = systemClock, random = systemRandom } = this.options
+    const { fitting } = fittingOptions(this.options, [])
+    const { telemetry = silent, clock = systemClock, random = systemRandom } = fitting
     const resolved = triedOptions(this.options)
     const checking = checkStart({
-      ...this.options,
-      leaseMode: leaseModeOf(this.options.mode ?? 'latestVersion'),
+      ...fitting,
+      leaseMode: leaseModeOf(fitting.mode ?? 'latestVersion'),
+      deadLetter: fitting.failurePolicy?.deadLetter,
       clock,
       random,
       onCharge: (operation, charge) => {
@@ -148,7 +162,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
     const { processorName, instanceName, clock, random, telemetry } = options
     // What the documents are is the user's word; nothing behind this line looks inside them.
-    const userCode = await userCodeOf(this.options as unknown as UserCode, {
+    const { fitting } = fittingOptions(this.options, [])
+    const userCode = await userCodeOf(fitting as unknown as UserCode, {
       feed: ports.feed,
       concurrency: options.concurrency,
     })

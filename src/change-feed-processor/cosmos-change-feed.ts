@@ -20,6 +20,7 @@ import type {
 import { compare, compositeToken, pageOf, type DecodeChange } from './cosmos-feed-page.js'
 import { decodeChange, decodeVersionChange } from './decode-change.js'
 import { FeedError } from './errors.js'
+import { unlessAborted } from './unless-aborted.js'
 
 /** Whose feed to read. */
 export interface CosmosChangeFeedOptions {
@@ -81,7 +82,10 @@ export class CosmosChangeFeed implements ChangeFeed {
 
   private async read<C>(from: FeedPosition, asked: Asked<C>): Promise<ChangePage<C>> {
     try {
-      return await orAborted(this.readFrom(from, asked), asked.signal)
+      // The iterator cannot be interrupted, and repeats a throttled request for half a minute and more.
+      const page = await unlessAborted(this.readFrom(from, asked), asked.signal)
+      if (page === null) throw new Error('the read was aborted')
+      return page
     } catch (error) {
       const { min, max } = from.feedRange
       throw new FeedError(
@@ -157,23 +161,6 @@ export class CosmosChangeFeed implements ChangeFeed {
 /** The service compares whole seconds, and a change within the second asked for must not be missed. */
 function startingBefore(atMs: number): Date {
   return new Date(Math.floor(atMs / 1_000) * 1_000 - 1_000)
-}
-
-/** The iterator cannot be cancelled, but nobody has to wait for it; what it reads then is never seen. */
-async function orAborted<T>(read: Promise<T>, signal: AbortSignal): Promise<T> {
-  let abort: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => {
-      reject(new Error('the read was aborted'))
-    }
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-  })
-  try {
-    return await Promise.race([read, aborted])
-  } finally {
-    if (abort !== undefined) signal.removeEventListener('abort', abort)
-  }
 }
 
 function iteratorKey({ min, max }: FeedRange, mode: ChangeFeedMode): string {

@@ -33,6 +33,12 @@ export function isLeaseStore(leases: LeaseContainer): leases is LeaseStore {
   return 'initialization' in leases
 }
 
+/** Whether it is a container of `@azure/cosmos`, of whichever copy of it. */
+export function isContainer(value: unknown): value is Container {
+  if (typeof value !== 'object' || value === null) return false
+  return 'items' in value && 'database' in value && 'read' in value && typeof value.read === 'function'
+}
+
 /** The ports of both containers; rejects when one of them is missing. */
 export async function openPorts(options: PortOptions): Promise<Ports> {
   const { monitoredContainer, leaseContainer, processorName, onCharge } = options

@@ -7,11 +7,21 @@ import {
   type LeaseMode,
 } from '../../lease-store/index.js'
 import { retry, type Clock, type Random } from '../platform/index.js'
-import { isChangeFeed, isLeaseStore, openPorts, type PortOptions, type Ports } from './cosmos-ports.js'
+import { feedProblems, leaseAccessProblems } from './cosmos-access-check.js'
+import {
+  isChangeFeed,
+  isContainer,
+  isLeaseStore,
+  openPorts,
+  type PortOptions,
+  type Ports,
+} from './cosmos-ports.js'
 
-/** What is checked, by which clock it is tried again. */
-export interface StartCheckOptions extends PortOptions {
+/** What is checked, as far as it is there, and by which clock it is tried again. */
+export interface StartCheckOptions extends Partial<PortOptions> {
   readonly leaseMode: LeaseMode
+  /** Where changes are kept that could not be handled, if it is a container. */
+  readonly deadLetter?: unknown
   readonly clock: Clock
   readonly random: Random
 }
@@ -24,20 +34,33 @@ export type StartCheck =
 const tries = { maxAttempts: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
- * Looks at the containers and, as far as these let it, at the leases there are. Only reads. Rejects when the store does
+ * Looks at the containers, at what the identity may do with them and, as far as these let it, at the leases there are. Writes
+ * nothing. Rejects when the store does
  * not answer for long.
  */
 export async function checkStart(options: StartCheckOptions): Promise<StartCheck> {
   const { clock, random } = options
+  const whole = wholeOf(options)
   const attempt = async (): Promise<StartCheck> => {
     const problems = await containerProblems(options)
-    if (problems.length === 0) return checkLeases(options)
+    if (whole === null) return { isReady: false, problems }
+    if (problems.length === 0) return checkLeases(whole)
     // Of leases in a container that cannot even be listed there is nothing to tell.
-    const check = await checkLeases(options).catch(() => null)
+    const check = await checkLeases(whole).catch(() => null)
     return { isReady: false, problems: [...problems, ...(check?.isReady === false ? check.problems : [])] }
   }
   const isPassing = (error: unknown): boolean => isTransient(cosmosErrorKind(error).kind)
   return retry(attempt, { clock, random, ...tries, isTransient: isPassing })
+}
+
+type WholeOptions = PortOptions & Pick<StartCheckOptions, 'leaseMode'>
+
+/** Null when something is missing without which leases cannot be found. */
+function wholeOf({ monitoredContainer, leaseContainer, ...others }: StartCheckOptions): WholeOptions | null {
+  const { processorName, onCharge, leaseMode } = others
+  const isWhole = monitoredContainer !== undefined && leaseContainer !== undefined
+  if (!isWhole || processorName === undefined || onCharge === undefined) return null
+  return { monitoredContainer, leaseContainer, processorName, onCharge, leaseMode }
 }
 
 /** A unit keeps the mode it began with: positions of one mode mean nothing in the other. */
@@ -51,9 +74,16 @@ export function foreignModeProblems(leases: readonly Lease[], own: LeaseMode): s
     )
 }
 
-async function containerProblems({ monitoredContainer, leaseContainer }: PortOptions): Promise<string[]> {
-  const monitored = isChangeFeed(monitoredContainer) ? null : monitoredContainer
-  const leases = isLeaseStore(leaseContainer) ? null : leaseContainer
+async function containerProblems({
+  monitoredContainer,
+  leaseContainer,
+  leaseMode,
+  deadLetter,
+  onCharge,
+}: StartCheckOptions): Promise<string[]> {
+  const isMonitored = monitoredContainer !== undefined && !isChangeFeed(monitoredContainer)
+  const monitored = isMonitored ? monitoredContainer : null
+  const leases = leaseContainer !== undefined && !isLeaseStore(leaseContainer) ? leaseContainer : null
   if (
     monitored !== null &&
     leases !== null &&
@@ -64,10 +94,30 @@ async function containerProblems({ monitoredContainer, leaseContainer }: PortOpt
       'leaseContainer is monitoredContainer; each lease written would be a change to deliver: use another',
     ]
   const problems = await Promise.all([
-    monitored === null ? [] : definitionProblems('monitoredContainer', monitored, () => []),
-    leases === null ? [] : definitionProblems('leaseContainer', leases, leaseContainerProblems),
+    monitored === null
+      ? []
+      : problemsOf('monitoredContainer', monitored, {
+          ofDefinition: () => [],
+          ofAccess: () => feedProblems(monitored, { leaseMode, onCharge }),
+        }),
+    leases === null
+      ? []
+      : problemsOf('leaseContainer', leases, {
+          ofDefinition: leaseContainerProblems,
+          ofAccess: () => leaseAccessProblems(leases),
+        }),
+    isContainer(deadLetter) ? deadLetterProblems(deadLetter, monitored) : [],
   ])
   return problems.flat()
+}
+
+async function deadLetterProblems(container: Container, monitored: Container | null): Promise<string[]> {
+  const option = 'failurePolicy.deadLetter'
+  if (monitored !== null && container.url === monitored.url && isOneAccount(container, monitored))
+    return [
+      `${option} is monitoredContainer; each change set aside would be a change to deliver: use another`,
+    ]
+  return problemsOf(option, container, { ofDefinition: () => [], ofAccess: () => Promise.resolve([]) })
 }
 
 /** Two accounts may have containers of the same names. */
@@ -75,19 +125,34 @@ function isOneAccount(left: Container, right: Container): boolean {
   return left.database.client === right.database.client
 }
 
-async function definitionProblems(
+/** How one container is looked at. */
+interface Look {
+  readonly ofDefinition: (definition: ContainerDefinition) => string[]
+  /** Asked only of a container that is as it must be: else it would say the same in other words. */
+  readonly ofAccess: () => Promise<string[]>
+}
+
+async function problemsOf(
   option: string,
   container: Container,
-  problemsOf: (definition: ContainerDefinition) => string[],
+  { ofDefinition, ofAccess }: Look,
 ): Promise<string[]> {
   const name = `${option} ${JSON.stringify(container.id)}`
+  const named = (problems: readonly string[]): string[] => problems.map((problem) => `${name} ${problem}`)
+  const definition = await definitionOf(container)
+  if (typeof definition === 'string') return named([definition])
+  const problems = ofDefinition(definition)
+  return named(problems.length > 0 ? problems : await ofAccess())
+}
+
+/** Or what is wrong when there is none to be had. */
+async function definitionOf(container: Container): Promise<ContainerDefinition | string> {
   try {
-    const { resource } = await container.read()
-    return resource === undefined ? [] : problemsOf(resource).map((problem) => `${name} ${problem}`)
+    return (await container.read()).resource ?? {}
   } catch (error) {
     const problem = accessProblem(error, container.database.id)
     if (problem === null) throw error
-    return [`${name} ${problem}`]
+    return problem
   }
 }
 
@@ -121,7 +186,7 @@ function leaseContainerProblems({ partitionKey, defaultTtl }: ContainerDefinitio
   return rules.filter(([isKept]) => !isKept).map(([, problem]) => problem)
 }
 
-async function checkLeases(options: StartCheckOptions): Promise<StartCheck> {
+async function checkLeases(options: WholeOptions): Promise<StartCheck> {
   const ports = await openPorts(options)
   try {
     const { leases } = await ports.leaseStore.list()

@@ -1,33 +1,46 @@
 import {
+  canMeet,
   findOverlaps,
   isCovered,
   planLeases,
+  planOverlapRepairs,
+  staying,
   type Lease,
   type NewLease,
-  type Overlaps,
+  type OverlapRepair,
   type PlannedLease,
 } from '../../lease-store/index.js'
 import { FeedError } from './errors.js'
+import type { PhysicalRange } from './change-feed.js'
 import { positioned } from './planned-lease.js'
 import type { Runtime } from './runtime.js'
+import { childLeases } from './split.js'
+import { startOf } from './start-position.js'
 
 /** Between two looks, in expiration intervals. */
 const lookEveryExpirations = 5
 
-/** In how many looks in a row an overlap is seen before it is believed: a split under way looks like one. */
-const looksToBelieve = 2
+/** What a look has found. */
+interface Found {
+  readonly physicalRanges: readonly PhysicalRange[]
+  readonly leases: readonly Lease[]
+  /** What the feed's ranges need beside them. */
+  readonly missing: readonly PlannedLease[]
+}
 
 /**
  * Watches over what the leases cover, for as long as a processor runs: puts back what somebody has deleted, at the last
- * position it was seen at, and tells of parts of the feed that two leases are about. Those it leaves alone: which of
- * the two is right, nobody but their maker can say.
+ * position it was seen at, and where several are about the same part of the feed, replaces the wider by the finer. Tells
+ * of those that cannot be replaced yet.
  */
 export class CoverageWatch {
   private lookedAtMs: number
   /** The leases of the last listing, and those of earlier ones that are missing since. */
   private known: readonly Lease[] = []
-  /** By the tokens of two leases that overlap, in how many looks in a row they did. */
-  private overlaps: ReadonlyMap<string, number> = new Map()
+  /** Those of the look before: what overlaps in one look only may be a split under way. */
+  private seen: readonly Lease[] = []
+  /** By the tokens of both, the overlaps that were told of. */
+  private reported: ReadonlySet<string> = new Set()
 
   constructor(private readonly runtime: Runtime) {
     // They were complete at start.
@@ -46,16 +59,26 @@ export class CoverageWatch {
     const { clock, options } = this.runtime
     if (clock.monotonic() - this.lookedAtMs < lookEveryExpirations * options.leaseExpirationIntervalMs) return
     this.lookedAtMs = clock.monotonic()
-    const { leases, missing } = await this.compared()
-    this.report(findOverlaps(leases))
-    if (missing.length > 0) await this.putBack(missing)
+    const found = await this.compared()
+    const earlier = this.seen
+    this.seen = found.leases
+    if (found.missing.length > 0) await this.putBack(found.missing)
+    const repairs = planOverlapRepairs(found.leases, earlier)
+    for (const repair of repairs) await this.replace(repair, found.physicalRanges)
+    this.report(
+      found.leases.filter((lease) => !repairs.some(({ goes }) => goes === lease)),
+      new Set(earlier.map(({ leaseToken }) => leaseToken)),
+    )
   }
 
-  /** The leases there are, and those that the feed's ranges need beside them. */
-  private async compared(): Promise<{ leases: readonly Lease[]; missing: readonly PlannedLease[] }> {
+  private async compared(): Promise<Found> {
     const { leaseStore, feed, options } = this.runtime
     const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
-    return { leases, missing: planLeases(physicalRanges, leases, options.leasesPerFeedRange) }
+    return {
+      physicalRanges,
+      leases,
+      missing: planLeases(physicalRanges, leases, options.leasesPerFeedRange),
+    }
   }
 
   /**
@@ -88,18 +111,43 @@ export class CoverageWatch {
     return { ...planned, continuationToken, firstPosition, mode }
   }
 
-  private report({ doubled }: Overlaps): void {
-    const seen = new Map<string, number>()
+  /**
+   * As in a split: children first, then the lease they replace, on the etag it was seen with (I12). Whoever reads it learns
+   * that with its next write; what it delivers until then comes twice, as it did before.
+   */
+  private async replace(
+    { goes, rest, by }: OverlapRepair,
+    physicalRanges: readonly PhysicalRange[],
+  ): Promise<void> {
+    const { leaseStore, options, telemetry, notifications } = this.runtime
+    const start = startOf(goes, options.startFrom)
+    const parts = rest.map((feedRange) => ({ feedRange, start }))
+    const children = childLeases(goes, parts, physicalRanges)
+    for (const child of children) {
+      // Somebody else is at it, and perhaps further: the next look shows where that one stands (I10).
+      if ((await leaseStore.create(child)).kind !== 'created') return
+    }
+    if ((await leaseStore.delete(goes)).kind !== 'deleted') return
+    const tokens = [...by, ...children].map(({ leaseToken }) => leaseToken)
+    telemetry.emit({ type: 'lease.superseded', ...notifications.on(goes.leaseToken), by: tokens })
+  }
+
+  /** Of those that were there at the look before. */
+  private report(leases: readonly Lease[], earlier: ReadonlySet<string>): void {
+    const { doubled } = findOverlaps(leases.filter(({ leaseToken }) => earlier.has(leaseToken)))
+    const told = new Set<string>()
     for (const [one, other] of doubled) {
       const tokens = JSON.stringify([one.leaseToken, other.leaseToken])
-      const looks = (this.overlaps.get(tokens) ?? 0) + 1
-      seen.set(tokens, looks)
-      if (looks !== looksToBelieve) continue
-      const remedy = new Error('stop all instances and delete one of the two; `stepward doctor` says which')
+      told.add(tokens)
+      if (this.reported.has(tokens)) continue
+      const { stays, goes } = staying(one, other)
+      const remedy = canMeet(one, other)
+        ? `${JSON.stringify(goes.leaseToken)} is replaced when it has come as far as ${JSON.stringify(stays.leaseToken)}`
+        : 'stop all instances and delete one of the two; `stepward doctor` says which'
       const what = `leases ${tokens} are about the same part of the feed, whose changes are delivered twice`
-      this.runtime.notifications.failed(one.leaseToken, new FeedError(what, remedy))
+      this.runtime.notifications.failed(goes.leaseToken, new FeedError(what, new Error(remedy)))
     }
-    this.overlaps = seen
+    this.reported = told
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DeadLetterContainer } from './cosmos-dead-letter.js'
+import { isContainer } from './cosmos-ports.js'
 import type { DeadLetter } from './dead-letter.js'
 import type { ChangeDelegate, PageDelegate } from './delegate.js'
 import type { FailureLimits } from './failure-policy.js'
@@ -95,7 +96,7 @@ export function deliveryProblems(options: EitherDeliveryOptions): string[] {
   ]
   const rules: readonly Rule[] = [
     [
-      isFunction(onChanges) !== isFunction(onChange),
+      (isFunction(onChanges) && onChange === undefined) || (isFunction(onChange) && onChanges === undefined),
       `onChanges is ${typeof onChanges} and onChange is ${typeof onChange}; exactly one of them must be a function`,
     ],
     [
@@ -136,7 +137,7 @@ function policyProblems(policy: FailurePolicy<never> | undefined, { backoff }: F
       `failurePolicy.then is ${JSON.stringify(then)}; it must be "deadLetter"`,
     ],
     [
-      isFunction(deadLetter) || (typeof deadLetter === 'object' && 'items' in deadLetter),
+      isFunction(deadLetter) || isContainer(deadLetter),
       `failurePolicy.deadLetter is ${typeof deadLetter}; it must be a Container, or a function that keeps a change`,
     ],
   ])

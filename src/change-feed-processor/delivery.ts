@@ -33,6 +33,8 @@ export interface DeliverySite {
   readonly signal: AbortSignal
   /** Why nothing more shall be delivered; null as long as it shall. */
   readonly closing: () => Closing | null
+  /** Ends a rest between two reads: there is a reason to close that the delivery alone knows. */
+  readonly wake: () => void
 }
 
 /** What every context of a page's delivery says. */

@@ -40,7 +40,9 @@ export class ProcessorOptionsError extends Error {
   override readonly name = 'ProcessorOptionsError'
 
   constructor(readonly problems: readonly string[]) {
-    super(`change feed processor cannot start:\n${problems.map((line) => `- ${line}`).join('\n')}`)
+    super(
+      `the change feed processor cannot work like this:\n${problems.map((line) => `- ${line}`).join('\n')}`,
+    )
   }
 }
 

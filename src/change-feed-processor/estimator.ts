@@ -2,6 +2,7 @@ import { cosmosErrorKind, type FeedRange, type Lease } from '../../lease-store/i
 import type { Telemetry } from '../telemetry/index.js'
 import type { ChangeFeed, ChangePage, FeedPosition } from './change-feed.js'
 import { openPorts, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
+import { assertFitting } from './option-kinds.js'
 import { startOf } from './start-position.js'
 
 /** Whose backlog to estimate. The processor need not run, and may be one of .NET. */
@@ -45,9 +46,11 @@ export class ChangeFeedEstimator {
 
   /**
    * Every lease of the unit; none before its first instance has started. Rejects when a container is missing, a lease
-   * is one of Java's, or the store does not answer.
+   * is refused (one of Java's, of an unknown version or mode), or the store does not answer; with
+   * {@link import('./errors.js').ProcessorOptionsError} when an option is missing or of another type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
+    assertFitting(this.options, ['monitoredContainer', 'leaseContainer', 'processorName'])
     const { telemetry, processorName } = this.options
     const { feed, leaseStore } = await openPorts({ ...this.options, onCharge: () => undefined })
     const { leases, storeTimeMs } = await leaseStore.list()

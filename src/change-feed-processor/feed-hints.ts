@@ -21,7 +21,11 @@ export class FeedHints {
     return part
   }
 
-  /** @param physicalRangeId the partition key range that took the write, or null when nobody knows */
+  /**
+   * Says that something was written.
+   *
+   * @param physicalRangeId the partition key range that took the write, or null when nobody knows
+   */
   notify(physicalRangeId: string | null): void {
     this.tell(physicalRangeId)
     for (const part of this.parts.values()) for (const listener of part.listeners) listener(physicalRangeId)

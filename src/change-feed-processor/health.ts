@@ -18,7 +18,7 @@ export interface ProcessorHealth {
 export interface LeaseHealth {
   readonly leaseToken: string
   readonly lastProgress: Date
-  /** Whether there was progress within the time that is allowed for it. */
+  /** Whether there was progress within the time that is allowed for it, or the processor is paused. */
   readonly isAlive: boolean
 }
 
@@ -64,11 +64,18 @@ export class HealthMonitor implements Telemetry {
     else if (type === 'feed.polled' && event.count === 0) this.progressOn(event.leaseToken)
   }
 
-  health(): ProcessorHealth {
+  /** What was held back goes on: the time it stood still was nobody's fault. */
+  resumed(): void {
+    const moment = this.moment()
+    for (const leaseToken of this.progress.keys()) this.progress.set(leaseToken, moment)
+  }
+
+  /** @param isPaused whether nothing is to be delivered, so that leases without progress are as they should be */
+  health(isPaused = false): ProcessorHealth {
     const leases = [...this.progress].map(([leaseToken, last]) => ({
       leaseToken,
       lastProgress: new Date(last.atMs),
-      isAlive: this.isWithin(last, this.limits.progressMs),
+      isAlive: isPaused || this.isWithin(last, this.limits.progressMs),
     }))
     const isBalancing = this.isWithin(this.balanced ?? this.created, this.limits.balanceMs)
     return {

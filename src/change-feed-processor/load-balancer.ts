@@ -54,7 +54,7 @@ export class LoadBalancer {
       clock: runtime.clock,
       turn: async (signal) => {
         if (!this.skips()) await this.balance(signal)
-        // One instance is enough: whoever has the first lease there is.
+        // One instance is enough: whoever has the first lease that is in hands of ours.
         if (this.hasFirst) await this.coverage.look()
         return this.restMs()
       },
@@ -120,7 +120,8 @@ export class LoadBalancer {
 
   private wanted({ leases, storeTimeMs }: LeaseListing): Selection {
     const { self, random, options, clock } = this.runtime
-    const [first] = [...leases].sort((left, right) => (left.feedRange.min < right.feedRange.min ? -1 : 1))
+    // A .NET host, which says nothing of its life, watches over nothing.
+    const [first] = leases.filter(({ incarnation }) => incarnation !== null).sort(byPlace)
     this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
     const isInHand = (lease: Lease): boolean => this.controller.holds(lease.leaseToken)
     const elsewhere = leases.filter((lease) => !isInHand(lease))
@@ -193,4 +194,10 @@ export class LoadBalancer {
     this.reportedRefusal = error.message
     notifications.failed(error.leaseToken, new FeedError('no leases are taken or asked for', error))
   }
+}
+
+/** The same order to everybody, also where leases overlap. */
+function byPlace(left: Lease, right: Lease): number {
+  if (left.feedRange.min !== right.feedRange.min) return left.feedRange.min < right.feedRange.min ? -1 : 1
+  return left.leaseToken < right.leaseToken ? -1 : 1
 }

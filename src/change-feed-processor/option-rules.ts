@@ -10,8 +10,8 @@ export function countProblems(counts: readonly CountRule[]): string[] {
     .filter(([, value, min, max]) => !(Number.isInteger(value) && value >= min && value <= max))
     .map(([name, value, min, max]) =>
       max === Infinity
-        ? `${name} is ${value}; it must be a whole number, at least ${min}`
-        : `${name} is ${value}; it must be a whole number from ${min} to ${max}`,
+        ? `${name} is ${String(value)}; it must be a whole number, at least ${min}`
+        : `${name} is ${String(value)}; it must be a whole number from ${min} to ${max}`,
     )
 }
 

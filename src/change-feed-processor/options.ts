@@ -13,6 +13,7 @@ import {
 } from './delivery-options.js'
 import { ProcessorOptionsError, type DelegateError, type FeedError } from './errors.js'
 import type { FeedHints } from './feed-hints.js'
+import { fittingOptions } from './option-kinds.js'
 import { brokenRules, countProblems, type Rule } from './option-rules.js'
 import type { PollInterval } from './poll-delay.js'
 
@@ -124,8 +125,16 @@ export interface ResolvedOptions extends LifecycleNotifications, ResolvedDeliver
   readonly random: Random
 }
 
+/** What has no default. The user's code is checked with the rest of the delivery. */
+const required = ['monitoredContainer', 'leaseContainer', 'processorName', 'instanceName'] as const
+
+/** In place of what is missing, so that the rules about the rest can be asked. */
+const standIns = { monitoredContainer: {}, leaseContainer: {}, processorName: '', instanceName: 'none' }
+
 /** Fills in defaults; throws {@link ProcessorOptionsError} with every broken rule. */
-export function resolveOptions<T>(options: AnyProcessorOptions<T>): ResolvedOptions {
+export function resolveOptions<T>(given: AnyProcessorOptions<T>): ResolvedOptions {
+  const { fitting, problems: misfits } = fittingOptions(given, required)
+  const options = { ...standIns, ...fitting } as AnyProcessorOptions<T>
   const leaseExpirationIntervalMs = options.leaseExpirationIntervalMs ?? 60_000
   const twelfthMs = Math.min(5_000, Math.floor(leaseExpirationIntervalMs / 12))
   const interval = options.pollIntervalMs ?? { min: 100, max: 5_000 }
@@ -155,6 +164,7 @@ export function resolveOptions<T>(options: AnyProcessorOptions<T>): ResolvedOpti
     random: options.random ?? systemRandom,
   }
   const problems = [
+    ...misfits,
     ...boundProblems(resolved),
     ...relationProblems(resolved),
     ...nameProblems(resolved),

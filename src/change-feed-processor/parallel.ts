@@ -170,6 +170,7 @@ export class ParallelDelivery implements Delivery {
   private stop(closing: Closing): void {
     this.stopped ??= closing
     this.stopping.abort()
+    this.site.wake()
     if (closing.reason !== 'HandedOver') this.breakingOff.abort()
   }
 

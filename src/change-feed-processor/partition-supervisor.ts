@@ -12,7 +12,7 @@ import { Progress } from './progress.js'
 import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from './runtime.js'
 import { startOf } from './start-position.js'
-import { withinLimit } from './time-limit.js'
+import { watchedRead } from './watched-read.js'
 
 /**
  * Reads one lease: read a page, hand it to the delivery, and again; rest when nothing is new. Ends once, with one
@@ -40,6 +40,9 @@ export class PartitionSupervisor {
       progress: this.progress,
       signal: this.ending.signal,
       closing: () => this.closing(),
+      wake: () => {
+        this.wake()
+      },
     }
     this.delivery =
       delegates.kind === 'pages' ? new PageDelivery(site, delegates) : new ParallelDelivery(site, delegates)
@@ -113,34 +116,21 @@ export class PartitionSupervisor {
 
   /** A page, however often it takes; or why no more pages are wanted. */
   private async read(position: FeedPosition): Promise<ChangePage<AnyChange> | Closing> {
-    const { options, clock, random, notifications, telemetry, gate } = this.runtime
-    const { maxItemCount, readTimeoutMs } = options
-    const limit = {
-      clock,
-      signal: this.ending.signal,
-      limitMs: readTimeoutMs,
-      what: 'reading the change feed',
-    }
+    const { clock, random, notifications, gate } = this.runtime
+    const { leaseToken } = this.holder.lease
     for (let failures = 1; ; failures += 1) {
       await gate.passed(this.ending.signal)
       const closing = this.closing()
       if (closing !== null) return closing
       this.pollDelay.beginPoll()
       try {
-        const page = await withinLimit(
-          (signal) => this.runtime.readPage(position, { maxItemCount, signal }),
-          limit,
-        )
-        const { changes, charge } = page
-        const on = notifications.on(this.holder.lease.leaseToken)
-        telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
-        return page
+        return await watchedRead(this.runtime, position, { leaseToken, signal: this.ending.signal })
       } catch (cause) {
         if (this.closing() !== null) continue
         const error =
           cause instanceof FeedError ? cause : new FeedError('the change feed was not read', cause)
         if (!isTransient(cosmosErrorKind(cause).kind)) return { reason: 'FeedError', error }
-        notifications.failed(this.holder.lease.leaseToken, error)
+        notifications.failed(leaseToken, error)
         await clock.sleep(retryDelayMs(cause, failures, random), this.ending.signal)
       }
     }

@@ -12,6 +12,7 @@ import type { ChangeFeed } from './change-feed.js'
 import { openPorts, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
 import type { StartPosition } from './delegate.js'
 import { ProcessorOptionsError } from './errors.js'
+import { assertFitting } from './option-kinds.js'
 import { leaseModeOf } from './options.js'
 import { firstPositionOf } from './start-position.js'
 
@@ -62,6 +63,7 @@ interface Reset {
  * Rejects with {@link ProcessorRunningError} while a lease is held, and with {@link ProcessorOptionsError}.
  */
 export async function resetProcessor(options: ResetOptions): Promise<void> {
+  assertFitting(options, ['monitoredContainer', 'leaseContainer', 'processorName', 'to'])
   const { processorName, to, clock = systemClock, random = systemRandom } = options
   if (to instanceof Date && Number.isNaN(to.getTime()))
     throw new ProcessorOptionsError(['to is an invalid Date; it must be an instant, "now" or "beginning"'])

@@ -1,3 +1,4 @@
+import { isContainer } from './cosmos-ports.js'
 import type { ResolvedOptions } from './options.js'
 import type { Runtime } from './runtime.js'
 
@@ -5,10 +6,11 @@ type Delegates = Runtime['delegates']
 
 /** The same delegates, each delivery within what telemetry surrounds deliveries with, if anything. */
 export function traced(delegates: Delegates, options: ResolvedOptions): Delegates {
-  const { telemetry, processorName, instanceName } = options
+  const { telemetry, processorName, instanceName, monitoredContainer } = options
+  const named = isContainer(monitoredContainer) ? { container: monitoredContainer.id } : {}
   if (telemetry.during === undefined) return delegates
   const within = async (leaseToken: string, count: number, deliver: () => Promise<void>): Promise<void> =>
-    telemetry.during?.({ processorName, instanceName, leaseToken, count }, deliver)
+    telemetry.during?.({ processorName, instanceName, leaseToken, count, ...named }, deliver)
   if (delegates.kind === 'pages') {
     const { onChanges } = delegates
     return {

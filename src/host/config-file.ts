@@ -28,6 +28,7 @@ const configSchema = z.strictObject({
   sweepIntervalMs: ms.exactOptional(),
   deadlineGraceMs: z.number().nonnegative().exactOptional(),
   alertWebhook: z.string().exactOptional(),
+  alertCallsPerMinute: z.number().int().positive().exactOptional(),
   remindAfterMs: ms.exactOptional(),
   sendTimeoutMs: ms.exactOptional(),
   timing: z

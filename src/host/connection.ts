@@ -54,12 +54,30 @@ export function connectionFromEnvironment(
   return Object.fromEntries(found) as Connection
 }
 
+/** What may be said about the client that is made. */
+type ConnectionPolicy = NonNullable<CosmosClientOptions['connectionPolicy']>
+
+/**
+ * Of a process that reads, waits and tries again by itself, with the server's advice and for everybody to see: the client
+ * alone would repeat a throttled request nine times, for half a minute and more, without a word.
+ */
+export const impatient: ConnectionPolicy = {
+  retryOptions: {
+    maxRetryAttemptCount: 3,
+    fixedRetryIntervalInMilliseconds: 0,
+    maxWaitTimeInSeconds: 5,
+  },
+}
+
 /**
  * Makes the client of a connection. Nothing is sent yet.
  *
  * @throws ConfigurationInvalid naming every value that is missing or not understood
  */
-export async function openConnection(connection: Connection): Promise<OpenConnection> {
+export async function openConnection(
+  connection: Connection,
+  connectionPolicy: ConnectionPolicy = {},
+): Promise<OpenConnection> {
   const { database = 'stepward', container = 'state', leaseContainer = 'leases' } = connection
   const { client, provision = true } = connection
   const problems = connectionProblems(connection)
@@ -69,7 +87,12 @@ export async function openConnection(connection: Connection): Promise<OpenConnec
     return { ...names, client, endpoint: 'the given client', mayProvision: provision, close: () => undefined }
   }
   const { endpoint, key } = accountIn(connection)
-  const options: CosmosClientOptions = { endpoint, consistencyLevel: 'Session', userAgentSuffix: 'stepward' }
+  const options: CosmosClientOptions = {
+    endpoint,
+    consistencyLevel: 'Session',
+    userAgentSuffix: 'stepward',
+    connectionPolicy,
+  }
   const made = new CosmosClient(
     key === null ? { ...options, aadCredentials: await credential() } : { ...options, key },
   )

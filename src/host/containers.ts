@@ -24,6 +24,7 @@ const stateIndexPaths = [
   '/workflow/?',
   '/actor/?',
   '/attention/kind/?',
+  '/attention/since/?',
   '/orderId/?',
   '/priority/?',
 ]

@@ -4,7 +4,13 @@ import { CosmosStateStore, JobClient, JobEndings, Shortcut, wakingReaders, type 
 import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { awaitStore, type StorePatience } from './await-store.js'
 import { charging } from './connect.js'
-import { connectionProblems, openConnection, type Connection, type OpenConnection } from './connection.js'
+import {
+  connectionProblems,
+  impatient,
+  openConnection,
+  type Connection,
+  type OpenConnection,
+} from './connection.js'
 import { explained, openContainers, type Containers } from './containers.js'
 import { ConfigurationInvalid } from './errors.js'
 import { Health } from './health.js'
@@ -70,7 +76,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   if (problems.length > 0) throw new ConfigurationInvalid(problems)
   const shell = await openShell(options)
   try {
-    const connection = await openConnection(options)
+    const connection = await openConnection(options, impatient)
     shell.closing.push(async () => connection.close())
     const { containers, clockOffsetMs } = await reached(connection, options, shell)
     return await runUnits({ options, shell, connection, containers, clockOffsetMs })

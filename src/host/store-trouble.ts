@@ -80,6 +80,7 @@ function isAnswer({ type }: TelemetryEvent): boolean {
 
 /** Why the store failed, if that is what the event is about. */
 function storeFailureOf(event: TelemetryEvent): string | null {
+  if (event.type === 'feed.unanswered') return unreachable
   const isFailure =
     event.type === 'balance.failed' ||
     event.type === 'feed.failed' ||

@@ -1,4 +1,5 @@
 import type { Backoff } from '../platform/index.js'
+import type { AgentLog } from './agent-log.js'
 import type { CircuitOptions } from './circuit.js'
 import type { Json } from './documents.js'
 import { durationMs, type Duration } from './duration.js'
@@ -15,8 +16,8 @@ export interface AgentContext {
   readonly idempotencyKey: string
   /** For an undo: the key of what it undoes, which a remote service knows even where its answer was lost. Else null. */
   readonly undoes: string | null
-  /** When the attempt is given up, milliseconds since the epoch; later after `extend`. Nothing is recorded after it. */
-  readonly deadlineMs: number
+  /** When the attempt is given up; later after `extend`. Nothing is recorded after it. */
+  readonly deadline: Date
   /** Aborts shortly before the deadline and when the host stops. Hand it to everything that waits. */
   readonly signal: AbortSignal
   /**
@@ -27,6 +28,8 @@ export interface AgentContext {
    * until then.
    */
   readonly extend: () => Promise<void>
+  /** For what is worth knowing while it works, where the host's own events go: `context.log.info('held', { sku })`. */
+  readonly log: AgentLog
   /** Ends the step for good: no further attempt, an operator is asked to look. Always throws. */
   failPermanently(error: unknown): never
 }

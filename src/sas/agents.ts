@@ -3,10 +3,12 @@ import type { Change, ChangeFeedContext } from '../change-feed-processor/index.j
 import { retry, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
+import { agentLog } from './agent-log.js'
 import { AgentsHealth } from './agents-health.js'
 import { makeAttempt } from './attempt.js'
 import { Circuit } from './circuit.js'
 import { claim, isTaken, type Claimant } from './claim.js'
+import { DeadlineReview } from './deadline-review.js'
 import { decodeDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
 import { RecentDocuments } from './recent-documents.js'
@@ -30,6 +32,8 @@ export interface AgentsOptions {
   readonly telemetry: Telemetry
   /** To the scheduler of this process. */
   readonly shortcut?: Shortcut
+  /** How long a feed range may be without a reader after an instance died. Default 77,000. */
+  readonly failoverMs?: number
   /** Why this instance should take no work, for reasons of its user's own; null for none. Default: always null. */
   readonly unhealthyBecause?: () => string | null
 }
@@ -55,6 +59,7 @@ export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
   private readonly circuits: ReadonlyMap<string, Circuit>
   private readonly health: AgentsHealth
+  private readonly deadlines: DeadlineReview
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
   private readonly settled = new RecentDocuments<StepDocument>(rememberedSteps)
@@ -68,6 +73,8 @@ export class Agents {
     this.circuits = new Map(circuits)
     const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
     this.health = new AgentsHealth(options.clock, ofEach)
+    const { telemetry, instanceName, failoverMs = 77_000 } = options
+    this.deadlines = new DeadlineReview({ telemetry, instanceName, failoverMs })
     const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
       slots === null ? [] : [[name, slots] as const],
     )
@@ -176,8 +183,10 @@ export class Agents {
       const step = offered.isClaimRequired ? await this.claimed(offered, claimant) : offered
       if (step === null) return nothingFollows
       telemetry.emit({ type: 'step.started', ...about })
+      this.deadlines.noteBegun(step)
       const own = { step, claimant }
       const outcome = await this.attempt(own, agent)
+      this.review(own, offered, outcome)
       if (outcome === null) {
         telemetry.emit({
           type: 'outcome.discarded',
@@ -196,7 +205,7 @@ export class Agents {
   }
 
   private attempt(own: OwnAttempt, { name, handlers, tries }: AgentDefinition): Promise<Outcome | null> {
-    const { clock, random } = this.options
+    const { clock, random, telemetry, instanceName } = this.options
     const { step } = own
     const { action } = workOf(step)
     const handler = handlers.get(action)
@@ -206,8 +215,18 @@ export class Agents {
     }
     const extend = (signal: AbortSignal) => this.extended(own, signal)
     const { signal: stopping } = this.stopping
-    const attempt = () => makeAttempt({ step, handler, tries, clock, random, stopping, extend })
+    const { jobId, orderId, workflow, stepId, attempt: number } = step
+    const log = agentLog(telemetry, { jobId, orderId, workflow, stepId, attempt: number, instanceName })
+    const attempt = () => makeAttempt({ step, handler, tries, clock, random, log, stopping, extend })
     return this.circuits.get(name)?.run(attempt) ?? attempt()
+  }
+
+  /** What an attempt that had the time it was given tells about that time. */
+  private review({ step }: OwnAttempt, offered: StepDocument, outcome: Outcome | null): void {
+    const hasAskedForMore = step.completeByMs !== offered.completeByMs
+    const isCutOff = outcome === null && !this.stopping.signal.aborted
+    if (hasAskedForMore || (!isCutOff && outcome?.kind !== 'success')) return
+    this.deadlines.noteEnded(step, isCutOff)
   }
 
   /** W2': when our attempt must have ended now, or why it is over. */

@@ -1,4 +1,10 @@
-import { alertDocumentId, schemaVersion, type Diagnostic, type JobDocument } from './documents.js'
+import {
+  alertDocumentId,
+  schemaVersion,
+  type Attention,
+  type Diagnostic,
+  type JobDocument,
+} from './documents.js'
 
 /** That somebody should look at a job, as it is told to an operator. */
 export interface Alert {
@@ -14,7 +20,7 @@ export interface Alert {
   readonly message: string
   /** ISO-8601 UTC. */
   readonly since: string
-  /** What the step's agents reported, oldest first; empty where no step is to blame. */
+  /** What the step's agents reported, oldest first; empty where no step is to blame, or many alerts are told at once. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -40,8 +46,23 @@ export function alertOf(job: JobDocument, diagnostics: readonly Diagnostic[]): A
   const { jobId, orderId, workflow, processState: state, attention } = job
   if (attention === null) return null
   const { kind, stepId, message, since } = attention
-  const alertId = [jobId, kind, stepId ?? '', since].join('|')
+  const alertId = alertIdOf({ jobId, ...attention })
   return { alertId, jobId, orderId, workflow, state, kind, stepId, message, since, diagnostics }
+}
+
+/** The same for as long as the same is the matter with a job. */
+export function alertIdOf({
+  jobId,
+  kind,
+  stepId,
+  since,
+}: Pick<Attention, 'kind' | 'stepId' | 'since'> & { readonly jobId: string }): string {
+  return [jobId, kind, stepId ?? '', since].join('|')
+}
+
+/** Until when a record speaks for its alert, milliseconds since the epoch. */
+export function toldUntilMs({ raisedAt, ttl }: Readonly<Record<string, unknown>>): number {
+  return Date.parse(String(raisedAt)) + Number(ttl) * 1_000
 }
 
 /** The record that this alert was raised. */

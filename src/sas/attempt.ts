@@ -1,5 +1,6 @@
 import { retry, type Clock, type Random } from '../platform/index.js'
 import type { AgentContext, AgentHandler, HandlerTries } from './agent.js'
+import type { AgentLog } from './agent-log.js'
 import { AttemptTime } from './attempt-time.js'
 import type { Json, StepDocument } from './documents.js'
 import type { Outcome } from './settle.js'
@@ -21,6 +22,7 @@ export interface AttemptOptions {
   readonly tries: HandlerTries
   readonly clock: Clock
   readonly random: Random
+  readonly log: AgentLog
   /** Aborts when the host gives up waiting for its handlers. */
   readonly stopping: AbortSignal
   /** Asks for more time: answers when the attempt must have ended now, or why it is over. */
@@ -32,14 +34,14 @@ export interface AttemptOptions {
  * then nothing is to be recorded, whatever the handler still does (R75).
  */
 export async function makeAttempt(options: AttemptOptions): Promise<Outcome | null> {
-  const { step, clock, stopping, extend } = options
+  const { step, clock, stopping } = options
   if (stopping.aborted) return null
   const time = new AttemptTime(step, clock)
   const stop = (): void => time.end('the host stops')
   stopping.addEventListener('abort', stop, { once: true })
   try {
     if (time.signal.aborted) return null
-    const context = contextOf(step, time, extend)
+    const context = contextOf(options, time)
     return await Promise.race([run(options, context, time), whenAborted(time.signal)])
   } finally {
     time.close()
@@ -92,7 +94,7 @@ function jsonText(value: unknown): string | undefined {
   return JSON.stringify(value)
 }
 
-function contextOf(step: StepDocument, time: AttemptTime, extend: AttemptOptions['extend']): AgentContext {
+function contextOf({ step, log, extend }: AttemptOptions, time: AttemptTime): AgentContext {
   const { jobId, orderId, stepId, attempt, idempotencyKey } = step
   return {
     jobId,
@@ -101,10 +103,11 @@ function contextOf(step: StepDocument, time: AttemptTime, extend: AttemptOptions
     attempt,
     idempotencyKey,
     undoes: step.direction === 'undo' ? idempotencyKeyOf(step, step.generation, 'do') : null,
-    get deadlineMs() {
-      return time.deadlineMs
+    get deadline() {
+      return new Date(time.deadlineMs)
     },
     signal: time.signal,
+    log,
     extend: async () => {
       time.throwIfOver()
       const answer = await extend(time.signal)

@@ -14,6 +14,7 @@ import { pickUpWithinMs } from './recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
+  FlaggedJob,
   JobFilter,
   OverdueDocument,
   PartitionFeed,
@@ -21,7 +22,7 @@ import type {
   StateStore,
   StateWrite,
   Stored,
-  UntoldDocument,
+  UnsentNotice,
 } from './state-store.js'
 
 /** Where jobs and steps live. */
@@ -134,13 +135,43 @@ export class CosmosStateStore implements StateStore {
     return found.flatMap(asNotice)
   }
 
-  async listUntold(beforeMs: number, limit: number): Promise<readonly UntoldDocument[]> {
-    return this.query('state.listUntold', {
-      text:
-        'SELECT TOP @limit c.id, c.pk, c.type, c.jobId FROM c WHERE ' +
-        "(c.type = 'sas.notify' AND IS_NUMBER(c.completeByMs) AND c.completeByMs < @before) OR " +
-        "(c.type = 'sas.job' AND IS_DEFINED(c.attention.kind))",
-      parameters: { limit, before: beforeMs },
+  async listUnsent(
+    { afterMs, beforeMs }: { readonly afterMs: number; readonly beforeMs: number },
+    limit: number,
+  ): Promise<readonly UnsentNotice[]> {
+    const select = 'c.id, c.pk, c.jobId, c.completeByMs AS dueMs'
+    const unsent = "c.type = 'sas.notify' AND c.completeByMs"
+    const first = await this.query<UnsentNotice>('state.listUnsent', {
+      text: `SELECT TOP @limit ${select} FROM c WHERE ${unsent} > @after AND c.completeByMs < @before ORDER BY c.completeByMs`,
+      parameters: { limit, after: afterMs, before: beforeMs },
+    })
+    return wholeMoments(first, {
+      limit,
+      momentOf: ({ dueMs }) => dueMs,
+      all: (moment) =>
+        this.query('state.listUnsent', {
+          text: `SELECT ${select} FROM c WHERE ${unsent} = @moment`,
+          parameters: { moment },
+        }),
+    })
+  }
+
+  async listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]> {
+    const select = 'c.id, c.pk, c.jobId, c.attention.kind, c.attention.stepId, c.attention.since'
+    const flagged = "c.type = 'sas.job' AND IS_DEFINED(c.attention.kind)"
+    const after = afterSince === null ? '' : ' AND c.attention.since > @after'
+    const first = await this.query<FlaggedJob>('state.listFlagged', {
+      text: `SELECT TOP @limit ${select} FROM c WHERE ${flagged}${after} ORDER BY c.attention.since`,
+      parameters: { limit, after: afterSince ?? undefined },
+    })
+    return wholeMoments(first, {
+      limit,
+      momentOf: ({ since }) => since,
+      all: (moment) =>
+        this.query('state.listFlagged', {
+          text: `SELECT ${select} FROM c WHERE ${flagged} AND c.attention.since = @moment`,
+          parameters: { moment },
+        }),
     })
   }
 
@@ -241,6 +272,25 @@ export class CosmosStateStore implements StateStore {
   private charge(operation: string, charge: number): void {
     this.options.onCharge?.(operation, charge)
   }
+}
+
+/** The page that begins like this, not cut within its last moment. */
+async function wholeMoments<T, M extends string | number>(
+  first: readonly T[],
+  {
+    limit,
+    momentOf,
+    all,
+  }: {
+    readonly limit: number
+    readonly momentOf: (found: T) => M
+    readonly all: (moment: M) => Promise<readonly T[]>
+  },
+): Promise<readonly T[]> {
+  const last = first.at(-1)
+  if (last === undefined || first.length < limit) return first
+  const moment = momentOf(last)
+  return [...first.filter((found) => momentOf(found) !== moment), ...(await all(moment))]
 }
 
 function asOperation(write: StateWrite): OperationInput {

@@ -21,6 +21,11 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
     return this.current.size
   }
 
+  /** What is waited for at this address, whenever it is due. */
+  get(address: DocumentAddress): T | undefined {
+    return this.current.get(keyOf(address))
+  }
+
   /** Sets when a step is due, instead of what was set before. */
   set(deadline: T): void {
     this.current.set(keyOf(deadline), deadline)

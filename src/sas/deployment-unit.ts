@@ -107,6 +107,7 @@ export function createAgents(
   const agents = new Agents({
     ...resolved(options),
     agents: known,
+    failoverMs: failoverMs(options.timing),
     ...(slots === undefined ? {} : { slots }),
     ...(unhealthyBecause === undefined ? {} : { unhealthyBecause }),
   })
@@ -171,6 +172,14 @@ export function createNotifier(
     start: () => notifier.start(),
     stop: () => notifier.stop(),
   })
+}
+
+/** Until an instance that died is known to be dead, and the next look of another at the leases. */
+function failoverMs({
+  leaseExpirationIntervalMs = 60_000,
+  leaseAcquireIntervalMs = 17_000,
+}: UnitTiming = {}) {
+  return leaseExpirationIntervalMs + leaseAcquireIntervalMs
 }
 
 function resolved({ store, instanceName, hints, shortcut, telemetry, clock, random }: UnitOptions) {

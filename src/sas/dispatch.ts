@@ -81,7 +81,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
     },
     by,
   )
-  if (step.kind === 'sleep') return { step: asleep(begun, by.now), state: 'Processing' }
+  if (step.kind === 'sleep') return { step: asleep(begun, by), state: 'Processing' }
   if (step.event !== null) return finishWait(begun, step.event.payload)
   if (step.kind === 'gather') return finishGather(begun, by)
   return {
@@ -119,13 +119,27 @@ export function repeat(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(step, by), state: step.direction === 'do' ? 'Processing' : 'Compensating' }
 }
 
-/** A step that no agent runs, until its time has come: `{ forMs }` from now, or `{ until }` an instant. */
-function asleep(step: StepDocument, now: number): StepDocument {
-  const { forMs, until } = step.input as { readonly forMs?: number; readonly until?: string | number }
-  const asked = forMs === undefined ? new Date(until ?? now).getTime() : now + forMs
-  // A moment that is none, or has passed, is now.
-  const notBeforeMs = asked > now ? asked : now
+/**
+ * A step that no agent runs, until its time has come: `{ forMs }` from now, or `{ until }` an instant; at once where
+ * that has passed or nothing is said. What is no instant is a mistake that somebody must see before anything follows.
+ */
+function asleep(step: StepDocument, by: Dispatching): StepDocument {
+  const { now } = by
+  const { forMs, until } = step.input as { readonly forMs?: number; readonly until?: Json }
+  const asked = forMs === undefined ? instantOf(until ?? now) : now + forMs
+  if (Number.isNaN(asked)) {
+    return refused(
+      step,
+      by,
+      `it sleeps until ${JSON.stringify(until)}, which is no instant: say one as ISO-8601`,
+    )
+  }
+  const notBeforeMs = Math.max(asked, now)
   return withDerivedState({ ...step, lockedBy: null, notBeforeMs, ...deadline(notBeforeMs) })
+}
+
+function instantOf(value: Json): number {
+  return typeof value === 'string' || typeof value === 'number' ? new Date(value).getTime() : Number.NaN
 }
 
 function finishWait(step: StepDocument, output: Json): StepChange {

@@ -16,3 +16,8 @@ export function durationMs(duration: Duration): number | null {
 function inBounds(ms: number): number | null {
   return ms > 0 && ms <= longestMs ? ms : null
 }
+
+/** Whether a text names an instant, as ISO-8601 does. */
+export function isInstant(text: string): boolean {
+  return !Number.isNaN(Date.parse(text))
+}

@@ -58,12 +58,15 @@ export class JobFailed extends Error {
   readonly jobId: string
   readonly state: ProcessState
   readonly attention: Attention | null
+  /** Why: what the step that failed reported last, or for what reason the job was undone. */
+  readonly error: string
   constructor(
     job: Pick<JobDocument, 'jobId' | 'processState' | 'attention' | 'compensation'>,
     readonly diagnostics: readonly Diagnostic[],
   ) {
     const reason = job.attention?.message ?? job.compensation?.reason ?? 'no reason recorded'
     super(`job ${JSON.stringify(job.jobId)} ended ${job.processState}: ${reason}`)
+    this.error = reason
     this.jobId = job.jobId
     this.state = job.processState
     this.attention = job.attention

@@ -23,6 +23,7 @@
  */
 export { alertWebhook, type AlertSink } from './alert-sink.js'
 export type { Alert } from './alert.js'
+export type { AgentLog } from './agent-log.js'
 export {
   defineAgent,
   isAgent,
@@ -87,6 +88,7 @@ export type { Bound, Reference } from './reference.js'
 export type {
   ApplyResult,
   DocumentAddress,
+  FlaggedJob,
   JobFilter,
   OverdueDocument,
   PartitionFeed,
@@ -94,7 +96,7 @@ export type {
   StateStore,
   StateWrite,
   Stored,
-  UntoldDocument,
+  UnsentNotice,
 } from './state-store.js'
 export type { ForEachOptions } from './for-each.js'
 export type { Step } from './plan-draft.js'

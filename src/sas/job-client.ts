@@ -12,6 +12,7 @@ import { payloadHash } from './payload.js'
 import type { JobFilter, StateDocument, StateStore } from './state-store.js'
 import { raiseEvent } from './raise-event.js'
 import { ensureSubmitted } from './submission.js'
+import { submitProblems } from './submit-problems.js'
 import { readStep, updateDocument } from './update-document.js'
 import { tryCommand, updateJob } from './update-job.js'
 import type { Alongside, Workflow } from './workflow.js'
@@ -31,7 +32,10 @@ export interface SubmitOptions {
   readonly jobId?: string
   /** The business id that notifications carry. Default: the job's id. */
   readonly orderId?: string
-  /** The partition key value of job, steps and documents alongside. Default: the job's id. */
+  /**
+   * The partition key value of job, steps and documents alongside. Default: the job's id. An id identifies a job within
+   * its partition: submitted under another key it is another job, so derive the key from what the id stands for.
+   */
   readonly partitionKey?: string
   /** Documents of your own, created in the same transaction. Default: what the workflow says. */
   readonly alongside?: readonly Alongside[]
@@ -87,7 +91,6 @@ export interface JobSummary {
   readonly attention: JobDocument['attention']
 }
 
-const maxIdLength = 200
 /** Who decided, when the caller does not say. */
 const defaultOperator = 'operator'
 
@@ -228,16 +231,9 @@ export class JobClient {
         `workflow ${workflow.name}: pass a jobId, or define how the workflow finds it`,
       )
     }
-    for (const [what, id] of [
-      ['jobId', jobId],
-      ['partitionKey', options.partitionKey ?? jobId],
-    ] as const) {
-      if (id === '' || id.length > maxIdLength || id !== id.trim()) {
-        const rule = `must have 1 to ${maxIdLength} characters and no space at its ends`
-        throw new SubmissionInvalid(`${what} ${JSON.stringify(id)}: ${rule}`)
-      }
-    }
     const partition = options.partitionKey ?? jobId
+    const wrong = submitProblems({ ...options, jobId, partitionKey: partition })
+    if (wrong.length > 0) throw new SubmissionInvalid(wrong.join('; '))
     const plain = asJson(jobId, input)
     const { plan, problems } = fitPlan(workflow.plan, plain)
     if (problems.length > 0) {
@@ -253,8 +249,8 @@ export class JobClient {
       alongside: alongside.map(({ create }) => ownDocument(create, partition)),
       priority: options.priority ?? 0,
       replyTo: options.replyTo ?? null,
-      completeWithinMs: limitOf('completeWithin', options.completeWithin),
-      retainForMs: limitOf('retainFor', options.retainFor),
+      completeWithinMs: limitOf(options.completeWithin),
+      retainForMs: limitOf(options.retainFor),
       payloadHash: payloadHash(workflow.name, plain),
       now: this.options.clock.now(),
     }
@@ -278,12 +274,8 @@ function summaryOf(job: JobDocument): JobSummary {
   }
 }
 
-function limitOf(option: string, duration: Duration | undefined): number | null {
-  if (duration === undefined) return null
-  const limitMs = durationMs(duration)
-  if (limitMs !== null) return limitMs
-  const rule = "must be a positive duration such as '30s' or a number of milliseconds"
-  throw new SubmissionInvalid(`${option} ${JSON.stringify(duration)} ${rule}`)
+function limitOf(duration: Duration | undefined): number | null {
+  return duration === undefined ? null : durationMs(duration)
 }
 
 function addressOf(partition: string, jobId: string) {

@@ -2,19 +2,25 @@ import type { Change } from '../change-feed-processor/index.js'
 import { BackgroundLoop, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
+import { Alerter } from './alerter.js'
 import { DeadlineIndex, type Deadline } from './deadline-index.js'
-import { alertDocumentId, decodeDocument, jobDocumentId } from './documents.js'
-import { AlertFailed, raiseAlert } from './raise-alert.js'
+import { decodeDocument, jobDocumentId } from './documents.js'
 import { sendReplies } from './reply-line.js'
 import type { ReplyChannel } from './reply.js'
 import { SerialByKey } from './serial-by-key.js'
 import { defaultNoticeRetry, type NoticeRetry } from './settle-notice.js'
 import type { StateStore } from './state-store.js'
+import { Sweep } from './sweep.js'
 
 /** Whom a notifier tells, and how. */
 export interface NotifierSettings {
   /** Operators. Every alert is also an `alert.raised` event. Default: nobody else. */
   readonly alertSinks?: readonly AlertSink[]
+  /**
+   * How often each sink is called in a minute, at most, by one instance. Where more jobs are flagged than that, one call
+   * tells of up to 250 of them. Default 20.
+   */
+  readonly alertCallsPerMinute?: number
   /** After how long an alert is raised again while the same is still the matter, in milliseconds. Default a day. */
   readonly remindAfterMs?: number
   /** How long a receiver or sink may take, in milliseconds. Default 10,000. */
@@ -35,98 +41,113 @@ export interface NotifierOptions extends NotifierSettings {
   readonly telemetry: Telemetry
 }
 
-/** Somebody to tell about a job: its submitter, or an operator. */
+/** A job whose submitter is to be told. */
 interface Line extends Deadline {
   readonly jobId: string
-  readonly to: 'submitter' | 'operator'
 }
 
-/** Jobs whose people are told side by side; one that hangs holds one place for as long as a send may take. */
+const defaultSendTimeoutMs = 10_000
+/** Jobs whose submitters are told side by side; one that hangs holds one place for as long as a send may take. */
 const linesAtOnce = 32
 const sweepLimit = 1_000
+/** How soon the next page of a sweep is asked for: the sends of one need a while. */
+const nextPageAfterMs = 1_000
 /** What should have been sent this long ago is nobody's who lives: a sweep takes it up. */
 const overlookedAfterMs = 30_000
-/** A sink that failed is told again after this long. */
-const retryAlertAfterMs = 30_000
+/** A job whose notices could not be read is looked at again after this long. */
+const retryAfterMs = 30_000
 
 /**
- * The delegate and the two loops of the notifier unit: tells submitters what their jobs' notices say (R118 to R122),
- * and operators what is the matter (R114). It writes notices and its own records, never a job or a step.
+ * The delegate of the notifier unit: tells submitters what their jobs' notices say (R118 to R122), and has operators
+ * told what is the matter ({@link Alerter}). It writes notices and its own records, never a job or a step.
  *
  * The feed says which job has something to tell; what that is, is read when it is told. The delegate does not wait for
  * receivers, so one that hangs holds up its own job and nothing else (F-N3); what an instance forgets when it dies is
- * found by the **sweep**, on every lease acquired and every interval by the holder of the first range.
+ * found by the **sweep**.
  *
  * States: idle → running (`start`) → stopping (`stop`) → idle.
  */
 export class Notifier {
   private readonly due = new DeadlineIndex<Line>()
   private readonly jobs = new SerialByKey()
+  private readonly alerter: Alerter
   private readonly sending: BackgroundLoop
-  private readonly sweep: BackgroundLoop
-  private readonly held = new Map<string, { readonly isFirst: boolean }>()
+  private readonly sweep: Sweep
+  private readonly sweepIntervalMs: number
   private readonly running = new Set<Promise<void>>()
+  /** The sweep's next page begins after it. */
+  private unsentAfterMs = 0
   private stopping = new AbortController()
-  private isSweepDue = false
 
   constructor(private readonly options: NotifierOptions) {
-    const { clock, telemetry } = options
-    const failed = (loop: string) => (error: unknown) => {
-      telemetry.emit({ type: 'loop.failed', loop, error })
-      return 1_000
-    }
+    const { store, clock, telemetry, notifySweepIntervalMs = 60_000 } = options
+    this.sweepIntervalMs = notifySweepIntervalMs
     this.sending = new BackgroundLoop({
       clock,
       turn: () => Promise.resolve(this.beginDue()),
-      onError: failed('notify'),
+      onError: (error) => {
+        telemetry.emit({ type: 'loop.failed', loop: 'notify', error })
+        return 1_000
+      },
     })
-    this.sweep = new BackgroundLoop({ clock, turn: () => this.sweepUntold(), onError: failed('sweep') })
+    this.sweep = new Sweep({
+      clock,
+      telemetry,
+      intervalMs: notifySweepIntervalMs,
+      ask: () => this.noteUnsent(),
+    })
+    this.alerter = new Alerter({
+      store,
+      clock,
+      telemetry,
+      sinks: options.alertSinks ?? [],
+      sendTimeoutMs: options.sendTimeoutMs ?? defaultSendTimeoutMs,
+      remindAfterMs: options.remindAfterMs ?? 86_400_000,
+      callsPerMinute: options.alertCallsPerMinute ?? 20,
+      sweepIntervalMs: notifySweepIntervalMs,
+    })
   }
 
   start(): void {
     this.stopping = new AbortController()
     this.sending.start()
     this.sweep.start()
+    this.alerter.start()
   }
 
   /** Cuts off what is being sent: it is sent again by whoever takes over. */
   async stop(): Promise<void> {
     this.stopping.abort()
-    await Promise.all([this.sending.stop(), this.sweep.stop()])
+    await Promise.all([this.sending.stop(), this.sweep.stop(), this.alerter.stop()])
     await Promise.all(this.running)
   }
 
   /** Notes which jobs have something to tell. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
-    const now = this.options.clock.now()
     for (const change of changes.filter(mayTell)) {
       const decoded = decodeDocument(change)
-      if (decoded.kind === 'notice') {
-        const { pk, jobId, completeByMs } = decoded.notice
-        if (completeByMs !== null) this.note({ pk, jobId, to: 'submitter', dueMs: completeByMs, leaseToken })
-      } else if (decoded.kind === 'job' && decoded.job.attention !== null) {
-        const { pk, jobId } = decoded.job
-        this.note({ pk, jobId, to: 'operator', dueMs: now, leaseToken })
-      }
+      if (decoded.kind === 'job') this.alerter.jobChanged(decoded.job, leaseToken)
+      if (decoded.kind !== 'notice') continue
+      const { pk, jobId, completeByMs } = decoded.notice
+      if (completeByMs !== null) this.note({ pk, jobId, dueMs: completeByMs, leaseToken })
     }
     this.sending.wake()
   }
 
   /** What was delivered before, to another owner, is found by a sweep. */
   onLeaseAcquired(leaseToken: string, isFirstRange: boolean): void {
-    this.held.set(leaseToken, { isFirst: isFirstRange })
-    this.isSweepDue = true
-    this.sweep.wake()
+    this.sweep.leaseAcquired(leaseToken, isFirstRange)
+    this.alerter.leaseAcquired(leaseToken, isFirstRange)
   }
 
   onLeaseReleased(leaseToken: string): void {
-    this.held.delete(leaseToken)
+    this.sweep.leaseReleased(leaseToken)
+    this.alerter.leaseReleased(leaseToken)
     this.due.forgetLease(leaseToken)
   }
 
-  private note({ pk, jobId, to, dueMs, leaseToken }: Omit<Line, 'id'>): void {
-    const id = to === 'submitter' ? jobDocumentId(jobId) : alertDocumentId(jobId)
-    this.due.set({ pk, id, jobId, to, dueMs, leaseToken })
+  private note(line: Omit<Line, 'id'>): void {
+    this.due.set({ ...line, id: jobDocumentId(line.jobId) })
   }
 
   private beginDue(): number {
@@ -148,58 +169,38 @@ export class Notifier {
     const { clock, telemetry } = this.options
     let againMs: number | null
     try {
-      againMs = await this.jobs.run(`${line.pk}\n${line.id}`, () => this.toldUntil(line))
+      againMs = await this.jobs.run(`${line.pk}\n${line.id}`, () => this.send(line))
     } catch (error) {
       // What stops is not told on; another instance finds it.
       if (this.stopping.signal.aborted) return
-      if (error instanceof AlertFailed) {
-        const { jobId, workflow, alertId } = error.alert
-        telemetry.emit({ type: 'alert.failed', jobId, workflow, alertId, error })
-      } else {
-        telemetry.emit({ type: 'loop.failed', loop: 'notify', error })
-      }
-      againMs = clock.now() + retryAlertAfterMs
+      telemetry.emit({ type: 'loop.failed', loop: 'notify', error })
+      againMs = clock.now() + retryAfterMs
     }
-    const isOurs = line.leaseToken === null || this.held.has(line.leaseToken)
+    const isOurs = line.leaseToken === null || this.sweep.holds(line.leaseToken)
     if (againMs !== null && isOurs) this.note({ ...line, dueMs: againMs })
   }
 
-  /** Tells what there is to tell; answers when there is more, or null. */
-  private async toldUntil({ pk, jobId, to }: Line): Promise<number | null> {
-    const { alertSinks: sinks = [], remindAfterMs = 86_400_000, sendTimeoutMs = 10_000 } = this.options
-    const { noticeRetry: retry = defaultNoticeRetry } = this.options
-    const common = { ...this.options, sendTimeoutMs, stop: this.stopping.signal }
-    if (to === 'submitter') return sendReplies({ ...common, retry }, { pk, jobId })
-    await raiseAlert({ ...common, sinks, remindAfterMs }, { pk, jobId })
-    return null
+  /** Sends what there is to send; answers when there is more, or null. */
+  private send(place: Line): Promise<number | null> {
+    const { sendTimeoutMs = defaultSendTimeoutMs, noticeRetry: retry = defaultNoticeRetry } = this.options
+    const stop = this.stopping.signal
+    return sendReplies({ ...this.options, retry, sendTimeoutMs, stop }, place)
   }
 
-  private async sweepUntold(): Promise<number> {
-    const holdsFirst = [...this.held.values()].some((lease) => lease.isFirst)
-    if (!this.isSweepDue && !holdsFirst) return this.sweepIntervalMs
-    const wasDue = this.isSweepDue
-    this.isSweepDue = false
-    try {
-      await this.sweepOnce()
-    } catch (error) {
-      // What a new lease brings is found by this sweep or by none.
-      this.isSweepDue ||= wasDue
-      throw error
-    }
-    return this.sweepIntervalMs
-  }
-
-  private async sweepOnce(): Promise<void> {
+  private async noteUnsent(): Promise<number> {
     const { store, clock } = this.options
     const dueMs = clock.now()
-    for (const { pk, jobId, type } of await store.listUntold(dueMs - overlookedAfterMs, sweepLimit)) {
-      this.note({ pk, jobId, to: type === 'sas.job' ? 'operator' : 'submitter', dueMs, leaseToken: null })
+    const due = { afterMs: this.unsentAfterMs, beforeMs: dueMs - overlookedAfterMs }
+    const unsent = await store.listUnsent(due, sweepLimit)
+    for (const { pk, jobId } of unsent) {
+      const isWaitedFor = this.due.get({ pk, id: jobDocumentId(jobId) }) !== undefined
+      if (!isWaitedFor) this.note({ pk, jobId, dueMs, leaseToken: null })
     }
     this.sending.wake()
-  }
-
-  private get sweepIntervalMs(): number {
-    return this.options.notifySweepIntervalMs ?? 60_000
+    const last = unsent.at(-1)
+    const isWhole = last === undefined || unsent.length < sweepLimit
+    this.unsentAfterMs = isWhole ? 0 : last.dueMs
+    return isWhole ? this.sweepIntervalMs : nextPageAfterMs
   }
 }
 

@@ -101,7 +101,7 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
   if (isUndoing) return undoAgain(standing, command, again)
   const begun = again.map((step) => anew(step, edits.get(step.stepId)))
   const changed = atOnce(begun, job)
-  if (hasEdits && changed.length < begun.length) return refused(tooMany(begun))
+  if (hasEdits && changed.length < begun.length) return refused(tooManyEdits(begun))
   // Those that do not fit stay as they are: whatever a step was, it is made anew when it begins.
   return requested(standing, command, {
     changed,
@@ -142,10 +142,13 @@ function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resub
   if (gathering.length > 0) return refused(inputOfOthers(gathering))
   const edits = new Map(edited.map(({ stepId, input }) => [stepId, input]))
   // What had begun to expire must not, now that its job lives again (I18).
+  const expiring = [...steps.values()].filter(({ ttl }) => ttl !== -1)
   const changed = [...steps.values()]
-    .filter(({ stepId, ttl }) => edits.has(stepId) || ttl !== -1)
+    .filter((step) => edits.has(step.stepId) || expiring.includes(step))
     .map((step) => anew(step, edits.get(step.stepId)))
-  if (atOnce(changed, job).length < changed.length) return refused(tooMany(changed))
+  if (atOnce(changed, job).length < changed.length) {
+    return refused(expiring.length > 0 ? tooManyExpiring(job, expiring) : tooManyEdits(changed))
+  }
   return requested(standing, command, {
     changed,
     job: {
@@ -284,8 +287,13 @@ function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[
   ).map(({ step }) => step)
 }
 
-function tooMany(steps: readonly StepDocument[]): string {
-  return `${steps.length} steps would have to be written at once, more than one transaction takes: submit a new job`
+function tooManyEdits(steps: readonly StepDocument[]): string {
+  return `${steps.length} steps would have to be written at once, more than one transaction takes: resubmit without inputs, or submit a new job`
+}
+
+/** In parts, a command that is cut short would leave steps that outlive their job for ever, or die before it (I18). */
+function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
+  return `job ${jobId} was undone and has begun to expire, and ${steps.length} steps are more than one transaction can keep: submit it again under another id`
 }
 
 function refused(reason: string): Operation {

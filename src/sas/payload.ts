@@ -12,7 +12,8 @@ export function planHash(plan: Plan): string {
   return hashOf(canonical(JSON.parse(JSON.stringify(plan)) as Json))
 }
 
-function hashOf(text: string): string {
+/** The SHA-256 of a text, in letters that URLs and headers take. */
+export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 

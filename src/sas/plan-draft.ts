@@ -64,6 +64,9 @@ export function byNobody(input: Json): Call {
   return { actor: '', action: '', input }
 }
 
+/** The store takes ids of 1,023 bytes: the longest one of a job, and this. */
+const maxIdLength = 200
+
 /** A workflow while its definition runs: the steps so far, and everything found wrong. */
 export class PlanDraft {
   private readonly steps = new Map<string, DraftedStep>()
@@ -131,7 +134,12 @@ export class PlanDraft {
   include<O>(drafted: DraftedStep): Step<O> {
     const { step, name } = drafted
     const { id } = step
-    if (!namePattern.test(id)) this.problemOf(name, `its id must match ${String(namePattern)}`)
+    if (!namePattern.test(id) || id.length > maxIdLength) {
+      this.problemOf(
+        name,
+        `its id must match ${String(namePattern)} and have at most ${maxIdLength} characters`,
+      )
+    }
     if (this.steps.has(id)) this.problemOf(id, 'its id is used twice')
     this.steps.set(id, drafted)
     return { id, output: reference(['steps', id, 'output']) }

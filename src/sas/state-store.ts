@@ -52,9 +52,15 @@ export interface PartitionFeed {
   readNext(): Promise<readonly StateDocument[]>
 }
 
-/** Something that somebody may have to be told. A hint: read it before telling anybody. */
-export interface UntoldDocument extends DocumentAddress {
-  readonly type: 'sas.job' | 'sas.notify'
+/** A notice that should have been sent. A hint: read it before telling anybody. */
+export interface UnsentNotice extends DocumentAddress {
+  readonly jobId: string
+  /** Its `completeByMs`. */
+  readonly dueMs: number
+}
+
+/** A job that somebody should look at. A hint: read it before telling anybody. */
+export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 'stepId' | 'since'> {
   readonly jobId: string
 }
 
@@ -100,8 +106,17 @@ export interface StateStore {
   listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
   /** A job's notices that are still to be sent, in no order. */
   listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
-  /** Notices that should have been sent before `beforeMs`, and jobs that are flagged; in no order, at most `limit`. */
-  listUntold(beforeMs: number, limit: number): Promise<readonly UntoldDocument[]>
+  /**
+   * Notices that were due after `afterMs` and before `beforeMs`, earliest first. Some stay due for hours, behind one that
+   * is not taken, so there are pages: of at least `limit` if there are as many, and never cut within a millisecond, so
+   * that the next page begins after the last notice of this one.
+   */
+  listUnsent(
+    due: { readonly afterMs: number; readonly beforeMs: number },
+    limit: number,
+  ): Promise<readonly UnsentNotice[]>
+  /** Flagged jobs, by when they were flagged (`since`), after that moment, or from the first: in pages, as notices. */
+  listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
   /** Follows one logical partition from its beginning. */
   follow(partition: string): PartitionFeed
 }

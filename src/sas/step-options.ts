@@ -1,7 +1,7 @@
 import type { OperationCall } from './agent.js'
 import type { Condition } from './condition.js'
 import { durationMs, type Duration } from './duration.js'
-import type { ExhaustionPolicy } from './documents.js'
+import { betweenStates, type ExhaustionPolicy } from './documents.js'
 import type { Reference } from './reference.js'
 
 /** How one step is run. */
@@ -70,12 +70,41 @@ export function optionProblems(options: StepOptions): string[] {
   if (!Number.isInteger(maxFailures) || maxFailures < 1) {
     problems.push(`maxFailures ${maxFailures} must be a whole number from 1`)
   }
-  const { initialState, targetState } = { ...defaultStates, ...options }
-  if (initialState === targetState) {
-    problems.push(`initialState and targetState are both ${JSON.stringify(initialState)}`)
+  return [...problems, ...stateProblems(options), ...kindProblems(options)]
+}
+
+function stateProblems(options: StepOptions): string[] {
+  const states = { ...defaultStates, ...options }
+  const names = Object.entries({ initialState: states.initialState, targetState: states.targetState })
+  const problems = names.flatMap(([option, state]) => {
+    if (typeof state === 'string' && state !== '' && state !== betweenStates) return []
+    const rule = `must be a name, and not ${JSON.stringify(betweenStates)}, which says that a step is neither`
+    return [`${option} ${JSON.stringify(state)} ${rule}`]
+  })
+  if (states.initialState === states.targetState) {
+    problems.push(`initialState and targetState are both ${JSON.stringify(states.initialState)}`)
   }
   return problems
 }
+
+/** What the types forbid, for those who do not compile: stored, it would be a step that nobody can read. */
+function kindProblems({ onExhausted, ...options }: StepOptions): string[] {
+  const flags = Object.entries({ claim: options.claim, undoUncertain: options.undoUncertain })
+  const isPolicy =
+    onExhausted === undefined || typeof onExhausted === 'object' || policies.includes(onExhausted)
+  return [
+    ...(isPolicy
+      ? []
+      : [`onExhausted ${JSON.stringify(onExhausted)} must be ${policies.join(', ')} or { extendedWait }`]),
+    ...flags.flatMap(([option, flag]) =>
+      flag === undefined || typeof flag === 'boolean'
+        ? []
+        : [`${option} ${JSON.stringify(flag)} must be true or false`],
+    ),
+  ]
+}
+
+const policies: readonly string[] = ['error', 'compensate', 'compensateThenRetry', 'park']
 
 function durationsIn({
   completeWithin,

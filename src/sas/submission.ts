@@ -1,4 +1,4 @@
-import { isStaged, jobDocumentId, type JobDocument } from './documents.js'
+import { decodeDocument, isStaged, jobDocumentId, type JobDocument } from './documents.js'
 import { JobConflict, StoreUnavailable, SubmissionInvalid } from './errors.js'
 import {
   replacing,
@@ -25,8 +25,10 @@ const maxStagedTries = 6
  * @throws JobConflict when the id belongs to another submission, or a document alongside exists
  * @throws StoreUnavailable when the store could not be asked; repeat with the same id
  */
-export function ensureSubmitted(store: StateStore, request: SubmitRequest): Promise<boolean> {
+export async function ensureSubmitted(store: StateStore, request: SubmitRequest): Promise<boolean> {
   const writes = submit(request)
+  refuseUnreadable(request, writes)
+  refuseSameIds(request, writes)
   return fits(writes) ? submitAtOnce(store, request, writes) : submitInStages(store, request)
 }
 
@@ -131,6 +133,25 @@ function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]
     `job ${JSON.stringify(jobId)} needs ${writes.length} documents of ${bytesOf(writes)} bytes in one transaction, which ` +
       `takes ${maxOperations} and ${maxTransactionBytes}: submit large inputs by reference`,
   )
+}
+
+/** What no instance could read would be accepted and never run (I1): a plan made by other code, or edited. */
+function refuseUnreadable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
+  const problems = writes.flatMap(({ document }) => {
+    const decoded = decodeDocument(document)
+    return decoded.kind === 'invalid' ? [`${document.id}: ${decoded.reason}`] : []
+  })
+  if (problems.length === 0) return
+  throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} could not be read: ${problems.join('; ')}`)
+}
+
+/** The store would say that such a document exists already, which it does not. */
+function refuseSameIds({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
+  const ids = writes.map(({ document }) => document.id)
+  const twice = [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
+  if (twice.length === 0) return
+  const named = twice.map((id) => JSON.stringify(id)).join(', ')
+  throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} has two documents with the id ${named}`)
 }
 
 function existsAlready(request: SubmitRequest, documentId: string): JobConflict {

@@ -15,6 +15,7 @@ import { recoverJob, type JobRecovery } from './recover-job.js'
 import { removeStaged } from './remove-staged.js'
 import { recover, rest, type Recovery, type RecoveryPolicy } from './recover.js'
 import type { DocumentAddress, StateStore } from './state-store.js'
+import { Sweep } from './sweep.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from './update-document.js'
 
 /** What a supervisor works with. */
@@ -62,8 +63,7 @@ type StepDecision = Recovery | { readonly kind: 'inDoubt'; readonly step: StepDo
 
 /**
  * The delegate and the two loops of the supervisor unit. A deadline that passes writes nothing, so the feed is silent
- * about it: the **index**, fed by the feed, is the speed; the **sweep**, on every lease acquired and every interval by
- * the holder of the first range, is the guarantee; the lease is the leader election. Each decision is {@link recover}
+ * about it: the **index**, fed by the feed, is the speed; the **sweep** is the guarantee; the lease is the leader election. Each decision is {@link recover}
  * on a fresh read, so that two supervisors on one step write once.
  *
  * States: idle → running (`start`) → idle (`stop`).
@@ -71,12 +71,10 @@ type StepDecision = Recovery | { readonly kind: 'inDoubt'; readonly step: StepDo
 export class Supervisor {
   private readonly index = new DeadlineIndex()
   private readonly recovery: BackgroundLoop
-  private readonly sweep: BackgroundLoop
-  private readonly held = new Map<string, { readonly isFirst: boolean }>()
+  private readonly sweep: Sweep
   private readonly sweepIntervalMs: number
   private readonly sweepLimit: number
   private readonly graceMs: number
-  private isSweepDue = false
 
   constructor(private readonly options: SupervisorOptions) {
     const {
@@ -89,12 +87,15 @@ export class Supervisor {
     this.sweepIntervalMs = sweepIntervalMs
     this.sweepLimit = sweepLimit
     this.graceMs = deadlineGraceMs
-    const failed = (loop: string) => (error: unknown) => {
-      telemetry.emit({ type: 'loop.failed', loop, error })
-      return Math.min(soonMs, sweepIntervalMs)
-    }
-    this.recovery = new BackgroundLoop({ clock, turn: () => this.recoverDue(), onError: failed('recovery') })
-    this.sweep = new BackgroundLoop({ clock, turn: () => this.sweepOverdue(), onError: failed('sweep') })
+    this.recovery = new BackgroundLoop({
+      clock,
+      turn: () => this.recoverDue(),
+      onError: (error) => {
+        telemetry.emit({ type: 'loop.failed', loop: 'recovery', error })
+        return Math.min(soonMs, sweepIntervalMs)
+      },
+    })
+    this.sweep = new Sweep({ clock, telemetry, intervalMs: sweepIntervalMs, ask: () => this.noteOverdue() })
   }
 
   start(): void {
@@ -122,13 +123,11 @@ export class Supervisor {
 
   /** What was delivered before, to another owner, is found by a sweep. */
   onLeaseAcquired(leaseToken: string, isFirstRange: boolean): void {
-    this.held.set(leaseToken, { isFirst: isFirstRange })
-    this.isSweepDue = true
-    this.sweep.wake()
+    this.sweep.leaseAcquired(leaseToken, isFirstRange)
   }
 
   onLeaseReleased(leaseToken: string): void {
-    this.held.delete(leaseToken)
+    this.sweep.leaseReleased(leaseToken)
     this.index.forgetLease(leaseToken)
   }
 
@@ -169,22 +168,6 @@ export class Supervisor {
     if (last === undefined || overdue.length < this.sweepLimit) return this.sweepIntervalMs
     // There may be more, due no earlier than the last of these (F-V10).
     return Math.min(Math.max(soonMs, last.dueMs - clock.now()), this.sweepIntervalMs)
-  }
-
-  private async sweepOverdue(): Promise<number> {
-    const holdsFirst = [...this.held.values()].some((lease) => lease.isFirst)
-    const wasDue = this.isSweepDue
-    if (!wasDue && !holdsFirst) return this.sweepIntervalMs
-    this.isSweepDue = false
-    try {
-      const restMs = await this.noteOverdue()
-      // What a new lease brings is found by this sweep and its sequels, or by none.
-      this.isSweepDue ||= wasDue && restMs < this.sweepIntervalMs
-      return restMs
-    } catch (error) {
-      this.isSweepDue ||= wasDue
-      throw error
-    }
   }
 
   private async recoverDue(): Promise<number> {

@@ -27,7 +27,8 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
     listNotices: (partition, jobId) => store.listNotices(partition, jobId),
     follow: (partition) => store.follow(partition),
-    listUntold: (beforeMs, limit) => store.listUntold(beforeMs, limit),
+    listUnsent: (due, limit) => store.listUnsent(due, limit),
+    listFlagged: (afterSince, limit) => store.listFlagged(afterSince, limit),
   }
 }
 

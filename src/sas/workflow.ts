@@ -1,5 +1,5 @@
 import { namePattern, type Operation, type OperationCall } from './agent.js'
-import { durationMs, type Duration } from './duration.js'
+import { durationMs, isInstant, type Duration } from './duration.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
 import { byNobody, PlanDraft, type Drafted, type Step } from './plan-draft.js'
 import type { Plan } from './plan.js'
@@ -156,6 +156,12 @@ function addSleep(
   const forMs = typeof time === 'object' ? null : durationMs(time)
   if (typeof time !== 'object' && forMs === null) {
     draft.problemOf(id, `${JSON.stringify(time)} must be a positive duration such as '30s'`)
+  }
+  if (typeof time === 'object' && typeof time.until === 'string' && !isInstant(time.until)) {
+    draft.problemOf(
+      id,
+      `until ${JSON.stringify(time.until)} must be an instant such as '2026-12-24T18:00:00Z'`,
+    )
   }
   const input = typeof time === 'object' ? time : { forMs }
   return draft.addStep<null>({

@@ -1,17 +1,19 @@
 import { pino } from 'pino'
-import type { TelemetryEvent, TelemetryEventType } from './events.js'
+import type { TelemetryEventType } from './events.js'
 import type { Telemetry } from './telemetry.js'
 
 type Level = 'debug' | 'info' | 'warn' | 'error'
 
-/** How loud each event is. A type missing here does not compile. */
-const levels: Readonly<Record<TelemetryEventType, Level>> = {
+/** How loud each event is; what a handler says, as loud as it says it. A type missing here does not compile. */
+const levels: Readonly<Record<Exclude<TelemetryEventType, 'agent.logged'>, Level>> = {
   'lease.acquired': 'info',
   'lease.released': 'info',
   'lease.requested': 'info',
   'lease.renewed': 'debug',
   'checkpoint.stored': 'debug',
   'feed.polled': 'debug',
+  'feed.unanswered': 'warn',
+  'feed.throttled': 'debug',
   'leases.listed': 'debug',
   'page.delivered': 'debug',
   'delegate.failed': 'error',
@@ -19,6 +21,7 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'feed.failed': 'error',
   'lease.split': 'info',
   'lease.recreated': 'warn',
+  'lease.superseded': 'warn',
   'notification.failed': 'warn',
   'balance.failed': 'error',
   'unit.unhealthy': 'error',
@@ -32,6 +35,7 @@ const levels: Readonly<Record<TelemetryEventType, Level>> = {
   'outcome.discarded': 'warn',
   'step.recovered': 'warn',
   'step.unclaimed': 'warn',
+  'deadline.doubted': 'warn',
   'attention.raised': 'error',
   'job.recovered': 'warn',
   'job.operated': 'info',
@@ -75,20 +79,28 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   )
   return {
     emit: (event) => {
-      logger[levels[event.type]](fieldsOf(event), event.type)
+      if (event.type === 'agent.logged') {
+        const { type, level, message, fields, ...about } = event
+        // By themselves, so that they cannot pass for what we say ourselves.
+        logger[level]({ type, ...about, fields: readable(fields) }, message)
+        return
+      }
+      const { type, ...fields } = event
+      logger[levels[type]](readable(fields), type)
     },
   }
 }
 
 /** An error is written as its message and stack, since JSON of an Error is `{}`. */
-function fieldsOf(event: TelemetryEvent): Record<string, unknown> {
-  const { type: _type, ...fields } = event
-  if ('error' in fields && fields.error instanceof Error) {
-    const { message, stack, cause } = fields.error
-    return {
-      ...fields,
-      error: { message, stack, ...(cause instanceof Error ? { cause: cause.message } : {}) },
-    }
-  }
-  return fields
+function readable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof Error ? errorFields(value) : value,
+    ]),
+  )
+}
+
+function errorFields({ message, stack, cause }: Error): Record<string, unknown> {
+  return { message, stack, ...(cause instanceof Error ? { cause: cause.message } : {}) }
 }

@@ -37,6 +37,10 @@ export type TelemetryEvent =
   | ({ readonly type: 'checkpoint.stored'; readonly continuationToken: string } & OnLease)
   /** A page was read, be it empty. */
   | ({ readonly type: 'feed.polled'; readonly count: number; readonly charge: number } & OnLease)
+  /** A read has had no answer for so long: the network hangs, or the client repeats in silence what the store throttles. */
+  | ({ readonly type: 'feed.unanswered'; readonly waitedMs: number } & OnLease)
+  /** A page came only after the client had repeated its request, which the store had throttled, in silence. */
+  | ({ readonly type: 'feed.throttled'; readonly retries: number; readonly waitedMs: number } & OnLease)
   | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
   | ({
@@ -48,6 +52,8 @@ export type TelemetryEvent =
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
   /** A lease that somebody had deleted was put back; its changes come again since the unit began. */
   | ({ readonly type: 'lease.recreated' } & OnLease)
+  /** A lease about a part of the feed that finer leases are about too was deleted: they go on in its place. */
+  | ({ readonly type: 'lease.superseded'; readonly by: readonly string[] } & OnLease)
   | ({ readonly type: 'lease.split'; readonly children: readonly string[] } & OnLease)
   | ({
       readonly type: 'notification.failed'
@@ -89,6 +95,15 @@ export type TelemetryEvent =
   | ({ readonly type: 'step.started' } & OnStep)
   /** Its agent works on, and has asked for time until then, milliseconds since the epoch. */
   | ({ readonly type: 'step.extended'; readonly completeByMs: number } & OnStep)
+  /** Said by its handler (`context.log`). */
+  | ({
+      readonly type: 'agent.logged'
+      readonly level: 'debug' | 'info' | 'warn' | 'error'
+      readonly message: string
+      readonly fields: Readonly<Record<string, unknown>>
+      readonly orderId: string
+      readonly instanceName: string
+    } & OnStep)
   | ({
       readonly type: 'step.settled'
       readonly outcome: 'success' | 'failed' | 'permanent'
@@ -97,6 +112,17 @@ export type TelemetryEvent =
   | ({ readonly type: 'outcome.discarded'; readonly reason: string; readonly error?: unknown } & OnStep)
   | ({ readonly type: 'step.recovered'; readonly failureCount: number } & OnStep)
   | ({ readonly type: 'step.unclaimed' } & OnStep)
+  /** Attempts at this operation have too little time, for this reason; said once by each instance. */
+  | {
+      readonly type: 'deadline.doubted'
+      readonly operation: string
+      /** Where it was noticed. */
+      readonly workflow: string
+      readonly stepId: string
+      readonly completeWithinMs: number
+      readonly advice: string
+      readonly instanceName: string
+    }
   | ({
       readonly type: 'attention.raised'
       readonly stepId: string | null
@@ -129,7 +155,13 @@ export type TelemetryEvent =
       readonly kind: string
       readonly message: string
     } & OnJob)
-  | ({ readonly type: 'alert.failed'; readonly alertId: string; readonly error: unknown } & OnJob)
+  /** A call of a sink failed, which was to tell of this job and, with it, of `count` in all; they are told again. */
+  | ({
+      readonly type: 'alert.failed'
+      readonly alertId: string
+      readonly count: number
+      readonly error: unknown
+    } & OnJob)
   | { readonly type: 'document.refused'; readonly id: string; readonly reason: string }
   // ── the store ────────────────────────────────────────────────────────────────────────────────────────────────────
   | { readonly type: 'store.charged'; readonly operation: string; readonly charge: number }

@@ -59,8 +59,11 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
     },
     during: async (delivery, run) => {
       const tracer = (options.tracerProvider ?? trace).getTracer(scope)
-      const attributes = attributesOf(delivery)
-      const name = `process ${delivery.processorName}`
+      const { container, processorName } = delivery
+      const destination: Attributes =
+        container === undefined ? {} : { 'messaging.destination.name': container }
+      const attributes = { ...attributesOf(delivery), ...destination }
+      const name = `process ${container ?? processorName}`
       const batch = { 'messaging.batch.message_count': delivery.count }
       const startedAtMs = clock.monotonic()
       return tracer.startActiveSpan(
@@ -113,11 +116,15 @@ function instrumentsOf({ meterProvider = metrics }: OpenTelemetryOptions): Instr
 
 /** Events of which only how many there were is counted. */
 const plainEvents = [
+  'agent.logged',
   'alert.raised',
   'attention.raised',
   'deadLetter.written',
+  'deadline.doubted',
   'document.refused',
   'feed.polled',
+  'feed.throttled',
+  'feed.unanswered',
   'host.advised',
   'host.failed',
   'host.started',
@@ -133,6 +140,7 @@ const plainEvents = [
   'lease.renewed',
   'lease.requested',
   'lease.split',
+  'lease.superseded',
   'leases.listed',
   'notice.sent',
   'step.dispatched',

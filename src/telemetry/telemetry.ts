@@ -6,6 +6,8 @@ export interface Delivery {
   readonly instanceName: string
   readonly leaseToken: string
   readonly count: number
+  /** The container whose changes these are; left out where it has no name. */
+  readonly container?: string
 }
 
 /** Where events go. `emit` must not throw and must not wait. */

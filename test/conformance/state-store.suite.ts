@@ -311,11 +311,38 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         expect(await listed({ attention: 'unclaimed' })).toEqual(['four', 'one'])
         expect(await listed({ attention: 'parked' })).toEqual([])
         expect(await listed({ step: 'pay', isFlagged: true, workflow: 'lending' })).toEqual([])
-        const untold = await opened.store.listUntold(1_000_000, 100)
-        expect(untold.map(({ jobId, type }) => `${type} ${jobId}`).sort()).toEqual([
-          'sas.job four',
-          'sas.job one',
+      })
+
+      it('I15, F-V18: flagged ones come in pages by when they were flagged, each once, however many at once', async () => {
+        const flag = async (jobId: string, since: string): Promise<void> => {
+          const job = await opened.store.findJob(jobId)
+          if (job === null) throw new Error(`there is no job ${jobId}`)
+          const attention = { kind: 'unclaimed' as const, since, by: 's', message: 'm', stepId: 'pay' }
+          applied(await opened.store.apply(jobId, [replacing(job, { ...job, attention })]))
+        }
+        await flag('three', '2026-01-01T00:00:00.000Z')
+        await flag('one', '2026-01-01T00:00:00.001Z')
+        await flag('four', '2026-01-01T00:00:00.001Z')
+        const { store } = opened
+        const page = async (after: string | null, limit: number): Promise<string[]> =>
+          (await store.listFlagged(after, limit)).map(({ jobId }) => jobId)
+        expect(await store.listFlagged(null, 1)).toEqual([
+          {
+            id: 'sas.job:three',
+            pk: 'three',
+            jobId: 'three',
+            kind: 'unclaimed',
+            stepId: 'pay',
+            since: '2026-01-01T00:00:00.000Z',
+          },
         ])
+        expect((await page('2026-01-01T00:00:00.000Z', 1)).sort(), 'not cut within a moment').toEqual([
+          'four',
+          'one',
+        ])
+        expect(await page('2026-01-01T00:00:00.001Z', 1)).toEqual([])
+        const all = await page(null, 100)
+        expect([all[0], all.slice(1).sort()]).toEqual(['three', ['four', 'one']])
       })
 
       it('come with the etag that a write needs', async () => {
@@ -334,14 +361,21 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         if (notice === undefined) throw new Error('there is no notice')
         expect(more).toEqual([])
         expect(notice).toMatchObject({ jobId: 'told', seq: 1, completeByMs: 10 })
-        expect(await store.listUntold(10, 100)).toEqual([])
-        expect(await store.listUntold(11, 100)).toEqual([
-          { type: 'sas.notify', id: notice.id, pk: 'p', jobId: 'told' },
+        const unsent = async (afterMs: number, beforeMs: number, limit = 100): Promise<string[]> =>
+          (await store.listUnsent({ afterMs, beforeMs }, limit)).map(({ jobId }) => jobId)
+        expect(await unsent(0, 10)).toEqual([])
+        expect(await store.listUnsent({ afterMs: 0, beforeMs: 11 }, 100)).toEqual([
+          { id: notice.id, pk: 'p', jobId: 'told', dueMs: 10 },
         ])
-        expect(await store.listUntold(21, 1)).toHaveLength(1)
+        expect(await unsent(0, 21)).toEqual(['told', 'other'])
+        expect(await unsent(0, 21, 1), 'the earliest first').toEqual(['told'])
+        expect(await unsent(10, 21, 1), 'the next page after it').toEqual(['other'])
+        expect(await unsent(20, 21)).toEqual([])
+        await submitted({ jobId: 'too', partition: 'q', now: 10, replyTo: 'https://shop.example/' })
+        expect((await unsent(0, 21, 1)).sort(), 'not cut within a moment').toEqual(['told', 'too'])
         applied(await store.apply('p', [replacing(notice, { ...notice, completeByMs: null })]))
         expect(await store.listNotices('p', 'told')).toEqual([])
-        expect((await store.listUntold(21, 100)).map(({ jobId }) => jobId)).toEqual(['other'])
+        expect(await unsent(0, 21)).toEqual(['too', 'other'])
       })
     })
 

@@ -68,7 +68,8 @@ describe('the state store on the SDK', () => {
     await store.findJob('j')
     await store.listSteps('p', 'j')
     await store.listNotices('p', 'j')
-    await store.listUntold(1, 1)
+    await store.listUnsent({ afterMs: 0, beforeMs: 1 }, 1)
+    await store.listFlagged(null, 1)
     expect(charges.map(([operation]) => operation)).toEqual([
       'state.create',
       'state.batch',
@@ -79,7 +80,8 @@ describe('the state store on the SDK', () => {
       'state.findJob',
       'state.listSteps',
       'state.listNotices',
-      'state.listUntold',
+      'state.listUnsent',
+      'state.listFlagged',
     ])
     for (const [, charge] of charges) expect(charge).toBeGreaterThan(0)
   })

@@ -2,7 +2,7 @@ import { ChangeFeedPolicy, ChangeFeedRetentionTimeSpan, type Container } from '@
 import type { LeaseStore } from '../../lease-store/index.js'
 import { CosmosLeaseStore } from '../../lease-store/index.js'
 import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
-import { createInProcessCosmos, enginePorts } from '../../src/emulator/index.js'
+import { createInProcessCosmos, enginePorts, type Faults } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 
 /** A monitored container and a lease container on one embedded Cosmos DB whose time stands still. */
@@ -10,6 +10,8 @@ export interface CosmosWorld {
   readonly clock: VirtualClock
   readonly monitoredContainer: Container
   readonly leaseContainer: Container
+  /** What goes wrong on its way to the SDK's containers. */
+  readonly faults: Faults
   /** A new instance's view of the feed. */
   feed(): ChangeFeed
   /** A new instance's view of the leases of a deployment unit. */
@@ -63,6 +65,7 @@ export async function cosmosWorld(
     clock,
     monitoredContainer,
     leaseContainer,
+    faults: cosmos.faults,
     feed: () =>
       isEngine ? ports.changeFeed('orders') : new CosmosChangeFeed({ container: monitoredContainer }),
     leaseStore: async (processorName = 'unit') =>

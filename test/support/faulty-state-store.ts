@@ -97,9 +97,16 @@ export class FaultyStateStore implements StateStore {
     return this.store.listNotices(...request)
   }
 
-  async listUntold(...request: Parameters<StateStore['listUntold']>): ReturnType<StateStore['listUntold']> {
-    this.reading('listUntold')
-    return this.store.listUntold(...request)
+  async listUnsent(...request: Parameters<StateStore['listUnsent']>): ReturnType<StateStore['listUnsent']> {
+    this.reading('listUnsent')
+    return this.store.listUnsent(...request)
+  }
+
+  async listFlagged(
+    ...request: Parameters<StateStore['listFlagged']>
+  ): ReturnType<StateStore['listFlagged']> {
+    this.reading('listFlagged')
+    return this.store.listFlagged(...request)
   }
 
   follow(partition: string): ReturnType<StateStore['follow']> {

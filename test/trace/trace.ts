@@ -11,7 +11,6 @@ export interface Traced {
 /** Requirements that no test names, each with its reason. */
 const excused: Readonly<Record<string, string>> = {
   R11: 'README says what it is not for',
-  R57: 'how long an operation takes its author knows; a deadline is stored as given, and one too short costs attempts',
   R89: 'left out (ADR 0014): what is recovered goes through the scheduler, whose hints cost no poll',
   R96: 'the supervisor decides by envelope and time alone (I19); an agent that knows better fails permanently',
   R113: 'README says that work which must be atomic is not for this',

@@ -1,4 +1,11 @@
-import { findOverlaps, planLeases, type FeedRange, type Lease } from '../../../lease-store/index.js'
+import {
+  canMeet,
+  findOverlaps,
+  planLeases,
+  staying,
+  type FeedRange,
+  type Lease,
+} from '../../../lease-store/index.js'
 import type { Inspection } from './cosmos-inspection.js'
 import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
@@ -33,7 +40,8 @@ function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => b
     return report(
       'unfinishedSplit',
       `lease ${JSON.stringify(lease.leaseToken)} is still there beside the ${by.length} that replace it`,
-      'whoever reads it next removes it: look again in a minute, and start an instance if none runs',
+      'whoever reads it next removes it, or within ten expiration intervals an instance of this library that watches: ' +
+        'look again then, and start one if none runs',
     )
   })
   const twice = doubled.map(([one, other]) =>
@@ -41,10 +49,24 @@ function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => b
       'overlap',
       `leases ${JSON.stringify(one.leaseToken)} ${text(one.feedRange)} and ${JSON.stringify(other.leaseToken)} ` +
         `${text(other.feedRange)} overlap: changes in both are delivered twice, and not in order`,
-      'stop all instances and delete the one that is contained in the other, or the younger',
+      overlapAdvice(one, other),
     ),
   )
   return [...unfinished, ...twice]
+}
+
+/** By hand only the one further ahead may go, and only when the other covers it: else changes would be left out. */
+function overlapAdvice(one: Lease, other: Lease): string {
+  const { stays, goes } = staying(one, other)
+  if (canMeet(one, other))
+    return (
+      `wait for ten expiration intervals: an instance of this library replaces ${JSON.stringify(goes.leaseToken)} when it ` +
+      `has come as far as ${JSON.stringify(stays.leaseToken)}; start one if none runs`
+    )
+  return (
+    'stop all instances and delete the one whose position nobody needs; what that leaves uncovered gets a lease at the ' +
+    'next start'
+  )
 }
 
 function text({ min, max }: FeedRange): string {

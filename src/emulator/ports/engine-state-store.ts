@@ -2,6 +2,7 @@ import {
   decodeDocument,
   jobDocumentId,
   schemaVersion,
+  type Attention,
   type JobDocument,
   type NoticeDocument,
   type StepDocument,
@@ -11,6 +12,7 @@ import { pickUpWithinMs } from '../../sas/recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
+  FlaggedJob,
   JobFilter,
   OverdueDocument,
   PartitionFeed,
@@ -18,7 +20,7 @@ import type {
   StateStore,
   StateWrite,
   Stored,
-  UntoldDocument,
+  UnsentNotice,
 } from '../../sas/state-store.js'
 import {
   type ChangeFeedStart,
@@ -117,19 +119,35 @@ export class EngineStateStore implements StateStore {
     return found.flatMap(asNotice)
   }
 
-  async listUntold(beforeMs: number, limit: number): Promise<readonly UntoldDocument[]> {
-    const found = this.find(limit, ({ type, completeByMs, attention }) =>
-      type === 'sas.notify'
-        ? typeof completeByMs === 'number' && completeByMs < beforeMs
-        : type === 'sas.job' && isFlag(attention),
-    )
+  async listUnsent(
+    { afterMs, beforeMs }: { readonly afterMs: number; readonly beforeMs: number },
+    limit: number,
+  ): Promise<readonly UnsentNotice[]> {
+    const found = this.find(Infinity, ({ type, completeByMs }) => {
+      const isDue = typeof completeByMs === 'number' && completeByMs > afterMs && completeByMs < beforeMs
+      return type === 'sas.notify' && isDue
+    })
     await this.settled()
-    return found.map(({ document: { id, pk, type, jobId } }) => ({
+    const unsent = found.map(({ document: { id, pk, jobId, completeByMs } }) => ({
       id: String(id),
       pk: String(pk),
-      type: type === 'sas.job' ? type : 'sas.notify',
       jobId: String(jobId),
+      dueMs: Number(completeByMs),
     }))
+    return wholeMoments(unsent, limit, (a, b) => a.dueMs - b.dueMs)
+  }
+
+  async listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]> {
+    const flagged = this.find(Infinity, ({ type }) => type === 'sas.job').flatMap(
+      ({ document: { id, pk, jobId, attention } }): FlaggedJob[] => {
+        if (!isFlag(attention)) return []
+        const { kind, stepId, since } = attention as unknown as Attention
+        return [{ id: String(id), pk: String(pk), jobId: String(jobId), kind, stepId, since }]
+      },
+    )
+    await this.settled()
+    const later = flagged.filter(({ since }) => afterSince === null || since > afterSince)
+    return wholeMoments(later, limit, (a, b) => (a.since < b.since ? -1 : Number(a.since > b.since)))
   }
 
   follow(partition: string): PartitionFeed {
@@ -242,6 +260,13 @@ function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
 
 function isFlag(attention: unknown): attention is Readonly<JsonObject> {
   return typeof attention === 'object' && attention !== null && 'kind' in attention
+}
+
+/** The first of these by their moment, at least `limit` and not cut within one. */
+function wholeMoments<T>(found: readonly T[], limit: number, order: (a: T, b: T) => number): readonly T[] {
+  const sorted = [...found].sort(order)
+  const last = sorted[limit - 1]
+  return last === undefined ? sorted : sorted.filter((one) => order(one, last) <= 0)
 }
 
 function submittedAt({ document }: DocumentVersion): number {

@@ -87,6 +87,23 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
     expect(await world.owners()).toEqual({ 0: null, 1: 'two' })
   })
 
+  it('refuses options of another type before it has touched a lease', async () => {
+    const world = await processorWorld('engine ports')
+    const one = await world.instance('one')
+    await one.processor.start()
+    await one.processor.stop()
+    const before = (await (await world.leaseStore()).list()).leases.map(({ etag }) => etag)
+    const wrong: object = { monitoredContainer: undefined, to: 'yesterday' }
+    const reset = resetProcessor({ ...(await resetting(world, 'now')), ...wrong })
+    await expect(reset).rejects.toMatchObject({
+      problems: [
+        expect.stringMatching(/^monitoredContainer is missing/),
+        expect.stringMatching(/^to is "yesterday"; it must be "now", "beginning" or a Date/),
+      ],
+    })
+    expect((await (await world.leaseStore()).list()).leases.map(({ etag }) => etag)).toEqual(before)
+  })
+
   it('refuses an invalid date', async () => {
     const world = await processorWorld(door)
     const options = await resetting(world, new Date(Number.NaN))

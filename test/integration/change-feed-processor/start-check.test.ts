@@ -5,6 +5,7 @@ import {
   ProcessorOptionsError,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
+import type { FaultOperation } from '../../../src/emulator/index.js'
 import { seededRandom } from '../../../src/platform/index.js'
 import { aNewLease } from '../../support/a-lease.js'
 import { cosmosWorld, type CosmosWorld } from '../../support/cosmos-world.js'
@@ -75,6 +76,24 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await documentsIn(leaseContainer)).toBe(0)
   })
 
+  it('is what is no container at all, beside what is wrong with the other, and nothing is written', async () => {
+    const world = await cosmosWorld('SDK in process', { leaseTtl: null })
+    const changed: object = {
+      monitoredContainer: 'orders',
+      startFrom: 'yesterday',
+      processorName: 7,
+      hints: {},
+    }
+    expect(await problemsOf(world, changed)).toEqual([
+      expect.stringMatching(/^monitoredContainer is "orders"; it must be a Container of @azure\/cosmos/),
+      expect.stringMatching(/^processorName is 7 \(number\); it must be a string/),
+      expect.stringMatching(/^startFrom is "yesterday"; it must be "now", "beginning" or a Date/),
+      expect.stringMatching(/^hints is an object of another kind; it must be FeedHints/),
+      expect.stringMatching(/^leaseContainer "leases" has no defaultTtl/),
+    ])
+    expect(await documentsIn(world.leaseContainer)).toBe(0)
+  })
+
   it('is a lease container that deletes leases (F-X6)', async () => {
     const world = await cosmosWorld('SDK in process')
     const leaseContainer = await otherLeases(world, '/id', 60)
@@ -97,6 +116,71 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     const world = await cosmosWorld('SDK in process')
     const leaseContainer = unreadable(world, code)
     expect(await problemsOf(world, { leaseContainer })).toEqual([expect.stringMatching(problem)])
+  })
+
+  it.each<[container: 'orders' | 'leases', operation: FaultOperation, status: number, problem: RegExp]>([
+    [
+      'orders',
+      'changeFeed',
+      403,
+      /^monitoredContainer "orders" may not be read as a change feed \(403\); give/,
+    ],
+    ['orders', 'pkranges', 401, /^monitoredContainer "orders" may not be read as a change feed: the key/],
+    ['leases', 'query', 403, /^leaseContainer "leases" may not be queried \(403\)/],
+    ['leases', 'read', 403, /^leaseContainer "leases" may not be read \(403\)/],
+    ['leases', 'replace', 403, /^leaseContainer "leases" may not be written \(403\)/],
+    ['leases', 'delete', 401, /^leaseContainer "leases" may not be deleted from: the key .*\(401\)/],
+  ])(
+    'is a right that the identity lacks on %s: %s (F-X15)',
+    async (container, operation, status, problem) => {
+      const world = await cosmosWorld('SDK in process')
+      const added = world.faults.add({ match: { container, operation }, status })
+      const problems = await problemsOf(world, { startFrom: 'beginning', instanceName: '' })
+      expect(problems).toEqual([expect.stringMatching(/^instanceName/), expect.stringMatching(problem)])
+      world.faults.remove(added)
+      expect(await documentsIn(world.leaseContainer)).toBe(0)
+    },
+  )
+
+  it('is every right that it lacks, on both containers, at once', async () => {
+    const world = await cosmosWorld('SDK in process')
+    world.faults.add({ match: { operation: ['changeFeed', 'query', 'replace', 'delete'] }, status: 403 })
+    expect(await problemsOf(world)).toHaveLength(4)
+  })
+
+  it('is a container for dead letters that is not there, or that would deliver them', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const { monitoredContainer } = world
+    const keptIn = (deadLetter: Container): Changed => ({
+      failurePolicy: { maxAttempts: 1, then: 'deadLetter', deadLetter },
+    })
+    expect(await problemsOf(world, keptIn(monitoredContainer.database.container('none')))).toEqual([
+      'failurePolicy.deadLetter "none" does not exist in database "shop"; create it first',
+    ])
+    expect(await problemsOf(world, keptIn(monitoredContainer))).toEqual([
+      expect.stringMatching(/^failurePolicy.deadLetter is monitoredContainer; each change set aside/),
+    ])
+    expect(await documentsIn(world.leaseContainer)).toBe(0)
+  })
+
+  it('is a container that does not keep every version, in the mode that needs them', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const failure: unknown = await new ChangeFeedProcessor<unknown>({
+      monitoredContainer: world.monitoredContainer,
+      leaseContainer: world.leaseContainer,
+      processorName: 'unit',
+      instanceName: 'one',
+      clock: world.clock,
+      mode: 'allVersionsAndDeletes',
+      onChanges: () => undefined,
+    })
+      .start()
+      .catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ProcessorOptionsError)
+    expect(String(failure)).toMatch(
+      /^[^-]*- monitoredContainer "orders" does not serve all versions .*changeFeedPolicy/,
+    )
+    expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
 
   it('is leases of another mode, each of them, and nothing is written', async () => {

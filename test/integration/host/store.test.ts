@@ -1,6 +1,8 @@
 import { env } from 'node:process'
 import { connectionFromEnvironment, defineAgent, defineWorkflow, startHost } from 'stepward'
 import { startEmulator } from 'stepward/emulator'
+import { cosmosErrorKind } from '../../../lease-store/index.js'
+import { impatient, openConnection } from '../../../src/host/connection.js'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Connection } from '../../../src/host/index.js'
 
@@ -28,3 +30,26 @@ it('R172: a job runs to its end on the store that is named', async () => {
     await host.stop()
   }
 }, 60_000)
+
+it('a host hears of throttling after three repetitions that its client makes in silence, others after nine', async () => {
+  const emulator = await startEmulator({ port: 0 })
+  onTestFinished(() => emulator.close())
+  const fault = emulator.faults.add({ match: { operation: 'database' }, status: 429, retryAfterMs: 1 })
+  for (const [policy, count] of [
+    [impatient, 4],
+    [{}, 10],
+  ] as const) {
+    const { endpoint, key } = emulator
+    const opened = await openConnection({ endpoint, key }, policy)
+    onTestFinished(() => {
+      opened.close()
+    })
+    const before = fault.fired
+    const error: unknown = await opened.client
+      .database('shop')
+      .read()
+      .catch((refusal: unknown) => refusal)
+    expect(cosmosErrorKind(error)).toMatchObject({ kind: 'throttled', retryAfterMs: 1 })
+    expect(fault.fired - before).toBe(count)
+  }
+})

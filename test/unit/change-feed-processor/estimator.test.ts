@@ -146,6 +146,20 @@ describe('ChangeFeedEstimator', () => {
     expect(await estimator.total()).toBe(60)
   })
 
+  it('says which lease it cannot read, and what options it lacks', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const created = await (await world.leaseStore()).create(aNewLease())
+    if (created.kind !== 'created') throw new Error(created.kind)
+    await world.leaseContainer.items.upsert({ ...created.lease.document, version: 9 })
+    const { monitoredContainer, leaseContainer } = world
+    const options = { monitoredContainer, leaseContainer, processorName: 'unit' }
+    await expect(new ChangeFeedEstimator(options).total()).rejects.toThrow(/version is 9, known are 0 and 1/)
+    const lacking = { ...options, processorName: undefined } as unknown as typeof options
+    await expect(new ChangeFeedEstimator(lacking).total()).rejects.toMatchObject({
+      problems: ['processorName is missing; it must be a string'],
+    })
+  })
+
   it('rejects with 404 when the lease container does not exist', async () => {
     const world = await cosmosWorld('SDK in process')
     const missing = world.leaseContainer.database.container('missing')

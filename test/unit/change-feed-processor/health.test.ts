@@ -76,4 +76,17 @@ describe('health of a processor', () => {
     expect(processor.health().isHealthy).toBe(true)
     await Promise.all([processor.stop(), world.clock.advance(1_000)])
   })
+
+  it('is not worse while it is paused, nor directly after that', async () => {
+    const world = await processorWorld('engine ports')
+    const { processor } = await world.instance('one')
+    await processor.start()
+    await world.clock.advance(1_000)
+    processor.pause()
+    await world.clock.advance(300_000)
+    expect(processor.health()).toMatchObject({ isHealthy: true, leases: [{ isAlive: true }] })
+    processor.resume()
+    expect(processor.health().isHealthy).toBe(true)
+    await Promise.all([processor.stop(), world.clock.advance(1_000)])
+  })
 })

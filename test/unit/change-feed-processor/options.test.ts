@@ -94,7 +94,10 @@ describe('options', () => {
     [{ processorName: 'a/b' }, /^processorName is "a\/b"/],
     [{ instanceName: ' ' }, /^instanceName is " "/],
     [{ startFrom: new Date(Number.NaN) }, /^startFrom is an invalid Date/],
-    [{ monitoredContainer: { readNext: 1 } as unknown as ChangeFeed }, /^leaseContainer is a Container/],
+    [
+      { monitoredContainer: { readNext: () => 1, physicalRanges: () => 1 } as unknown as ChangeFeed },
+      /^leaseContainer is a Container/,
+    ],
   ])('%j breaks a rule, which is named', (options, problem) => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
   })
@@ -133,6 +136,67 @@ describe('options', () => {
     ],
   ])('of delivery %j break a rule, which is named', (options, problem) => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
+  })
+
+  const ofNoKind: readonly unknown[] = [
+    Number.NaN,
+    1.5,
+    10n,
+    Symbol('s'),
+    '17000',
+    {},
+    [],
+    true,
+    new Date(Number.NaN),
+  ]
+
+  it.each<[name: string, fitting: (value: unknown) => boolean]>(
+    [
+      ...['monitoredContainer', 'leaseContainer', 'hints', 'telemetry', 'clock', 'random'],
+      ...['maxItemCount', 'pollIntervalMs', 'leaseAcquireIntervalMs', 'leaseRenewIntervalMs'],
+      ...['leaseExpirationIntervalMs', 'trustMarginMs', 'checkpointIntervalMs', 'minLeases', 'maxLeases'],
+      ...['leasesPerFeedRange', 'stopTimeoutMs', 'delegateTimeoutMs', 'readTimeoutMs', 'mode', 'checkpoint'],
+      ...['startFrom', 'failurePolicy', 'unhealthyBecause', 'onLeaseAcquired', 'onLeaseReleased', 'onError'],
+      ...['onChange', 'processorName', 'instanceName'],
+    ].map((name) => [name, (value) => name.endsWith('Name') && typeof value === 'string']),
+  )('%s of another kind is a problem like any other, whatever else is wrong', (name, fitting) => {
+    for (const value of ofNoKind) {
+      if (fitting(value)) continue
+      const problems = problemsOf({ readTimeoutMs: -7, [name]: value })
+      const named = problems.map((problem) => problem.split(' ', 1)[0]?.split('.', 1)[0])
+      expect(named, String(value)).toContain(name === 'onChange' ? 'onChanges' : name)
+      expect(named, String(value)).toContain('readTimeoutMs')
+    }
+  })
+
+  it.each(['monitoredContainer', 'leaseContainer', 'processorName', 'instanceName'])(
+    'must have %s',
+    (name) => {
+      for (const nothing of [undefined, null])
+        expect(problemsOf({ [name]: nothing })).toEqual([
+          expect.stringMatching(`^${name} is missing; it must be a`),
+        ])
+    },
+  )
+
+  it('that are null have their defaults', () => {
+    const nothing: object = {
+      telemetry: null,
+      clock: null,
+      failurePolicy: null,
+      unhealthyBecause: null,
+      minLeases: null,
+    }
+    expect(problemsOf(nothing)).toEqual([])
+    expect(problemsOf({ failurePolicy: { ...failurePolicy, deadLetter: null } } as object)).toEqual([
+      expect.stringMatching(/^failurePolicy.deadLetter is object/),
+    ])
+  })
+
+  it('are told without what they have inside: a client knows its key', () => {
+    const [problem = ''] = problemsOf({ telemetry: { key: 'secret' } } as object)
+    expect(problem).toMatch(/^telemetry is an object of another kind; it must be a Telemetry sink/)
+    expect(problem).not.toContain('secret')
   })
 
   it('of delivery may be a container, or a function, for what cannot be handled', () => {

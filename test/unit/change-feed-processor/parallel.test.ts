@@ -205,6 +205,41 @@ describe('changes delivered one by one', () => {
     expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
   })
 
+  it('give the lease back when one of them hangs and nothing limits failures (F-C14)', async () => {
+    const { userCode, end } = handler()
+    const { runtime, closing } = await supervising(
+      { userCode, options: options({ delegateTimeoutMs: 1_000, pollIntervalMs: 30_000 }) ?? {} },
+      ['a-1', 'b-1'],
+    )
+    await runtime.world.clock.advance(0)
+    end('a-1')
+    await runtime.world.clock.advance(999)
+    expect(closing()).toBeNull()
+    await runtime.world.clock.advance(1)
+    expect(closing()).toMatchObject({ reason: 'DelegateError', error: { leaseToken: '0' } })
+    expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
+  })
+
+  it('store nothing once the lease is lost, whatever ends then, and begin nothing (I10, I12, F-L14)', async () => {
+    const { userCode, begun, end } = handler()
+    const { runtime, holder, closing } = await supervising(
+      { userCode, options: options({ maxItemCount: 2 }) ?? {} },
+      ['a-1', 'b-1', 'a-2', 'c-1'],
+    )
+    await runtime.world.clock.advance(0)
+    end('a-1')
+    await runtime.world.clock.advance(0)
+    expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
+    holder.abandon()
+    const before = [...begun]
+    for (const id of ['b-1', 'a-2', 'c-1']) end(id)
+    await runtime.world.clock.advance(5_000)
+    expect(begun).toEqual(before)
+    expect(closing()).toEqual({ reason: 'LeaseLost' })
+    expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
+    expect(runtime.telemetry.of('checkpoint.stored')).toHaveLength(1)
+  })
+
   it('end in peace when the lease is handed over, and what they did goes with it', async () => {
     const signals: AbortSignal[] = []
     const { userCode, begun, end } = handler()

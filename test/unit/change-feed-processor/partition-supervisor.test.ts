@@ -90,6 +90,20 @@ describe('a partition supervisor', () => {
     supervisor.shutDown()
   })
 
+  it('tells of a read that has no answer for five seconds, once, and of none that has one', async () => {
+    const hanging: Reading = () => new Promise(() => undefined)
+    const { runtime, supervisor } = await supervising(
+      reading((forward, ...from) => forward(...from), hanging),
+    )
+    await runtime.world.clock.advance(5_099)
+    expect(runtime.telemetry.of('feed.unanswered')).toEqual([])
+    await runtime.world.clock.advance(1)
+    expect(runtime.telemetry.of('feed.unanswered')).toMatchObject([{ leaseToken: '0', waitedMs: 5_000 }])
+    await runtime.world.clock.advance(60_000)
+    expect(runtime.telemetry.of('feed.unanswered')).toHaveLength(1)
+    supervisor.shutDown()
+  })
+
   it.each([
     ['429', storeError(429)],
     ['449', storeError(449)],

@@ -50,6 +50,14 @@ describe('trouble with the store', () => {
     expect(trouble.reason).toBeNull()
   })
 
+  it('is told also while a client repeats a read in silence', () => {
+    const { heard, trouble } = world()
+    const on = { processorName: 'unit', instanceName: 'one', leaseToken: '0' }
+    trouble.emit({ type: 'feed.unanswered', ...on, waitedMs: 5_000 })
+    expect(heard.events.map(({ type }) => type)).toEqual(['store.troubled'])
+    expect(trouble.reason).toMatch(/does not answer/)
+  })
+
   it('is not over at a success among failures', async () => {
     const { clock, heard, trouble } = world()
     trouble.emit(failed(429))

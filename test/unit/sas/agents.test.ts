@@ -63,6 +63,76 @@ describe('agents', () => {
     expect(world.store.count('read')).toBe(0)
   })
 
+  it('tell what a handler logs, with the ids of its attempt', async () => {
+    const page = await openSteps()
+    const agents = world.agents({
+      agents: [
+        shopThat((_input, { log }) => {
+          log.info('held', { until: 'noon' })
+          log.error('no answer')
+        }),
+      ],
+    })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    const about = { jobId: 'job-1', orderId: 'order-1', workflow: 'shopping', stepId: 'pay', attempt: 1 }
+    const said = { type: 'agent.logged', instanceName: 'agents-1', ...about }
+    expect(world.telemetry.of('agent.logged')).toEqual([
+      { ...said, level: 'info', message: 'held', fields: { until: 'noon' } },
+      { ...said, level: 'error', message: 'no answer', fields: {} },
+    ])
+  })
+
+  it('R57: say once when the deadlines of an operation are too short for it', async () => {
+    const fast = world.agents({ slots: 200 })
+    await world.dispatched(Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`s${i}`, []])))
+    await fast.onChanges(await world.changes(), going)
+    await fast.stop(0)
+    expect(world.telemetry.of('step.settled')).toHaveLength(90)
+    expect(world.telemetry.of('deadline.doubted')).toEqual([])
+    // With one attempt of 30 s, another instance hears of the step too late.
+    await world.submitted(
+      { pay: [] },
+      { completeWithin: '30s', maxFailures: 1 },
+      { jobId: 'b', partition: 'b' },
+    )
+    await world.scheduler().onChanges(await world.changes())
+    await fast.onChanges(await world.changes(), going)
+    await fast.stop(0)
+    expect(world.telemetry.of('deadline.doubted')).toMatchObject([
+      { operation: 'shop.sell', stepId: 'pay', completeWithinMs: 30_000 },
+    ])
+  })
+
+  it('R57: count what a deadline cuts off, and neither failures nor what asked for more time', async () => {
+    const steps = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`s${i}`, []]))
+    const agents = world.agents({
+      slots: 200,
+      agents: [
+        shopThat(async ({ item }, { signal, extend }) => {
+          if (item === 's0') throw new Error('busy')
+          if (item === 's1') await extend()
+          if (item === 's2') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        }),
+      ],
+    })
+    for (const jobId of ['a', 'b']) {
+      await world.submitted(steps, { completeWithin: '1m' }, { jobId, partition: jobId })
+      await world.scheduler().onChanges(await world.changes())
+      await agents.onChanges(await world.changes(), going)
+      await world.clock.advance(59_000)
+    }
+    await agents.stop(0)
+    expect(world.telemetry.of('outcome.discarded')).toHaveLength(2)
+    expect(world.telemetry.of('deadline.doubted')).toMatchObject([
+      {
+        operation: 'shop.sell',
+        stepId: 's2',
+        advice: expect.stringMatching(/^2 of its last 11\d attempts/) as string,
+      },
+    ])
+  })
+
   it('record what a handler throws, say so once, and leave the next attempt to the deadline (R6, R8, R68)', async () => {
     const page = await openSteps()
     const agents = world.agents({
@@ -205,6 +275,20 @@ describe('outcomes that do not count', () => {
     end.resolve('sold')
     await agents.stop(0)
     expect(await world.step()).toMatchObject({ outcome: null, processState: 'Processing' })
+  })
+
+  it('F-A12: a handler that ignores the signal and never returns gives its slot back', async () => {
+    const page = await openSteps()
+    const { agent, begun } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    await agents.onChanges(page, going)
+    await world.clock.advance(31_000)
+    await anotherAttempt()
+    await agents.onChanges(await world.changes(), going)
+    expect(begun).toEqual(['pay', 'pay'])
+    const stopped = agents.stop(0)
+    await world.clock.advance(0)
+    await stopped
   })
 
   it('F-A14: a failure that was reported closes the attempt', async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../src/platform/index.js'
+import { agentLog } from '../../../src/sas/agent-log.js'
 import type { AgentContext, AgentHandler } from '../../../src/sas/agent.js'
 import { makeAttempt, type AttemptOptions } from '../../../src/sas/attempt.js'
 import type { Json } from '../../../src/sas/documents.js'
 import type { Outcome } from '../../../src/sas/settle.js'
+import { silent } from '../../../src/telemetry/index.js'
 import { submittedAtMs } from '../../support/a-job.js'
 import { deferred } from '../../support/deferred.js'
 import { JobStory, longestBackoff } from '../../support/job-story.js'
@@ -17,8 +19,10 @@ function attempting(
 ) {
   const clock = new VirtualClock(submittedAtMs)
   const random = longestBackoff
-  return { clock, outcome: makeAttempt({ step, handler, tries, clock, random, stopping, extend }) }
+  return { clock, outcome: makeAttempt({ step, handler, tries, clock, random, log, stopping, extend }) }
 }
+
+const log = agentLog(silent, { ...step, instanceName: 'agents-1' })
 
 const once = { count: 1, backoff: { minMs: 0, maxMs: 0 } }
 
@@ -43,7 +47,7 @@ describe('an attempt that ends in time', () => {
       stepId: 'pay',
       attempt: 1,
       idempotencyKey: 'job-1/pay/g1/do',
-      deadlineMs: submittedAtMs + 30_000,
+      deadline: new Date(submittedAtMs + 30_000),
     })
     expect(context.signal.aborted).toBe(false)
   })
@@ -179,7 +183,7 @@ describe('F-A11: an attempt that does not end in time', () => {
     expect(await attempting(handler, { stopping: AbortSignal.abort() }).outcome).toBeNull()
     const stopping = new AbortController().signal
     const clock = new VirtualClock(submittedAtMs + 29_000)
-    const rest = { tries: once, random: longestBackoff, stopping, extend: noMore }
+    const rest = { tries: once, random: longestBackoff, log, stopping, extend: noMore }
     expect(await makeAttempt({ step, handler, clock, ...rest })).toBeNull()
     const undated = { ...step, completeByMs: null }
     expect(await makeAttempt({ step: undated, handler, clock, ...rest })).toBeNull()
@@ -205,7 +209,7 @@ describe('F-A25: an attempt that asks for more time', () => {
     )
     const context = await begun.promise
     await clock.advance(40_000)
-    expect(context.deadlineMs).toBe(submittedAtMs + 60_000)
+    expect(context.deadline).toEqual(new Date(submittedAtMs + 60_000))
     expect(await outcome).toMatchObject({ kind: 'success' })
     expect(clock.pendingTimers).toBe(0)
     await expect(context.extend()).rejects.toThrow('this attempt at step pay has ended')

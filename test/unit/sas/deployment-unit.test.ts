@@ -9,6 +9,7 @@ import {
   createSupervisor,
   type Unit,
   type UnitOptions,
+  type UnitTiming,
 } from '../../../src/sas/deployment-unit.js'
 import { JobClient } from '../../../src/sas/job-client.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
@@ -48,10 +49,11 @@ function world() {
 async function running(
   { clock, unitOptions }: ReturnType<typeof world>,
   agents: readonly Agent[],
+  timing: UnitTiming = {},
 ): Promise<{ stop(): Promise<void> }> {
   const units: Unit[] = [
     createScheduler(unitOptions('scheduler', 's1')),
-    createAgents({ ...unitOptions('agents', 'a1'), agents, slots: 4, stopBudgetMs: 100 }),
+    createAgents({ ...unitOptions('agents', 'a1'), agents, timing, slots: 4, stopBudgetMs: 100 }),
     createSupervisor({ ...unitOptions('supervisor', 'v1'), sweepIntervalMs: 10_000, deadlineGraceMs: 500 }),
   ]
   const started = Promise.all(units.map((unit) => unit.start()))
@@ -102,6 +104,23 @@ describe('units of the three roles', () => {
     })
     await units.stop()
   })
+
+  it.each([
+    [{}, 1],
+    [{ leaseExpirationIntervalMs: 14_000, leaseRenewIntervalMs: 4_000, leaseAcquireIntervalMs: 6_000 }, 0],
+    [{ leaseExpirationIntervalMs: 14_000, leaseRenewIntervalMs: 4_000, leaseAcquireIntervalMs: 6_001 }, 1],
+  ])(
+    'R57: doubt deadlines that do not outlast a takeover by their own intervals %j',
+    async (timing, told) => {
+      const here = world()
+      const units = await running(here, [shop], timing)
+      const workflow = aWorkflow({ pay: [] }, { completeWithin: '20s', maxFailures: 1 })
+      await here.client.submit(workflow, {}, { jobId: 'j' })
+      await here.clock.advance(5_000)
+      expect(here.telemetry.of('deadline.doubted')).toHaveLength(told)
+      await units.stop()
+    },
+  )
 
   it('finish a job whose agents died, when others start (F-A1)', async () => {
     const here = world()

@@ -157,6 +157,27 @@ describe('a submission that can never be accepted', () => {
     ['a long id', { jobId: 'x'.repeat(201) }, 'must have 1 to 200 characters'],
     ['a space at its end', { jobId: 'x ' }, 'jobId "x ": must have'],
     ['an empty partition key', { partitionKey: '' }, 'partitionKey "": must have'],
+    ['I1: a priority that is no number', { priority: Number.NaN }, 'priority NaN must be a number'],
+    [
+      'I1: a priority that is a text',
+      { priority: 'high' as unknown as number },
+      'priority "high" must be a number',
+    ],
+    [
+      'I1: an order id that is no text',
+      { orderId: 5 as unknown as string },
+      'orderId 5 must be a text that is not empty',
+    ],
+    ['an empty order id', { orderId: '' }, 'orderId "" must be a text that is not empty'],
+    ['an empty address', { replyTo: '' }, 'replyTo "" must be a text that is not empty'],
+    ['an id that is no text', { jobId: 5 as unknown as string }, 'jobId 5: must have'],
+    ['a retention that is none', { retainFor: 0 }, "retainFor 0 must be a positive duration such as '30s'"],
+    [
+      'several mistakes, all of them',
+      { priority: Infinity, retainFor: 'x', completeWithin: -1, partitionKey: '' },
+      'partitionKey "": must have 1 to 200 characters and no space at its ends; priority Infinity must be a number; ' +
+        'completeWithin -1 must be a positive duration such as \'30s\' or a number of milliseconds; retainFor "x" must be',
+    ],
     ['a document without id', document({}), 'a document alongside needs an id'],
     ['a document with an empty id', document({ id: '' }), 'this one has ""'],
     [
@@ -164,6 +185,12 @@ describe('a submission that can never be accepted', () => {
       document({ id: 'o', pk: 'elsewhere' }),
       'document "o" with pk "elsewhere" must be in the job\'s partition "order-1"',
     ],
+    [
+      'two documents of one id',
+      { alongside: [{ create: { id: 'o' } }, { create: { id: 'o' } }] },
+      'job "order-1" has two documents with the id "o"',
+    ],
+    ['a document with an id of ours', document({ id: 'sas.job:order-1' }), 'with the id "sas.job:order-1"'],
     ['a document of our own types', document({ id: 'o', type: 'sas.job' }), 'types beginning with "sas."'],
     [
       'F-S9: a large document',
@@ -179,6 +206,18 @@ describe('a submission that can never be accepted', () => {
     const submitting = client.submit(workflow, { orderId: 'order-1' }, options)
     await expect(submitting).rejects.toThrow(SubmissionInvalid)
     await expect(submitting).rejects.toThrow(message)
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('I1: because of a plan that nobody could read', async () => {
+    const { plan, ...rest } = ordering()
+    const steps = plan.steps.map((step) => ({ ...step, actor: 7 as unknown as string }))
+    const edited = { ...rest, plan: { ...plan, maxGenerations: 0.5, steps } }
+    const submitting = client.submit(edited, { orderId: 'order-1' }, { jobId: 'j' })
+    await expect(submitting).rejects.toThrow(SubmissionInvalid)
+    await expect(submitting).rejects.toThrow(
+      /^job "j" could not be read: sas\.job:j: maxGenerations: .*; sas\.step:j:\w+: actor: /,
+    )
     expect(world.store.writes).toEqual([])
   })
 
@@ -337,7 +376,7 @@ describe('the result of a job', () => {
     await world.put('j', [replacing(document, { ...document, attention, processState: 'Error' })])
     await world.clock.advance(10)
     const failure: unknown = await job.result().catch((error: unknown) => error)
-    expect(failure).toMatchObject({ step: null, diagnostics: [], message: 'job "j" ended Error: edited' })
+    expect(failure).toMatchObject({ step: null, error: 'edited', message: 'job "j" ended Error: edited' })
     expect(new JobFailed(aJob({ jobId: 'j', processState: 'Error' }), [])).toMatchObject({
       step: null,
       message: 'job "j" ended Error: no reason recorded',

@@ -95,11 +95,32 @@ it('R114: an alert is posted with its id as the key', async () => {
   const attention = { kind: 'parked' as const, since: 'then', by: 'x', message: 'waits', stepId: 'pay' }
   const alert = alertOf(aJob({ attention }), [])
   if (alert === null) throw new Error('a flagged job has an alert')
-  await alertWebhook(url)(alert, going)
+  await alertWebhook(url)([alert], going)
   expect(posted).toMatchObject([
     {
       key: encodeURIComponent('job-1|parked|pay|then'),
       body: { jobId: 'job-1', kind: 'parked', message: 'waits' },
     },
   ])
+})
+
+it('F-V18: many alerts are posted as one message, with a key that another set of them does not share', async () => {
+  const { posted, url } = await receiver(200)
+  const alerts = ['a', 'b', 'c'].map((jobId) => {
+    const stepId = jobId === 'c' ? null : 'pay'
+    const attention = { kind: 'error' as const, since: 'then', by: 'x', message: 'down', stepId }
+    const alert = alertOf(aJob({ jobId, attention }), [])
+    if (alert === null) throw new Error('a flagged job has an alert')
+    return alert
+  })
+  await alertWebhook(url)(alerts, going)
+  await alertWebhook(url)(alerts.slice(1), going)
+  const [all, some] = posted
+  expect(all?.body).toEqual({
+    count: 3,
+    message: '3 jobs need attention: 2 × error at step pay of shopping; 1 × error of shopping',
+    alerts,
+  })
+  expect(some?.body).toMatchObject({ count: 2 })
+  expect(some?.key).not.toBe(all?.key)
 })

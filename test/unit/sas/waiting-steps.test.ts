@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { all, any, equal, greater, not, present, type Condition } from '../../../src/sas/condition.js'
+import type { Json } from '../../../src/sas/documents.js'
 import { raiseEvent } from '../../../src/sas/raise-event.js'
 import { submit } from '../../../src/sas/submit.js'
 import { defineWorkflow, WorkflowInvalid, type WorkflowBuilder } from '../../../src/sas/workflow.js'
@@ -14,9 +15,12 @@ interface Order {
 
 const order: Order = { total: 30, country: 'PT', dueAt: '2026-01-02T00:00:00.000Z' }
 
-function storyOf(build: (job: WorkflowBuilder<Order>) => void): JobStory {
+function storyOf(
+  build: (job: WorkflowBuilder<Order>) => void,
+  input: Readonly<Record<string, Json>> = {},
+): JobStory {
   const { plan } = defineWorkflow<Order>('shopping', build)
-  return JobStory.of(documentsOf(submit(aSubmission(plan, { input: { ...order } }))))
+  return JobStory.of(documentsOf(submit(aSubmission(plan, { input: { ...order, ...input } }))))
 }
 
 function states({ job }: JobStory): Record<string, string> {
@@ -128,6 +132,33 @@ describe('a step that sleeps', () => {
     const done = woken.scheduled()
     expect(states(done)).toEqual({ rest: 'Processed', next: 'NotStarted' })
     expect(states(done.scheduled())).toEqual({ rest: 'Processed', next: 'Processing' })
+  })
+
+  it.each([
+    ['an instant that has passed', '2020-01-01T00:00:00Z'],
+    ['a number of milliseconds that has passed', submittedAtMs - 1],
+    ['nothing', null],
+  ])('until %s, is done at once', (_what, dueAt) => {
+    const story = storyOf((job) => void job.sleep('rest', { until: job.input.dueAt }), { dueAt }).scheduled()
+    expect(story.step('rest')).toMatchObject({ processState: 'Pending', notBeforeMs: submittedAtMs })
+  })
+
+  it('until what is no instant, fails instead of going on at once', () => {
+    const story = storyOf(
+      (job) => {
+        job.step('next', shop.sell, { item: 'x' }, { after: [job.sleep('rest', { until: job.input.dueAt })] })
+      },
+      { dueAt: 'next tuesday' },
+    ).scheduled()
+    const failed = story.scheduled()
+    expect(failed.job).toMatchObject({
+      processState: 'Error',
+      attention: {
+        stepId: 'rest',
+        message: 'step rest: it sleeps until "next tuesday", which is no instant: say one as ISO-8601',
+      },
+    })
+    expect(states(failed)['next']).toBe('NotStarted')
   })
 
   it('ends its job when it is the last', () => {

@@ -149,7 +149,7 @@ describe('a workflow that cannot be run', () => {
       'version 0 must be a whole number from 1',
       'step "Bad Id": completeWithin "soon" must be a positive duration such as \'30s\' or a number of milliseconds',
       'step "Bad Id": maxFailures 0 must be a whole number from 1',
-      'step "Bad Id": its id must match /^[a-z][a-z0-9-]*$/',
+      'step "Bad Id": its id must match /^[a-z][a-z0-9-]*$/ and have at most 200 characters',
       'step "twice": input.item is a function; a plan holds only JSON values and references',
       'step "twice": initialState and targetState are both "same"',
       'step "twice": its id is used twice',
@@ -168,8 +168,35 @@ describe('a workflow that cannot be run', () => {
     ['maxFailures 1.5 must be a whole number', { maxFailures: 1.5 }],
     ['initialState and targetState are both "NotStarted"', { targetState: 'NotStarted' }],
     ['initialState and targetState are both "Completed"', { initialState: 'Completed' }],
+    ['targetState "" must be a name', { targetState: '' }],
+    ['initialState "Between" must be a name, and not "Between"', { initialState: 'Between' }],
+    ['targetState 5 must be a name', { targetState: 5 as unknown as string }],
+    [
+      'onExhausted "explode" must be error, compensate, compensateThenRetry, park or { extendedWait }',
+      { onExhausted: 'explode' as 'error' },
+    ],
+    ['onExhausted.extendedWait "x" must be', { onExhausted: { extendedWait: 'x' } }],
+    ['claim "yes" must be true or false', { claim: 'yes' as unknown as boolean }],
+    ['undoUncertain 1 must be true or false', { undoUncertain: 1 as unknown as boolean }],
   ])('because of its options: %s', (problem, options) => {
     expect(problemsOfStep(options)).toEqual([expect.stringContaining(problem)])
+  })
+
+  it('because of an id that the store would not take', () => {
+    expect(problemsOfStep({}, 's'.repeat(200))).toEqual([])
+    expect(problemsOfStep({}, 's'.repeat(201))).toEqual([expect.stringContaining('at most 200 characters')])
+  })
+
+  it('because of what its steps share: the policy of the job, an instant that is none', () => {
+    const build = (job: WorkflowBuilder<Order>): void => {
+      job.sleep('rest', { until: 'next tuesday' })
+      job.sleep('wait', { until: '2026-12-24T18:00:00Z' })
+      job.onExhausted('explode' as 'error')
+    }
+    expect(problemsOf(build)).toEqual([
+      'step "rest": until "next tuesday" must be an instant such as \'2026-12-24T18:00:00Z\'',
+      'job.onExhausted: onExhausted "explode" must be error, compensate, compensateThenRetry, park or { extendedWait }',
+    ])
   })
 
   it('F-D12: because a step waits for one that this workflow does not have', () => {

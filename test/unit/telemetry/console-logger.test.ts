@@ -65,6 +65,34 @@ describe('loudness', () => {
   })
 })
 
+describe('what a handler says', () => {
+  const said = {
+    type: 'agent.logged',
+    jobId: 'job-1',
+    orderId: 'order-1',
+    workflow: 'shopping',
+    stepId: 'pay',
+    attempt: 2,
+    instanceName: 'agents-1',
+  } as const
+
+  it('is a line with its message, as loud as it was said, and with what it is about', () => {
+    const fields = { level: 'mine', jobId: 'another', reason: new Error('no card') }
+    const [line] = linesFor([{ ...said, level: 'warn', message: 'held', fields }])
+    expect(line).toMatchObject({
+      ...said,
+      level: 40,
+      msg: 'held',
+      fields: { level: 'mine', jobId: 'another', reason: { message: 'no card' } },
+    })
+  })
+
+  it.each(['debug', 'info', 'warn', 'error'] as const)('at level %s can be left out', (level) => {
+    const lines = linesFor([{ ...said, level, message: 'held', fields: {} }], { level: 'warn' })
+    expect(lines).toHaveLength(level === 'warn' || level === 'error' ? 1 : 0)
+  })
+})
+
 describe('an error', () => {
   it('is written with its message, stack and cause', () => {
     const error = new Error('page not delivered', { cause: new Error('socket closed') })

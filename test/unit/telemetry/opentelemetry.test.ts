@@ -109,6 +109,14 @@ describe('OpenTelemetry', () => {
     expect(await metrics()).toMatchObject({ 'messaging.process.duration': [0.25] })
   })
 
+  it('names the span by the container the changes are from, where that has a name', async () => {
+    const { telemetry, spans } = anSdk()
+    await telemetry.during?.({ ...delivery, container: 'orders' }, () => Promise.resolve())
+    const [span] = spans.getFinishedSpans()
+    expect(span?.name).toBe('process orders')
+    expect(span?.attributes['messaging.destination.name']).toBe('orders')
+  })
+
   it('marks the span of a delegate that failed, and lets the failure through', async () => {
     const { telemetry, spans } = anSdk()
     const failing = telemetry.during?.(delivery, () => Promise.reject(new TypeError('no')))

@@ -128,6 +128,11 @@ describe('leases', () => {
     expect(found.map(({ rule }) => rule)).toEqual(['overlap'])
     expect(found[0]?.observation).toContain('"1"')
     expect(found[0]?.observation).toContain('"2"')
+    // Part 1 is the wider by what it was widened by.
+    expect(found[0]?.advice).toMatch(/replaces "1" when it has come as far as "2"/)
+    await change('2', { Mode: 'Full-Fidelity Feed' })
+    const overlap = (await findings()).find(({ rule }) => rule === 'overlap')
+    expect(overlap?.advice).toMatch(/stop all instances and delete the one/)
   })
 
   it('of a parent beside its children are a split under way, or one that nobody finishes', async () => {

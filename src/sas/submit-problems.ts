@@ -1,0 +1,52 @@
+import { durationMs, type Duration } from './duration.js'
+
+/** What is said about a submission besides its input; `jobId` and `partitionKey` with their defaults. */
+export interface SubmissionTerms {
+  readonly jobId: string
+  readonly partitionKey: string
+  readonly orderId?: string
+  readonly priority?: number
+  readonly replyTo?: string
+  readonly completeWithin?: Duration
+  readonly retainFor?: Duration
+}
+
+const maxIdLength = 200
+
+/**
+ * Everything that is wrong with these terms. What callers pass often comes from elsewhere, whatever its type says; and a
+ * job that is stored with a value nobody can read would be accepted and never run (I1).
+ */
+export function submitProblems(terms: SubmissionTerms): string[] {
+  const { jobId, partitionKey, orderId, priority, replyTo, completeWithin, retainFor } = terms
+  const ids = Object.entries({ jobId, ...(partitionKey === jobId ? {} : { partitionKey }) })
+  const texts = Object.entries({ orderId, replyTo })
+  const durations = Object.entries({ completeWithin, retainFor })
+  return [
+    ...ids.flatMap(([name, id]) =>
+      isText(id) && id.length <= maxIdLength && id === id.trim()
+        ? []
+        : [`${name} ${said(id)}: must have 1 to ${maxIdLength} characters and no space at its ends`],
+    ),
+    ...texts.flatMap(([name, text]) =>
+      text === undefined || isText(text) ? [] : [`${name} ${said(text)} must be a text that is not empty`],
+    ),
+    ...(priority === undefined || Number.isFinite(priority)
+      ? []
+      : [`priority ${said(priority)} must be a number`]),
+    ...durations.flatMap(([name, duration]) =>
+      duration === undefined || durationMs(duration) !== null
+        ? []
+        : [`${name} ${said(duration)} must be a positive duration such as '30s' or a number of milliseconds`],
+    ),
+  ]
+}
+
+/** Not trusted to be what its type says. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function said(value: unknown): string {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value)
+}
