@@ -1,5 +1,5 @@
 import type { LeaseInitialization, LeaseStore, LeaseWrite } from '../../lease-store/index.js'
-import type { Clock } from '../platform/index.js'
+import type { Clock, Timer } from '../platform/index.js'
 
 /** How long to wait for answers. */
 export interface LeaseCallTimeouts {
@@ -51,15 +51,13 @@ function unknownOutcome(cause: unknown): LeaseWrite {
 }
 
 async function answered<T>(clock: Clock, ms: number, call: Promise<T>, what: string): Promise<T> {
-  const waiting = new AbortController()
-  const timeout = clock.sleep(ms, waiting.signal).then((): never => {
-    throw new TimeoutError(`${what} was not answered within ${ms} ms`)
+  let timer: Timer | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = clock.schedule(ms, () => reject(new TimeoutError(`${what} was not answered within ${ms} ms`)))
   })
   try {
     return await Promise.race([call, timeout])
   } finally {
-    // Also ends the timeout when the answer came first: its rejection is nobody's then.
-    timeout.catch(() => undefined)
-    waiting.abort()
+    timer?.cancel()
   }
 }

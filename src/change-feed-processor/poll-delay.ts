@@ -46,14 +46,16 @@ export class PollDelay {
     this.emptyPolls += 1
     const delayMs = afterMs ?? pollDelayMs(this.emptyPolls, this.interval)
     if (this.isWoken || signal.aborted) return
-    const waking = new AbortController()
-    const wake = (): void => {
-      waking.abort()
-    }
-    this.resting = wake
-    signal.addEventListener('abort', wake, { once: true })
-    await this.clock.sleep(delayMs, waking.signal)
-    signal.removeEventListener('abort', wake)
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        timer.cancel()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = this.clock.schedule(delayMs, end)
+      signal.addEventListener('abort', end, { once: true })
+      this.resting = end
+    })
     this.resting = undefined
   }
 }

@@ -19,7 +19,7 @@ export interface BackgroundLoopOptions {
  */
 export class BackgroundLoop {
   private stopping = new AbortController()
-  private resting: AbortController | undefined
+  private endRest: (() => void) | undefined
   private isWoken = false
   private ended: Promise<void> | undefined
 
@@ -40,14 +40,14 @@ export class BackgroundLoop {
 
   wake(): void {
     this.isWoken = true
-    this.resting?.abort()
+    this.endRest?.()
   }
 
   async stop(): Promise<void> {
     const ended = this.ended
     if (ended === undefined) return
     this.stopping.abort()
-    this.resting?.abort()
+    this.endRest?.()
     await ended
     this.ended = undefined
   }
@@ -62,9 +62,14 @@ export class BackgroundLoop {
 
   private async rest(ms: number, signal: AbortSignal): Promise<void> {
     if (this.isWoken || signal.aborted) return
-    this.resting = new AbortController()
-    await this.options.clock.sleep(ms, this.resting.signal)
-    this.resting = undefined
+    await new Promise<void>((resolve) => {
+      const timer = this.options.clock.schedule(ms, resolve)
+      this.endRest = () => {
+        timer.cancel()
+        resolve()
+      }
+    })
+    this.endRest = undefined
   }
 
   private async turn(signal: AbortSignal): Promise<number> {

@@ -1,3 +1,4 @@
+import process from 'node:process'
 import TinyQueue from 'tinyqueue'
 import { sleepOn, type Clock, type Timer } from './clock.js'
 
@@ -8,6 +9,9 @@ interface Pending {
   isOver: boolean
 }
 
+/** Where only promises are waited for, the event loop still turns this often: signals and other threads wait for it. */
+const turnEvery = 1_000
+
 /**
  * A clock that stands still until a test moves it. `advance` fires timers in the order of their times and lets all work
  * they set off come to rest before the next one, so minutes of protocol run in milliseconds and always the same way.
@@ -16,13 +20,14 @@ export class VirtualClock implements Clock {
   private elapsed = 0
   private order = 0
   private live = 0
+  private settlings = 0
   /** Cancelled ones stay until they come to the front: most are trust windows that were prolonged in time. */
   private readonly pending = new TinyQueue<Pending>([], earlierFirst)
 
   /**
    * @param startsAt wall clock at the beginning, milliseconds since the epoch (default 2026-01-01T00:00:00Z)
-   * @param settlingTurns turns of the event loop that what a timer sets off is given to come to rest. One is enough for
-   * any number of promises; the real SDK needs several per request (default 12).
+   * @param settlingTurns turns of the event loop that what a timer sets off is given to come to rest. With 0 all promises
+   * come to rest, and nothing else; the real SDK needs several turns per request (default 12).
    */
   constructor(
     private readonly startsAt: number = Date.UTC(2026, 0, 1),
@@ -58,12 +63,7 @@ export class VirtualClock implements Clock {
   async advance(ms: number): Promise<void> {
     const until = this.elapsed + ms
     await this.settle()
-    for (let next = this.earliest(until); next !== undefined; next = this.earliest(until)) {
-      this.pending.pop()
-      this.elapsed = Math.max(this.elapsed, next.at)
-      this.fire(next)
-      await this.settle()
-    }
+    await this.fireDue(until)
     // Whoever advances while another does may have gone further already: time never goes back.
     this.elapsed = Math.max(this.elapsed, until)
   }
@@ -75,7 +75,7 @@ export class VirtualClock implements Clock {
     while (!isReached()) {
       const next = this.earliest(until)
       if (next === undefined) return false
-      await this.advance(Math.max(0, next.at - this.elapsed))
+      await this.fireDue(next.at)
     }
     return true
   }
@@ -83,6 +83,15 @@ export class VirtualClock implements Clock {
   /** Timers that are set and have not fired: what a leak check asserts to be 0. */
   get pendingTimers(): number {
     return this.live
+  }
+
+  private async fireDue(until: number): Promise<void> {
+    for (let next = this.earliest(until); next !== undefined; next = this.earliest(until)) {
+      this.pending.pop()
+      this.elapsed = Math.max(this.elapsed, next.at)
+      this.fire(next)
+      await this.settle()
+    }
   }
 
   private fire(timer: Pending): void {
@@ -103,12 +112,25 @@ export class VirtualClock implements Clock {
 
   /** Lets promises and in-process I/O come to rest. */
   private async settle(): Promise<void> {
-    for (let turn = 0; turn < this.settlingTurns; turn += 1) {
+    this.settlings += 1
+    const turns = this.settlings % turnEvery === 0 ? Math.max(1, this.settlingTurns) : this.settlingTurns
+    if (turns === 0) await promisesAtRest()
+    for (let turn = 0; turn < turns; turn += 1) {
       await new Promise<void>((resolve) => {
         setImmediate(resolve)
       })
     }
   }
+}
+
+/**
+ * A tick that a promise asks for comes when no promise has anything left to do, and costs a tenth of a turn of the event
+ * loop. One that is asked for outside of promises comes before them.
+ */
+function promisesAtRest(): Promise<void> {
+  return new Promise((resolve) => {
+    queueMicrotask(() => process.nextTick(resolve))
+  })
 }
 
 function earlierFirst(one: Pending, other: Pending): number {

@@ -150,8 +150,9 @@ export class JobFleet {
         return createSupervisor({ ...options, ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }) })
       case 'notifier': {
         const channel = this.options.channel?.(process) ?? replyChannel(null)
+        // As the defaults are to each other: a sweep looks at every job that is flagged.
         const notifySweepIntervalMs =
-          sweepIntervalMs === undefined ? {} : { notifySweepIntervalMs: sweepIntervalMs }
+          sweepIntervalMs === undefined ? {} : { notifySweepIntervalMs: 2 * sweepIntervalMs }
         return createNotifier({ ...options, channel, ...notifySweepIntervalMs })
       }
     }

@@ -55,7 +55,7 @@ const answeredAtOnce: Fate = {
  * stored, and what units report by `record`, is told to every checker.
  */
 export class World {
-  readonly time = new VirtualClock(Date.UTC(2026, 0, 1), 1)
+  readonly time = new VirtualClock(Date.UTC(2026, 0, 1), 0)
   readonly random: Random
   readonly engine: CosmosEngine
   readonly ports: EnginePorts
@@ -67,6 +67,7 @@ export class World {
   private readonly hash = createHash('sha256')
   private readonly versions = new Map<string, VersionFields>()
   private readonly lives = new Map<string, number>()
+  private readonly names = new Map<string, string>()
   private acting: Request | null = null
 
   constructor(private readonly options: WorldOptions) {
@@ -178,7 +179,11 @@ export class World {
   }
 
   private containerName(rid: string): string {
+    const known = this.names.get(rid)
+    if (known !== undefined) return known
     const found = this.engine.database(databaseId).containers.find((container) => container.rid === rid)
-    return found?.id ?? rid
+    if (found === undefined) return rid
+    this.names.set(rid, found.id)
+    return found.id
   }
 }

@@ -19,11 +19,18 @@ export interface ChaosOptions {
   /** Between two blows, on average. */
   readonly intervalMs: number
   readonly mostPartitions: number
+  /** How likely a host that lies still is started again with each blow. Default 0: only blows do it. */
+  readonly restartChance?: number
 }
+
+/** How wrong clocks are set, at most. */
+export const mostWrongMs = 90_000
 
 /** Crashes, pauses, restarts, deployments, clock corrections, splits and merges, by chance, until it is stopped. */
 export class Chaos {
   private isOver = false
+  /** How wrong clocks were set: once more does not make them more wrong than ever. */
+  private readonly wrongByMs = new WeakMap<SimulatedProcess, number>()
 
   constructor(private readonly options: ChaosOptions) {}
 
@@ -32,6 +39,7 @@ export class Chaos {
     world.time.schedule(world.random.next() * 2 * intervalMs, () => {
       if (this.isOver) return
       this.strike()
+      this.attend()
       this.start()
     })
   }
@@ -62,6 +70,15 @@ export class Chaos {
     const blow = this.any(blows)
     const fault = blow?.() ?? null
     if (fault !== null) world.record({ type: 'fault', fault, on: computer.name })
+  }
+
+  /** As whoever runs the hosts would, though not at once. */
+  private attend(): void {
+    const { world, computers, unit, restartChance = 0 } = this.options
+    if (restartChance === 0) return
+    for (const computer of computers) {
+      if (unit.processOn(computer) === null && world.random.next() < restartChance) this.restart(computer)
+    }
   }
 
   private crash(computer: Computer): string | null {
@@ -106,8 +123,12 @@ export class Chaos {
   }
 
   private setClock(computer: Computer): string | null {
-    const byMs = Math.round((this.options.world.random.next() - 0.5) * 180_000)
-    this.options.unit.processOn(computer)?.setWallClock(byMs)
+    const wrongByMs = Math.round((this.options.world.random.next() - 0.5) * 2 * mostWrongMs)
+    const process = this.options.unit.processOn(computer)
+    if (process === null) return null
+    const byMs = wrongByMs - (this.wrongByMs.get(process) ?? 0)
+    this.wrongByMs.set(process, wrongByMs)
+    process.setWallClock(byMs)
     return `wall clock set by ${byMs} ms`
   }
 

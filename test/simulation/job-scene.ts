@@ -1,8 +1,9 @@
-import { isTerminal, type JobDocument } from '../../src/sas/documents.js'
+import { isTerminal, jobDocumentId, type JobDocument } from '../../src/sas/documents.js'
 import type { JobClient } from '../../src/sas/index.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { Faults, type FaultOptions } from '../../src/simulation/faults.js'
 import { JobFleet, leaseContainer, roles, stateContainer, type Role } from '../../src/simulation/job-fleet.js'
+import type { SimulationEvent } from '../../src/simulation/events.js'
 import type { Computer } from '../../src/simulation/simulated-process.js'
 import { World } from '../../src/simulation/world.js'
 import { effectProblems } from './effects.js'
@@ -46,6 +47,8 @@ export interface JobReport extends JobCounts {
   readonly hash: string
   readonly eventCount: number
   readonly simulatedMs: number
+  /** Jobs that had ended when faults did: the others have met fewer. */
+  readonly endedUnderFaults: number
   /** Empty when everything held. */
   readonly problems: readonly string[]
   readonly faults: ReadonlyMap<string, number>
@@ -60,7 +63,8 @@ const timing = {
 const { leaseAcquireIntervalMs, leaseRenewIntervalMs, leaseExpirationIntervalMs } = timing
 const sweepIntervalMs = 6_000
 const restartAfterMs = 5_000
-const lookEveryMs = 1_000
+/** From when a job needs its operator until the operator looks. */
+const lookAfterMs = 1_000
 const [slowestPollMs, graceMs, triesMs] = [10_000, 2_000, 10_000] as const
 const takeoverMs = leaseExpirationIntervalMs + leaseRenewIntervalMs + 2 * leaseAcquireIntervalMs
 
@@ -99,6 +103,12 @@ export class JobScene {
   readonly mailbox: Mailbox
   private readonly scenarios: ReadonlyMap<string, Scenario>
   private readonly awaited = new Set<string>()
+  private endedUnderFaults = 0
+  /** By document id: jobs that do not need their operator yet. */
+  private readonly watched = new Map<
+    string,
+    { readonly jobId: string; readonly intervention: Intervention }
+  >()
 
   constructor(readonly options: JobSceneOptions) {
     const { seed, stories, hosts, partitionCount = 1 } = options
@@ -120,6 +130,7 @@ export class JobScene {
       areRequestsSlow: (options.faults?.rates?.slow ?? 0) > 0,
     })
     this.world.watch(this.checker)
+    this.world.watch({ check: (event) => this.noticed(event) })
     for (const role of new Set(hosts.flatMap((host) => host.roles))) {
       const now = (): number => this.world.time.now()
       const options = { container: leaseContainer, idPrefix: role, now, leaseExpirationIntervalMs }
@@ -144,6 +155,12 @@ export class JobScene {
     this.world.time.schedule(restartAfterMs, () => this.keepRunning())
   }
 
+  /** From now on nothing goes wrong any more. */
+  endFaults(): void {
+    this.faults.stop()
+    this.endedUnderFaults = this.checker.endedCount
+  }
+
   /** Lets time pass until every job has come to its end, or something is broken. */
   async finish(limitMs: number): Promise<JobReport> {
     const { world } = this
@@ -160,6 +177,7 @@ export class JobScene {
       hash: world.digest(),
       eventCount: world.eventCount,
       simulatedMs: world.time.monotonic(),
+      endedUnderFaults: this.endedUnderFaults,
       problems: world.problems,
       faults: faults.counts,
     }
@@ -167,10 +185,7 @@ export class JobScene {
 
   private get isOver(): boolean {
     if (this.awaited.size > 0 || !this.mailbox.isQuiet) return false
-    return [...this.scenarios.keys()].every((jobId) => {
-      const job = this.checker.jobs.get(jobId)
-      return job !== undefined && isTerminal(job)
-    })
+    return this.checker.haveEnded(this.scenarios.size)
   }
 
   private endProblems(isOver: boolean, limitMs: number): readonly string[] {
@@ -216,8 +231,21 @@ export class JobScene {
     const isDue = job !== undefined && calls(intervention, job)
     // A job that ended before its operator came needs none.
     if (job !== undefined && isTerminal(job) && !isDue) this.awaited.delete(jobId)
-    else if (!isDue) this.world.time.schedule(lookEveryMs, () => this.await(jobId, intervention))
+    else if (!isDue) this.watched.set(jobDocumentId(jobId), { jobId, intervention })
     else this.intervene(jobId, intervention)
+  }
+
+  /** Sends the operator who waits for what has just been written. */
+  private noticed(event: SimulationEvent): readonly string[] {
+    if (event.type !== 'written' || event.container !== stateContainer) return []
+    const watched = this.watched.get(event.after?.id ?? '')
+    const job = watched === undefined ? undefined : this.checker.jobs.get(watched.jobId)
+    if (watched === undefined || job === undefined) return []
+    const { jobId, intervention } = watched
+    if (!isTerminal(job) && !calls(intervention, job)) return []
+    this.watched.delete(jobDocumentId(jobId))
+    this.world.time.schedule(lookAfterMs, () => this.await(jobId, intervention))
+    return []
   }
 
   private intervene(jobId: string, { command }: Intervention): void {

@@ -6,19 +6,15 @@ import type { Wiring } from '../../src/simulation/network.js'
 import type { SimulatedProcess } from '../../src/simulation/simulated-process.js'
 import type { World } from '../../src/simulation/world.js'
 
-/** What a job has had to say, and which of it has arrived. */
-interface Line {
-  readonly notices: Map<number, NoticeDocument>
-  /** Their numbers as they came, repetitions as well. */
-  readonly received: number[]
-}
-
 /**
  * Where submitters are told what became of their jobs; the network to it fails as every other does. Judges I13: all
  * that is stored for a submitter arrives, once at least and in order, and nothing counts as sent that has not arrived.
  */
 export class Mailbox implements Checker {
-  private readonly lines = new Map<string, Line>()
+  /** By job: the numbers of its notices as they came, repetitions as well. */
+  private readonly received = new Map<string, number[]>()
+  /** Ids of notices that wait to be sent. */
+  private readonly waiting = new Set<string>()
 
   constructor(private readonly world: World) {
     world.watch(this)
@@ -37,30 +33,28 @@ export class Mailbox implements Checker {
 
   /** Whether nothing that is stored waits to be sent. */
   get isQuiet(): boolean {
-    return [...this.lines.values()].every(({ notices }) =>
-      [...notices.values()].every(({ completeByMs }) => completeByMs === null),
-    )
+    return this.waiting.size === 0
   }
 
   /** The numbers of what has arrived about a job, as it came. */
   arrivals(jobId: string): readonly number[] {
-    return this.line(jobId).received
+    return this.about(jobId)
   }
 
   check(event: SimulationEvent): readonly string[] {
     if (event.type !== 'written' || event.container !== stateContainer || event.after === null) return []
     if (!event.after.id.startsWith('sas.notify:')) return []
     const notice = JSON.parse(event.after.text) as NoticeDocument
-    const { jobId, seq, sentAt, attention } = notice
-    const { notices, received } = this.line(jobId)
-    notices.set(seq, notice)
+    const { id, jobId, seq, sentAt, attention, completeByMs } = notice
+    if (completeByMs === null) this.waiting.delete(id)
+    else this.waiting.add(id)
     if (attention !== null) return [`I13: notice ${seq} of job ${jobId} was given up: ${attention.message}`]
-    if (sentAt === null || received.includes(seq)) return []
+    if (sentAt === null || this.about(jobId).includes(seq)) return []
     return [`I13: notice ${seq} of job ${jobId} is marked as sent and has not arrived`]
   }
 
   private receive({ jobId, orderId, seq }: NoticeDocument): void {
-    const { received } = this.line(jobId)
+    const received = this.about(jobId)
     if (orderId === '') this.world.problems.push(`I13: notice ${seq} of job ${jobId} names no order`)
     const skipped = Array.from({ length: seq - 1 }, (_, index) => index + 1).filter(
       (n) => !received.includes(n),
@@ -70,10 +64,10 @@ export class Mailbox implements Checker {
     received.push(seq)
   }
 
-  private line(jobId: string): Line {
-    const line = this.lines.get(jobId) ?? { notices: new Map(), received: [] }
-    this.lines.set(jobId, line)
-    return line
+  private about(jobId: string): number[] {
+    const received = this.received.get(jobId) ?? []
+    this.received.set(jobId, received)
+    return received
   }
 }
 

@@ -2,7 +2,8 @@ import { systemClock, systemRandom } from '../../src/platform/index.js'
 import type { JobReport } from './job-scene.js'
 import { simulateJobs } from './simulate-jobs.js'
 import { simulateProcessor } from './simulate.js'
-import { Totals } from './totals.js'
+import { SeedProcess } from './seed-process.js'
+import { countsOf, Totals } from './totals.js'
 
 /** What is simulated: processors alone, or jobs on top of them. */
 export const worlds = ['processor', 'jobs'] as const
@@ -22,9 +23,13 @@ export interface Extent {
   readonly jobs: number
   readonly worlds: readonly WorldName[]
   readonly size: number
+  /** How many simulate side by side. */
+  readonly processes: number
+  /** Whether what breaks is told, and the rest simulated nevertheless. */
+  readonly isKeptGoing: boolean
 }
 
-type SeededReport = Pick<JobReport, 'seed' | 'hash' | 'eventCount' | 'problems' | 'faults'> &
+export type SeededReport = Pick<JobReport, 'seed' | 'hash' | 'eventCount' | 'problems' | 'faults'> &
   Partial<JobReport>
 
 const [toldEvery, repeatedEvery] = [25, 10] as const
@@ -50,16 +55,14 @@ export function commandOf({ world, seed, size }: SeededRun): string {
   return `--world ${world} --seed ${seed}${world === 'jobs' ? ` --size ${size}` : ''}`
 }
 
-/** The run's report if everything held and, where it is repeated, happened the same way twice; else null, and says why. */
-export async function holds(run: SeededRun, isRepeated: boolean): Promise<SeededReport | null> {
+/** What became of a run; where it is repeated, that it went another way the second time is a problem. */
+export async function judged(run: SeededRun, isRepeated: boolean): Promise<SeededReport> {
   const report = await simulateSeed(run)
-  const hashAgain = isRepeated ? (await simulateSeed(run)).hash : report.hash
-  if (report.problems.length === 0 && report.hash === hashAgain) return report
-  const problems = [...report.problems]
-  if (report.hash !== hashAgain) problems.push(`the second run went another way, to hash ${hashAgain}`)
-  tell({ ...report, problems }, commandOf(run))
-  process.exitCode = 1
-  return null
+  if (!isRepeated) return report
+  const { hash } = await simulateSeed(run)
+  if (hash === report.hash) return report
+  const problem = `the second run went another way, to hash ${hash}`
+  return { ...report, problems: [...report.problems, problem] }
 }
 
 /** Seed after seed, each world in turn, every tenth run twice, until the extent is reached or something breaks. */
@@ -68,16 +71,38 @@ export async function simulateSeeds(extent: Extent): Promise<void> {
   const beganAtMs = systemClock.monotonic()
   const elapsedMs = (): number => systemClock.monotonic() - beganAtMs
   const totals = new Totals()
+  let [begun, broken] = [0, 0]
+  const isOver = (): boolean =>
+    elapsedMs() >= extent.minutes * 60_000 ||
+    totals.jobs >= extent.jobs ||
+    (broken > 0 && !extent.isKeptGoing)
   const progress = (): string => `after ${Math.round(elapsedMs() / 1000)} s: ${String(totals)}`
-  say(`base seed ${baseSeed}`)
-  while (elapsedMs() < extent.minutes * 60_000 && totals.jobs < extent.jobs) {
-    const { runs } = totals
-    const world = extent.worlds[runs % extent.worlds.length] ?? 'jobs'
-    const run = { world, seed: baseSeed + runs, size: extent.size }
-    const report = await holds(run, runs % repeatedEvery === 0)
-    if (report === null) return
-    totals.add(report)
-    if (totals.runs % toldEvery === 0) say(progress())
+  const simulateInTurn = async (judge: typeof judged): Promise<void> => {
+    while (!isOver()) {
+      const number = begun++
+      const world = extent.worlds[number % extent.worlds.length] ?? 'jobs'
+      const run = { world, seed: baseSeed + number, size: extent.size }
+      const report = await judge(run, number % repeatedEvery === 0)
+      totals.add(report)
+      say(`npm run simulate -- ${commandOf(run)}: ${countsOf(report)}, hash ${report.hash}`)
+      if (report.problems.length > 0) {
+        broken += 1
+        process.exitCode = 1
+        tell(report, commandOf(run))
+      }
+      if (totals.runs % toldEvery === 0) say(progress())
+    }
   }
-  say(`${progress()}, ${(totals.jobs / (elapsedMs() / 1000)).toFixed(0)} jobs/s: nothing broken`)
+  say(`base seed ${baseSeed}`)
+  const processes =
+    extent.processes === 1 ? [] : Array.from({ length: extent.processes }, () => new SeedProcess())
+  const judges = processes.map(
+    (other): typeof judged =>
+      (run, isRepeated) =>
+        other.judged(run, isRepeated),
+  )
+  await Promise.all((judges.length === 0 ? [judged] : judges).map(simulateInTurn))
+  for (const other of processes) other.end()
+  const verdict = broken === 0 ? 'nothing broken' : `${broken} runs broken`
+  say(`${progress()}, ${(totals.jobs / (elapsedMs() / 1000)).toFixed(0)} jobs/s: ${verdict}`)
 }

@@ -1,6 +1,7 @@
 /**
  * `npm run simulate -- --minutes 10`: simulates seed after seed, processors and jobs in turn, until the time is over or
- * something breaks; `--world jobs` only those, `--jobs 1000000` until there were so many.
+ * something breaks; `--world jobs` only those, `--jobs 1000000` until there were so many, `--size 500` so many in one
+ * run, `--processes 2` side by side, `--keep-going` in spite of what breaks.
  * `npm run simulate -- --world jobs --seed 7` and `npm run simulate -- --scenario retry --fault crashAfter@W3#1`: the one
  * run that a failure names, and what happened in it.
  * `npm run simulate:full`: every ordered pair of faults in every scenario.
@@ -14,7 +15,7 @@ import { argumentsFor, simulateFaults } from './crash-points.js'
 import { faultFrom } from '../../src/simulation/fault-place.js'
 import { fleetOf } from './fleet.js'
 import { simulatePairs } from './run-pairs.js'
-import { commandOf, holds, simulateSeeds, tell, worlds } from './run-seeds.js'
+import { commandOf, judged, simulateSeeds, tell, worlds } from './run-seeds.js'
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +23,8 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     jobs: { type: 'string' },
     size: { type: 'string', default: '40' },
+    processes: { type: 'string', default: '1' },
+    'keep-going': { type: 'boolean', default: false },
     world: { type: 'string' },
     scenario: { type: 'string' },
     fault: { type: 'string', multiple: true, default: [] },
@@ -57,8 +60,9 @@ async function repeatFaults(scenario: string): Promise<void> {
 
 async function repeatSeed(seed: number): Promise<void> {
   const run = { world: wantedWorlds[0] ?? 'processor', seed, size: Number(values.size) }
-  const report = await holds(run, true)
-  if (report !== null) tell(report, commandOf(run))
+  const report = await judged(run, true)
+  if (report.problems.length > 0) process.exitCode = 1
+  tell(report, commandOf(run))
 }
 
 const wantedWorlds = worlds.filter((world) => values.world === undefined || values.world === world)
@@ -71,5 +75,7 @@ else if (values.seed !== undefined) await repeatSeed(Number(values.seed))
 else {
   const minutes = Number(values.minutes ?? (values.jobs === undefined ? 1 : Infinity))
   const jobs = Number(values.jobs ?? Infinity)
-  await simulateSeeds({ minutes, jobs, worlds: wantedWorlds, size: Number(values.size) })
+  const [size, processes] = [Number(values.size), Number(values.processes)]
+  const isKeptGoing = values['keep-going']
+  await simulateSeeds({ minutes, jobs, worlds: wantedWorlds, size, processes, isKeptGoing })
 }

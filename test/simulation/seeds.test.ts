@@ -1,11 +1,21 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { commandOf, simulateSeed } from './run-seeds.js'
+import { simulateJobs } from './simulate-jobs.js'
 import { Totals } from './totals.js'
 
 const runs = [
   ...[1, 2, 3, 4].map((seed) => ({ world: 'processor', seed, size: 0 }) as const),
   ...[1, 2, 3].map((seed) => ({ world: 'jobs', seed, size: 40 }) as const),
 ]
+
+describe('a seed of many jobs', () => {
+  it('has most of them done while faults last', async () => {
+    const { acknowledged, endedUnderFaults, problems } = await simulateJobs(1, 200)
+    expect(problems).toEqual([])
+    expect(acknowledged).toBe(200)
+    expect(endedUnderFaults).toBeGreaterThan(100)
+  }, 60_000)
+})
 
 describe('R9: everything going wrong at once', () => {
   const totals = new Totals()

@@ -1,26 +1,35 @@
 import { seededRandom, type Random } from '../../src/platform/index.js'
-import { harsh } from '../../src/simulation/faults.js'
+import { harsh, type FaultRates } from '../../src/simulation/faults.js'
 import { roles, stateContainer } from '../../src/simulation/job-fleet.js'
-import { Chaos } from './chaos.js'
+import { Chaos, mostWrongMs } from './chaos.js'
 import { faultCostMs, JobScene, type Host, type JobReport, type Story } from './job-scene.js'
 import { scenarios } from './scenarios.js'
 import { computersOf } from './simulate.js'
 
-const faultyMs = 3 * 60_000
+/** How long faults last: longer for many jobs, so that they are worked on while faults last, not kept for afterwards. */
+const [shortestFaultyMs, faultyMsPerJob] = [3 * 60_000, 250] as const
+/**
+ * Up to so many jobs a write may crash its process, or be slow, at the harsh rates. With more of them these would befall
+ * hosts and pages all the time, and nothing would be done until faults end.
+ */
+const harshlyTreatedJobs = 100
 /** No more than the supervisor's grace between two hosts; what is more costs attempts, and chaos sets clocks so. */
 const skewMs = 1_000
+/** Attempts at a step and at its undo that a supervisor may find to be over, each as late as its clock is wrong. */
+const lateAttempts = 6
 /** Clocks that were set stay wrong, and the slowest request is still under way. */
-const recoveryMs = 2 * faultCostMs + 90_000 + 60_000 + 60_000
+const recoveryMs = 2 * faultCostMs + lateAttempts * mostWrongMs + 60_000 + 60_000
 
 /** One run of so many jobs by one seed: everything that can go wrong does, at once, and then nothing. */
 export async function simulateJobs(seed: number, jobCount: number): Promise<JobReport> {
   const random = seededRandom(seed)
   const hosts = hostsOf(random)
+  const faultyMs = Math.max(shortestFaultyMs, jobCount * faultyMsPerJob)
   const scene = new JobScene({
     seed,
     hosts,
-    stories: storiesOf(random, jobCount),
-    faults: { rates: harsh },
+    stories: storiesOf(random, jobCount, faultyMs),
+    faults: { rates: ratesFor(jobCount) },
     partitionCount: 1 + Math.floor(random.next() * 3),
     areEndsKnown: false,
   })
@@ -33,14 +42,21 @@ export async function simulateJobs(seed: number, jobCount: number): Promise<JobR
     computers,
     intervalMs: 12_000,
     mostPartitions: 6,
+    restartChance: 0.5,
   })
   scene.start()
   chaos.start()
   await world.runUntil(() => false, faultyMs)
   chaos.stop()
-  scene.faults.stop()
+  scene.endFaults()
   scene.keepRunning()
   return scene.finish(recoveryMs)
+}
+
+function ratesFor(jobCount: number): FaultRates {
+  const share = Math.min(1, harshlyTreatedJobs / jobCount)
+  const { crashBefore, crashAfter, slow } = harsh
+  return { ...harsh, crashBefore: crashBefore * share, crashAfter: crashAfter * share, slow: slow * share }
 }
 
 /** Hosts with all roles, and some with one alone, so that nobody is missing for good. */
@@ -53,7 +69,7 @@ function hostsOf(random: Random): readonly Host[] {
   })
 }
 
-function storiesOf(random: Random, jobCount: number): readonly Story[] {
+function storiesOf(random: Random, jobCount: number, faultyMs: number): readonly Story[] {
   return Array.from({ length: jobCount }, (_, index) => ({
     jobId: `job-${index}`,
     scenario: anyOf(scenarios, random),

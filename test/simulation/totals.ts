@@ -5,6 +5,7 @@ export class Totals {
   runs = 0
   events = 0
   jobs = 0
+  endedUnderFaults = 0
   faults = 0
   lost = 0
   lateOutcomes = 0
@@ -14,13 +15,21 @@ export class Totals {
     this.runs += 1
     this.events += report.eventCount
     this.jobs += report.acknowledged ?? 0
+    this.endedUnderFaults += report.endedUnderFaults ?? 0
     for (const count of report.faults.values()) this.faults += count
     this.lost += report.lost ?? 0
     this.lateOutcomes += report.lateOutcomes ?? 0
   }
 
   toString(): string {
-    const { runs, events, jobs, faults, lost, lateOutcomes } = this
-    return `${runs} runs, ${events} events, ${jobs} jobs, ${faults} faults injected, lost ${lost}, late outcomes accepted ${lateOutcomes}`
+    const { runs, events, jobs, endedUnderFaults, faults, lost, lateOutcomes } = this
+    return `${runs} runs, ${events} events, ${jobs} jobs, ${endedUnderFaults} of them over before faults were, ${faults} faults injected, lost ${lost}, late outcomes accepted ${lateOutcomes}`
   }
+}
+
+/** What one run came to. */
+export function countsOf(report: Parameters<Totals['add']>[0]): string {
+  const { eventCount, acknowledged = 0, faults, lost = 0, lateOutcomes = 0 } = report
+  const faultCount = [...faults.values()].reduce((sum, count) => sum + count, 0)
+  return `${eventCount} events, ${acknowledged} jobs, ${faultCount} faults, lost ${lost}, late ${lateOutcomes}`
 }

@@ -218,9 +218,9 @@ function dueAt({ type, schema, completeByMs, processState, submittedAtMs }: Read
   return isUntaken ? Number(submittedAtMs) + pickUpWithinMs : Infinity
 }
 
-/** The engine keeps what it is given, so it is given a copy, as a request over the wire would be one. */
+/** The engine keeps the document's text, never the document itself: what the caller does with it later stays its own. */
 function toOperation(write: StateWrite): ItemOperation {
-  const document = JSON.parse(JSON.stringify(write.document)) as JsonObject
+  const document = write.document as JsonObject
   if (write.kind === 'create') return { kind: 'create', document }
   return { kind: 'replace', id: write.document.id, document, ifMatch: write.ifMatch }
 }

@@ -129,6 +129,44 @@ describe('sleep', () => {
   })
 })
 
+describe('a clock that waits for promises alone', () => {
+  /** Many promises, one after the other. */
+  async function chain(seen: string[]): Promise<void> {
+    for (let depth = 0; depth < 50; depth += 1) await Promise.resolve()
+    seen.push('at rest')
+  }
+
+  it('lets all of them come to rest before the next timer', async () => {
+    const clock = new VirtualClock(0, 0)
+    const seen: string[] = []
+    const working: Promise<void>[] = []
+    clock.schedule(10, () => working.push(chain(seen)))
+    clock.schedule(10, () => seen.push('next'))
+    await clock.advance(20)
+    expect(seen).toEqual(['at rest', 'next'])
+    await Promise.all(working)
+  })
+
+  it('also when it is called from outside of promises', async () => {
+    const clock = new VirtualClock(0, 0)
+    const seen: string[] = []
+    clock.schedule(0, () => seen.push('timer'))
+    await new Promise((resolve) => {
+      setImmediate(() => resolve(Promise.all([chain(seen), clock.advance(1)])))
+    })
+    expect(seen).toEqual(['at rest', 'timer'])
+  })
+
+  it('lets the event loop turn now and then', async () => {
+    const clock = new VirtualClock(0, 0)
+    let turns = 0
+    setImmediate(() => (turns += 1))
+    for (let ms = 0; ms < 2_000; ms += 1) clock.schedule(ms, () => undefined)
+    await clock.advance(2_000)
+    expect(turns).toBe(1)
+  })
+})
+
 describe('advanceUntil', () => {
   it('stops at the timer after which the condition holds', async () => {
     const { clock, fired } = withTimers(10, 20, 30)

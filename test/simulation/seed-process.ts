@@ -1,0 +1,45 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { SeededReport, SeededRun } from './run-seeds.js'
+
+/** What a process is asked for. */
+export interface SeedRequest {
+  readonly run: SeededRun
+  readonly isRepeated: boolean
+}
+
+/**
+ * Nearly all that a simulation makes is garbage soon: more room for what is young halves the collector's work. Stacks of
+ * injected faults are nobody's; whoever repeats a seed has them.
+ */
+const execArgv = ['--max-semi-space-size=64', '--single-threaded-gc', '--stack-trace-limit=0']
+
+/** Another process that simulates one run after the other, as long as it is not ended. */
+export class SeedProcess {
+  private readonly child = fork(fileURLToPath(new URL('./simulate-seed.js', import.meta.url)), {
+    execArgv,
+    serialization: 'advanced',
+  })
+
+  async judged(run: SeededRun, isRepeated: boolean): Promise<SeededReport> {
+    const ending = new AbortController()
+    const { signal } = ending
+    const request: SeedRequest = { run, isRepeated }
+    this.child.send(request)
+    const died = once(this.child, 'exit', { signal }).then((): never => {
+      throw new Error(`a process died in seed ${run.seed}`)
+    })
+    try {
+      const [report] = (await Promise.race([once(this.child, 'message', { signal }), died])) as [SeededReport]
+      return report
+    } finally {
+      died.catch(() => undefined)
+      ending.abort()
+    }
+  }
+
+  end(): void {
+    this.child.disconnect()
+  }
+}
