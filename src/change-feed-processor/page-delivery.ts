@@ -123,7 +123,6 @@ export class PageDelivery implements Delivery {
   private contextFor(page: TrackedPage, { from, to }: Slice, signal: AbortSignal): ChangeFeedContext {
     const { progress } = this.site
     return {
-      ...contextOf(this.site, page, signal),
       checkpoint: async (change) => {
         const index = change === undefined ? to - 1 : page.page.changes.findIndex((one) => one === change)
         if (index < from || index >= to)
@@ -133,6 +132,7 @@ export class PageDelivery implements Delivery {
         await progress.store(page, index + 1)
       },
       holdCheckpoint: () => progress.hold(page),
+      ...contextOf(this.site, page, signal),
     }
   }
 }
