@@ -28,6 +28,11 @@ export interface AgentContext {
    * until then.
    */
   readonly extend: () => Promise<void>
+  /**
+   * A document of your own with this id in the job's partition, such as one stored `alongside`, as it is now; null when there
+   * is none. Rejects with `StoreUnavailable` when the store could not be asked.
+   */
+  readonly readDocument: (id: string) => Promise<Readonly<Record<string, unknown>> | null>
   /** For what is worth knowing while it works, where the host's own events go: `context.log.info('held', { sku })`. */
   readonly log: AgentLog
   /** Ends the step for good: no further attempt, an operator is asked to look. Always throws. */

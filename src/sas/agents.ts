@@ -205,7 +205,7 @@ export class Agents {
   }
 
   private attempt(own: OwnAttempt, { name, handlers, tries }: AgentDefinition): Promise<Outcome | null> {
-    const { clock, random, telemetry, instanceName } = this.options
+    const { store, clock, random, telemetry, instanceName } = this.options
     const { step } = own
     const { action } = workOf(step)
     const handler = handlers.get(action)
@@ -217,7 +217,9 @@ export class Agents {
     const { signal: stopping } = this.stopping
     const { jobId, orderId, workflow, stepId, attempt: number } = step
     const log = agentLog(telemetry, { jobId, orderId, workflow, stepId, attempt: number, instanceName })
-    const attempt = () => makeAttempt({ step, handler, tries, clock, random, log, stopping, extend })
+    const readDocument = (id: string) => store.read({ pk: step.pk, id })
+    const given = { step, handler, tries, clock, random, log, stopping, extend, readDocument }
+    const attempt = () => makeAttempt(given)
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 

@@ -23,6 +23,8 @@ export interface AttemptOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: AgentLog
+  /** Reads a document of the job's partition. */
+  readonly readDocument: AgentContext['readDocument']
   /** Aborts when the host gives up waiting for its handlers. */
   readonly stopping: AbortSignal
   /** Asks for more time: answers when the attempt must have ended now, or why it is over. */
@@ -94,7 +96,7 @@ function jsonText(value: unknown): string | undefined {
   return JSON.stringify(value)
 }
 
-function contextOf({ step, log, extend }: AttemptOptions, time: AttemptTime): AgentContext {
+function contextOf({ step, log, readDocument, extend }: AttemptOptions, time: AttemptTime): AgentContext {
   const { jobId, orderId, stepId, attempt, idempotencyKey } = step
   return {
     jobId,
@@ -107,6 +109,7 @@ function contextOf({ step, log, extend }: AttemptOptions, time: AttemptTime): Ag
       return new Date(time.deadlineMs)
     },
     signal: time.signal,
+    readDocument,
     log,
     extend: async () => {
       time.throwIfOver()

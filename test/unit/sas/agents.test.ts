@@ -83,6 +83,19 @@ describe('agents', () => {
     ])
   })
 
+  it('R55: let a handler read the business document that was stored with its job', async () => {
+    const page = await openSteps()
+    await world.put('job-1', [{ kind: 'create', document: { id: 'order-1', pk: 'job-1', total: 7 } }])
+    const found: unknown[] = []
+    const reading = shopThat(async (_input, context) => {
+      found.push(await context.readDocument(context.orderId), await context.readDocument('nothing'))
+    })
+    const agents = world.agents({ agents: [reading] })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(found).toMatchObject([{ id: 'order-1', total: 7 }, null])
+  })
+
   it('R57: say once when the deadlines of an operation are too short for it', async () => {
     const fast = world.agents({ slots: 200 })
     await world.dispatched(Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`s${i}`, []])))

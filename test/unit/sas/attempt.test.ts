@@ -19,9 +19,13 @@ function attempting(
 ) {
   const clock = new VirtualClock(submittedAtMs)
   const random = longestBackoff
-  return { clock, outcome: makeAttempt({ step, handler, tries, clock, random, log, stopping, extend }) }
+  return {
+    clock,
+    outcome: makeAttempt({ step, handler, tries, clock, random, log, stopping, extend, readDocument }),
+  }
 }
 
+const readDocument = (): Promise<null> => Promise.resolve(null)
 const log = agentLog(silent, { ...step, instanceName: 'agents-1' })
 
 const once = { count: 1, backoff: { minMs: 0, maxMs: 0 } }
@@ -183,7 +187,7 @@ describe('F-A11: an attempt that does not end in time', () => {
     expect(await attempting(handler, { stopping: AbortSignal.abort() }).outcome).toBeNull()
     const stopping = new AbortController().signal
     const clock = new VirtualClock(submittedAtMs + 29_000)
-    const rest = { tries: once, random: longestBackoff, log, stopping, extend: noMore }
+    const rest = { tries: once, random: longestBackoff, log, stopping, extend: noMore, readDocument }
     expect(await makeAttempt({ step, handler, clock, ...rest })).toBeNull()
     const undated = { ...step, completeByMs: null }
     expect(await makeAttempt({ step: undated, handler, clock, ...rest })).toBeNull()
