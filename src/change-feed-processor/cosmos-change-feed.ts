@@ -70,14 +70,17 @@ export class CosmosChangeFeed implements ChangeFeed {
     return (await this.definition()).partitionKey?.paths ?? []
   }
 
-  readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
+  readNext(from: FeedPosition, { maxItemCount, signal }: ReadOptions): Promise<ChangePage> {
     const { LatestVersion: mode } = ChangeFeedMode
-    return this.read<Change>(from, { ...options, mode, decode: decodeChange })
+    return this.read<Change>(from, { maxItemCount, signal, mode, decode: decodeChange })
   }
 
-  readAllVersions(from: FeedPosition, options: ReadOptions): Promise<ChangePage<VersionChange>> {
+  readAllVersions(
+    from: FeedPosition,
+    { maxItemCount, signal }: ReadOptions,
+  ): Promise<ChangePage<VersionChange>> {
     const { AllVersionsAndDeletes: mode } = ChangeFeedMode
-    return this.read<VersionChange>(from, { ...options, mode, decode: decodeVersionChange })
+    return this.read<VersionChange>(from, { maxItemCount, signal, mode, decode: decodeVersionChange })
   }
 
   private async read<C>(from: FeedPosition, asked: Asked<C>): Promise<ChangePage<C>> {
@@ -100,7 +103,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     const page = pageOf(await iterator.readNext(), from, asked.decode)
     this.options.onCharge?.('feed.read', page.charge)
     // Whoever gave the read up goes on from elsewhere, perhaps with an iterator of its own by now.
-    if (!asked.signal.aborted) this.keep(iterator, page, { from, ...asked })
+    if (!asked.signal.aborted) this.keep(iterator, page, from, asked)
     return page
   }
 
@@ -116,7 +119,8 @@ export class CosmosChangeFeed implements ChangeFeed {
   private keep<C>(
     iterator: Iterator,
     page: ChangePage<C>,
-    { from, mode, maxItemCount }: Asked<C> & { readonly from: FeedPosition },
+    from: FeedPosition,
+    { mode, maxItemCount }: Asked<C>,
   ): void {
     const [next, ...others] = page.next
     // One started from a time goes on sending that time beside its position.

@@ -2,21 +2,11 @@
  * What `promise` resolves with, or null as soon as `signal` aborts: for calls that cannot be interrupted. Nobody has to wait
  * for them, and what comes of them then is never seen.
  */
-export async function unlessAborted<T extends object>(
-  promise: Promise<T>,
-  signal: AbortSignal,
-): Promise<T | null> {
-  let abort: (() => void) | undefined
-  const aborted = new Promise<null>((resolve) => {
-    abort = () => {
-      resolve(null)
-    }
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
+export function unlessAborted<T extends object>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => resolve(null)
+    if (signal.aborted) end()
+    signal.addEventListener('abort', end, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
   })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    if (abort !== undefined) signal.removeEventListener('abort', abort)
-  }
 }
