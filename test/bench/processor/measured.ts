@@ -17,7 +17,7 @@ export interface ProcessorEffort {
 
 export const fullProcessorEffort: ProcessorEffort = {
   documents: 100_000,
-  rounds: 8,
+  rounds: 20,
   slowPages: 400,
   writes: 200,
 }
