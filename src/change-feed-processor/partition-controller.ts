@@ -19,6 +19,8 @@ interface Held {
  */
 export class PartitionController {
   private readonly held = new Map<string, Held>()
+  /** Being made ours: the store may say that they are before it has told us, and two holders would overwrite each other. */
+  private readonly acquiring = new Set<string>()
   private isStopping = false
 
   constructor(private readonly runtime: Runtime) {}
@@ -38,14 +40,14 @@ export class PartitionController {
    * does not answer.
    */
   async acquire(lease: Lease): Promise<boolean> {
-    const { leaseStore, clock, self, telemetry } = this.runtime
-    if (this.isStopping || this.holds(lease.leaseToken)) return false
-    const startedAtMs = clock.monotonic()
-    const outcome = await leaseStore.replace(acquire(lease, self, clock.now()))
-    // If nobody knows whether it was applied, the next listing shows it as ours, and it is acquired again.
-    if (outcome.kind === 'written') this.hold(outcome.lease, startedAtMs, lease.owner)
-    else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
-    return outcome.kind === 'written'
+    const { leaseToken } = lease
+    if (this.isStopping || this.holds(leaseToken) || this.acquiring.has(leaseToken)) return false
+    this.acquiring.add(leaseToken)
+    try {
+      return await this.acquireOnce(lease)
+    } finally {
+      this.acquiring.delete(leaseToken)
+    }
   }
 
   /** Asks the owner of a lease for it, if it has not changed since it was read. Answers whether that is written. */
@@ -89,6 +91,16 @@ export class PartitionController {
     this.isStopping = true
     for (const { holder } of this.held.values()) holder.abandon()
     this.held.clear()
+  }
+
+  private async acquireOnce(lease: Lease): Promise<boolean> {
+    const { leaseStore, clock, self, telemetry } = this.runtime
+    const startedAtMs = clock.monotonic()
+    const outcome = await leaseStore.replace(acquire(lease, self, clock.now()))
+    // If nobody knows whether it was applied, the next listing shows it as ours, and it is acquired again.
+    if (outcome.kind === 'written') this.hold(outcome.lease, startedAtMs, lease.owner)
+    else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
+    return outcome.kind === 'written'
   }
 
   private hold(lease: Lease, writtenAtMs: number, takenFrom: string | null): void {

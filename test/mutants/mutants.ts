@@ -172,6 +172,13 @@ export const mutants: readonly Mutant[] = [
     tests: [`${processor}/lease-holder.test.ts`],
   },
   {
+    guard: 'I12: an instance makes a lease its own once at a time',
+    path: 'src/change-feed-processor/partition-controller.ts',
+    code: ' || this.acquiring.has(leaseToken)) return false',
+    broken: ') return false',
+    tests: [`${processor}/partition-controller.test.ts`],
+  },
+  {
     guard: 'F-L15: a lease expires by the store’s clock, not sooner',
     path: 'lease-store/expiry.ts',
     code: 'storeTimeMs - intervalMs - storeResolutionMs',

@@ -47,10 +47,32 @@ describe('the leases in hand', () => {
     await Promise.all([controller.acquire(lease), controller.acquire(lease)])
     await controller.acquire(lease)
     expect(runtime.telemetry.of('lease.acquired')).toHaveLength(1)
-    expect(runtime.telemetry.of('store.conflict')).toHaveLength(1)
     await controller.stop()
     await controller.acquire(await existing(storedLease(runtime)))
     expect(await tokens(runtime)).toEqual(['0 free'])
+  })
+
+  it('are acquired once although a listing shows them as ours before we are told (I12)', async () => {
+    const answered = deferred()
+    const { runtime, controller } = await controlling({
+      leaseStore: (store) =>
+        intercepted(store, 'replace', [
+          async (forward, lease) => {
+            const outcome = await forward(lease)
+            await answered.promise
+            return outcome
+          },
+        ]),
+    })
+    const acquiring = controller.acquire(await existing(storedLease(runtime)))
+    expect(await tokens(runtime)).toEqual(['0 self'])
+    expect(await controller.acquire(await existing(storedLease(runtime)))).toBe(false)
+    answered.resolve()
+    expect(await acquiring).toBe(true)
+    expect(runtime.telemetry.of('lease.acquired')).toHaveLength(1)
+    await controller.stop()
+    expect(await tokens(runtime)).toEqual(['0 free'])
+    expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
   it('are given back when they were acquired while stopping', async () => {
