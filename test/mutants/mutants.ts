@@ -59,6 +59,13 @@ export const mutants: readonly Mutant[] = [
     tests: [`${sas}/settle.test.ts`],
   },
   {
+    guard: 'I3: an outcome is looked at again when steps were read after it was decided',
+    path: 'src/sas/scheduler.ts',
+    code: 'if (again.write === null) return',
+    broken: 'if (again.write === undefined) return',
+    tests: [`${sas}/shortcut.test.ts`],
+  },
+  {
     guard: 'I3: who is given up is fenced off',
     path: 'src/sas/recover.ts',
     code: 'const fenced = { ...step, fence: step.fence + 1 }',

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAgent, type Agent } from '../../../src/sas/agent.js'
 import { Shortcut } from '../../../src/sas/shortcut.js'
 import { replacing } from '../../../src/sas/state-store.js'
@@ -97,6 +97,27 @@ describe('D10: the shortcut between scheduler and agents', () => {
     // Dispatch, claim, outcome with the end; none of them lost a race.
     expect(world.store.writes).toHaveLength(3)
     expect(world.telemetry.of('store.conflict')).toEqual([])
+  })
+})
+
+describe('I3: an outcome that was in time', () => {
+  it('is not written when reading what follows from it has taken until after the deadline', async () => {
+    const { agent, end } = waitingShop()
+    const both = together({ agents: [agent] })
+    await both.scheduler.onChanges(await submitted({ a: [], b: ['a'] }), page)
+    // Another life of the same scheduler, which remembers nothing.
+    const restarted = world.scheduler('one', { shortcut: both.shortcut })
+    both.shortcut.scheduler.close(leaseToken)
+    both.shortcut.scheduler.open(leaseToken, (ended) => restarted.conclude(ended, leaseToken))
+    const read = world.store.read.bind(world.store)
+    vi.spyOn(world.store, 'read').mockImplementation(async (address) => {
+      if (address.id.endsWith(':b')) await world.clock.advance(60_000)
+      return read(address)
+    })
+    end.resolve('sold')
+    await both.agents.stop(1_000)
+    expect(await world.step('a')).toMatchObject({ processState: 'Processing', outcome: null })
+    expect(world.telemetry.of('outcome.discarded')).toHaveLength(1)
   })
 })
 
