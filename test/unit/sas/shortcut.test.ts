@@ -1,5 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAgent, type Agent } from '../../../src/sas/agent.js'
+import { stepDocumentId, type StepDocument } from '../../../src/sas/documents.js'
+import { settle } from '../../../src/sas/settle.js'
 import { Shortcut } from '../../../src/sas/shortcut.js'
 import { replacing } from '../../../src/sas/state-store.js'
 import { shop, type ShapeOptions, type WorkflowShape } from '../../support/a-job.js'
@@ -98,6 +100,27 @@ describe('D10: the shortcut between scheduler and agents', () => {
     expect(world.store.writes).toHaveLength(3)
     expect(world.telemetry.of('store.conflict')).toEqual([])
   })
+})
+
+it('I3: records no outcome whose deadline passes while steps are read for what follows from it', async () => {
+  await world.scheduler('one').onChanges(await submitted({ a: [], b: ['a'] }))
+  const step = await world.step('a')
+  const restarted = world.scheduler('one')
+  const attempt = { number: 1, fence: step.fence, by: 'one' }
+  const decide = (current: StepDocument) => {
+    const success = { kind: 'success', output: null } as const
+    const settled = settle(current, attempt, success, { now: world.clock.now(), random: world.random })
+    if (settled.kind === 'write') return { write: settled.step, result: null }
+    return { write: null, result: settled.reason }
+  }
+  const read = vi.spyOn(world.store, 'read').mockImplementation(async (address) => {
+    if (address.id === stepDocumentId('job-1', 'b')) await world.clock.advance(30_000)
+    return world.truth.read(address)
+  })
+  const concluded = await restarted.conclude({ step, decide }, leaseToken)
+  expect(concluded).toMatchObject({ written: null, discarded: expect.stringContaining('deadline') as string })
+  expect(read).toHaveBeenCalledWith({ pk: 'job-1', id: stepDocumentId('job-1', 'b') })
+  expect(await world.step('a')).toEqual(step)
 })
 
 describe('where the shortcut is not to be had, the feed is the way', () => {
