@@ -133,9 +133,9 @@ export class Scheduler {
       const settled = { before, after }
       const decision = await this.decide(job, new Set(), settled)
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
-      // What was in time may not be any more: other steps may have been read meanwhile (I3).
-      const again = decide(before)
-      if (again.write === null) return { written: null, discarded: again.result, goOn: () => undefined }
+      // Steps may have been read for it, and that took time: past the deadline nothing counts (I3).
+      const now = decide(before)
+      if (now.write === null) return { written: null, discarded: now.result, goOn: () => undefined }
       const applied = decision.kind === 'write' ? await this.apply(job, decision, settled) : null
       if (decision.kind === 'write' && applied !== null) {
         return { written: after, discarded, goOn: () => this.goOn(decision, applied, leaseToken) }

@@ -61,8 +61,8 @@ export const mutants: readonly Mutant[] = [
   {
     guard: 'I3: an outcome is looked at again when steps were read after it was decided',
     path: 'src/sas/scheduler.ts',
-    code: 'if (again.write === null) return',
-    broken: 'if (again.write === undefined) return',
+    code: 'if (now.write === null) return',
+    broken: 'if (now.write === undefined) return',
     tests: [`${sas}/shortcut.test.ts`],
   },
   {

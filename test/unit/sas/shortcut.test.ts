@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAgent, type Agent } from '../../../src/sas/agent.js'
+import { stepDocumentId, type StepDocument } from '../../../src/sas/documents.js'
+import { settle } from '../../../src/sas/settle.js'
 import { Shortcut } from '../../../src/sas/shortcut.js'
 import { replacing } from '../../../src/sas/state-store.js'
 import { shop, type ShapeOptions, type WorkflowShape } from '../../support/a-job.js'
@@ -100,25 +102,25 @@ describe('D10: the shortcut between scheduler and agents', () => {
   })
 })
 
-describe('I3: an outcome that was in time', () => {
-  it('is not written when reading what follows from it has taken until after the deadline', async () => {
-    const { agent, end } = waitingShop()
-    const both = together({ agents: [agent] })
-    await both.scheduler.onChanges(await submitted({ a: [], b: ['a'] }), page)
-    // Another life of the same scheduler, which remembers nothing.
-    const restarted = world.scheduler('one', { shortcut: both.shortcut })
-    both.shortcut.scheduler.close(leaseToken)
-    both.shortcut.scheduler.open(leaseToken, (ended) => restarted.conclude(ended, leaseToken))
-    const read = world.store.read.bind(world.store)
-    vi.spyOn(world.store, 'read').mockImplementation(async (address) => {
-      if (address.id.endsWith(':b')) await world.clock.advance(60_000)
-      return read(address)
-    })
-    end.resolve('sold')
-    await both.agents.stop(1_000)
-    expect(await world.step('a')).toMatchObject({ processState: 'Processing', outcome: null })
-    expect(world.telemetry.of('outcome.discarded')).toHaveLength(1)
+it('I3: records no outcome whose deadline passes while steps are read for what follows from it', async () => {
+  await world.scheduler('one').onChanges(await submitted({ a: [], b: ['a'] }))
+  const step = await world.step('a')
+  const restarted = world.scheduler('one')
+  const attempt = { number: 1, fence: step.fence, by: 'one' }
+  const decide = (current: StepDocument) => {
+    const success = { kind: 'success', output: null } as const
+    const settled = settle(current, attempt, success, { now: world.clock.now(), random: world.random })
+    if (settled.kind === 'write') return { write: settled.step, result: null }
+    return { write: null, result: settled.reason }
+  }
+  const read = vi.spyOn(world.store, 'read').mockImplementation(async (address) => {
+    if (address.id === stepDocumentId('job-1', 'b')) await world.clock.advance(30_000)
+    return world.truth.read(address)
   })
+  const concluded = await restarted.conclude({ step, decide }, leaseToken)
+  expect(concluded).toMatchObject({ written: null, discarded: expect.stringContaining('deadline') as string })
+  expect(read).toHaveBeenCalledWith({ pk: 'job-1', id: stepDocumentId('job-1', 'b') })
+  expect(await world.step('a')).toEqual(step)
 })
 
 describe('where the shortcut is not to be had, the feed is the way', () => {
