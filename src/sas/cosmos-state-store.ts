@@ -187,8 +187,9 @@ export class CosmosStateStore implements StateStore {
   }
 
   private questionsOf(filter: JobFilter): JobQuestions {
-    const { state, workflow, since, beforeMs, attention, step } = filter
-    const given = { state, workflow, since: since?.getTime(), before: beforeMs, attention, step }
+    const { state, workflow, since, before, attention, step } = filter
+    const times = { since: since?.getTime(), before: before?.getTime() }
+    const given = { ...times, state, workflow, attention, step }
     const ask = (
       more: readonly string[],
       order: string,
@@ -306,12 +307,12 @@ export class CosmosStateStore implements StateStore {
 
 /** What a filter asks for, as conditions of a query whose parameters it fills. */
 function conditionsOf(filter: JobFilter): readonly string[] {
-  const { state, workflow, since, beforeMs, isFlagged, attention, step } = filter
+  const { state, workflow, since, before, isFlagged, attention, step } = filter
   const conditions = ["c.type = 'sas.job'"]
   if (state !== undefined) conditions.push('c.processState = @state')
   if (workflow !== undefined) conditions.push('c.workflow = @workflow')
   if (since !== undefined) conditions.push('c.submittedAtMs >= @since')
-  if (beforeMs !== undefined) conditions.push('c.submittedAtMs < @before')
+  if (before !== undefined) conditions.push('c.submittedAtMs < @before')
   if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
   if (attention !== undefined) conditions.push('c.attention.kind = @attention')
   if (step !== undefined) conditions.push('c.attention.stepId = @step')

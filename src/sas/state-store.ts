@@ -86,8 +86,8 @@ export interface JobFilter {
   readonly workflow?: string
   /** Submitted then or after. */
   readonly since?: Date
-  /** Submitted before, milliseconds since the epoch. */
-  readonly beforeMs?: number
+  /** Submitted before then. */
+  readonly before?: Date
   /** The last job of the page before this one: those that come after it. */
   readonly after?: PageEnd
   /** Only jobs that somebody should look at, for whatever reason. */

@@ -298,7 +298,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
 
       it('come at most as many as asked for, the newest of them, and the next page after these', async () => {
         expect(await listed({ state: 'Pending', limit: 2 })).toEqual(['four', 'two'])
-        expect(await listed({ state: 'Pending', limit: 2, beforeMs: 2_000 })).toEqual(['one'])
+        expect(await listed({ state: 'Pending', limit: 2, before: new Date(2_000) })).toEqual(['one'])
       })
 
       it('come a page at a time, none left out or twice, where many share a millisecond', async () => {

@@ -66,11 +66,11 @@ export function pageAfter({ submittedAt, jobId }: PageEnd): string {
 }
 
 /** The page that is meant; null when it is neither a time nor what {@link pageAfter} says. */
-export function pageBefore(text: string, now: number): Pick<JobFilter, 'beforeMs' | 'after'> | null {
+export function pageBefore(text: string, now: number): Pick<JobFilter, 'before' | 'after'> | null {
   const [, submittedAt, id] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\/(.+)$/.exec(text) ?? []
   if (submittedAt === undefined || id === undefined) {
     const beforeMs = instantOf(text, now)
-    return beforeMs === null ? null : { beforeMs }
+    return beforeMs === null ? null : { before: new Date(beforeMs) }
   }
   try {
     const jobId = decodeURIComponent(id)

@@ -263,14 +263,14 @@ function asNotice(version: DocumentVersion): Stored<NoticeDocument>[] {
 }
 
 function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
-  const { state, workflow, since, beforeMs, isFlagged, attention: kind, step } = filter
+  const { state, workflow, since, before, isFlagged, attention: kind, step } = filter
   const { type, processState, submittedAtMs, attention } = document
   return (
     type === 'sas.job' &&
     (state === undefined || processState === state) &&
     (workflow === undefined || document['workflow'] === workflow) &&
     (since === undefined || Number(submittedAtMs) >= since.getTime()) &&
-    (beforeMs === undefined || Number(submittedAtMs) < beforeMs) &&
+    (before === undefined || Number(submittedAtMs) < before.getTime()) &&
     (isFlagged === undefined || isFlag(attention)) &&
     (kind === undefined || (isFlag(attention) && attention['kind'] === kind)) &&
     (step === undefined || (isFlag(attention) && attention['stepId'] === step))

@@ -57,7 +57,7 @@ it('a page ends with words that need no quotes, and is found by them', () => {
   const end = { submittedAt: '2026-11-21T19:00:00.123Z', jobId: "it's (5)* / ä!" }
   expect(pageAfter(end)).toMatch(/^[\w:.%/-]+$/)
   expect(pageBefore(pageAfter(end), 0)).toEqual({ after: end })
-  expect(pageBefore('2h', 10_000_000)).toEqual({ beforeMs: 2_800_000 })
+  expect(pageBefore('2h', 10_000_000)).toEqual({ before: new Date(2_800_000) })
   expect(pageBefore('2026-13-41T99:00:00Z/x', 0)).toBeNull()
   expect(pageBefore('2026-11-21T19:00:00.123Z/%E0', 0)).toBeNull()
 })
