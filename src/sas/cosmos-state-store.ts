@@ -258,7 +258,14 @@ export class CosmosStateStore implements StateStore {
     const failed = results.findIndex((result) => result.statusCode >= 400 && result.statusCode !== 424)
     const culprit = results[failed]
     if (culprit === undefined) {
-      const etags = results.map((result) => result.eTag ?? '')
+      const etags = results.flatMap(({ eTag = '' }) => (eTag === '' ? [] : [eTag]))
+      // Written it is, but the next write has to stand on an etag (I2): whoever wrote it reads it.
+      if (etags.length < writes.length) {
+        return {
+          kind: 'unknownOutcome',
+          cause: new Error('the store answered without the etags of what it wrote'),
+        }
+      }
       return { kind: 'applied', etags, physicalRangeId: rangeIdIn(headers), charge }
     }
     const reason = { 404: 'missing', 409: 'exists', 412: 'changed' } as const

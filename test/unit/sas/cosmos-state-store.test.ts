@@ -48,6 +48,21 @@ describe('a write that failed, on the SDK', () => {
     },
   )
 
+  it.each([
+    ['not one result', undefined],
+    ['a result without an etag', [{ statusCode: 201, eTag: '"1"' }, { statusCode: 200 }]],
+    [
+      'a result with an empty one',
+      [
+        { statusCode: 201, eTag: '"1"' },
+        { statusCode: 200, eTag: '' },
+      ],
+    ],
+  ])('I2: in a group that is answered with %s is read before anything stands on it', async (_, result) => {
+    const store = storeThat(() => Promise.resolve({ result, headers: {} }))
+    expect(await store.apply('p', [create, replace])).toMatchObject({ kind: 'unknownOutcome' })
+  })
+
   it.each([449, 410, 'ECONNREFUSED', 'ENOTFOUND'])(
     'F-X3: with %s was not applied, and may be tried again',
     async (code) => {
