@@ -13,7 +13,7 @@ import { decodeDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
 import { RecentDocuments } from './recent-documents.js'
 import { moreTime } from './more-time.js'
-import { isOpen, settle, type Outcome } from './settle.js'
+import { isOpen, mayBeOpen, settle, type Outcome } from './settle.js'
 import type { Concluded, Shortcut } from './shortcut.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from './state-store.js'
@@ -330,11 +330,6 @@ export class Agents {
 
 function nothingFollows(): void {
   // The outcome comes back in the feed, and the scheduler that gets it there goes on.
-}
-
-/** Most of what the feed brings is nobody's work any more, which shows before it is decoded. */
-function mayBeOpen({ type, lockedBy, outcome }: Change): boolean {
-  return type === 'sas.step' && lockedBy !== null && outcome === null
 }
 
 function attemptKeyOf({ pk, id, fence }: StepDocument): string {

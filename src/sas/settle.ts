@@ -42,6 +42,11 @@ export function isOpen<S extends StepDocument>(
   )
 }
 
+/** What {@link isOpen} asks that shows before a document is decoded: most of what the feed brings is nobody's work any more. */
+export function mayBeOpen({ type, lockedBy, outcome }: Readonly<Record<string, unknown>>): boolean {
+  return type === 'sas.step' && lockedBy !== null && outcome === null
+}
+
 /**
  * W3, W8: the outcome of an attempt, on the step. Success is itself the change of state, and records what an undo will
  * need (R41); a failure leaves diagnostics and brings the deadline forward to the end of the back-off, so that the supervisor treats it like any other step that was
