@@ -34,9 +34,8 @@ export type StartCheck =
 const tries = { maxAttempts: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
- * Looks at the containers, at what the identity may do with them and, as far as these let it, at the leases there are. Writes
- * nothing. Rejects when the store does
- * not answer for long.
+ * Looks at the containers, at what the identity may do with them and, as far as these let it, at the leases there are.
+ * Writes nothing. Rejects when the store does not answer for long.
  */
 export async function checkStart(options: StartCheckOptions): Promise<StartCheck> {
   const { clock, random } = options
