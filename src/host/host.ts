@@ -1,6 +1,14 @@
 import { FeedHints } from '../change-feed-processor/index.js'
 import { correctedClock, systemClock, systemRandom, type Clock } from '../platform/index.js'
-import { CosmosStateStore, JobClient, JobEndings, Shortcut, wakingReaders, type Unit } from '../sas/index.js'
+import {
+  beginningHere,
+  CosmosStateStore,
+  JobClient,
+  JobEndings,
+  Shortcut,
+  wakingReaders,
+  type Unit,
+} from '../sas/index.js'
 import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { awaitStore, type StorePatience } from './await-store.js'
 import { charging } from './connect.js'
@@ -104,7 +112,6 @@ interface Shell {
   readonly wanted: readonly Role[]
   readonly clock: Clock
   readonly telemetry: Telemetry
-  readonly endings: JobEndings
   readonly metrics: Metrics
   readonly health: Health
   readonly server: StatusServer | null
@@ -120,7 +127,6 @@ async function openShell(options: HostOptions): Promise<Shell> {
   const instanceName = options.instanceName ?? instanceNameOf(systemRandom)
   const metrics = new Metrics()
   const trouble = new StoreTrouble(clock, fanOut(options.telemetry ?? openTelemetry(), metrics))
-  const endings = new JobEndings()
   const cycleMs = timing?.leaseAcquireIntervalMs ?? defaultAcquireIntervalMs
   const unwell = new UnwellUnits()
   const troubles = () => [...(trouble.reason === null ? [] : [trouble.reason]), ...unwell.problems]
@@ -148,8 +154,8 @@ async function openShell(options: HostOptions): Promise<Shell> {
     await Promise.all(units.map((unit) => unit.stop()))
     for (const close of closing.splice(0).reverse()) await close()
   }
-  const telemetry = fanOut(trouble, endings, unwell)
-  return { instanceName, wanted, clock, telemetry, endings, metrics, health, server, units, closing, stop }
+  const telemetry = fanOut(trouble, unwell)
+  return { instanceName, wanted, clock, telemetry, metrics, health, server, units, closing, stop }
 }
 
 /** Waits for the store as long as patience lasts, and checks it. */
@@ -194,13 +200,24 @@ interface Reached {
 }
 
 async function runUnits({ options, shell, connection, containers, clockOffsetMs }: Reached): Promise<Host> {
-  const { instanceName, wanted, telemetry, units, endings, health, metrics, server } = shell
+  const { instanceName, wanted, telemetry, units, health, metrics, server } = shell
   const clock = clockOffsetMs === 0 ? shell.clock : correctedClock(shell.clock, clockOffsetMs)
-  const [hints, shortcut] = [new FeedHints(), new Shortcut()]
+  const [hints, shortcut, endings] = [new FeedHints(), new Shortcut(), new JobEndings()]
   const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
   const onCycle = (role: Role): void => health.beat(role)
   const stalled = (): string | null => health.stalled()
-  const shared = { stalled, containers, store, instanceName, telemetry, hints, shortcut, clock, onCycle }
+  const shared = {
+    stalled,
+    containers,
+    store,
+    instanceName,
+    telemetry,
+    hints,
+    shortcut,
+    endings,
+    clock,
+    onCycle,
+  }
   const parts = { settings: options, ...shared }
   for (const role of wanted) {
     const unit = await unitOf(role, parts)
@@ -208,7 +225,13 @@ async function runUnits({ options, shell, connection, containers, clockOffsetMs 
     await awaitStore(() => startedOn(connection, unit), waitingOf(options, shell))
   }
   health.started()
-  const client = new JobClient({ store: wakingReaders(store, hints), clock, telemetry, wakeUps: endings })
+  const client = new JobClient({
+    store: wakingReaders(store, hints),
+    clock,
+    telemetry,
+    wakeUps: endings,
+    onAccepted: beginningHere(shortcut, hints),
+  })
   return {
     instanceName,
     roles: wanted,

@@ -8,6 +8,7 @@ import {
   createSupervisor,
   type Agent,
   type CosmosStateStore,
+  type JobEndings,
   type Shortcut,
   type Unit,
   type UnitOptions,
@@ -51,6 +52,8 @@ export interface UnitParts {
   readonly telemetry: Telemetry
   readonly hints: FeedHints
   readonly shortcut: Shortcut
+  /** Where those who wait in this process hear of jobs that end in it. */
+  readonly endings: JobEndings
   readonly clock: Clock
   /** Why this process should take no new work; null when it may. */
   readonly stalled: () => string | null
@@ -84,7 +87,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
   }
   switch (role) {
     case 'scheduler':
-      return createScheduler(common)
+      return createScheduler({ ...common, onJobEnded: (ended) => parts.endings.tell(ended) })
     case 'agents':
       return createAgents({
         ...common,

@@ -277,7 +277,7 @@ export class Agents {
         found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
       return { write: null, result: isOurs ? null : settlement.reason }
     }
-    const conclude = leaseToken === null ? undefined : shortcut?.scheduler.at(leaseToken)
+    const conclude = leaseToken === null ? undefined : shortcut?.scheduler.at(leaseToken)?.conclude
     const recordAlone = async (): Promise<Concluded> => {
       const update = await updateDocument(store, { address: step, known: step, read: readStep }, decide)
       return {

@@ -10,6 +10,7 @@ import { systemClock, systemRandom, type Clock, type Random } from '../platform/
 import { silent, type Telemetry } from '../telemetry/index.js'
 import type { Agent } from './agent.js'
 import { Agents } from './agents.js'
+import type { EndedJob } from './job-endings.js'
 import { Notifier, type NotifierSettings } from './notifier.js'
 import type { ReplyChannel } from './reply.js'
 import { Scheduler } from './scheduler.js'
@@ -70,16 +71,25 @@ interface Role {
 }
 
 /** An instance of the scheduler: claims jobs, dispatches their steps, ends them. */
-export function createScheduler(options: UnitOptions): Unit {
-  const { hints, shortcut } = options
+export function createScheduler(
+  options: UnitOptions & {
+    /** Told of every job that this instance has ended. */
+    readonly onJobEnded?: (ended: EndedJob) => void
+  },
+): Unit {
+  const { hints, shortcut, onJobEnded } = options
   const scheduler = new Scheduler({
     ...resolved(options),
     onOpenSteps: (physicalRangeId) => hints?.part('agents').notify(physicalRangeId),
+    ...(onJobEnded === undefined ? {} : { onJobEnded }),
   })
   return unit(options, 'scheduler', {
     onChanges: (changes, context) => scheduler.onChanges(changes, context),
     onLeaseAcquired: (leaseToken) =>
-      shortcut?.scheduler.open(leaseToken, (ended) => scheduler.conclude(ended, leaseToken)),
+      shortcut?.scheduler.open(leaseToken, {
+        begin: (accepted) => scheduler.begin(accepted, leaseToken),
+        conclude: (ended) => scheduler.conclude(ended, leaseToken),
+      }),
     onLeaseReleased: (leaseToken) => {
       shortcut?.scheduler.close(leaseToken)
       scheduler.onLeaseReleased(leaseToken)

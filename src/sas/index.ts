@@ -113,7 +113,7 @@ export type { OnExhausted, StepOptions, Undo } from './step-options.js'
 export { Shortcut } from './shortcut.js'
 export type { SweepResult } from './supervisor.js'
 export type { UndeliveredNotice } from './undelivered.js'
-export { wakingReaders } from './waking-store.js'
+export { beginningHere, wakingReaders } from './waking-store.js'
 export {
   defineWorkflow,
   isWorkflow,

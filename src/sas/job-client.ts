@@ -11,7 +11,7 @@ import type { OperatorCommand } from './operate.js'
 import { payloadHash } from './payload.js'
 import type { JobFilter, NoticeFilter, StateDocument, StateStore } from './state-store.js'
 import { raiseEvent } from './raise-event.js'
-import { ensureSubmitted } from './submission.js'
+import { ensureSubmitted, type AcceptedJob } from './submission.js'
 import { submitProblems } from './submit-problems.js'
 import { readStep, updateDocument } from './update-document.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
@@ -25,6 +25,8 @@ export interface JobClientOptions {
   readonly telemetry: Telemetry
   /** Wakes those who wait for a result when something was written in this process. */
   readonly wakeUps?: WakeUps
+  /** Told of every job that one transaction has accepted, when that is written. */
+  readonly onAccepted?: (accepted: AcceptedJob) => void
 }
 
 /** How to submit, where the workflow's own defaults are not wanted. */
@@ -116,7 +118,8 @@ export class JobClient {
     const request = this.requestOf(workflow, input, options)
     const { store, telemetry, clock } = this.options
     const { jobId, partition } = request
-    const isNew = await ensureSubmitted(store, request)
+    const { isNew, accepted: written } = await ensureSubmitted(store, request)
+    if (written !== null) this.options.onAccepted?.(written)
     telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })
     const accepted = isNew ? { workflow: workflow.name, atMs: clock.now() } : null
     return new Job(store, this.waiting, addressOf(partition, jobId), accepted)

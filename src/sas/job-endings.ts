@@ -1,21 +1,34 @@
-import type { Telemetry, TelemetryEvent } from '../telemetry/index.js'
+import type { JobDocument, StepDocument } from './documents.js'
 import type { WakeUps } from './job-waiting.js'
 
-/** A telemetry sink that wakes whoever waits for a job of which it hears the end. */
-export class JobEndings implements Telemetry, WakeUps {
-  private readonly listeners = new Map<string, Set<() => void>>()
+/** A job as it was written when it ended. */
+export interface EndedJob {
+  readonly job: JobDocument
+  /** All of its steps as they are stored since then; null when not every one is at hand. */
+  readonly steps: readonly StepDocument[] | null
+}
 
-  emit(event: TelemetryEvent): void {
-    if (event.type !== 'job.finished') return
-    for (const listener of this.listeners.get(event.jobId) ?? []) listener()
+/** Where the scheduler of a process tells those who wait here for a job that it has ended. */
+export class JobEndings implements WakeUps {
+  private readonly listeners = new Map<string, Set<(ended: EndedJob) => void>>()
+
+  /** The job has ended: that is written already. */
+  tell(ended: EndedJob): void {
+    for (const listener of this.listeners.get(keyOf(ended.job)) ?? []) listener(ended)
   }
 
-  subscribe(jobId: string, listener: () => void): () => void {
-    const listeners = this.listeners.get(jobId) ?? new Set()
-    this.listeners.set(jobId, listeners.add(listener))
+  subscribe(job: Pick<JobDocument, 'pk' | 'jobId'>, listener: (ended: EndedJob) => void): () => void {
+    const key = keyOf(job)
+    const listeners = this.listeners.get(key) ?? new Set()
+    this.listeners.set(key, listeners.add(listener))
     return () => {
       listeners.delete(listener)
-      if (listeners.size === 0) this.listeners.delete(jobId)
+      if (listeners.size === 0) this.listeners.delete(key)
     }
   }
+}
+
+/** An id identifies a job within its partition only. */
+function keyOf({ pk, jobId }: Pick<JobDocument, 'pk' | 'jobId'>): string {
+  return `${pk}\n${jobId}`
 }

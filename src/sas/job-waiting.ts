@@ -1,12 +1,15 @@
 import type { Clock } from '../platform/index.js'
+import type { EndedJob } from './job-endings.js'
 import { decodeDocument, isTerminal, type JobDocument } from './documents.js'
 import type { DocumentAddress, StateStore } from './state-store.js'
 import { WaitPace, type Accepted } from './wait-pace.js'
 
-/** Somebody in this process who says when a job may have ended. Answers how to stop listening. */
+/** Somebody in this process who says when a job has ended, and as what. Answers how to stop listening. */
 export interface WakeUps {
-  subscribe(jobId: string, listener: () => void): () => void
+  subscribe(job: JobAddress, listener: (ended: EndedJob) => void): () => void
 }
+
+type JobAddress = DocumentAddress & { readonly jobId: string }
 
 /** How long to rest between two reads of a job's changes: soon at first, then less and less often. */
 const rest = { minMs: 20, maxMs: 1_000 }
@@ -31,8 +34,8 @@ export class JobWaiting {
   }
 
   /** Rests after so many looks that brought nothing, until woken or for as long as between two looks at a job. */
-  async rest(jobId: string, idleLooks: number, signal?: AbortSignal): Promise<void> {
-    const woken = this.nextWakeUp(jobId, signal)
+  async rest(job: JobAddress, idleLooks: number, signal?: AbortSignal): Promise<void> {
+    const woken = this.nextWakeUp(job, signal)
     try {
       const restMs = Math.min(rest.maxMs, rest.minMs * 2 ** Math.min(idleLooks, 10))
       await this.clock.sleep(restMs, woken.signal)
@@ -42,15 +45,16 @@ export class JobWaiting {
   }
 
   /**
-   * The job once it has ended, or null when there is none. Throws the signal's reason when that aborts first.
+   * The job once it has ended, or null when there is none: as it is read, or, where it ends in this process, as it was
+   * written, which is the same and costs no request. Throws the signal's reason when that aborts first.
    *
    * @param accepted when it was accepted here, if it was
    */
   async untilEnded(
-    address: DocumentAddress & { readonly jobId: string },
+    address: JobAddress,
     accepted: Accepted | null,
     signal?: AbortSignal,
-  ): Promise<JobDocument | null> {
+  ): Promise<EndedJob | null> {
     const { clock, pace } = this
     let since = accepted
     /** How the last rest ended; null before there was one. */
@@ -58,38 +62,52 @@ export class JobWaiting {
     const isFresh = accepted !== null && clock.now() - accepted.atMs < freshMs
     for (let looks = isFresh ? 0 : 1; ; looks += 1) {
       signal?.throwIfAborted()
-      const woken = this.nextWakeUp(address.jobId, signal)
+      const woken = this.nextWakeUp(address, signal)
       try {
         if (looks > 0) {
           const job = await this.read(address)
           if (job === null) return null
           if (isTerminal(job)) {
-            if (accepted !== null && isHeard !== null) {
-              pace.note(job.workflow, { tookMs: tookMs(job, clock.now() - accepted.atMs), isHeard })
-            }
-            return job
+            this.noteEnd(job, accepted, isHeard)
+            return { job, steps: null }
           }
           since ??= { workflow: job.workflow, atMs: job.submittedAtMs }
         }
         await clock.sleep(pace.restMs(since, clock.now()), woken.signal)
         isHeard = woken.signal.aborted
+        const heard = woken.heard()
+        if (heard !== null) {
+          this.noteEnd(heard.job, accepted, isHeard)
+          return heard
+        }
       } finally {
         woken.stop()
       }
     }
   }
 
+  /** How long such jobs take is known from those that were waited for from the beginning. */
+  private noteEnd(job: JobDocument, accepted: Accepted | null, isHeard: boolean | null): void {
+    if (accepted === null || isHeard === null) return
+    this.pace.note(job.workflow, { tookMs: tookMs(job, this.clock.now() - accepted.atMs), isHeard })
+  }
+
   /** A signal that aborts at the next wake-up from now on, so that none is missed while the job is being read. */
   private nextWakeUp(
-    jobId: string,
+    job: JobAddress,
     signal: AbortSignal | undefined,
-  ): { readonly signal: AbortSignal; stop(): void } {
+  ): { readonly signal: AbortSignal; heard(): EndedJob | null; stop(): void } {
     const woken = new AbortController()
+    let heard: EndedJob | null = null
     const wake = (): void => woken.abort()
-    const unsubscribe = this.wakeUps?.subscribe(jobId, wake)
+    const unsubscribe = this.wakeUps?.subscribe(job, (ended) => {
+      heard = ended
+      wake()
+    })
     signal?.addEventListener('abort', wake, { once: true })
     return {
       signal: woken.signal,
+      heard: () => heard,
       stop: () => {
         unsubscribe?.()
         signal?.removeEventListener('abort', wake)

@@ -3,6 +3,7 @@ import { JobFailed, JobNotFound } from './errors.js'
 import { followJob } from './job-updates.js'
 import { viewOf, type JobView } from './job-view.js'
 import type { JobWaiting } from './job-waiting.js'
+import { readSteps } from './read-steps.js'
 import type { DocumentAddress, StateStore } from './state-store.js'
 import type { Accepted } from './wait-pace.js'
 
@@ -55,14 +56,14 @@ export class Job {
       jobId: this.jobId,
       feed: this.store.follow(this.address.pk),
       readView: () => this.readView(),
-      rest: (idleReads) => this.waiting.rest(this.jobId, idleReads, signal),
+      rest: (idleReads) => this.waiting.rest(this.address, idleReads, signal),
       signal,
     })
   }
 
   private async readView(): Promise<JobView | null> {
     const job = await this.waiting.read(this.address)
-    return job === null ? null : viewOf(job, await this.store.listSteps(this.address.pk, this.jobId))
+    return job === null ? null : viewOf(job, await readSteps(this.store, job))
   }
 
   /**
@@ -75,11 +76,13 @@ export class Job {
   async result(options: { readonly signal?: AbortSignal } = {}): Promise<JobResult> {
     const ended = await this.waiting.untilEnded(this.address, this.accepted, options.signal)
     if (ended === null) throw new JobNotFound(this.jobId)
-    const steps = await this.store.listSteps(this.address.pk, this.jobId)
-    if (ended.processState === 'Processed') {
-      return Object.fromEntries(steps.map((step) => [step.stepId, step.output]))
+    const { job } = ended
+    const steps = ended.steps ?? (await readSteps(this.store, job))
+    if (job.processState === 'Processed') {
+      // The caller's own: what was written in this process may be what a handler still holds.
+      return structuredClone(Object.fromEntries(steps.map((step) => [step.stepId, step.output])))
     }
-    const failed = steps.find((step) => step.stepId === ended.attention?.stepId)
-    throw new JobFailed(ended, failed?.diagnostics ?? [])
+    const failed = steps.find((step) => step.stepId === job.attention?.stepId)
+    throw new JobFailed(job, failed?.diagnostics ?? [])
   }
 }

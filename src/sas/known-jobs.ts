@@ -10,6 +10,7 @@ import {
 import { RecentDocuments } from './recent-documents.js'
 import { isOver } from './retention.js'
 import type { DocumentAddress, StateStore, Stored } from './state-store.js'
+import type { AcceptedJob } from './submission.js'
 import { readJob } from './update-document.js'
 
 /** Documents remembered of each kind; at about 1 KB each. */
@@ -35,6 +36,12 @@ export class KnownJobs {
   private readonly steps = new RecentDocuments<StepDocument>(rememberedDocuments)
 
   constructor(private readonly store: StateStore) {}
+
+  /** A job and its steps as they were accepted. */
+  putAccepted({ job, steps }: AcceptedJob): void {
+    this.jobs.put(job)
+    for (const step of steps) this.steps.put(step)
+  }
 
   /** A job and steps of it, each in place of the version with the etag beside it. */
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {

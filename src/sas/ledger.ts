@@ -1,4 +1,4 @@
-import type { LedgerEntry, StepDocument } from './documents.js'
+import type { JobDocument, LedgerEntry, StepDocument } from './documents.js'
 
 /** What the scheduler has accepted of every step of a job. */
 export type Ledger = Readonly<Record<string, LedgerEntry>>
@@ -52,6 +52,29 @@ export function unseen(
   steps: ReadonlyMap<string, StepDocument>,
 ): string[] {
   return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)
+}
+
+/** What the step of an entry looks like whose attempts are over. */
+const ends: Readonly<Partial<Record<LedgerEntry['state'], StepDocument['processState']>>> = {
+  Processed: 'Processed',
+  Error: 'Error',
+  Compensated: 'Compensated',
+  CompensationFailed: 'Error',
+}
+
+/** The job's steps as its ledger has them, in the order of the workflow; null unless each is at hand in that version. */
+export function stepsAsIn(
+  { stepIds, steps: ledger }: Pick<JobDocument, 'stepIds' | 'steps'>,
+  steps: ReadonlyMap<string, StepDocument>,
+): readonly StepDocument[] | null {
+  const found = stepIds.flatMap((stepId) => {
+    const step = steps.get(stepId)
+    const entry = ledger[stepId]
+    if (step?.dispatch !== entry?.dispatch || step === undefined || entry === undefined) return []
+    const end = ends[entry.state]
+    return end === undefined || step.processState === end ? [step] : []
+  })
+  return found.length === stepIds.length ? found : null
 }
 
 /** Whether two ledgers of one job say the same. */

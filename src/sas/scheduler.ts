@@ -1,10 +1,13 @@
 import type { Change, ChangeFeedContext } from '../change-feed-processor/index.js'
 import type { Clock, Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
+import { callsForScheduler, changedJob, noteUnreadableStep, type ChangedJob } from './changed-jobs.js'
 import type { Schedule } from './decision.js'
 import { isTerminal, jobDocumentId, type JobDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
+import type { EndedJob } from './job-endings.js'
 import { KnownJobs, type UnreadableStep } from './known-jobs.js'
+import { stepsAsIn } from './ledger.js'
 import { PostponedWork, type RefusedWork } from './postponed-work.js'
 import { isOver } from './retention.js'
 import { schedule } from './schedule.js'
@@ -13,6 +16,7 @@ import { setAside } from './set-aside.js'
 import { isOpen } from './settle.js'
 import type { Concluded, EndedAttempt, Shortcut } from './shortcut.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
+import type { AcceptedJob } from './submission.js'
 import { readJob, updateDocument } from './update-document.js'
 
 /** What a scheduler works with. */
@@ -26,19 +30,16 @@ export interface SchedulerOptions {
   readonly shortcut?: Shortcut
   /** Told of a range in which open steps were written that nobody in this process has started. */
   readonly onOpenSteps?: (physicalRangeId: string | null) => void
+  /** Told of every job that this scheduler has ended, when that is written. */
+  readonly onJobEnded?: (ended: EndedJob) => void
 }
 
 /** Decisions about one job before it is given back to the feed: each is a read and a conditional write. */
 const maxTries = 6
 /** The same for an outcome; the agents have another way to record it. */
 const maxConclusions = 2
-
-/** A job some document of which has changed. */
-interface ChangedJob extends DocumentAddress {
-  readonly jobId: string
-  readonly priority: number
-  readonly stepIds: Set<string>
-}
+/** Jobs begun at once without the feed, which brings the others in pages. */
+const maxBeginnings = 200
 
 /** What a scheduler is told beside the changes. Without it nothing is postponed. */
 type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheckpoint'>>
@@ -54,8 +55,8 @@ interface Settled {
 
 /** What a transaction wrote: its steps as they are stored now, and where. */
 interface Applied {
-  /** Whether the job has ended by it. */
-  readonly isEnd: boolean
+  /** The job if it has ended by it. */
+  readonly ended: EndedJob | null
   readonly steps: readonly Stored<StepDocument>[]
   readonly physicalRangeId: string | null
 }
@@ -69,6 +70,7 @@ export class Scheduler {
   private readonly known: KnownJobs
   private readonly partitions = new SerialByKey()
   private readonly postponed: PostponedWork
+  private beginning = 0
 
   constructor(private readonly options: SchedulerOptions) {
     this.known = new KnownJobs(options.store)
@@ -101,6 +103,24 @@ export class Scheduler {
   /** Its changes are delivered to somebody else again, as far as they were held back. */
   onLeaseReleased(leaseToken: string): void {
     this.postponed.forgetLease(leaseToken)
+  }
+
+  /**
+   * Begins a job that was accepted in this process (W1); answers false when that is left to the feed, which brings it in
+   * any case.
+   */
+  async begin(accepted: AcceptedJob, leaseToken: string): Promise<boolean> {
+    if (this.beginning >= maxBeginnings) return false
+    this.known.putAccepted(accepted)
+    this.beginning += 1
+    try {
+      const refused = await this.tryToAdvance(changedJob(accepted.job, new Map()), leaseToken)
+      return refused.length === 0
+    } catch {
+      return false
+    } finally {
+      this.beginning -= 1
+    }
   }
 
   /**
@@ -269,6 +289,7 @@ export class Scheduler {
     const about = { jobId: job.jobId, workflow: job.workflow }
     telemetry.emit({ type: 'attention.raised', ...about, stepId, kind: 'corrupt', message })
     telemetry.emit({ type: 'job.finished', ...about, state: job.processState })
+    this.options.onJobEnded?.({ job, steps: null })
   }
 
   /** One transaction: the job, the steps that change, the outcome that they follow from, notices. Null when it failed. */
@@ -301,9 +322,10 @@ export class Scheduler {
       replacedEtag: pair.before._etag,
     }))
     const written = { document: { ...decision.job, _etag: jobEtag, _ts: 0 }, replacedEtag: job._etag }
+    const ended = isTerminal(decision.job) && !isTerminal(job) ? this.endOf(decision.job, after) : null
     this.known.putWritten(written, steps)
     return {
-      isEnd: isTerminal(decision.job) && !isTerminal(job),
+      ended,
       steps: steps.map(({ document }) => document),
       physicalRangeId: result.physicalRangeId,
     }
@@ -312,11 +334,11 @@ export class Scheduler {
   /** Reports what was written, and starts the open steps among it where this process can. */
   private goOn(
     decision: Written,
-    { isEnd, steps, physicalRangeId }: Applied,
+    { ended, steps, physicalRangeId }: Applied,
     leaseToken: string | null,
   ): void {
     this.report(decision)
-    if (isEnd) this.reportEnd(decision.job)
+    if (ended !== null) this.reportEnd(ended)
     const { shortcut, onOpenSteps, clock } = this.options
     const start = leaseToken === null ? undefined : shortcut?.agents.at(leaseToken)
     const open = steps.filter((step) => step.kind === 'operation' && isOpen(step, clock.now()))
@@ -331,37 +353,22 @@ export class Scheduler {
     }
   }
 
-  private reportEnd({ jobId, workflow, attention, processState }: JobDocument): void {
+  /** The job with its steps, as far as they are remembered and were written just now. */
+  private endOf(job: JobDocument, written: readonly StepDocument[]): EndedJob {
+    const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
+    for (const step of written) steps.set(step.stepId, step)
+    return { job, steps: stepsAsIn(job, steps) }
+  }
+
+  private reportEnd(ended: EndedJob): void {
+    const { jobId, workflow, attention, processState } = ended.job
     if (attention !== null) {
       const { kind, message, stepId } = attention
       this.options.telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
     }
     this.options.telemetry.emit({ type: 'job.finished', jobId, workflow, state: processState })
+    this.options.onJobEnded?.(ended)
   }
-}
-
-/** A step tells the scheduler something when an attempt has ended or was given back, not when it is merely under way. */
-function callsForScheduler(step: StepDocument): boolean {
-  return step.dispatch > 0 && step.lockedBy === null
-}
-
-/** Its job cannot do without it, so that is where it is shown. */
-function noteUnreadableStep({ type, pk, jobId, stepId }: Change, changed: Map<string, ChangedJob>): void {
-  if (type !== 'sas.step' || typeof pk !== 'string') return
-  if (typeof jobId !== 'string' || typeof stepId !== 'string') return
-  changedJob({ pk, jobId, priority: 0 }, changed).stepIds.add(stepId)
-}
-
-function changedJob(
-  document: Pick<JobDocument, 'pk' | 'jobId' | 'priority'>,
-  changed: Map<string, ChangedJob>,
-): ChangedJob {
-  const id = jobDocumentId(document.jobId)
-  const key = `${document.pk}\n${id}`
-  const { pk, jobId, priority } = document
-  const known = changed.get(key) ?? { pk, id, jobId, priority, stepIds: new Set<string>() }
-  changed.set(key, known)
-  return known
 }
 
 function messageOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import type { StepDocument } from './documents.js'
 import type { Stored } from './state-store.js'
+import type { AcceptedJob } from './submission.js'
 import type { DocumentDecision } from './update-document.js'
 
 /** Starts an open step in a place that is free, or answers false: then the feed brings it. */
@@ -21,19 +22,28 @@ export interface Concluded {
   readonly goOn: () => void
 }
 
+/** Begins a job that was accepted in this process, or answers false: then it waits for the feed. */
+export type BeginJob = (accepted: AcceptedJob) => Promise<boolean>
+
 /** Writes an outcome and what follows from it in one transaction; null when that is not for this scheduler to do. */
 export type Conclude = (ended: EndedAttempt) => Promise<Concluded | null>
 
+/** What a scheduler does for a lease without waiting for the feed. */
+export interface SchedulerOffer {
+  readonly begin: BeginJob
+  readonly conclude: Conclude
+}
+
 /**
- * Where scheduler and agents of one process meet: each says for which leases it works here. While both hold the same
- * range, a step goes from one to the other without the feed, and an outcome is recorded together with the dispatch of
- * what follows. That changes when something is started and how many requests carry it, never what is decided (D10):
+ * Where submitters, scheduler and agents of one process meet: the roles say for which leases they work here. A job that
+ * is accepted in a range of the scheduler's is begun at once. While both roles hold a range, a step goes from one to the
+ * other without the feed, and an outcome is recorded together with the dispatch of what follows. That changes when something is started and how many requests carry it, never what is decided (D10):
  * every write stands on the same etags and fences (I2, I3, I22), the feed brings the same documents all the same, and
  * where one of the two is missing, full or gone, the feed is the way.
  */
 export class Shortcut {
   readonly agents = new ShortcutEnd<StartStep>()
-  readonly scheduler = new ShortcutEnd<Conclude>()
+  readonly scheduler = new ShortcutEnd<SchedulerOffer>()
 }
 
 /** What one role offers to the other, for the leases it holds. */

@@ -1,7 +1,15 @@
-import { decodeDocument, isStaged, jobDocumentId, type JobDocument } from './documents.js'
+import {
+  decodeDocument,
+  isStaged,
+  jobDocumentId,
+  type Decoded,
+  type JobDocument,
+  type StepDocument,
+} from './documents.js'
 import { JobConflict, StoreUnavailable, SubmissionInvalid } from './errors.js'
 import {
   replacing,
+  type ApplyResult,
   type StateDocument,
   type StateStore,
   type StateWrite,
@@ -17,33 +25,69 @@ const maxTries = 3
 /** Times a submission in stages is taken up again: it also makes way for somebody else who writes the same. */
 const maxStagedTries = 6
 
+/** A job and its steps as they were accepted, and where. */
+export interface AcceptedJob {
+  readonly job: Stored<JobDocument>
+  readonly steps: readonly Stored<StepDocument>[]
+  readonly physicalRangeId: string | null
+}
+
+/** What became of a submission. */
+export interface Submitted {
+  readonly isNew: boolean
+  /** What is stored, where a transaction that was answered wrote all of it just now. */
+  readonly accepted: AcceptedJob | null
+}
+
+const standingAlready: Submitted = { isNew: false, accepted: null }
+
 /**
- * Writes a submission until the job stands, and answers whether it is new; what a refused or unanswered write did is
- * read from the store (F-S2 to F-S6). Whatever is larger than one transaction is written in stages.
+ * Writes a submission until the job stands; what a refused or unanswered write did is read from the store (F-S2 to
+ * F-S6). Whatever is larger than one transaction is written in stages.
  *
  * @throws SubmissionInvalid when no number of stages would do; nothing was written
  * @throws JobConflict when the id belongs to another submission, or a document alongside exists
  * @throws StoreUnavailable when the store could not be asked; repeat with the same id
  */
-export async function ensureSubmitted(store: StateStore, request: SubmitRequest): Promise<boolean> {
+export async function ensureSubmitted(store: StateStore, request: SubmitRequest): Promise<Submitted> {
   const writes = submit(request)
-  refuseUnreadable(request, writes)
+  const decoded = readable(request, writes)
   refuseSameIds(request, writes)
-  return fits(writes) ? submitAtOnce(store, request, writes) : submitInStages(store, request)
+  return fits(writes) ? submitAtOnce(store, request, { writes, decoded }) : submitInStages(store, request)
+}
+
+/** The writes of a submission, and their documents as everybody will read them. */
+interface Writing {
+  readonly writes: readonly StateWrite[]
+  readonly decoded: readonly Decoded[]
 }
 
 async function submitAtOnce(
   store: StateStore,
   request: SubmitRequest,
-  writes: readonly StateWrite[],
-): Promise<boolean> {
+  { writes, decoded }: Writing,
+): Promise<Submitted> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const result = await store.apply(request.partition, writes)
-    if (result.kind === 'applied') return true
-    if ((await standing(store, request)) !== null) return false
+    if (result.kind === 'applied') return { isNew: true, accepted: acceptedAs(decoded, result) }
+    if ((await standing(store, request)) !== null) return standingAlready
     if (result.kind === 'conflict') throw existsAlready(request, result.id)
   }
   throw unanswered(request)
+}
+
+function acceptedAs(
+  decoded: readonly Decoded[],
+  { etags, physicalRangeId }: ApplyResult & { kind: 'applied' },
+): AcceptedJob | null {
+  let job: Stored<JobDocument> | null = null
+  const steps: Stored<StepDocument>[] = []
+  for (const [index, document] of decoded.entries()) {
+    const stored = { _etag: etags[index] ?? '', _ts: 0 }
+    if (document.kind === 'job') job = { ...document.job, ...stored }
+    if (document.kind === 'step') steps.push({ ...document.step, ...stored })
+  }
+  return job === null ? null : { job, steps, physicalRangeId }
 }
 
 /**
@@ -51,7 +95,7 @@ async function submitAtOnce(
  * user's documents (I1, I14): whatever dies between, nothing runs, and the same submission goes on where it was (F-S7).
  * Each transaction stands on the job's etag, so nothing is added to a job that was given up meanwhile (F-S8).
  */
-async function submitInStages(store: StateStore, request: SubmitRequest): Promise<boolean> {
+async function submitInStages(store: StateStore, request: SubmitRequest): Promise<Submitted> {
   const { partition, now } = request
   const hash = planHash(request.plan)
   const { job, steps, received, alongside } = stage(request, hash)
@@ -62,7 +106,7 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
   for (let tries = 0; tries < maxStagedTries; tries += 1) {
     const there = (await standing(store, request)) ?? (await beginning(store, request, job))
     if (there === null) continue
-    if (!isStaged(there)) return false
+    if (!isStaged(there)) return standingAlready
     if (there.planHash !== hash) throw begunOtherwise(request)
     // What is written from here on is what the first try asked for: the job says so already.
     const { orderId, priority, replyTo } = there
@@ -75,7 +119,7 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
       replacing(complete, intended(complete, now)),
       ...creating([...alongside, ...begun.received]),
     ])
-    if (result.kind === 'applied') return true
+    if (result.kind === 'applied') return { isNew: true, accepted: null }
     if (result.kind === 'conflict' && result.reason === 'exists') throw existsAlready(request, result.id)
   }
   throw unanswered(request)
@@ -135,13 +179,16 @@ function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]
   )
 }
 
-/** What no instance could read would be accepted and never run (I1): a plan made by other code, or edited. */
-function refuseUnreadable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
-  const problems = writes.flatMap(({ document }) => {
-    const decoded = decodeDocument(document)
-    return decoded.kind === 'invalid' ? [`${document.id}: ${decoded.reason}`] : []
-  })
-  if (problems.length === 0) return
+/**
+ * The documents as they will be read. What no instance could read would be accepted and never run (I1): a plan made by
+ * other code, or edited.
+ */
+function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): readonly Decoded[] {
+  const decoded = writes.map(({ document }) => decodeDocument(document))
+  const problems = decoded.flatMap((document, index) =>
+    document.kind === 'invalid' ? [`${writes[index]?.document.id ?? ''}: ${document.reason}`] : [],
+  )
+  if (problems.length === 0) return decoded
   throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} could not be read: ${problems.join('; ')}`)
 }
 

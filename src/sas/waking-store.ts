@@ -1,5 +1,7 @@
 import type { FeedHints } from '../change-feed-processor/index.js'
+import type { Shortcut } from './shortcut.js'
 import type { StateDocument, StateStore, StateWrite } from './state-store.js'
+import type { AcceptedJob } from './submission.js'
 
 /** The roles that read the feed, each by a unit of its own: parts of a process' hints. */
 export const readers = ['scheduler', 'agents', 'supervisor'] as const
@@ -33,13 +35,30 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   }
 }
 
+/** Has a job that was accepted in this process begun by its scheduler, or else has that read the feed at once. */
+export function beginningHere(shortcut: Shortcut, hints: FeedHints): (accepted: AcceptedJob) => void {
+  return (accepted) => {
+    const { physicalRangeId } = accepted
+    const offer = physicalRangeId === null ? undefined : shortcut.scheduler.at(physicalRangeId)
+    const readIt = (): void => hints.part('scheduler').notify(physicalRangeId)
+    const begun = offer?.begin(accepted) ?? Promise.resolve(false)
+    begun.then((isBegun) => {
+      if (!isBegun) readIt()
+    }, readIt)
+  }
+}
+
 /**
- * Whom these writes call for. A scheduler writes job and steps together and goes on by itself, so its own writes call
+ * Whom these writes call for. Who submits a job says so itself ({@link beginningHere}). A scheduler writes job and steps together and goes on by itself, so its own writes call
  * for no scheduler, and it knows which steps it could not start here. Deadlines of attempts under way are far off: the
  * supervisor reads of them in its own time, but of what ended in failure, or waits, at once.
  */
 export function readersOf(writes: readonly StateWrite[]): readonly Reader[] {
   const documents = writes.map(({ document }) => document)
+  const isSubmission = writes.some(
+    ({ kind, document }) => kind === 'create' && document['type'] === 'sas.job',
+  )
+  if (isSubmission) return []
   const isSchedulers = documents.some(({ type, lockedBy, endedAtMs }) => {
     return type === 'sas.job' && (lockedBy !== null || endedAtMs !== null)
   })

@@ -1,6 +1,8 @@
 import type { LeaseStore } from '../../lease-store/index.js'
 import { seededRandom } from '../platform/index.js'
+import { FeedHints } from '../change-feed-processor/index.js'
 import {
+  beginningHere,
   createAgents,
   createNotifier,
   createScheduler,
@@ -48,6 +50,7 @@ export interface JobFleetOptions {
 interface Running {
   readonly process: SimulatedProcess
   readonly units: readonly Unit[]
+  readonly shortcut: Shortcut
 }
 
 /** After an instance could not start, somebody starts it again. */
@@ -90,7 +93,7 @@ export class JobFleet {
     // As a host does it: where scheduler and agents share a process, they hand steps and outcomes to each other.
     const shortcut = new Shortcut()
     const units = rolesHere.map((role) => this.unit(role, process, shortcut))
-    this.running.set(computer, { process, units })
+    this.running.set(computer, { process, units, shortcut })
     for (const unit of units) {
       const launch = (): void => {
         unit.start().catch(() => {
@@ -110,9 +113,13 @@ export class JobFleet {
     running.process.crash()
   }
 
-  /** A client in a process of its own. */
+  /** A client in this process: one of its own, or one in which roles run, as a host has it. */
   client(process: SimulatedProcess): JobClient {
+    const beside = [...this.running.values()].find((running) => running.process === process)
+    const onAccepted =
+      beside === undefined ? {} : { onAccepted: beginningHere(beside.shortcut, new FeedHints()) }
     return new JobClient({
+      ...onAccepted,
       store: this.store('client', process),
       clock: process.clock,
       telemetry: this.options.telemetry ?? silent,

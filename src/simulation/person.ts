@@ -17,13 +17,16 @@ export class Person {
     private readonly world: World,
     private readonly fleet: JobFleet,
     name: string,
+    /** Where this person's own code runs beside the roles, while they run there; else in a process of its own. */
+    private readonly inside: Computer | null = null,
   ) {
     this.computer = { name, skewMs: 0, driftPpm: 0 }
   }
 
   /** Calls `over` when it is done, or when there is nothing to be done. */
   insist(task: (client: JobClient) => Promise<void>, over: () => void): void {
-    const process = this.world.process(this.computer)
+    const host = this.inside === null ? null : this.fleet.processOn(this.inside)
+    const process = host ?? this.world.process(this.computer)
     let isOver = false
     const end = (then: () => void): void => {
       if (isOver) return

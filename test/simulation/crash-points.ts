@@ -14,6 +14,9 @@ import { scenarioNamed, type Scenario } from './scenarios.js'
 /** How long a story without faults takes at most: a deadline that is waited for, and a poll before each write. */
 const undisturbedMs = 90_000
 
+/** When the hosts have their leases. */
+const settledMs = 10_000
+
 /** One job of this scenario under these faults, from its submission to its end. */
 export async function simulateFaults(
   scenario: string,
@@ -21,10 +24,12 @@ export async function simulateFaults(
   seen: Place[] = [],
 ): Promise<JobReport> {
   const told = scenarioNamed(scenario)
+  const hosts = hostsOf(told)
+  const inside = told.isInside === true && hosts[0] !== undefined ? { inside: hosts[0].computer } : {}
   const scene = new JobScene({
     seed: 1,
-    hosts: hostsOf(told),
-    stories: [{ jobId: 'job-1', scenario: told, atMs: 0 }],
+    hosts,
+    stories: [{ jobId: 'job-1', scenario: told, atMs: told.isInside === true ? settledMs : 0, ...inside }],
     faults: { planned, seen },
   })
   scene.start()
@@ -32,7 +37,9 @@ export async function simulateFaults(
   return scene.finish(undisturbedMs + planned.length * faultCostMs)
 }
 
-function hostsOf({ isTogether = false, isNotified = false }: Scenario): readonly Host[] {
+function hostsOf({ isTogether = false, isInside = false, isNotified = false }: Scenario): readonly Host[] {
+  // Alone it holds every lease, so its customer is in the process of who begins the job.
+  if (isInside) return twoHosts.slice(0, 1)
   if (isTogether) return twoHosts
   return isNotified ? withNotifier : oneHostPerRole
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { stateContainer, type Role } from '../../src/simulation/job-fleet.js'
+import type { SimulationEvent } from '../../src/simulation/events.js'
 import type { Request } from '../../src/simulation/network.js'
 import type { SimulatedProcess } from '../../src/simulation/simulated-process.js'
 import { storeError } from '../../src/simulation/store-error.js'
@@ -18,6 +19,8 @@ import { CallRecorder } from './call-recorder.js'
 import { scenarioNamed, stepDeadlineMs, type Scenario } from './scenarios.js'
 
 const minuteMs = 60_000
+/** Of the scheduler, after activity. */
+const shortestPollMs = 10
 
 /** One job on one host for each role, which are started again when they crash; nothing goes wrong but what is asked for. */
 function sceneOf(scenario: Scenario, options: Partial<JobSceneOptions> = {}): JobScene {
@@ -178,6 +181,37 @@ describe('two hosts with every role', () => {
     expect([...driving].sort()).toEqual(['host-0', 'host-1'])
     const steps = [...scene.checker.jobs.values()].flatMap((job) => [...scene.checker.stepsOf(job).values()])
     expect(new Set(steps.map(({ outcome }) => outcome?.by))).toEqual(new Set(['host-0', 'host-1']))
+  })
+})
+
+describe('a customer in the process of a host', () => {
+  /** How long a job lies there before it is begun, and by whom, when its customer is on this host. */
+  const submittedOn = async (computer: Host['computer'] | undefined) => {
+    const inside = computer === undefined ? {} : { inside: computer }
+    const stories = [{ jobId: 'job-1', scenario: happy, atMs: minuteMs / 2, ...inside }]
+    const scene = sceneOf(happy, { hosts: twoHosts, stories })
+    let acceptedAtMs = 0
+    const check = (event: SimulationEvent): readonly string[] => {
+      if (event.type === 'acknowledged') acceptedAtMs = scene.world.time.monotonic()
+      return []
+    }
+    scene.world.watch({ check })
+    await begun(scene, 'reserve')
+    const laidMs = scene.world.time.monotonic() - acceptedAtMs
+    const by = scene.checker.jobs.get('job-1')?.lockedBy
+    expect(await scene.finish(5 * minuteMs)).toMatchObject({ problems: [] })
+    return { laidMs, by }
+  }
+
+  it('that holds the range has its job begun there and then, any other at the next poll of who does', async () => {
+    const elsewhere = await submittedOn(undefined)
+    const holder = twoHosts.find(({ computer }) => computer.name === elsewhere.by)
+    const other = twoHosts.find((host) => host !== holder)
+    const [there, beside] = [await submittedOn(holder?.computer), await submittedOn(other?.computer)]
+    expect([there.by, beside.by]).toEqual([elsewhere.by, elsewhere.by])
+    expect(beside.laidMs).toBe(elsewhere.laidMs)
+    expect(elsewhere.laidMs).toBeGreaterThan(shortestPollMs)
+    expect(there.laidMs).toBeLessThan(shortestPollMs)
   })
 })
 

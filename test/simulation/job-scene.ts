@@ -21,6 +21,8 @@ export interface Story {
   readonly scenario: Scenario
   /** When somebody begins to submit it. */
   readonly atMs: number
+  /** On which host the customer's code runs, in one process with its roles. Default: in a process of its own. */
+  readonly inside?: Computer
 }
 
 /** A computer and which roles run on it. */
@@ -211,8 +213,8 @@ export class JobScene {
     return scenario
   }
 
-  private submit({ jobId, scenario }: Story): void {
-    const customer = new Person(this.world, this.fleet, `customer of ${jobId}`)
+  private submit({ jobId, scenario, inside }: Story): void {
+    const customer = new Person(this.world, this.fleet, `customer of ${jobId}`, inside ?? null)
     const replyTo = scenario.isNotified === true ? { replyTo: 'https://shop.example/replies' } : {}
     const items = ['hotel', 'flight'].map((item) => ({ item }))
     const order = { create: { id: orderIdOf(jobId), type: 'order' } }

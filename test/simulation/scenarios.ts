@@ -33,6 +33,8 @@ export interface Scenario {
   readonly progressEveryMs?: number
   /** Whether every host has all roles, which then hand steps and outcomes to each other. Default: one host for each role. */
   readonly isTogether?: boolean
+  /** Whether its submitter is in the process of the only host, which then begins the job without the feed. */
+  readonly isInside?: boolean
   /** Whether its submitter wants to be told, and a host runs that does it. */
   readonly isNotified?: boolean
   /** The end without faults. */
@@ -201,6 +203,13 @@ export const scenarios: readonly Scenario[] = [
   { name: 'nested', workflow: nested, moods: unableAt('ship'), end: 'Compensated' },
   { name: 'fan-out', workflow: workflowOf(fan), moods: willing, end: 'Processed' },
   { name: 'fan-out-together', workflow: workflowOf(fan), moods: willing, isTogether: true, end: 'Processed' },
+  {
+    name: 'submitted-inside',
+    workflow: workflowOf(chain),
+    moods: willing,
+    isInside: true,
+    end: 'Processed',
+  },
 ]
 
 /** The scenario of this name. */

@@ -17,6 +17,8 @@ const harshlyTreatedJobs = 100
 const skewMs = 1_000
 /** Attempts at a step and at its undo that a supervisor may find to be over, each as late as its clock is wrong. */
 const lateAttempts = 6
+/** Of all jobs, those whose customer runs in one process with roles. */
+const insideShare = 0.3
 /** Clocks that were set stay wrong, and the slowest request is still under way. */
 const recoveryMs = 2 * faultCostMs + lateAttempts * mostWrongMs + 60_000 + 60_000
 
@@ -28,7 +30,7 @@ export async function simulateJobs(seed: number, jobCount: number): Promise<JobR
   const scene = new JobScene({
     seed,
     hosts,
-    stories: storiesOf(random, jobCount, faultyMs),
+    stories: storiesOf(random, { jobCount, faultyMs, hosts }),
     faults: { rates: ratesFor(jobCount) },
     partitionCount: 1 + Math.floor(random.next() * 3),
     areEndsKnown: false,
@@ -69,11 +71,19 @@ function hostsOf(random: Random): readonly Host[] {
   })
 }
 
-function storiesOf(random: Random, jobCount: number, faultyMs: number): readonly Story[] {
+interface Told {
+  readonly jobCount: number
+  readonly faultyMs: number
+  readonly hosts: readonly Host[]
+}
+
+/** Any scenario at any time; some of the customers are part of a host's process. */
+function storiesOf(random: Random, { jobCount, faultyMs, hosts }: Told): readonly Story[] {
   return Array.from({ length: jobCount }, (_, index) => ({
     jobId: `job-${index}`,
     scenario: anyOf(scenarios, random),
     atMs: random.next() * faultyMs,
+    ...(random.next() < insideShare ? { inside: anyOf(hosts, random).computer } : {}),
   }))
 }
 

@@ -6,6 +6,7 @@ import { openContainers } from '../../src/host/containers.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 import {
   CosmosStateStore,
+  beginningHere,
   createAgents,
   createNotifier,
   createScheduler,
@@ -13,6 +14,7 @@ import {
   defineAgent,
   defineWorkflow,
   JobClient,
+  JobEndings,
   replyChannel,
   Shortcut,
   wakingReaders,
@@ -87,7 +89,7 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
   const containers = await openContainers(await openConnection({ client: cosmos.client() }))
   const onCharge = bill.add
   const store = new CosmosStateStore({ container: containers.state, onCharge })
-  const [hints, shortcut] = [new FeedHints(), new Shortcut()]
+  const [hints, shortcut, endings] = [new FeedHints(), new Shortcut(), new JobEndings()]
   const optionsOf = async (processorName: string): Promise<UnitOptions> => ({
     store,
     feed: new CosmosChangeFeed({ container: containers.state, onCharge }),
@@ -104,7 +106,7 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
     ...(together ? { hints, shortcut } : {}),
   })
   const units: readonly Unit[] = [
-    createScheduler(await optionsOf('scheduler')),
+    createScheduler({ ...(await optionsOf('scheduler')), onJobEnded: (ended) => endings.tell(ended) }),
     createAgents({ ...(await optionsOf('agents')), agents: [shop] }),
     createSupervisor(await optionsOf('supervisor')),
     ...(hasNotifier
@@ -112,11 +114,15 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
       : []),
   ]
   await Promise.all(units.map((unit) => unit.start()))
-  const clientStore = together ? wakingReaders(store, hints) : store
+  const inside = {
+    store: wakingReaders(store, hints),
+    wakeUps: endings,
+    onAccepted: beginningHere(shortcut, hints),
+  }
   return {
     clock,
     bill,
-    client: new JobClient({ store: clientStore, clock, telemetry: silent }),
+    client: new JobClient({ store, clock, telemetry: silent, ...(together ? inside : {}) }),
     stop: async () => {
       await Promise.all([...units.map((unit) => unit.stop()), clock.advance(5_000)])
     },

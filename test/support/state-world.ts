@@ -53,7 +53,7 @@ export class StateWorld {
 
   scheduler(
     instanceName = 'scheduler-1',
-    options: Pick<SchedulerOptions, 'shortcut' | 'onOpenSteps'> = {},
+    options: Pick<SchedulerOptions, 'shortcut' | 'onOpenSteps' | 'onJobEnded'> = {},
   ): Scheduler {
     const { store, clock, telemetry, random } = this
     return new Scheduler({ store, instanceName, clock, telemetry, random, ...options })

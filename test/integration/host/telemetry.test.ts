@@ -2,7 +2,7 @@ import { trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { defineAgent, defineWorkflow, startHost } from 'stepward'
 import { createInProcessCosmos } from 'stepward/emulator'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 const greeter = defineAgent('greeter', {
   greet: async (input: { name: string }) => ({ text: `hello ${input.name}` }),
@@ -25,6 +25,12 @@ it('a host reports to the OpenTelemetry SDK of its process, unless it is told ot
   })
   const job = await host.client.submit(greeting, { name: 'span' }, { jobId: 'traced' })
   await job.result()
-  const deliveries = spans.getFinishedSpans().filter(({ attributes }) => attributes['messaging.system'])
-  expect(deliveries.length).toBeGreaterThan(0)
+  // The job may be over before the feed has brought any of it.
+  await vi.waitFor(
+    () => {
+      const deliveries = spans.getFinishedSpans().filter(({ attributes }) => attributes['messaging.system'])
+      expect(deliveries.length).toBeGreaterThan(0)
+    },
+    { timeout: 10_000 },
+  )
 })

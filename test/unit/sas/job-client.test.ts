@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { defineAgent, type Agent } from '../../../src/sas/agent.js'
 import {
   JobConflict,
   JobFailed,
@@ -7,7 +8,8 @@ import {
   SubmissionInvalid,
 } from '../../../src/sas/errors.js'
 import { JobClient, type SubmitOptions } from '../../../src/sas/job-client.js'
-import { JobEndings } from '../../../src/sas/job-endings.js'
+import { JobEndings, type EndedJob } from '../../../src/sas/job-endings.js'
+import type { SchedulerOptions } from '../../../src/sas/scheduler.js'
 import { replacing } from '../../../src/sas/state-store.js'
 import { defineWorkflow, type SubmissionDefaults } from '../../../src/sas/workflow.js'
 import { aJob, aWorkflow, shop } from '../../support/a-job.js'
@@ -42,9 +44,12 @@ function ordering(submission: SubmissionDefaults<Order> = {}) {
 const workflow = ordering({ jobId: (order) => order.orderId })
 
 /** Runs everything that has been submitted to its end. */
-async function runToEnd(): Promise<void> {
-  const scheduler = world.scheduler()
-  const agents = world.agents()
+async function runToEnd(
+  options: Pick<SchedulerOptions, 'onJobEnded'> = {},
+  known: readonly Agent[] = [shop],
+): Promise<void> {
+  const scheduler = world.scheduler('scheduler-1', options)
+  const agents = world.agents({ agents: known })
   for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
     await scheduler.onChanges(page)
     await agents.onChanges(page, going)
@@ -298,19 +303,71 @@ describe('the result of a job', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('comes at once when the job ends in this process', async () => {
+  it('comes at once when the job ends in this process, and nothing is read for it', async () => {
     const endings = new JobEndings()
-    const job = await clientOf(world, endings).submit(aWorkflow(), {}, { jobId: 'j' })
+    const job = await clientOf(world, endings).submit(
+      aWorkflow({ a: [], b: ['a'] }),
+      {},
+      { jobId: 'j', partitionKey: 'p' },
+    )
     const result = job.result()
     await world.clock.advance(10_000)
     const looks = world.store.count('read')
-    await runToEnd()
-    endings.emit({ type: 'job.finished', jobId: 'other', workflow: 'w', state: 'Processed' })
-    endings.emit({ type: 'step.started', jobId: 'j', workflow: 'w', stepId: 'only', attempt: 1 })
-    endings.emit({ type: 'job.finished', jobId: 'j', workflow: 'w', state: 'Processed' })
-    expect(await result).toEqual({ only: { item: 'only' } })
-    expect(world.store.count('read')).toBe(looks + 1)
+    await runToEnd({ onJobEnded: (ended) => endings.tell(ended) })
+    expect(await result).toEqual({ a: { item: 'a' }, b: { item: 'b' } })
+    expect([world.store.count('read'), world.store.count('listSteps')]).toEqual([looks, 0])
     expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('is the caller’s own, whatever a handler still does with what it returned', async () => {
+    const endings = new JobEndings()
+    const job = await clientOf(world, endings).submit(aWorkflow({ a: [] }), {}, { jobId: 'j' })
+    const ends: EndedJob[] = []
+    const result = job.result()
+    await runToEnd({
+      onJobEnded: (ended) => {
+        ends.push(ended)
+        endings.tell(ended)
+      },
+    })
+    const output = (await result)['a']
+    expect(output).toEqual({ item: 'a' })
+    expect(output).not.toBe(ends[0]?.steps?.[0]?.output)
+  })
+
+  it('is read when not every step of a job that ends in this process is at hand', async () => {
+    const endings = new JobEndings()
+    const job = await clientOf(world, endings).submit(aWorkflow({ a: [] }), {}, { jobId: 'j' })
+    const result = job.result()
+    await runToEnd({ onJobEnded: ({ job: ended }) => endings.tell({ job: ended, steps: null }) })
+    expect(await result).toEqual({ a: { item: 'a' } })
+  })
+
+  it('says at once why a job of this process failed', async () => {
+    const endings = new JobEndings()
+    const empty = defineAgent('shop', {
+      sell: (_input: unknown, context) => context.failPermanently('sold out'),
+    })
+    const job = await clientOf(world, endings).submit(aWorkflow(), {}, { jobId: 'j' })
+    const diagnostics = [{ message: 'sold out' }]
+    const result = expect(job.result()).rejects.toMatchObject({ name: 'JobFailed', jobId: 'j', diagnostics })
+    await runToEnd({ onJobEnded: (ended) => endings.tell(ended) }, [empty])
+    await result
+    expect([world.store.count('read'), world.store.count('listSteps')]).toEqual([0, 0])
+  })
+
+  it.each([
+    [4, 'reads few steps one by one', { read: 5, listSteps: 0 }],
+    [5, 'asks for many steps at once', { read: 1, listSteps: 1 }],
+  ])('of %d steps that ended elsewhere %s', async (count, _what, expected) => {
+    const ids = Array.from({ length: count }, (_, index) => `s${index}`)
+    await client.submit(aWorkflow(Object.fromEntries(ids.map((id) => [id, []]))), {}, { jobId: 'j' })
+    await runToEnd()
+    const job = await client.get('j')
+    const [read, listSteps] = [world.store.count('read'), world.store.count('listSteps')]
+    expect(Object.keys((await job?.result()) ?? {}).sort()).toEqual(ids)
+    expect(world.store.count('read') - read).toBe(expected.read)
+    expect(world.store.count('listSteps') - listSteps).toBe(expected.listSteps)
   })
 
   it('is not looked for before such jobs have usually ended, later still where their end is heard of', async () => {
@@ -318,8 +375,7 @@ describe('the result of a job', () => {
     const hearing = clientOf(world, endings)
     const first = (await hearing.submit(aWorkflow(), {}, { jobId: 'first' })).result()
     await world.clock.advance(300)
-    await runToEnd()
-    endings.emit({ type: 'job.finished', jobId: 'first', workflow: 'shopping', state: 'Processed' })
+    await runToEnd({ onJobEnded: (ended) => endings.tell(ended) })
     await first
     const looks = world.store.count('read')
     const stopping = new AbortController()

@@ -1,37 +1,46 @@
 import { describe, expect, it } from 'vitest'
 import { JobClient } from '../../../src/sas/job-client.js'
-import { JobEndings } from '../../../src/sas/job-endings.js'
+import { JobEndings, type EndedJob } from '../../../src/sas/job-endings.js'
+import type { WakeUps } from '../../../src/sas/job-waiting.js'
 import { aWorkflow } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
-const finished = (jobId: string) =>
-  ({ type: 'job.finished', jobId, workflow: 'shopping', state: 'Processed' }) as const
-
 describe('the endings of jobs', () => {
+  const ended = (job: { readonly pk: string; readonly jobId: string }) =>
+    ({ job, steps: null }) as unknown as EndedJob
+
   it('are told to everybody who listens for that job, until they stop', () => {
     const endings = new JobEndings()
     const heard: string[] = []
-    const stopFirst = endings.subscribe('j', () => heard.push('first'))
-    const stopSecond = endings.subscribe('j', () => heard.push('second'))
-    endings.emit(finished('other'))
-    endings.emit({ type: 'step.started', jobId: 'j', workflow: 'shopping', stepId: 'pay', attempt: 1 })
+    const job = { pk: 'p', jobId: 'j' }
+    const stopFirst = endings.subscribe(job, () => heard.push('first'))
+    const stopSecond = endings.subscribe(job, () => heard.push('second'))
+    endings.tell(ended({ pk: 'p', jobId: 'other' }))
     expect(heard).toEqual([])
-    endings.emit(finished('j'))
+    endings.tell(ended(job))
     stopFirst()
-    endings.emit(finished('j'))
+    endings.tell(ended(job))
     stopSecond()
-    endings.emit(finished('j'))
+    endings.tell(ended(job))
     expect(heard).toEqual(['first', 'second', 'second'])
+  })
+
+  it('are not those of a job of the same id in another partition', () => {
+    const endings = new JobEndings()
+    const heard: EndedJob[] = []
+    endings.subscribe({ pk: 'p', jobId: 'j' }, (job) => heard.push(job))
+    endings.tell(ended({ pk: 'q', jobId: 'j' }))
+    expect(heard).toEqual([])
   })
 
   it('are listened for only as long as somebody waits', async () => {
     const { store, clock, telemetry } = new StateWorld()
     const endings = new JobEndings()
     let listeners = 0
-    const wakeUps = {
-      subscribe: (jobId: string, listener: () => void) => {
+    const wakeUps: WakeUps = {
+      subscribe: (job, listener) => {
         listeners += 1
-        const stop = endings.subscribe(jobId, listener)
+        const stop = endings.subscribe(job, listener)
         return () => {
           listeners -= 1
           stop()

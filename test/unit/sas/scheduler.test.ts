@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { withDerivedState } from '../../../src/sas/documents.js'
 import { StoreUnavailable } from '../../../src/sas/errors.js'
 import { replacing } from '../../../src/sas/state-store.js'
-import { aJob, aStep, asChange } from '../../support/a-job.js'
+import { ensureSubmitted, type AcceptedJob } from '../../../src/sas/submission.js'
+import type { SubmitRequest } from '../../../src/sas/submit.js'
+import { aJob, aStep, aSubmission, asChange, aWorkflow } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
 let world: StateWorld
@@ -352,5 +354,57 @@ describe('a partition that the store refuses', () => {
     const scheduler = world.scheduler()
     await expect(scheduler.onChanges(page, { leaseToken: '0', holdCheckpoint })).rejects.toThrow('busy')
     expect(held).toBe(0)
+  })
+})
+
+describe('a job that was accepted in this process', () => {
+  const accept = async (overrides: Partial<SubmitRequest> = {}): Promise<AcceptedJob> => {
+    const request = aSubmission(aWorkflow({ a: [], b: ['a'] }).plan, overrides)
+    const { accepted } = await ensureSubmitted(world.store, request)
+    if (accepted === null) throw new Error('it is written, and by nobody else')
+    return accepted
+  }
+
+  it('R29, F-C1: is begun at once, from what was written, and its change brings nothing more', async () => {
+    const scheduler = world.scheduler()
+    expect(await scheduler.begin(await accept(), '0')).toBe(true)
+    expect(await world.job()).toMatchObject({ processState: 'Processing', lockedBy: 'scheduler-1' })
+    expect(await world.step('a')).toMatchObject({ processState: 'Processing', dispatch: 1 })
+    expect(world.store.count('read')).toBe(0)
+    await scheduler.onChanges(await world.changes())
+    expect(world.store.writes).toHaveLength(2)
+    expect(world.store.count('read')).toBe(0)
+  })
+
+  it('I2: is left alone when another instance has begun it meanwhile', async () => {
+    const accepted = await accept()
+    await world.scheduler('scheduler-2').onChanges(await world.changes())
+    expect(await world.scheduler().begin(accepted, '0')).toBe(true)
+    expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-2', fence: 1 })
+    expect(world.telemetry.of('step.dispatched')).toHaveLength(1)
+  })
+
+  it('I1: is left to the feed when the store does not answer, and begun by that', async () => {
+    const scheduler = world.scheduler()
+    const accepted = await accept()
+    world.store.failWrites({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })
+    expect(await scheduler.begin(accepted, '0')).toBe(false)
+    expect(await world.job()).toMatchObject({ processState: 'Pending' })
+    await scheduler.onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1' })
+  })
+
+  it('is left to the feed when 200 others are being begun', async () => {
+    const scheduler = world.scheduler()
+    const jobs: AcceptedJob[] = []
+    for (let number = 0; number < 201; number += 1) {
+      const jobId = `job-${number}`
+      jobs.push(await accept({ jobId, partition: jobId }))
+    }
+    const begun = await Promise.all(jobs.map((job) => scheduler.begin(job, '0')))
+    expect(begun.filter((isBegun) => !isBegun)).toHaveLength(1)
+    expect(begun.at(-1)).toBe(false)
+    const [late] = jobs.slice(-1)
+    if (late !== undefined) expect(await scheduler.begin(late, '0')).toBe(true)
   })
 })

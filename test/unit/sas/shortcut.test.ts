@@ -26,7 +26,10 @@ function together({
   const left: (string | null)[] = []
   const scheduler = world.scheduler('one', { shortcut, onOpenSteps: (range) => left.push(range) })
   const instance = world.agents({ agents, slots, instanceName: 'one', shortcut })
-  shortcut.scheduler.open(leaseToken, (ended) => scheduler.conclude(ended, leaseToken))
+  shortcut.scheduler.open(leaseToken, {
+    begin: (accepted) => scheduler.begin(accepted, leaseToken),
+    conclude: (ended) => scheduler.conclude(ended, leaseToken),
+  })
   shortcut.agents.open(leaseToken, (step) => instance.startNow(step, leaseToken))
   return { shortcut, scheduler, agents: instance, left }
 }

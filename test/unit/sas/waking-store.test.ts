@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { FeedHints } from '../../../src/change-feed-processor/index.js'
-import type { StateWrite } from '../../../src/sas/state-store.js'
-import { readers, readersOf, wakingReaders } from '../../../src/sas/waking-store.js'
+import { Shortcut } from '../../../src/sas/shortcut.js'
+import { replacing, type StateWrite } from '../../../src/sas/state-store.js'
+import type { AcceptedJob } from '../../../src/sas/submission.js'
+import { beginningHere, readers, readersOf, wakingReaders } from '../../../src/sas/waking-store.js'
 import { submit } from '../../../src/sas/submit.js'
 import { aJob, aStep, aSubmission, aWorkflow } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
@@ -19,8 +21,12 @@ function waking() {
 
 describe('a store that wakes readers', () => {
   it('wakes, of the range that was written, whom the writes call for', async () => {
-    const { store, woken } = waking()
-    expect(await store.apply('job-1', writes)).toMatchObject({ kind: 'applied' })
+    const { store, woken, world } = waking()
+    await world.put('job-1', writes)
+    const job = await world.job()
+    expect(await store.apply('job-1', [replacing(job, { ...job, fence: 1 })])).toMatchObject({
+      kind: 'applied',
+    })
     expect(woken).toEqual([['scheduler', '0']])
   })
 
@@ -32,9 +38,8 @@ describe('a store that wakes readers', () => {
   })
 
   it('wakes nobody when nothing was written', async () => {
-    const { store, woken } = waking()
-    await store.apply('job-1', writes)
-    woken.length = 0
+    const { store, woken, world } = waking()
+    await world.put('job-1', writes)
     expect(await store.apply('job-1', writes)).toMatchObject({ kind: 'conflict' })
     expect(woken).toEqual([])
   })
@@ -60,7 +65,6 @@ describe('whom writes call for', () => {
   const order = { id: 'order-1', pk: 'job-1', lockedBy: null, dispatch: 1 }
 
   it.each([
-    ['a submission', [job, aStep(), order], ['scheduler']],
     ['a job that is up for anybody again', [job], ['scheduler']],
     ['an outcome', [done], ['scheduler']],
     ['an attempt that failed for now', [{ ...open, outcome }], ['supervisor']],
@@ -71,7 +75,52 @@ describe('whom writes call for', () => {
     ['the end of a job', [ended, done], []],
     ['a document of the user', [order], []],
   ])('%s', (_what, documents, called) => {
-    const written = documents.map((document): StateWrite => ({ kind: 'create', document }))
+    const written = documents.map((document): StateWrite => ({ kind: 'replace', document, ifMatch: 'e' }))
     expect(readersOf(written)).toEqual(called)
+  })
+
+  it('is nobody for a submission: who submits says whether somebody has to read it', () => {
+    const written = [job, aStep(), order].map((document): StateWrite => ({ kind: 'create', document }))
+    expect(readersOf(written)).toEqual([])
+  })
+})
+
+describe('a job that was accepted in this process', () => {
+  const hintsOf = () => {
+    const woken: [string, string | null][] = []
+    const hints = new FeedHints()
+    for (const reader of readers) hints.part(reader).subscribe((rangeId) => woken.push([reader, rangeId]))
+    return { hints, woken }
+  }
+  const accepted = (physicalRangeId: string | null) => {
+    const stored = { _etag: 'e', _ts: 0 }
+    return { job: { ...aJob(), ...stored }, steps: [{ ...aStep(), ...stored }], physicalRangeId }
+  }
+  /** Whatever follows from what has been done. */
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  const offering = (isBegun: boolean) => {
+    const shortcut = new Shortcut()
+    const begun: AcceptedJob[] = []
+    const begin = (job: AcceptedJob) => Promise.resolve(begun.push(job) > 0 && isBegun)
+    shortcut.scheduler.open('0', { begin, conclude: () => Promise.resolve(null) })
+    return { shortcut, begun }
+  }
+
+  it('is begun by the scheduler that holds its range, and nobody needs to read', async () => {
+    const [{ hints, woken }, { shortcut, begun }] = [hintsOf(), offering(true)]
+    beginningHere(shortcut, hints)(accepted('0'))
+    await settled()
+    expect([begun.length, woken]).toEqual([1, []])
+  })
+
+  it.each([
+    ['the scheduler leaves it to the feed', '0', false],
+    ['another instance holds its range', '1', true],
+    ['nobody knows its range', null, true],
+  ])('is read by the scheduler when %s', async (_why, rangeId, isBegun) => {
+    const [{ hints, woken }, { shortcut }] = [hintsOf(), offering(isBegun)]
+    beginningHere(shortcut, hints)(accepted(rangeId))
+    await settled()
+    expect(woken).toEqual([['scheduler', rangeId]])
   })
 })

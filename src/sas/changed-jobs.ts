@@ -1,0 +1,38 @@
+import type { Change } from '../change-feed-processor/index.js'
+import { jobDocumentId, type JobDocument, type StepDocument } from './documents.js'
+import type { DocumentAddress } from './state-store.js'
+
+/** A job some document of which has changed. */
+export interface ChangedJob extends DocumentAddress {
+  readonly jobId: string
+  readonly priority: number
+  readonly stepIds: Set<string>
+}
+
+/** A step tells the scheduler something when an attempt has ended or was given back, not when it is merely under way. */
+export function callsForScheduler(step: StepDocument): boolean {
+  return step.dispatch > 0 && step.lockedBy === null
+}
+
+/** Its job cannot do without it, so that is where it is shown. */
+export function noteUnreadableStep(
+  { type, pk, jobId, stepId }: Change,
+  changed: Map<string, ChangedJob>,
+): void {
+  if (type !== 'sas.step' || typeof pk !== 'string') return
+  if (typeof jobId !== 'string' || typeof stepId !== 'string') return
+  changedJob({ pk, jobId, priority: 0 }, changed).stepIds.add(stepId)
+}
+
+/** The entry of this document's job, made if there is none. */
+export function changedJob(
+  document: Pick<JobDocument, 'pk' | 'jobId' | 'priority'>,
+  changed: Map<string, ChangedJob>,
+): ChangedJob {
+  const id = jobDocumentId(document.jobId)
+  const key = `${document.pk}\n${id}`
+  const { pk, jobId, priority } = document
+  const known = changed.get(key) ?? { pk, id, jobId, priority, stepIds: new Set<string>() }
+  changed.set(key, known)
+  return known
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import type { LedgerEntry, StepDocument } from '../../../src/sas/documents.js'
+import { stepsAsIn } from '../../../src/sas/ledger.js'
+import { aStep } from '../../support/a-job.js'
+
+describe('the steps of a job as its ledger has them', () => {
+  const jobOf = (state: LedgerEntry['state'], dispatch = 1) => ({
+    stepIds: ['first', 'last'],
+    steps: { last: { state: 'NotStarted' as const, dispatch: 0 }, first: { state, dispatch } },
+  })
+  const stepsOf = (first: Partial<StepDocument>): ReadonlyMap<string, StepDocument> =>
+    new Map([
+      ['last', aStep({ stepId: 'last' })],
+      ['first', aStep({ stepId: 'first', dispatch: 1, ...first })],
+    ])
+
+  it.each([
+    ['Processed', 'Processed'],
+    ['Error', 'Error'],
+    ['Compensated', 'Compensated'],
+    ['CompensationFailed', 'Error'],
+  ] as const)('are all of them, in the order of the workflow, when what is %s looks so', (state, looks) => {
+    const steps = stepsOf({ processState: looks })
+    expect(stepsAsIn(jobOf(state), steps)).toEqual([steps.get('first'), steps.get('last')])
+  })
+
+  it('are none when one is missing', () => {
+    const steps = new Map([['last', aStep({ stepId: 'last' })]])
+    expect(stepsAsIn(jobOf('Processed'), steps)).toBeNull()
+  })
+
+  it('are none when one is at hand as it was before its attempt ended', () => {
+    expect(stepsAsIn(jobOf('Processed'), stepsOf({ processState: 'Processing' }))).toBeNull()
+  })
+
+  it('are none when one is at hand as an earlier dispatch left it', () => {
+    expect(stepsAsIn(jobOf('Processed', 2), stepsOf({ processState: 'Processed' }))).toBeNull()
+  })
+})
