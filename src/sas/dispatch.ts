@@ -9,7 +9,7 @@ import {
 import { gather, type GatherInput } from './gather.js'
 import type { StepChange } from './ledger.js'
 import { bindTemplate, resolveTemplate } from './template.js'
-import { bytesOf, maxTransactionBytes } from './transaction.js'
+import { bytesOf, exceeds, maxTransactionBytes } from './transaction.js'
 import { idempotencyKey, workOf } from './work.js'
 
 /** Who dispatches steps of which job, and when. */
@@ -92,7 +92,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
 
 /** Whether no transaction takes the step beside its job. */
 export function isTooLarge(step: StepDocument, { job }: Pick<Dispatching, 'job'>): boolean {
-  return bytesOf(step) > maxTransactionBytes - bytesOf(job)
+  return exceeds([step, job], maxTransactionBytes)
 }
 
 function tooLarge(what: string, value: Json): string {

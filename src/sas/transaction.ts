@@ -9,9 +9,28 @@ export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
+/** Whether a value is larger than this as JSON. Most are far from it, which shows without writing them out. */
+export function exceeds(value: unknown, limitBytes: number): boolean {
+  return mostBytesOf(value) > limitBytes && bytesOf(value) > limitBytes
+}
+
+/** At least the size of a value as JSON: as if every character needed its longest escape. */
+function mostBytesOf(value: unknown): number {
+  if (typeof value === 'string') return 6 * value.length + 2
+  if (typeof value !== 'object' || value === null) return 25
+  if (Array.isArray(value)) {
+    let bytes = 2
+    for (const item of value) bytes += mostBytesOf(item) + 1
+    return bytes
+  }
+  let bytes = 2
+  for (const [name, own] of Object.entries(value)) bytes += 6 * name.length + 4 + mostBytesOf(own)
+  return bytes
+}
+
 /** Whether one transaction takes all of these. */
 export function fits(writes: readonly StateWrite[]): boolean {
-  return writes.length <= maxOperations && bytesOf(writes) <= maxTransactionBytes
+  return writes.length <= maxOperations && !exceeds(writes, maxTransactionBytes)
 }
 
 /** These writes in groups, each of which fits one transaction beside a write of `beside`; one at least in each. */

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import type { StateWrite } from '../../../src/sas/state-store.js'
-import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from '../../../src/sas/transaction.js'
+import {
+  bytesOf,
+  exceeds,
+  fits,
+  grouped,
+  maxOperations,
+  maxTransactionBytes,
+} from '../../../src/sas/transaction.js'
 
 function creating(index: number, bytes: number): StateWrite {
   return { kind: 'create', document: { id: `d${index}`, pk: 'p', text: 'x'.repeat(bytes) } }
@@ -39,5 +46,29 @@ describe('groups of writes', () => {
     const writes = Array.from({ length: 100 }, (_, index) => creating(index, 1))
     expect(fits(writes)).toBe(true)
     expect(fits([...writes, creating(100, 1)])).toBe(false)
+  })
+})
+
+describe('whether a value is larger than a limit', () => {
+  it('I16: is found to the byte, whatever its characters take as JSON', () => {
+    const characters = fc.constantFrom('a', 'ä', '漢', '😀', '"', '\\', '\u0001', '\ud800')
+    const text = fc.string({ unit: characters, maxLength: 40 })
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        text,
+        fc.double(),
+        fc.boolean(),
+        fc.constant(null),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+      ),
+    }))
+    fc.assert(
+      fc.property(value, (any) => {
+        const bytes = bytesOf(any)
+        expect([exceeds(any, bytes - 1), exceeds(any, bytes)]).toEqual([true, false])
+      }),
+    )
   })
 })
