@@ -56,7 +56,7 @@ export async function apart<T>(
 
 /** A process whose output is read line by line. */
 function run(program: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [...process.execArgv, program, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { workerNodeOptions } from '../../../src/host/fleet/instance.js'
 import { roles } from '../../../src/host/role.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -145,7 +146,7 @@ describe('the apps in infra', () => {
   it('R173: start each role by exec, are kept awake and asked for their health', () => {
     expect(matches(apps, /^var roles = \[(.+)\]$/gm)).toEqual([roles.map((role) => `'${role}'`).join(', ')])
     const manifest = JSON.parse(read('package.json')) as { bin: { stepward: string } }
-    expect(apps).toContain('exec node ${program} start --role ${role}')
+    expect(apps).toContain(`exec node ${workerNodeOptions.join(' ')} \${program} start --role \${role}`)
     expect(main, 'as installed').toContain(
       `param program string = 'node_modules/stepward/${manifest.bin.stepward}'`,
     )
