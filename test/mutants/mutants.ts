@@ -206,4 +206,18 @@ export const mutants: readonly Mutant[] = [
     broken: 'idempotencyKey: `${idempotencyKey(step, step.generation, step.direction)}/${step.fence}`,',
     tests: [rows],
   },
+  {
+    guard: 'I1: a job that could not be begun in its submitter’s process is read at once by whose it is',
+    path: 'src/sas/scheduler.ts',
+    code: 'return refused.length === 0',
+    broken: 'return refused.length >= 0',
+    tests: ['test/unit/sas/scheduler.test.ts'],
+  },
+  {
+    guard: 'I2: a result is handed over only as the ledger of its job has it',
+    path: 'src/sas/ledger.ts',
+    code: 'return end === undefined || step.processState === end ? [step] : []',
+    broken: 'return [step]',
+    tests: ['test/unit/sas/ledger.test.ts'],
+  },
 ]

@@ -4,7 +4,7 @@
  * run, `--processes 2` side by side, `--keep-going` in spite of what breaks.
  * `npm run simulate -- --world jobs --seed 7` and `npm run simulate -- --scenario retry --fault crashAfter@W3#1`: the one
  * run that a failure names, and what happened in it.
- * `npm run simulate:full`: every ordered pair of faults in every scenario.
+ * `npm run simulate:full`: every ordered pair of faults in every scenario; `-- --scenario retry` in that one.
  * `npm run simulate -- --fleets`: how soon fleets come to rest, beside .NET's rule, and how fast they are simulated.
  */
 import process from 'node:process'
@@ -15,6 +15,7 @@ import { argumentsFor, simulateFaults } from './crash-points.js'
 import { faultFrom } from '../../src/simulation/fault-place.js'
 import { fleetOf } from './fleet.js'
 import { simulatePairs } from './run-pairs.js'
+import { scenarios } from './scenarios.js'
 import { commandOf, judged, simulateSeeds, tell, worlds } from './run-seeds.js'
 
 const { values } = parseArgs({
@@ -69,7 +70,8 @@ const wantedWorlds = worlds.filter((world) => values.world === undefined || valu
 if (wantedWorlds.length === 0) throw new RangeError(`--world is one of ${worlds.join(', ')}`)
 
 if (values.fleets === true) await showFleets()
-else if (values.pairs === true) await simulatePairs()
+else if (values.pairs === true)
+  await simulatePairs(values.scenario === undefined ? scenarios.map(({ name }) => name) : [values.scenario])
 else if (values.scenario !== undefined) await repeatFaults(values.scenario)
 else if (values.seed !== undefined) await repeatSeed(Number(values.seed))
 else {

@@ -76,7 +76,7 @@ describe('D10: the shortcut between scheduler and agents', () => {
     expect(left).toEqual([])
   })
 
-  it('makes of what the feed brings afterwards nothing (I6)', async () => {
+  it('makes of what the feed brings afterwards nothing (F-C26)', async () => {
     const both = together()
     await both.scheduler.onChanges(await submitted(), page)
     await world.telemetry.waitFor('job.finished')
