@@ -36,6 +36,8 @@ export class JobChecker implements Checker {
   /** By the key that an attempt has: which attempts have it; and the other way round (I9). */
   private readonly placeOf = new Map<string, string>()
   private readonly keyOf = new Map<string, string>()
+  /** Who has claimed an attempt, by its key and number, of attempts that are only made once claimed; null for nobody. */
+  private readonly claimants = new Map<string, string | null>()
   private readonly open = new Set<string>()
   private lastSized: Request | null = null
   private outcomes = 0
@@ -107,7 +109,16 @@ export class JobChecker implements Checker {
       this.outcomes += 1
       if (problems.some((problem) => problem.startsWith('I3'))) this.lateOutcomes += 1
     }
+    this.noteClaim(change)
     return [...problems, ...this.keyed(change)]
+  }
+
+  private noteClaim({
+    after: { isClaimRequired, lockedBy, claim, fence, idempotencyKey, attempt },
+  }: StepChange) {
+    if (!isClaimRequired || lockedBy === null) return
+    const by = claim?.fence === fence ? claim.by : null
+    this.claimants.set(`${idempotencyKey} ${attempt}`, by)
   }
 
   /** I9: one key for all attempts of one generation and direction, and no other has it. */
@@ -122,10 +133,13 @@ export class JobChecker implements Checker {
     return [`I9: ${key} is the key of ${place}, before it was ${knownKey} of ${knownPlace}`]
   }
 
-  private called({ key, jobId, stepId, effect }: Call): readonly string[] {
+  private called({ key, jobId, stepId, effect, attempt, processId }: Call): readonly string[] {
     const place = this.placeOf.get(key)
     if (place?.startsWith(`${jobId} ${stepId} `) !== true)
       return [`I9: a service was called with ${key} for step ${stepId} of job ${jobId}`]
+    const claimant = this.claimants.get(`${key} ${attempt}`)
+    if (claimant === null || (claimant !== undefined && !processId.startsWith(`${claimant}#`)))
+      return [`F-A6: ${processId} made attempt ${attempt} of ${key}, claimed by ${claimant ?? 'nobody'}`]
     return effect === 'late' && !this.options.areRequestsSlow
       ? [`I6: ${key} was done after it was undone`]
       : []

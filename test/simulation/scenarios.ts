@@ -204,6 +204,21 @@ export const scenarios: readonly Scenario[] = [
   { name: 'fan-out', workflow: workflowOf(fan), moods: willing, end: 'Processed' },
   { name: 'fan-out-together', workflow: workflowOf(fan), moods: willing, isTogether: true, end: 'Processed' },
   {
+    name: 'claimed',
+    workflow: workflowOf({ reserve: [], charge: ['reserve'] }, { claim: true }),
+    moods: willing,
+    end: 'Processed',
+  },
+  {
+    name: 'progress',
+    workflow: workflowOf({ charge: [] }),
+    moods: willing,
+    // Its agent has asked for time when less than half of it is left.
+    workMs: 30_000,
+    progressEveryMs: 25_000,
+    end: 'Processed',
+  },
+  {
     name: 'submitted-inside',
     workflow: workflowOf(chain),
     moods: willing,

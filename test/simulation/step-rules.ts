@@ -38,7 +38,12 @@ const inTime: Rule<StepDocument> = (change) => {
   return null
 }
 
-/** I4: an attempt that ends without success counts once; nothing else counts. */
+/** Whether somebody made the attempt, or may have: one that has to be claimed first is made by nobody before that. */
+function mayHaveBeenMade({ isClaimRequired, claim, fence }: StepDocument): boolean {
+  return !isClaimRequired || claim?.fence === fence
+}
+
+/** I4: an attempt that was made and ends without success counts once; nothing else counts. */
 const countedOnce: Rule<StepDocument> = (change) => {
   const { before, after, by } = change
   if (before === null || by === null || before.direction !== after.direction) return null
@@ -47,7 +52,7 @@ const countedOnce: Rule<StepDocument> = (change) => {
     return counted <= 0 ? null : `I4: ${by.party} counted a failure of ${after.id}`
   }
   const hasEnded = before.lockedBy !== null && after.lockedBy === null
-  const hasFailed = hasEnded && after.outcome?.kind !== 'success'
+  const hasFailed = hasEnded && after.outcome?.kind !== 'success' && mayHaveBeenMade(before)
   if (counted === (hasFailed ? 1 : 0)) return null
   return `I4: ${after.id} counts ${counted} failures by a write of ${by.process.id} that ${hasFailed ? 'ends' : 'does not end'} an attempt in failure`
 }
