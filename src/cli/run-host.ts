@@ -1,6 +1,6 @@
 import { instanceNameOf, rolesNamed, serveStatus, startHost, type Host } from '../host/index.js'
 import { systemClock, systemRandom } from '../platform/index.js'
-import { consoleLogger } from '../telemetry/index.js'
+import { consoleLogger, type Telemetry } from '../telemetry/index.js'
 import { exitCodes } from './cli-error.js'
 import type { StartOptions, StartPlan } from './commands/start.js'
 import { answerParent } from './parent-channel.js'
@@ -38,18 +38,25 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
     ...(port === null ? {} : { port }),
   })
   const host = await startedOrTold(starting, ending, stopWithinMs)
-  if (host === null) return exitCodes.ok
+  if (host === null) return endedAs(await ending, instanceName, telemetry)
   telemetry.emit({ type: 'host.started', instanceName, roles: host.roles })
   terminal.print(startedText(host, options))
   if (options.supervised === true) answerParent(host)
-  const { why, error } = await ending
-  telemetry.emit({ type: 'host.stopping', instanceName, reason: why })
-  if (error !== undefined) telemetry.emit({ type: 'host.failed', instanceName, error })
+  const end = await ending
+  telemetry.emit({ type: 'host.stopping', instanceName, reason: end.why })
+  const code = endedAs(end, instanceName, telemetry)
   const beganMs = systemClock.monotonic()
   await inTime(host.stop(), stopWithinMs)
   const durationMs = Math.round(systemClock.monotonic() - beganMs)
   telemetry.emit({ type: 'host.stopped', instanceName, durationMs })
-  return error === undefined ? exitCodes.ok : exitCodes.failed
+  return code
+}
+
+/** The exit code for such an end; an error that nobody handled is reported. */
+function endedAs({ error }: Ending, instanceName: string, telemetry: Telemetry): number {
+  if (error === undefined) return exitCodes.ok
+  telemetry.emit({ type: 'host.failed', instanceName, error })
+  return exitCodes.failed
 }
 
 /** Where nothing may run, a process still has to be there and say so: the platform would start it again and again. */

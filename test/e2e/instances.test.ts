@@ -69,7 +69,7 @@ it('start --instances says which instance ended by itself, and ends as badly as 
   expect(ended.stderr).toMatch(/refused the key/)
 }, 60_000)
 
-it('an error that nobody handles ends a process, after it has given its leases back', async () => {
+it('F-X25: an error that nobody handles ends a process, after it has given its leases back', async () => {
   const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
   const module = join(await temporaryDirectory(), 'agents.mjs')
   const stray = `process.on('SIGUSR2', () => setImmediate(() => { throw new Error('stray') }))`
@@ -81,4 +81,16 @@ it('an error that nobody handles ends a process, after it has given its leases b
   expect(ended.stderr).toMatch(/"message":"stray".*"msg":"host.failed"/)
   const leases = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(leases.map(({ owner }) => owner)).toEqual([null, null])
+}, 60_000)
+
+it('F-X25: an error that nobody handles ends a process that still waits for its store', async () => {
+  const module = join(await temporaryDirectory(), 'agents.mjs')
+  const stray = `process.on('SIGUSR2', () => setImmediate(() => { throw new Error('stray') }))`
+  await writeFile(module, `export * from ${JSON.stringify(pathToFileURL(ordersModule).href)}\n${stray}\n`)
+  const nobody = { COSMOS_ENDPOINT: `http://127.0.0.1:${await freePort()}`, COSMOS_KEY: 'bm90IGEga2V5' }
+  const worker = start(cli, ['start', '--role', 'agents', '--agents', module], nobody)
+  await worker.line('waiting: ')
+  const ended = await worker.kill('SIGUSR2')
+  expect(ended.code).toBe(1)
+  expect(ended.stderr).toMatch(/"message":"stray".*"msg":"host.failed"/)
 }, 60_000)

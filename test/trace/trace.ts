@@ -1,4 +1,4 @@
-import { idsNamedIn, rowsOf } from '../tidy/failure-matrix.js'
+import { excusedRows, idsNamedIn, rowsOf } from '../tidy/failure-matrix.js'
 import type { Source, TextFile } from '../tidy/source.js'
 
 /** An id of a list and the tests that name it. */
@@ -8,16 +8,17 @@ export interface Traced {
   readonly tests: readonly string[]
 }
 
-/** Requirements that no test names, each with its reason. */
+/** Ids that no test names, each with its reason. */
 const excused: Readonly<Record<string, string>> = {
   R11: 'README says what it is not for',
   R89: 'left out (ADR 0014): what is recovered goes through the scheduler, whose hints cost no poll',
   R96: 'the supervisor decides by envelope and time alone (I19); an agent that knows better fails permanently',
   R113: 'README says that work which must be atomic is not for this',
   R178: 'names of patterns are for papers',
+  ...excusedRows,
 }
 
-/** Why ids of these lists need no test: of requirements as said here, of others as their line says in a fourth column. */
+/** Why ids of these lists need no test: as said here, or as their line says in a fourth column. */
 export function excusesOf(lists: readonly TextFile[]): Readonly<Record<string, string>> {
   const said = lists.flatMap(({ text }) => {
     const lines = text.matchAll(/^\| ([A-Z]\S*) \|[^|]*\|[^|]*\| ([^|]*\S) \|$/gm)
