@@ -23,13 +23,13 @@ it('knows for every id of the lists the files whose tests name it', () => {
 it('names at its end what has no test', () => {
   const text = traceText(trace(lists, sources))
   expect(text).toContain('R1     test/a.test.ts\n       test/b.test.ts')
-  expect(text).toMatch(/3 ids, 1 without a test: R2$/)
+  expect(text).toMatch(/3 ids: 2 with tests, 0 with a reason instead, 1 with neither: R2$/)
 })
 
 it('gives the reason of what needs none, instead', () => {
   const text = traceText(trace(lists, sources), { R2: 'nothing stops' })
   expect(text).toContain('R2     - nothing stops')
-  expect(text).toMatch(/3 ids, 0 without a test$/)
+  expect(text).toMatch(/3 ids: 2 with tests, 1 with a reason instead, 0 with neither$/)
 })
 
 it('takes the reason of a line from its fourth column, and an id for another only when all of it is the same', () => {

@@ -46,7 +46,10 @@ export function traceText(traced: readonly Traced[], excuses = excused): string 
     return `${id.padEnd(6)} ${named}`
   })
   const without = untested(traced, excuses)
-  const summary = `${traced.length} ids, ${without.length} without a test${without.length === 0 ? '' : `: ${without.join(' ')}`}`
+  const named = traced.filter(({ tests }) => tests.length > 0).length
+  const excusedCount = traced.length - named - without.length
+  const missing = without.length === 0 ? '' : `: ${without.join(' ')}`
+  const summary = `${traced.length} ids: ${named} with tests, ${excusedCount} with a reason instead, ${without.length} with neither${missing}`
   return [...lines, '', summary].join('\n')
 }
 
