@@ -63,7 +63,10 @@ export interface Host {
   readonly roles: readonly Role[]
   /** Where health is served; null when it is not. */
   readonly port: number | null
-  /** Submits and reads jobs on the same store; it is woken when a job ends in this process. */
+  /**
+   * Submits and reads jobs on the same store. A job that is accepted in a range of this process's scheduler is begun at
+   * once, and whoever waits here for a job that ends here is handed its result: neither costs a request.
+   */
   readonly client: JobClient
   figures(): HostFigures
   /** Looks for free leases now instead of at the next cycle: others have come or gone. */

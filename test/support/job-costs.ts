@@ -61,7 +61,7 @@ function isStateWrite(operation: string): boolean {
 const shop = defineAgent('shop', { pass: (input: { readonly value: number }) => input })
 
 /** Three steps, each of which needs what the one before returned. */
-const threeSteps = defineWorkflow<{ readonly value: number }>('three-steps', (job) => {
+export const threeSteps = defineWorkflow<{ readonly value: number }>('three-steps', (job) => {
   const first = job.step('first', shop.pass, { value: job.input.value }, { undo: 'none' })
   const second = job.step('second', shop.pass, { value: first.output.value }, { undo: 'none' })
   job.step('third', shop.pass, { value: second.output.value }, { undo: 'none' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../src/sas/index.js'
-import { pricedWorld, steadyLoad } from '../../support/job-costs.js'
+import { pricedWorld, steadyLoad, threeSteps } from '../../support/job-costs.js'
 
 /** What is measured here, put to the formulas of `stepward cost`. */
 const question: CostQuestion = {
@@ -38,6 +38,19 @@ describe('what a job of three steps costs under steady load', () => {
     const world = await pricedWorld({ together: true })
     await steadyLoad(world, { count: 20, perSecond: 5 })
     expect(world.bill.requests((operation) => operation === 'state.read')).toBe(0)
+    await world.stop()
+  })
+
+  it('asks nothing for who submits and waits in the same process but the five transactions', async () => {
+    const world = await pricedWorld({ together: true })
+    await steadyLoad(world, { count: 5, perSecond: 5 })
+    world.bill.clear()
+    const job = await world.client.submit(threeSteps, { value: 1 }, { jobId: 'waited-for' })
+    const result = job.result()
+    // Far less than the shortest rest between two polls.
+    await world.clock.advance(1)
+    expect(Object.keys(await result)).toHaveLength(3)
+    expect(world.bill.requests((operation) => operation.startsWith('state.'))).toBe(5)
     await world.stop()
   })
 })
