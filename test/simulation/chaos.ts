@@ -55,6 +55,14 @@ export class Chaos {
     }
   }
 
+  /** Whoever is told that work stands still finds the clocks wrong, and sets them right. */
+  mendClocks(): void {
+    for (const process of this.options.unit.processes) {
+      process.setWallClock(-(this.wrongByMs.get(process) ?? 0))
+      this.wrongByMs.delete(process)
+    }
+  }
+
   private strike(): void {
     const { world, computers } = this.options
     const computer = this.any(computers)

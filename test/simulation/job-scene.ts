@@ -163,10 +163,17 @@ export class JobScene {
     this.endedUnderFaults = this.checker.endedCount
   }
 
-  /** Lets time pass until every job has come to its end, or something is broken. */
-  async finish(limitMs: number): Promise<JobReport> {
+  /**
+   * Lets time pass until every job has come to its end, or something is broken. Where every job that has not is flagged
+   * for an operator by then (I8), `mend` is what the operator does about the cause, and the time begins anew.
+   */
+  async finish(limitMs: number, mend?: () => void): Promise<JobReport> {
     const { world } = this
-    const isOver = await world.runUntil(() => this.isOver, limitMs)
+    let isOver = await world.runUntil(() => this.isOver, limitMs)
+    if (!isOver && mend !== undefined && this.areOthersFlagged) {
+      mend()
+      isOver = await world.runUntil(() => this.isOver, limitMs)
+    }
     if (world.problems.length === 0) world.problems.push(...this.endProblems(isOver, limitMs))
     return this.report()
   }
@@ -183,6 +190,12 @@ export class JobScene {
       problems: world.problems,
       faults: faults.counts,
     }
+  }
+
+  /** Whether jobs have not ended, and an operator is told of every one of them. */
+  private get areOthersFlagged(): boolean {
+    const open = [...this.checker.jobs.values()].filter((job) => !isTerminal(job))
+    return open.length > 0 && open.every(({ attention }) => attention !== null)
   }
 
   private get isOver(): boolean {

@@ -52,7 +52,9 @@ export async function simulateJobs(seed: number, jobCount: number): Promise<JobR
   chaos.stop()
   scene.endFaults()
   scene.keepRunning()
-  return scene.finish(recoveryMs)
+  // With clocks that differ by more than a step's deadline nobody may get to claim it: that is flagged, and counts as no
+  // failure, so only mended clocks end it.
+  return scene.finish(recoveryMs, () => chaos.mendClocks())
 }
 
 function ratesFor(jobCount: number): FaultRates {
