@@ -49,8 +49,8 @@ export function mayBeOpen({ type, lockedBy, outcome }: Readonly<Record<string, u
 
 /**
  * W3, W8: the outcome of an attempt, on the step. Success is itself the change of state, and records what an undo will
- * need (R41); a failure leaves diagnostics and brings the deadline forward to the end of the back-off, so that the supervisor treats it like any other step that was
- * not done in time; a permanent failure flags the step for a person.
+ * need (R41); a failure leaves diagnostics and brings the deadline forward to the end of the back-off, so that the
+ * supervisor treats it like any other step that was not done in time; a permanent failure flags the step for a person.
  */
 export function settle(
   step: StepDocument,

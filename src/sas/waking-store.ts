@@ -49,9 +49,10 @@ export function beginningHere(shortcut: Shortcut, hints: FeedHints): (accepted: 
 }
 
 /**
- * Whom these writes call for. Who submits a job says so itself ({@link beginningHere}). A scheduler writes job and steps together and goes on by itself, so its own writes call
- * for no scheduler, and it knows which steps it could not start here. Deadlines of attempts under way are far off: the
- * supervisor reads of them in its own time, but of what ended in failure, or waits, at once.
+ * Whom these writes call for. Who submits a job says so itself ({@link beginningHere}). A scheduler writes job and steps
+ * together and goes on by itself, so its own writes call for no scheduler, and it knows which steps it could not start
+ * here. Deadlines of attempts under way are far off: the supervisor reads of them in its own time, but of what ended in
+ * failure, or waits, at once.
  */
 export function readersOf(writes: readonly StateWrite[]): readonly Reader[] {
   const documents = writes.map(({ document }) => document)

@@ -41,7 +41,7 @@ describe('what a job of three steps costs under steady load', () => {
     await world.stop()
   })
 
-  it('asks nothing for who submits and waits in the same process but the five transactions', async () => {
+  it('reads no document for who submits and waits in the same process: five transactions are all, beside the feed', async () => {
     const world = await pricedWorld({ together: true })
     await steadyLoad(world, { count: 5, perSecond: 5 })
     world.bill.clear()
