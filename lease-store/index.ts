@@ -29,6 +29,7 @@ export {
   initializationMarker,
   leaseDocumentId,
   leaseIdPrefix,
+  javaLeasePrefix,
   leasePrefix,
   type LeasePrefix,
 } from './lease-naming.js'

@@ -14,6 +14,19 @@ export function leasePrefix({ processorName, accountHost, containerRid }: LeaseP
   return `${processorName}${accountHost}_${databaseRidOf(containerRid)}_${containerRid}`
 }
 
+/** What a Java host's documents are named after where it names database and container instead of their `_rid`s. */
+export interface JavaLeasePrefix {
+  readonly processorName: string
+  readonly accountHost: string
+  readonly databaseName: string
+  readonly containerName: string
+}
+
+/** What every document begins with that a Java host names by database and container (`handleChanges`). */
+export function javaLeasePrefix(names: JavaLeasePrefix): string {
+  return `${names.processorName}${names.accountHost}_${names.databaseName}_${names.containerName}`
+}
+
 /** What the documents of its leases begin with, and nothing else does. */
 export function leaseIdPrefix(prefix: string): string {
   return `${prefix}..`

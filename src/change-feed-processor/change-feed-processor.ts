@@ -115,6 +115,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     if (checked === null) return null
     const { options: given, ports } = checked
     const monitor = new HealthMonitor(given.clock, {
+      turnMs: 4 * given.leaseAcquireIntervalMs,
       balanceMs: 3 * given.leaseAcquireIntervalMs,
       progressMs: Math.max(given.leaseExpirationIntervalMs, 3 * given.pollInterval.maxMs),
     })
@@ -122,7 +123,9 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     const runtime = await unlessAborted(this.prepared(options, ports, signal), signal)
     if (runtime === null) return null
     const controller = new PartitionController(runtime)
-    const balancer = new LoadBalancer(runtime, controller, new CoverageWatch(runtime))
+    const balancer = new LoadBalancer(runtime, controller, new CoverageWatch(runtime), () => {
+      monitor.turned()
+    })
     const unsubscribe = options.hints?.subscribe((physicalRangeId) => {
       controller.wake(physicalRangeId)
     })

@@ -8,6 +8,7 @@ import {
 } from '../../lease-store/index.js'
 import { retry, type Clock, type Random } from '../platform/index.js'
 import { feedProblems, leaseAccessProblems } from './cosmos-access-check.js'
+import { javaUnitProblems } from './cosmos-java-check.js'
 import {
   isChangeFeed,
   isContainer,
@@ -186,6 +187,8 @@ function leaseContainerProblems({ partitionKey, defaultTtl }: ContainerDefinitio
 }
 
 async function checkLeases(options: WholeOptions): Promise<StartCheck> {
+  const javas = await foreignUnitProblems(options)
+  if (javas.length > 0) return { isReady: false, problems: javas }
   const ports = await openPorts(options)
   try {
     const { leases } = await ports.leaseStore.list()
@@ -195,4 +198,11 @@ async function checkLeases(options: WholeOptions): Promise<StartCheck> {
     if (error instanceof RefusedLeaseError) return { isReady: false, problems: [error.message] }
     throw error
   }
+}
+
+/** Ports know nothing of documents that are named otherwise than theirs. */
+async function foreignUnitProblems(options: WholeOptions): Promise<string[]> {
+  const { monitoredContainer, leaseContainer } = options
+  if (isChangeFeed(monitoredContainer) || isLeaseStore(leaseContainer)) return []
+  return javaUnitProblems({ ...options, monitoredContainer, leaseContainer })
 }

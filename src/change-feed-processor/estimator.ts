@@ -21,7 +21,7 @@ export interface LeaseEstimate {
   /** The instance name of who reads it, or null when nobody does. */
   readonly owner: string | null
   /**
-   * Transactions not yet checkpointed, never less than there are: computed as .NET and KEDA compute it. 1 stands for
+   * Transactions not yet checkpointed, never less than there are: computed as .NET computes it. 1 stands for
    * "something, nobody knows how much": nothing was checkpointed yet, or the range was split or merged meanwhile.
    */
   readonly estimatedLag: number

@@ -5,11 +5,18 @@ import type { Telemetry, TelemetryEvent } from '../telemetry/index.js'
 export interface ProcessorHealth {
   /** Between a start and the stop that follows it. */
   readonly isRunning: boolean
+  /**
+   * Whether its balancing loop turns: it began a turn within four acquire intervals, whatever the store answered. False
+   * means that this process is stuck and a restart may help.
+   */
+  readonly isAlive: boolean
   /** Whether it runs and all its loops are alive. */
   readonly isHealthy: boolean
   /** When it last read or delivered anything, or found that nothing was new; null before the first time. */
   readonly lastProgress: Date | null
-  /** When it last looked for leases to take; null before the first time. */
+  /** When its balancing loop last began a turn; null before the first time. */
+  readonly lastTurn: Date | null
+  /** When it last looked for leases to take and the store answered; null before the first time. */
   readonly lastBalance: Date | null
   readonly leases: readonly LeaseHealth[]
 }
@@ -24,6 +31,8 @@ export interface LeaseHealth {
 
 /** What counts as alive. */
 export interface HealthLimits {
+  /** At most this long between two turns of the balancing loop. Milliseconds. */
+  readonly turnMs: number
   /** At most this long between two looks at the leases. Milliseconds. */
   readonly balanceMs: number
   /** At most this long between two signs of progress on a lease. Milliseconds. */
@@ -45,6 +54,7 @@ export class HealthMonitor implements Telemetry {
   private readonly progress = new Map<string, Moment>()
   private latest: Moment | null = null
   private balanced: Moment | null = null
+  private turn: Moment | null = null
   private readonly created: Moment
 
   constructor(
@@ -64,6 +74,11 @@ export class HealthMonitor implements Telemetry {
     else if (type === 'feed.polled' && event.count === 0) this.progressOn(event.leaseToken)
   }
 
+  /** The balancing loop begins a turn. */
+  turned(): void {
+    this.turn = this.moment()
+  }
+
   /** What was held back goes on: the time it stood still was nobody's fault. */
   resumed(): void {
     const moment = this.moment()
@@ -80,6 +95,8 @@ export class HealthMonitor implements Telemetry {
     const isBalancing = this.isWithin(this.balanced ?? this.created, this.limits.balanceMs)
     return {
       isRunning: true,
+      isAlive: this.isWithin(this.turn ?? this.created, this.limits.turnMs),
+      lastTurn: dateOf(this.turn),
       isHealthy: isBalancing && leases.every(({ isAlive }) => isAlive),
       lastProgress: dateOf(this.latest),
       lastBalance: dateOf(this.balanced),
@@ -108,8 +125,10 @@ function dateOf(moment: Moment | null): Date | null {
 /** The health of a processor that does not run. */
 export const notRunning: ProcessorHealth = {
   isRunning: false,
+  isAlive: false,
   isHealthy: false,
   lastProgress: null,
+  lastTurn: null,
   lastBalance: null,
   leases: [],
 }

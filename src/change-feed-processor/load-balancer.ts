@@ -48,11 +48,14 @@ export class LoadBalancer {
     private readonly runtime: Runtime,
     private readonly controller: PartitionController,
     private readonly coverage: CoverageWatch,
+    /** Called when a turn begins, whatever the store answers. */
+    onTurn: () => void = () => undefined,
   ) {
     this.standBy = new StandBy(runtime)
     this.loop = new BackgroundLoop({
       clock: runtime.clock,
       turn: async (signal) => {
+        onTurn()
         if (!this.skips()) await this.balance(signal)
         // One instance is enough: whoever has the first lease that is in hands of ours.
         if (this.hasFirst) await this.coverage.look()

@@ -1,3 +1,4 @@
+import type { ProcessorHealth } from '../change-feed-processor/index.js'
 import type { Clock } from '../platform/index.js'
 
 /** An answer to a probe: whether all is well, and if not, why. */
@@ -6,8 +7,6 @@ export interface Verdict {
   readonly problems: readonly string[]
 }
 
-/** Cycles of the load balancer that may be missing before its loop counts as dead. */
-const missedCycles = 4
 /** A process whose timers come this late is doing something else than its work. */
 const blockedAfterMs = 10_000
 
@@ -26,14 +25,13 @@ const lookEveryMs = 1_000
 export class Health {
   private state: 'starting' | 'running' | 'stopping' = 'starting'
   private waitingFor: string | null = null
-  private readonly cycles = new Map<string, number>()
+  private readonly roles = new Map<string, () => ProcessorHealth>()
   private lookedAtMs: number
   private latestMs = 0
   private blockedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly clock: Clock,
-    private readonly cycleMs: number,
     /** What keeps work from being done though this process lives: the store, or units that are not well. */
     private readonly troubles: () => readonly string[],
   ) {
@@ -56,9 +54,9 @@ export class Health {
     this.waitingFor = reason
   }
 
-  /** A role's loop has begun a cycle, whatever becomes of it. */
-  beat(role: string): void {
-    this.cycles.set(role, this.clock.monotonic())
+  /** Asks the processor of a role from now on. */
+  watchRole(role: string, health: () => ProcessorHealth): void {
+    this.roles.set(role, health)
   }
 
   started(): void {
@@ -78,12 +76,7 @@ export class Health {
 
   /** Whether this process should be left alone. */
   live(): Verdict {
-    const nowMs = this.clock.monotonic()
-    const problems = [...this.cycles]
-      .filter(([, beatMs]) => this.state === 'running' && nowMs - beatMs > missedCycles * this.cycleMs)
-      .map(
-        ([role, beatMs]) => `the ${role} has not looked at its leases for ${Math.round(nowMs - beatMs)} ms`,
-      )
+    const problems = this.state === 'running' ? [...this.roles].flatMap(stuckRole) : []
     if (this.latestMs > blockedAfterMs)
       problems.push(`the event loop was blocked for ${Math.round(this.latestMs)} ms`)
     return verdict(problems)
@@ -98,6 +91,13 @@ export class Health {
     ]
     return verdict([...problems, ...this.live().problems])
   }
+}
+
+function stuckRole([role, health]: readonly [string, () => ProcessorHealth]): string[] {
+  const { isAlive, lastTurn } = health()
+  if (isAlive) return []
+  const since = lastTurn === null ? 'since it started' : `since ${lastTurn.toISOString()}`
+  return [`role ${role} has not looked at its leases ${since}`]
 }
 
 function verdict(problems: readonly string[]): Verdict {

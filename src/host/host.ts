@@ -75,9 +75,6 @@ export interface Host {
   stop(): Promise<void>
 }
 
-/** Default of the processor. */
-const defaultAcquireIntervalMs = 17_000
-
 /**
  * Runs roles in this process until `stop`.
  *
@@ -125,15 +122,14 @@ interface Shell {
 }
 
 async function openShell(options: HostOptions): Promise<Shell> {
-  const { clock = systemClock, timing, port } = options
+  const { clock = systemClock, port } = options
   const wanted = options.roles ?? roles
   const instanceName = options.instanceName ?? instanceNameOf(systemRandom)
   const metrics = new Metrics()
   const trouble = new StoreTrouble(clock, fanOut(options.telemetry ?? openTelemetry(), metrics))
-  const cycleMs = timing?.leaseAcquireIntervalMs ?? defaultAcquireIntervalMs
   const unwell = new UnwellUnits()
   const troubles = () => [...(trouble.reason === null ? [] : [trouble.reason]), ...unwell.problems]
-  const health = new Health(clock, cycleMs, troubles)
+  const health = new Health(clock, troubles)
   const figures = () => ({ ...processFigures(), isReady: health.ready().isWell })
   const status = {
     about: () => ({ instanceName, roles: wanted }),
@@ -207,7 +203,6 @@ async function runUnits({ options, shell, connection, containers, clockOffsetMs 
   const clock = clockOffsetMs === 0 ? shell.clock : correctedClock(shell.clock, clockOffsetMs)
   const [hints, shortcut, endings] = [new FeedHints(), new Shortcut(), new JobEndings()]
   const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
-  const onCycle = (role: Role): void => health.beat(role)
   const stalled = (): string | null => health.stalled()
   const shared = {
     stalled,
@@ -219,12 +214,12 @@ async function runUnits({ options, shell, connection, containers, clockOffsetMs 
     shortcut,
     endings,
     clock,
-    onCycle,
   }
   const parts = { settings: options, ...shared }
   for (const role of wanted) {
     const unit = await unitOf(role, parts)
     units.push(unit)
+    health.watchRole(role, () => unit.health())
     await awaitStore(() => startedOn(connection, unit), waitingOf(options, shell))
   }
   health.started()

@@ -32,6 +32,7 @@ export {
   examine,
   listLeases,
   type EstimateRow,
+  type Lag,
   type LeaseRow,
   type UnitSelection,
 } from './leases.js'

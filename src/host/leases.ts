@@ -34,6 +34,22 @@ export interface LeaseRow {
   readonly renewedAt: string
   /** How long ago that was, by the store's clock; null when it did not tell its time. */
   readonly ageMs: number | null
+  /** Who or what wrote a lease that this library does not read; null for those it reads. */
+  readonly notRead: 'Java SDK' | 'refused' | null
+}
+
+/** Leases of a deployment unit whose lag cannot be estimated, and why. */
+export interface NotEstimated {
+  readonly processorName: string
+  readonly leases: number
+  readonly reason: string
+}
+
+/** How far deployment units are behind. */
+export interface Lag {
+  readonly leases: readonly EstimateRow[]
+  /** Not counted in them. */
+  readonly notEstimated: readonly NotEstimated[]
 }
 
 /** How far a lease is behind, and of which deployment unit it is. */
@@ -63,15 +79,25 @@ export function listLeases(selection: UnitSelection): Promise<readonly LeaseRow[
  *
  * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
  */
-export function estimateLag(selection: UnitSelection): Promise<readonly EstimateRow[]> {
+export function estimateLag(selection: UnitSelection): Promise<Lag> {
   return looking(selection, async ({ inspection, containers }) => {
-    const rows: EstimateRow[] = []
-    for (const { processorName } of readableUnits(inspection, selection)) {
+    const units = readableUnits(inspection, selection)
+    const leases: EstimateRow[] = []
+    for (const { processorName, refused, isJavas } of units) {
+      if (isJavas || refused.length > 0) continue
       const estimator = new ChangeFeedEstimator({ ...containers, processorName })
-      for await (const estimate of estimator.leases()) rows.push({ processorName, ...estimate })
+      for await (const estimate of estimator.leases()) leases.push({ processorName, ...estimate })
     }
-    return rows
+    return { leases, notEstimated: units.flatMap(notEstimated) }
   })
+}
+
+/** A unit's estimator reads all of its leases or none. */
+function notEstimated({ processorName, leases, refused, isJavas }: NamedUnit): NotEstimated[] {
+  const [first] = refused
+  if (first === undefined) return []
+  const reason = isJavas ? 'the Java SDK wrote them, and its own tools read them' : first.reason
+  return [{ processorName, leases: leases.length + refused.length, reason }]
 }
 
 /**
@@ -146,18 +172,32 @@ function expirationOf({ timing }: UnitSelection): number {
 }
 
 function rowsOf(
-  { processorName, leases }: NamedUnit,
+  { processorName, leases, refused }: NamedUnit,
   storeTimeMs: number | null,
   expirationMs: number,
 ): LeaseRow[] {
   const silent = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationMs)
-  return leases.map(({ leaseToken, owner, continuationToken, storedAtMs }) => ({
+  const written = (storedAtMs: number): Pick<LeaseRow, 'renewedAt' | 'ageMs'> => ({
+    renewedAt: new Date(storedAtMs).toISOString(),
+    ageMs: storeTimeMs === null ? null : Math.max(0, storeTimeMs - storedAtMs),
+  })
+  const read = leases.map(({ leaseToken, owner, continuationToken, storedAtMs }) => ({
     processorName,
     leaseToken,
     owner,
     isExpired: silent.has(leaseToken),
     continuationToken,
-    renewedAt: new Date(storedAtMs).toISOString(),
-    ageMs: storeTimeMs === null ? null : Math.max(0, storeTimeMs - storedAtMs),
+    ...written(storedAtMs),
+    notRead: null,
   }))
+  const notRead = refused.map(({ rule, document }) => ({
+    processorName,
+    leaseToken: String(document['PartitionId'] ?? document['LeaseToken']),
+    owner: typeof document['Owner'] === 'string' ? document['Owner'] : null,
+    isExpired: false,
+    continuationToken: null,
+    ...written(Number(document['_ts']) * 1_000),
+    notRead: rule === 'javaLease' ? ('Java SDK' as const) : ('refused' as const),
+  }))
+  return [...read, ...notRead]
 }

@@ -1,4 +1,4 @@
-import { CosmosLeaseStore, type LeaseStore } from '../../lease-store/index.js'
+import { CosmosLeaseStore } from '../../lease-store/index.js'
 import { CosmosChangeFeed, type FeedHints } from '../change-feed-processor/index.js'
 import type { Clock } from '../platform/index.js'
 import {
@@ -57,8 +57,6 @@ export interface UnitParts {
   readonly clock: Clock
   /** Why this process should take no new work; null when it may. */
   readonly stalled: () => string | null
-  /** Told whenever the loop of a role begins a cycle. */
-  readonly onCycle: (role: Role) => void
 }
 
 /** One role, not yet started. */
@@ -76,7 +74,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
   const common: UnitOptions = {
     store,
     feed: new CosmosChangeFeed({ container: containers.state, onCharge }),
-    leases: noticed(leases, () => parts.onCycle(role)),
+    leases,
     processorName,
     instanceName,
     telemetry,
@@ -106,13 +104,4 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
     case 'notifier':
       return createNotifier({ ...common, ...notifying(settings, containers) })
   }
-}
-
-/** The same leases; every cycle of the load balancer begins with `list`, and that is noticed before the store answers. */
-function noticed(leases: LeaseStore, onList: () => void): LeaseStore {
-  const list = (): ReturnType<LeaseStore['list']> => {
-    onList()
-    return leases.list()
-  }
-  return Object.assign(Object.create(leases) as LeaseStore, { list })
 }

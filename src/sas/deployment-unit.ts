@@ -4,6 +4,7 @@ import {
   type ChangeFeedContext,
   type Change,
   type FeedHints,
+  type ProcessorHealth,
 } from '../change-feed-processor/index.js'
 import type { FeedRange, LeaseStore } from '../../lease-store/index.js'
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
@@ -55,6 +56,8 @@ export interface Unit {
   start(): Promise<void>
   /** Looks for free leases now instead of at the next cycle. */
   rebalance(): void
+  /** What its processor says of itself, from memory. */
+  health(): ProcessorHealth
   /** Lets what is under way finish, checkpoints, releases every lease. */
   stop(): Promise<void>
 }
@@ -244,6 +247,7 @@ function unit(options: UnitOptions, reader: Reader | 'notifier', role: Role): Un
       await processor.start()
     },
     rebalance: () => processor.rebalance(),
+    health: () => processor.health(),
     stop: async () => {
       await processor.stop()
       await role.stop?.()

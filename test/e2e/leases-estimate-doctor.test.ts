@@ -68,6 +68,26 @@ it('R150: leases, estimate and doctor see processors of any name on any containe
   expect(healthy.stdout).toMatch(/notice notRunning of "projection"/)
   expect(healthy.code).toBe(0)
 
+  const java = 'javalocalhost_shop_orders'
+  for (const token of ['0', '1'])
+    await shop.leases.items.create({ id: `${java}..${token}`, LeaseToken: token, Owner: 'java-host' })
+  await shop.leases.items.create({ id: `${java}.info` })
+  const all = JSON.parse((await shop.command('leases', '--json')).stdout) as object[]
+  expect(all).toMatchObject([
+    { processorName: 'java', leaseToken: '0', owner: 'java-host', notRead: 'Java SDK' },
+    { processorName: 'java', leaseToken: '1', owner: 'java-host', notRead: 'Java SDK' },
+    { processorName: 'projection', notRead: null },
+    { processorName: 'projection', notRead: null },
+  ])
+  expect((await shop.command('leases')).stdout).toMatch(/^java +0 +java-host +\(Java SDK\)/m)
+  const counted = await shop.command('estimate')
+  expect(counted.stdout).toMatch(
+    /in 2 leases\nnot counted: 2 leases of "java": the Java SDK wrote them, and its own tools read them\n$/,
+  )
+  for (const { id } of [0, 1].map((token) => ({ id: `${java}..${token}` })))
+    await shop.leases.item(id, id).delete()
+  await shop.leases.item(`${java}.info`, `${java}.info`).delete()
+
   const unknown = await shop.command('doctor', '--processor', 'projektion')
   expect(unknown.code).toBe(3)
   expect(unknown.stderr).toBe(

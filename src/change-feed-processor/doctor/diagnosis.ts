@@ -101,6 +101,7 @@ function ttlFindings(container: string, defaultTtl: number | null): UnitFinding[
 }
 
 function unitFindings(unit: UnitDocuments, inspection: Inspection, options: DiagnosisOptions): UnitFinding[] {
+  if (unit.isJavas) return [...spellingFindings(unit, inspection), javaFinding(unit)]
   return [
     ...spellingFindings(unit, inspection),
     ...foreignFindings(unit),
@@ -130,11 +131,18 @@ const foreignAdvice = {
     'its range was split before it was read again: start a .NET host that knows it, or delete it and start from a time',
 } as const
 
+/** A unit that is Java's as a whole is as it should be, as long as no instance of this library takes its name. */
+function javaFinding({ prefix, refused }: UnitDocuments): UnitFinding {
+  const what = refused.length === 0 ? 'a marker' : `${refused.length} leases`
+  return notice(
+    'foreignLease',
+    `hosts of the Java SDK keep ${what} under ${JSON.stringify(prefix)}`,
+    'nothing to do: look at them with the Java SDK, and give processors of this library another processorName',
+  )
+}
+
 function foreignFindings({ refused, leases }: UnitDocuments): UnitFinding[] {
-  // A unit that is Java's as a whole is in nobody's way, as long as nobody of us takes its name.
-  const isJavas = leases.length === 0 && refused.every(({ rule }) => rule === 'javaLease')
-  const report = isJavas ? notice : problem
-  const found = refused.map(({ rule, reason }) => report('foreignLease', reason, foreignAdvice[rule]))
+  const found = refused.map(({ rule, reason }) => problem('foreignLease', reason, foreignAdvice[rule]))
   const byToken = new Map<string, number>()
   for (const { leaseToken } of leases) byToken.set(leaseToken, (byToken.get(leaseToken) ?? 0) + 1)
   for (const [leaseToken, count] of byToken)

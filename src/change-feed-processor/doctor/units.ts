@@ -1,5 +1,6 @@
 import {
   decodeLease,
+  javaLeasePrefix,
   leasePrefix,
   type FeedRange,
   type Lease,
@@ -12,6 +13,7 @@ export interface RefusedDocument {
   readonly id: string
   readonly rule: LeaseRefusal
   readonly reason: string
+  readonly document: LeaseDocument
 }
 
 /** Everything a lease container holds of one deployment unit, of this library or of .NET. */
@@ -22,6 +24,8 @@ export interface UnitDocuments {
   readonly prefix: string
   readonly leases: readonly Lease[]
   readonly refused: readonly RefusedDocument[]
+  /** Whether a Java host writes its documents: by their names, or because every lease is Java's. */
+  readonly isJavas: boolean
   /** Whether its `.info` document says that the leases were created. */
   readonly isInitialized: boolean
   /** When its `.lock` was written by the store's clock, milliseconds since the epoch; null when there is none. */
@@ -73,7 +77,7 @@ function isNamedAsByJava(id: string, names: MonitoredNames): boolean {
 function endings({ containerRid, databaseName, containerName }: MonitoredNames): readonly string[] {
   return [
     leasePrefix({ processorName: '', accountHost: '', containerRid }),
-    `_${databaseName}_${containerName}`,
+    javaLeasePrefix({ processorName: '', accountHost: '', databaseName, containerName }),
   ]
 }
 
@@ -85,14 +89,17 @@ function unitOf(prefix: string, documents: readonly LeaseDocument[], names: Moni
     if (!id.startsWith(`${prefix}..`)) continue
     const decoded = decode(document, names)
     if (decoded.kind === 'lease') leases.push(decoded.lease)
-    else refused.push({ id, rule: decoded.rule, reason: decoded.reason })
+    else refused.push({ id, rule: decoded.rule, reason: decoded.reason, document })
   }
+  const isNamedByJava = documents.some(({ id }) => isNamedAsByJava(String(id), names))
+  const hasOnlyJavas = refused.length > 0 && refused.every(({ rule }) => rule === 'javaLease')
   const lock = documents.find(({ id }) => id === `${prefix}.lock`)
   return {
     processorName: processorNameOf(prefix, names),
     prefix,
     leases: leases.sort((left, right) => (left.feedRange.min < right.feedRange.min ? -1 : 1)),
     refused,
+    isJavas: isNamedByJava || (leases.length === 0 && hasOnlyJavas),
     isInitialized: documents.some(({ id }) => id === `${prefix}.info`),
     lockedAtMs: lock === undefined ? null : Number(lock['_ts']) * 1_000,
   }

@@ -8,10 +8,10 @@ import { table, type Terminal } from '../terminal.js'
 
 /** Shows how far each lease is behind, and all of them together. */
 export async function estimate(options: UnitOptions, terminal: Terminal): Promise<number> {
-  const leases = await withUnits(options, estimateLag)
+  const { leases, notEstimated } = await withUnits(options, estimateLag)
   const total = leases.reduce((sum, { estimatedLag }) => sum + estimatedLag, 0)
   if (options.json === true) {
-    terminal.print(JSON.stringify({ total, leases }))
+    terminal.print(JSON.stringify({ total, leases, notEstimated }))
     return exitCodes.ok
   }
   if (leases.length > 0) {
@@ -26,5 +26,7 @@ export async function estimate(options: UnitOptions, terminal: Terminal): Promis
     terminal.print(table(head, fitted(head, lines, terminal.width)))
   }
   terminal.print(`${total} changes behind, at most, in ${leases.length} leases`)
+  for (const { processorName, leases: count, reason } of notEstimated)
+    terminal.print(`not counted: ${count} leases of ${JSON.stringify(processorName)}: ${reason}`)
   return exitCodes.ok
 }

@@ -18,7 +18,7 @@ export async function leases(options: UnitOptions, terminal: Terminal): Promise<
       row.processorName,
       row.leaseToken,
       row.owner ?? '(free)',
-      row.continuationToken ?? '(none)',
+      row.continuationToken ?? (row.notRead === null ? '(none)' : `(${row.notRead})`),
       `${durationText(row.ageMs)}${row.isExpired ? ' expired' : ''}`,
     ])
     const head = ['PROCESSOR', 'LEASE', 'OWNER', 'POSITION', 'RENEWED']

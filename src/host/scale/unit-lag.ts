@@ -18,7 +18,7 @@ export async function unitLag(
   connection: Connection & { readonly unitPrefix?: string },
   of: readonly Role[],
 ): Promise<UnitLag> {
-  const estimates = await estimateLag(connection)
+  const { leases: estimates } = await estimateLag(connection)
   const units = of.map((role): UnitLag => {
     const processorName = processorNameOf(role, connection.unitPrefix)
     const leases = estimates.filter((row) => row.processorName === processorName)

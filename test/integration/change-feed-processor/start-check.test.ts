@@ -1,5 +1,6 @@
 import type { Container } from '@azure/cosmos'
 import { describe, expect, it } from 'vitest'
+import { accountHostOf } from '../../../lease-store/index.js'
 import {
   ChangeFeedProcessor,
   ProcessorOptionsError,
@@ -228,6 +229,40 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     await world.leaseContainer.items.upsert({ ...document, version: 1, feedRange: FeedRange })
     expect(await problemsOf(world)).toEqual([expect.stringMatching(/Java SDK.*choose another processorName/)])
     expect(await documentsIn(world.leaseContainer)).toBe(1)
+  })
+})
+
+describe('a processor name that hosts of the Java SDK use by the names of the containers (F-L25)', () => {
+  const javas = async (world: CosmosWorld, processorName: string, containerName: string): Promise<string> =>
+    `${processorName}${await accountHostOf(world.leaseContainer)}_shop_${containerName}`
+
+  it.each(['..0', '.info', '.lock'])(
+    'is refused because of its document %s, and nothing is written',
+    async (ending) => {
+      const world = await cosmosWorld('SDK in process')
+      const id = `${await javas(world, 'unit', world.monitoredContainer.id)}${ending}`
+      await world.leaseContainer.items.create({
+        id,
+        LeaseToken: '0',
+        ContinuationToken: '"5"',
+        Owner: 'java-1',
+      })
+      expect(await problemsOf(world)).toEqual([
+        `leaseContainer "leases" holds ${JSON.stringify(id)}, which hosts of the Java SDK wrote for ` +
+          'processorName "unit"; their leases cannot be shared: choose another processorName',
+      ])
+      expect(await documentsIn(world.leaseContainer)).toBe(1)
+    },
+  )
+
+  it('is no other name, and no other container', async () => {
+    const world = await cosmosWorld('SDK in process')
+    const { id } = world.monitoredContainer
+    const others = [await javas(world, 'other', id), await javas(world, 'unit', `${id}-archive`)]
+    for (const prefix of others) await world.leaseContainer.items.create({ id: `${prefix}..0` })
+    const processor = processorOn(world, {})
+    await processor.start()
+    await Promise.all([processor.stop(), world.clock.advance(1_000)])
   })
 })
 

@@ -13,7 +13,7 @@ describe('HealthMonitor', () => {
 
   beforeEach(() => {
     clock = new VirtualClock()
-    monitor = new HealthMonitor(clock, { balanceMs: 300, progressMs: 1_000 })
+    monitor = new HealthMonitor(clock, { turnMs: 400, balanceMs: 300, progressMs: 1_000 })
   })
 
   it('gives a start the time of one look at the leases', async () => {
@@ -27,6 +27,15 @@ describe('HealthMonitor', () => {
       lastBalance: new Date(clock.now()),
       leases: [],
     })
+  })
+
+  it('is alive as long as the balancing loop turns, whatever the store answers', async () => {
+    await clock.advance(400)
+    expect(monitor.health()).toMatchObject({ isAlive: true, lastTurn: null })
+    await clock.advance(1)
+    expect(monitor.health().isAlive).toBe(false)
+    monitor.turned()
+    expect(monitor.health()).toMatchObject({ isAlive: true, isHealthy: false, lastTurn: new Date(clock.now()) })
   })
 
   it('takes an empty poll and an accepted page for progress, and nothing else (B394)', async () => {

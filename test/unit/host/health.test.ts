@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ProcessorHealth } from '../../../src/change-feed-processor/index.js'
 import { Health } from '../../../src/host/health.js'
 import { VirtualClock, type Clock } from '../../../src/platform/index.js'
 
@@ -8,7 +9,7 @@ function world() {
   return {
     clock,
     store,
-    health: new Health(clock, 1_000, () => (store.trouble === null ? [] : [store.trouble])),
+    health: new Health(clock, () => (store.trouble === null ? [] : [store.trouble])),
   }
 }
 
@@ -32,15 +33,19 @@ describe('health', () => {
     expect(health.live().isWell).toBe(true)
   })
 
-  it('a loop that makes no cycles any more is not alive', async () => {
-    const { clock, health } = world()
-    health.started()
-    health.beat('agents')
-    await clock.advance(4_000)
+  it('is not alive while the processor of a role is not, once it has started', () => {
+    const { health } = world()
+    let agents = processorHealth({ isAlive: false })
+    health.watchRole('agents', () => agents)
+    health.watchRole('scheduler', () => processorHealth({ isAlive: true }))
     expect(health.live().isWell).toBe(true)
-    await clock.advance(1)
-    expect(health.live().problems).toEqual(['the agents has not looked at its leases for 4001 ms'])
-    health.beat('agents')
+    health.started()
+    expect(health.live().problems).toEqual([
+      'role agents has not looked at its leases since 2026-01-01T00:00:00.000Z',
+    ])
+    agents = processorHealth({ isAlive: false, lastTurn: null })
+    expect(health.live().problems).toEqual(['role agents has not looked at its leases since it started'])
+    agents = processorHealth({ isAlive: true, isHealthy: false })
     expect(health.live().isWell).toBe(true)
   })
 
@@ -49,7 +54,7 @@ describe('health', () => {
     const watching = new AbortController()
     // Every timer fires a quarter of a minute late, as when something else keeps the process busy.
     const late = { ...clockOf(clock), sleep: (ms: number) => clock.sleep(ms + 15_000) }
-    const health = new Health(late, 1_000, () => [])
+    const health = new Health(late, () => [])
     const watch = health.watch(watching.signal)
     await clock.advance(16_000)
     expect(health.live().problems).toEqual(['the event loop was blocked for 15000 ms'])
@@ -63,6 +68,12 @@ describe('health', () => {
     expect(health.stalled()).toBeNull()
   })
 })
+
+function processorHealth(state: Partial<ProcessorHealth>): ProcessorHealth {
+  const lastTurn = new Date('2026-01-01T00:00:00.000Z')
+  const idle = { lastProgress: null, lastBalance: null, leases: [] }
+  return { isRunning: true, isAlive: true, isHealthy: true, lastTurn, ...idle, ...state }
+}
 
 function clockOf(clock: VirtualClock): Clock {
   return {

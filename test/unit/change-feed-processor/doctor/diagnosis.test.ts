@@ -6,6 +6,7 @@ import {
   inspect,
   type Finding,
 } from '../../../../src/change-feed-processor/index.js'
+import { accountHostOf } from '../../../../lease-store/index.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../../../src/platform/index.js'
 
@@ -205,10 +206,30 @@ describe('leases', () => {
     expect(found.map(({ advice }) => advice).join()).toMatch(/another processorName.*update this package/)
   })
 
-  it('that are all of Java are in nobody’s way', async () => {
-    const id = 'javalocalhost_shop_orders..0'
-    await leaseContainer.items.create({ id, LeaseToken: '0', ContinuationToken: '"5"', Owner: 'java-1' })
-    expect(await rules()).toContain('notice foreignLease')
+  it('of a Java unit are one notice, its marker included, and no advice to delete anything', async () => {
+    const prefix = `java${await accountHostOf(monitoredContainer)}_shop_orders`
+    await leaseContainer.items.create({ id: `${prefix}.info` })
+    const markerOnly = await findings()
+    expect(markerOnly.map(({ severity, rule }) => `${severity} ${rule}`)).toEqual(['notice foreignLease'])
+    for (const token of ['0', '1'])
+      await leaseContainer.items.create({ id: `${prefix}..${token}`, LeaseToken: token, Owner: 'java-1' })
+    const found = await findings()
+    expect(found).toMatchObject([
+      {
+        severity: 'notice',
+        rule: 'foreignLease',
+        processorName: 'java',
+        observation: `hosts of the Java SDK keep 2 leases under ${JSON.stringify(prefix)}`,
+      },
+    ])
+    expect(found[0]?.advice).not.toMatch(/delete|remove/)
+  })
+
+  it('that Java names as .NET does are one notice as well', async () => {
+    await stopped()
+    for (const lease of (await documents()).filter(({ id }) => id?.includes('..') === true))
+      await leaseContainer.items.upsert({ ...lease, ContinuationToken: 'eyJWIjoxfQ==', version: 1 })
+    expect(await rules()).toEqual(['notice foreignLease'])
   })
 
   it('of both modes do not belong to one unit', async () => {
