@@ -20,6 +20,7 @@ import type {
 import { compare, compositeToken, pageOf, type DecodeChange } from './cosmos-feed-page.js'
 import { decodeChange, decodeVersionChange } from './decode-change.js'
 import { FeedError } from './errors.js'
+import { startingBefore } from './start-position.js'
 import { unlessAborted } from './unless-aborted.js'
 
 /** Whose feed to read. */
@@ -160,11 +161,6 @@ export class CosmosChangeFeed implements ChangeFeed {
     const range: unknown = Object.create(Object.getPrototypeOf(sample) as object)
     return Object.assign(range as SdkFeedRange, { minInclusive: min, maxExclusive: max })
   }
-}
-
-/** The service compares whole seconds, and a change within the second asked for must not be missed. */
-function startingBefore(atMs: number): Date {
-  return new Date(Math.floor(atMs / 1_000) * 1_000 - 1_000)
 }
 
 function iteratorKey({ min, max }: FeedRange, mode: ChangeFeedMode): string {

@@ -12,7 +12,7 @@ import { PollDelay } from './poll-delay.js'
 import { Progress } from './progress.js'
 import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from './runtime.js'
-import { startOf } from './start-position.js'
+import { sinceFirstPosition, startOf } from './start-position.js'
 import { watchedRead } from './watched-read.js'
 
 /** Times of the store are whole seconds. */
@@ -143,7 +143,7 @@ export class PartitionSupervisor {
         const maxItemCount = this.pageSize.current
         const page = await watchedRead(this.runtime, position, { leaseToken, signal, maxItemCount })
         this.pageSize.grow()
-        return page
+        return sinceFirstPosition(page, this.holder.lease.firstPosition)
       } catch (cause) {
         if (this.closing() !== null) continue
         const error =

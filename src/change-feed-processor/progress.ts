@@ -11,6 +11,18 @@ export interface TrackedPage extends ReadPage {
   readonly positionAfter: (count: number) => string | null
 }
 
+/** A place in what one lease delivered. It keeps no page alive: holds may last, and pages are large. */
+interface Place {
+  /** How many changes were delivered before its page. */
+  readonly before: number
+  /** How many were delivered before the place itself. */
+  readonly upTo: number
+  /** As many of these as the position stands for. */
+  readonly stored: number
+  /** The position to store; null where nothing can be stored yet. */
+  readonly token: string | null
+}
+
 /**
  * How far the changes of one lease were handled: the only one who tells its holder (I10). It counts the changes that
  * were delivered; a report about fewer than an earlier one changes nothing, so the position never goes back.
@@ -21,9 +33,9 @@ export class Progress {
   /** Pages from before a rewind are delivered again: what is said of them counts no more. */
   private rewoundAt = 0
   private isClosed = false
-  /** Pages that somebody still works on, and the furthest place reported meanwhile. */
-  private readonly holds = new Set<{ readonly page: TrackedPage }>()
-  private reported: { readonly page: TrackedPage; readonly count: number } | null = null
+  /** Where pages begin that a delegate still works on, and the furthest place reported meanwhile. */
+  private readonly holds = new Set<Place>()
+  private reported: Place | null = null
 
   constructor(
     private readonly holder: LeaseHolder,
@@ -48,44 +60,43 @@ export class Progress {
   }
 
   /** Everything before `page` and its first `count` changes were handled. Stored soon, as the options say. */
-  async handledUpTo(page: TrackedPage, count: number): Promise<void> {
-    if (this.isClosed || page.before < this.rewoundAt) return
-    const held = this.firstHeld()
-    if (held === null || page.before + count <= held.before) return this.pass(page, count)
-    const { reported } = this
-    const isFurther = reported === null || page.before + count > reported.page.before + reported.count
-    if (isFurther) this.reported = { page, count }
-    await this.pass(held, 0)
+  handledUpTo(page: TrackedPage, count: number): Promise<void> {
+    return this.report(placeIn(page, count))
   }
 
   /** Nothing is stored beyond the beginning of this page until the answer is called (I10). */
   hold(page: TrackedPage): () => void {
-    const hold = { page }
+    const hold = placeIn(page, 0)
     this.holds.add(hold)
     return () => {
-      if (!this.holds.delete(hold) || this.reported === null) return
-      const { page: furthest, count } = this.reported
+      const { reported } = this
+      if (!this.holds.delete(hold) || reported === null) return
       this.reported = null
       // What is not stored comes again, and the next report stores it.
-      this.handledUpTo(furthest, count).catch(() => undefined)
+      this.report(reported).catch(() => undefined)
     }
   }
 
-  private firstHeld(): TrackedPage | null {
-    const held = [...this.holds].map(({ page }) => page).filter(({ before }) => before >= this.rewoundAt)
-    return held.reduce<TrackedPage | null>(
-      (first, page) => (first !== null && first.before <= page.before ? first : page),
+  private async report(place: Place): Promise<void> {
+    if (this.isClosed || place.before < this.rewoundAt) return
+    const held = this.firstHeld()
+    if (held === null || place.upTo <= held.before) return this.pass(place)
+    if (this.reported === null || place.upTo > this.reported.upTo) this.reported = place
+    await this.pass(held)
+  }
+
+  private firstHeld(): Place | null {
+    const held = [...this.holds].filter(({ before }) => before >= this.rewoundAt)
+    return held.reduce<Place | null>(
+      (first, place) => (first !== null && first.before <= place.before ? first : place),
       null,
     )
   }
 
-  private async pass(page: TrackedPage, count: number): Promise<void> {
-    const known = lastPosition(page, count)
-    // A page that tells of a split has no position after it, but when all of it was handled, nothing is behind.
-    const total = page.before + (count === page.page.changes.length ? count : known.count)
-    if (total < this.handled) return
-    this.handled = total
-    if (known.token !== null) await this.reach(known.token, (token) => this.holder.checkpoint(token))
+  private async pass({ stored, token }: Place): Promise<void> {
+    if (stored < this.handled) return
+    this.handled = stored
+    if (token !== null) await this.reach(token, (reached) => this.holder.checkpoint(reached))
   }
 
   /** As {@link handledUpTo}, and resolves when it is stored; rejects when the lease is not ours to store it in. */
@@ -116,6 +127,19 @@ export class Progress {
     if (this.reached.kind === 'continuation' && this.reached.token === token) return
     this.reached = { kind: 'continuation', token }
     await tell(token)
+  }
+}
+
+function placeIn(page: TrackedPage, count: number): Place {
+  const { before } = page
+  const known = lastPosition(page, count)
+  // A page that tells of a split has no position after it, but when all of it was handled, nothing is behind.
+  const isWhole = count === page.page.changes.length
+  return {
+    before,
+    upTo: before + count,
+    stored: before + (isWhole ? count : known.count),
+    token: known.token,
   }
 }
 

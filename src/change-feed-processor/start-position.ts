@@ -1,5 +1,6 @@
 import type { FirstPosition, Lease } from '../../lease-store/index.js'
-import type { FeedStart } from './change-feed.js'
+import type { ChangePage, FeedStart } from './change-feed.js'
+import { madeAtMs, type AnyChange } from './change-identity.js'
 import type { StartPosition } from './delegate.js'
 
 /** Where to go on with a lease; `startFrom` counts only for one that another SDK created without a position. */
@@ -14,4 +15,22 @@ export function firstPositionOf(startFrom: StartPosition): FirstPosition | null 
   // Nothing was written before the epoch, and some of the dates before it cannot be asked for.
   if (startFrom === 'beginning' || startFrom.getTime() <= 0) return { kind: 'beginning' }
   return { kind: 'time', atMs: startFrom.getTime() }
+}
+
+/** What a read from a time asks for: the service compares whole seconds, and no change of the second asked for may be missed. */
+export function startingBefore(atMs: number): Date {
+  return new Date(Math.floor(atMs / 1_000) * 1_000 - 1_000)
+}
+
+/**
+ * The page without changes from before the lease's first position. Only the first read sends that time. After it the
+ * position decides, and one of a partition that was merged may lie before older changes of the other partition.
+ */
+export function sinceFirstPosition<C extends AnyChange>(
+  page: ChangePage<C>,
+  first: FirstPosition | null,
+): ChangePage<C> {
+  if (first?.kind !== 'time') return page
+  const fromMs = startingBefore(first.atMs).getTime()
+  return { ...page, changes: page.changes.filter((change) => madeAtMs(change) >= fromMs) }
 }

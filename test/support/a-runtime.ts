@@ -1,4 +1,4 @@
-import { acquire, type Lease, type LeaseStore } from '../../lease-store/index.js'
+import { acquire, type Lease, type LeaseStore, type NewLease } from '../../lease-store/index.js'
 import type {
   ChangeFeed,
   ChangeFeedDelegate,
@@ -78,9 +78,12 @@ export async function aRuntime(overrides: RuntimeOverrides = {}): Promise<TestRu
 }
 
 /** A lease of the whole feed, created and acquired by the runtime's instance. */
-export async function anAcquiredLease({ world, self }: TestRuntime): Promise<Lease> {
+export async function anAcquiredLease(
+  { world, self }: TestRuntime,
+  fields: Partial<NewLease> = {},
+): Promise<Lease> {
   const store = await world.leaseStore()
-  const created = await store.create(aNewLease())
+  const created = await store.create(aNewLease(fields))
   if (created.kind !== 'created') throw new Error('the lease exists')
   const acquired = await store.replace(acquire(created.lease, self, world.clock.now()))
   if (acquired.kind !== 'written') throw new Error(acquired.kind)

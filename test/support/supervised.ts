@@ -1,3 +1,4 @@
+import type { NewLease } from '../../lease-store/index.js'
 import type { Closing } from '../../src/change-feed-processor/closing.js'
 import { LeaseHolder } from '../../src/change-feed-processor/lease-holder.js'
 import { PartitionSupervisor } from '../../src/change-feed-processor/partition-supervisor.js'
@@ -14,12 +15,12 @@ export interface Supervised {
 
 /** Starts reading a feed that has these documents already, each with its id as its partition key. */
 export async function supervising(
-  overrides: RuntimeOverrides,
+  { lease, ...overrides }: RuntimeOverrides & { readonly lease?: Partial<NewLease> },
   documents: readonly string[] = [],
 ): Promise<Supervised> {
   const runtime = await aRuntime(overrides)
   for (const id of documents) await runtime.world.put(id)
-  const holder = new LeaseHolder(runtime, await anAcquiredLease(runtime), runtime.clock.monotonic())
+  const holder = new LeaseHolder(runtime, await anAcquiredLease(runtime, lease), runtime.clock.monotonic())
   holder.start()
   const supervisor = new PartitionSupervisor(runtime, holder)
   let closing: Closing | null = null

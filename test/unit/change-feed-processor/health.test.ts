@@ -35,7 +35,11 @@ describe('HealthMonitor', () => {
     await clock.advance(1)
     expect(monitor.health().isAlive).toBe(false)
     monitor.turned()
-    expect(monitor.health()).toMatchObject({ isAlive: true, isHealthy: false, lastTurn: new Date(clock.now()) })
+    expect(monitor.health()).toMatchObject({
+      isAlive: true,
+      isHealthy: false,
+      lastTurn: new Date(clock.now()),
+    })
   })
 
   it('takes an empty poll and an accepted page for progress, and nothing else (B394)', async () => {

@@ -41,6 +41,28 @@ describe('a partition supervisor', () => {
     supervisor.shutDown()
   })
 
+  it('delivers nothing from before the first position of its lease, wherever its position lies', async () => {
+    const delivered: string[] = []
+    const older: Reading = async (forward, from, options) => {
+      const page = await forward(from, options)
+      return {
+        ...page,
+        changes: page.changes.map((change) => ({ ...change, _ts: change.id === 'older' ? 0 : change._ts })),
+      }
+    }
+    const { runtime, supervisor } = await supervising(
+      {
+        ...reading(older),
+        lease: { firstPosition: { kind: 'time', atMs: Date.parse('2000-01-01') }, continuationToken: '"0"' },
+        delegate: (changes) => void delivered.push(...changes.map(({ id }) => id)),
+      },
+      ['older', 'newer'],
+    )
+    await runtime.world.clock.advance(0)
+    expect(delivered).toEqual(['newer'])
+    supervisor.shutDown()
+  })
+
   it('gives the delegate what belongs to the page (B208, B215, B221)', async () => {
     const contexts: unknown[] = []
     const { runtime, supervisor } = await supervising(
