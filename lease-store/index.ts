@@ -62,5 +62,12 @@ export { findOverlaps, isCovered, type Overlaps, type ReplacedLease } from './ov
 export { canMeet, planOverlapRepairs, staying, type OverlapRepair } from './overlap-repair.js'
 export { cosmosErrorKind, isTransient, type CosmosErrorKind } from './cosmos-errors.js'
 export { accountHostOf, storeTimeMs } from './cosmos-response.js'
+export {
+  failureOf,
+  observeRequests,
+  watchFailures,
+  type RequestEnd,
+  type RequestObserver,
+} from './cosmos-requests.js'
 export { CosmosLeaseStore, type CosmosLeaseStoreOptions } from './cosmos-lease-store.js'
 export { RefusedLeaseError } from './refused-lease-error.js'

@@ -1,6 +1,8 @@
-import type { Container, OperationInput, SqlParameter } from '@azure/cosmos'
-import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
+import type { Container, SqlParameter } from '@azure/cosmos'
+import { cosmosErrorKind, watchFailures } from '../../lease-store/index.js'
+import { applyBatch, rangeIdIn } from './cosmos-batch.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
+import { storeError } from './cosmos-store-error.js'
 import {
   decodeDocument,
   jobDocumentId,
@@ -9,7 +11,6 @@ import {
   type NoticeDocument,
   type StepDocument,
 } from './documents.js'
-import { StoreRefused, StoreUnavailable } from './errors.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
 import { pickUpWithinMs } from './recover-job.js'
 import type {
@@ -44,6 +45,7 @@ export class CosmosStateStore implements StateStore {
 
   constructor(private readonly options: CosmosStateStoreOptions) {
     this.container = options.container
+    watchFailures(this.container.database.client)
   }
 
   async read({ pk, id }: DocumentAddress): Promise<Stored<StateDocument> | null> {
@@ -57,7 +59,9 @@ export class CosmosStateStore implements StateStore {
   async apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
     const [only, ...more] = writes
     if (only === undefined) throw new RangeError('a group of writes has 1 to 100 writes, this one has none')
-    return more.length === 0 ? this.applyOne(partition, only) : this.applyBatch(partition, writes)
+    return more.length === 0
+      ? this.applyOne(partition, only)
+      : applyBatch(this.container, partition, writes, (charge) => this.charge('state.batch', charge))
   }
 
   async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]> {
@@ -240,45 +244,6 @@ export class CosmosStateStore implements StateStore {
     }
   }
 
-  private async applyBatch(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
-    let answer: Awaited<ReturnType<Container['items']['batch']>>
-    try {
-      // Everybody knows what was written; only the etags are news.
-      const options = { contentResponseOnWriteEnabled: false }
-      answer = await this.container.items.batch(writes.map(asOperation), partition, options)
-    } catch (error) {
-      // The SDK drops the code of a batch that failed as a whole, so nobody can tell what became of it (F-X4).
-      return { kind: 'unknownOutcome', cause: error }
-    }
-    const headers: Readonly<Record<string, unknown>> = answer.headers
-    const charge = Number(headers['x-ms-request-charge'] ?? 0)
-    this.charge('state.batch', charge)
-    const results = answer.result ?? []
-    // 424 marks the operations that were rolled back because of another one.
-    const failed = results.findIndex((result) => result.statusCode >= 400 && result.statusCode !== 424)
-    const culprit = results[failed]
-    if (culprit === undefined) {
-      const etags = results.flatMap(({ eTag = '' }) => (eTag === '' ? [] : [eTag]))
-      // Written it is, but the next write has to stand on an etag (I2): whoever wrote it reads it.
-      if (etags.length < writes.length) {
-        return {
-          kind: 'unknownOutcome',
-          cause: new Error('the store answered without the etags of what it wrote'),
-        }
-      }
-      return { kind: 'applied', etags, physicalRangeId: rangeIdIn(headers), charge }
-    }
-    const reason = { 404: 'missing', 409: 'exists', 412: 'changed' } as const
-    const known = Object.entries(reason).find(([status]) => Number(status) === culprit.statusCode)
-    const id = writes[failed]?.document.id ?? ''
-    if (known !== undefined) return { kind: 'conflict', id, reason: known[1] }
-    const passes = [429, 449, 408, 503].includes(culprit.statusCode)
-    const message = `the store answered ${culprit.statusCode} to the write of ${JSON.stringify(id)}; nothing was written`
-    throw passes
-      ? new StoreUnavailable(message, { cause: culprit })
-      : new StoreRefused(message, { cause: culprit })
-  }
-
   private async query<T>(
     operation: string,
     query: {
@@ -343,35 +308,6 @@ async function wholeMoments<T, M extends string | number>(
   if (last === undefined || first.length < limit) return first
   const moment = momentOf(last)
   return [...first.filter((found) => momentOf(found) !== moment), ...(await all(moment))]
-}
-
-function asOperation(write: StateWrite): OperationInput {
-  // The SDK's JSON type has no `unknown`; a state document is JSON by construction.
-  const resourceBody = write.document as never
-  if (write.kind === 'create') return { operationType: 'Create', resourceBody }
-  return { operationType: 'Replace', id: write.document.id, resourceBody, ifMatch: write.ifMatch }
-}
-
-/** The physical partition that answered: said outright, or in the session token `{rangeId}:{version}#{lsn}`. */
-function rangeIdIn(headers: Readonly<Record<string, unknown>>): string | null {
-  const said = headers['x-ms-documentdb-partitionkeyrangeid']
-  if (typeof said === 'string' && said !== '') return said
-  const token = headers['x-ms-session-token']
-  return typeof token === 'string' ? (token.split(':')[0] ?? null) : null
-}
-
-function storeError(operation: string, error: unknown): Error {
-  const known = cosmosErrorKind(error)
-  const detail = error instanceof Error ? error.message : String(error)
-  if (isTransient(known.kind)) {
-    const retryAfterMs =
-      known.kind === 'throttled' && known.retryAfterMs !== null ? { retryAfterMs: known.retryAfterMs } : {}
-    return new StoreUnavailable(`${operation}: the store is not available: ${detail}`, {
-      cause: error,
-      ...retryAfterMs,
-    })
-  }
-  return new StoreRefused(`${operation}: the store refused: ${detail}`, { cause: error })
 }
 
 function asJob(document: Stored<StateDocument>): Stored<JobDocument>[] {

@@ -58,6 +58,31 @@ describe('the state store when an answer is lost', () => {
     },
   )
 
+  it.each<FaultOptions>([{ status: 429, retryAfterMs: 3 }, { status: 449 }, { status: 410 }])(
+    'F-X3: says that nothing of a transaction was written that the service refuses with %o',
+    async (refusal) => {
+      const impatient = {
+        maxRetryAttemptCount: 0,
+        fixedRetryIntervalInMilliseconds: 1,
+        maxWaitTimeInSeconds: 1,
+      }
+      const client = cosmos.client({ connectionPolicy: { retryOptions: impatient } })
+      const own = new CosmosStateStore({ container: client.database('shop').container('state') })
+      cosmos.faults.add({ ...refusal, match: { operation: 'batch' } })
+      await expect(own.apply(partition, job)).rejects.toMatchObject({
+        name: 'StoreUnavailable',
+        retryAfterMs: refusal.retryAfterMs ?? null,
+      })
+      expect(cosmos.stats().documents).toBe(0)
+    },
+  )
+
+  it('F-X4: does not say so when an earlier try of the SDK may have written it', async () => {
+    cosmos.faults.add({ status: 503, afterApply: true, times: 1 })
+    cosmos.faults.add({ status: 429, retryAfterMs: 1, match: { operation: 'batch' } })
+    expect(await store.apply(partition, job)).toMatchObject({ kind: 'unknownOutcome' })
+  })
+
   it.each(losses)('answers unknown outcome for a write that %o kept from the store, too', async (loss) => {
     cosmos.faults.add({ ...loss, times: 1 })
     expect(await store.apply(partition, job)).toMatchObject({ kind: 'unknownOutcome' })

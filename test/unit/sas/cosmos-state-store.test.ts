@@ -18,6 +18,7 @@ function storeThat(answer: () => Promise<unknown>): CosmosStateStore {
   const container = {
     items: { create: answer, batch: answer, query: () => ({ fetchAll: answer }) },
     item: () => ({ read: answer, replace: answer }),
+    database: { client: {} },
   }
   return new CosmosStateStore({ container: container as unknown as Container })
 }
@@ -37,7 +38,7 @@ describe('a write that failed, on the SDK', () => {
     },
   )
 
-  it.each([400, 429, 503, 'ECONNREFUSED'])(
+  it.each([400, 408, 503, 'ECONNRESET'])(
     'F-X4: in a group that failed as a whole with %s may have been, too',
     async (code) => {
       const error = failure(code)
@@ -72,6 +73,20 @@ describe('a write that failed, on the SDK', () => {
       await expect(writing).rejects.toMatchObject({ isRetriable: true, retryAfterMs: null, cause: error })
     },
   )
+
+  it.each([429, 449, 410, 'ECONNREFUSED'])(
+    'F-X3: in a group that failed as a whole with %s was not applied',
+    async (code) => {
+      const writing = storeFailing(failure(code)).apply('p', [create, replace])
+      await expect(writing).rejects.toThrow(StoreUnavailable)
+    },
+  )
+
+  it('F-S10: inside a group with 429 says how long to wait', async () => {
+    const result = [{ statusCode: 429, retryAfterMilliseconds: 250 }, { statusCode: 424 }]
+    const writing = storeThat(async () => ({ headers: {}, result })).apply('p', [create, replace])
+    await expect(writing).rejects.toMatchObject({ name: 'StoreUnavailable', retryAfterMs: 250 })
+  })
 
   it('F-S10: with 429 says how long to wait', async () => {
     const writing = storeFailing(failure(429, { retryAfterInMs: 250 })).apply('p', [create])
