@@ -17,6 +17,7 @@ import { isOpen } from './settle.js'
 import type { Concluded, EndedAttempt, Shortcut } from './shortcut.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
 import type { AcceptedJob } from './submission.js'
+import { UnclearWrites } from './unclear-writes.js'
 import { readJob, updateDocument } from './update-document.js'
 
 /** What a scheduler works with. */
@@ -141,6 +142,7 @@ export class Scheduler {
   }
 
   private async tryToConclude({ step, decide }: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
+    const unclear = new UnclearWrites(`job ${step.jobId}`)
     for (let tries = 0; tries < maxConclusions; tries += 1) {
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) })
       if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return null
@@ -156,7 +158,7 @@ export class Scheduler {
       // Steps may have been read for it, and that took time: past the deadline nothing counts (I3).
       const now = decide(before)
       if (now.write === null) return { written: null, discarded: now.result, goOn: () => undefined }
-      const applied = decision.kind === 'write' ? await this.apply(job, decision, settled) : null
+      const applied = decision.kind === 'write' ? await this.apply(job, decision, unclear, settled) : null
       if (decision.kind === 'write' && applied !== null) {
         return { written: after, discarded, goOn: () => this.goOn(decision, applied, leaseToken) }
       }
@@ -214,6 +216,7 @@ export class Scheduler {
   private async advance(changed: ChangedJob, leaseToken: string | null): Promise<void> {
     const wanted = new Set(changed.stepIds)
     let wasUnreadable = false
+    const unclear = new UnclearWrites(`job ${changed.jobId}`)
     for (let tries = 0; tries < maxTries; tries += 1) {
       const job = await this.known.job(changed)
       if (job === null) {
@@ -223,7 +226,7 @@ export class Scheduler {
       }
       const decision = await this.decide(job, wanted)
       if (decision.kind === 'nothing') return
-      const applied = decision.kind === 'write' ? await this.apply(job, decision) : null
+      const applied = decision.kind === 'write' ? await this.apply(job, decision, unclear) : null
       if (decision.kind === 'write' && applied !== null) {
         this.goOn(decision, applied, leaseToken)
         return
@@ -296,6 +299,7 @@ export class Scheduler {
   private async apply(
     job: Stored<JobDocument>,
     decision: Written,
+    unclear: UnclearWrites,
     settled?: Settled,
   ): Promise<Applied | null> {
     const isChangedAgain = decision.changed.some(({ id }) => id === settled?.after.id)
@@ -307,11 +311,12 @@ export class Scheduler {
       if (before === undefined) return null
       pairs.push({ before, after: step })
     }
-    const result = await this.options.store.apply(job.pk, [
+    const writes = [
       replacing(job, decision.job),
       ...pairs.map((pair) => replacing(pair.before, pair.after)),
       ...decision.notices.map((document) => ({ kind: 'create' as const, document })),
-    ])
+    ]
+    const result = await unclear.write(() => this.options.store.apply(job.pk, writes))
     if (result.kind === 'conflict') {
       this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
     }

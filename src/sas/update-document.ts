@@ -7,6 +7,7 @@ import {
   type StateStore,
   type Stored,
 } from './state-store.js'
+import { UnclearWrites } from './unclear-writes.js'
 
 /** What a decision about one document asks for: the document to write, or nothing; and what to tell whoever asked. */
 export interface DocumentDecision<T, R> {
@@ -45,6 +46,7 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
   { address, known, read }: Updated<T>,
   decide: (document: Stored<T>) => DocumentDecision<T, R>,
 ): Promise<DocumentUpdate<T, R>> {
+  const unclear = new UnclearWrites(`document ${address.id}`)
   let before = known
   for (let tries = 0; tries < maxTries; tries += 1) {
     before ??= await read(store, address)
@@ -52,7 +54,8 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
     const { write, created = [], result } = decide(before)
     if (write === null) return { kind: 'unchanged', result }
     const creates = created.map((document) => ({ kind: 'create' as const, document }))
-    const applied = await store.apply(before.pk, [replacing(before, write), ...creates])
+    const writes = [replacing(before, write), ...creates]
+    const applied = await unclear.write(() => store.apply(address.pk, writes))
     if (applied.kind === 'applied') {
       return {
         kind: 'written',

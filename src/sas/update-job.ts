@@ -2,6 +2,7 @@ import type { JobDocument, StepDocument } from './documents.js'
 import { CommandRefused, StoreUnavailable } from './errors.js'
 import { operate, type OperatorCommand } from './operate.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
+import { UnclearWrites } from './unclear-writes.js'
 import { readJob } from './update-document.js'
 
 /** Decisions about one job before giving up: a busy job is written a few times a second. */
@@ -22,13 +23,15 @@ export async function updateJob(
   now: () => number,
 ): Promise<JobDocument | null> {
   let written: JobDocument | null = null
+  const unclear = new UnclearWrites(`job document ${address.id}`)
   for (let tries = 0; tries < maxTries;) {
     const job = await readJob(store, address)
     if (job === null) return null
     if (written !== null && hasDecision(job, written)) return job
     const { operation, steps } = await decided(store, job, command, now())
     const changed = operation.changed.flatMap((step) => replacingStep(steps, step))
-    const result = await store.apply(address.pk, [replacing(job, operation.job), ...changed])
+    const writes = [replacing(job, operation.job), ...changed]
+    const result = await unclear.write(() => store.apply(address.pk, writes))
     if (result.kind === 'applied' && operation.isComplete) return operation.job
     written = result.kind === 'unknownOutcome' && operation.isComplete ? operation.job : null
     // What does not fit one transaction is written in several, each of which may lose its own races.

@@ -275,12 +275,25 @@ describe('races and lost replies of a scheduler', () => {
     expect(world.store.writes).toHaveLength(2)
   })
 
-  it('gives the page back when a job stays contended', async () => {
+  it('F-X4: gives the page back when two writes of a job in a row have no clear answer', async () => {
     await world.submitted()
     const page = await world.changes()
     world.store.failWrites(
       ...Array.from({ length: 6 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
     )
+    const refused = 'job job-1: the outcome of 2 writes is unknown; it is tried again after a pause'
+    await expect(world.scheduler().onChanges(page)).rejects.toThrow(refused)
+    expect(world.store.writes).toHaveLength(2)
+  })
+
+  it('gives the page back when a job stays contended', async () => {
+    await world.submitted()
+    const page = await world.changes()
+    const rival = async (): Promise<void> => {
+      const job = await world.job()
+      await world.put('job-1', [replacing(job, { ...job, priority: job.priority + 1 })])
+    }
+    world.store.failWrites(...Array.from({ length: 6 }, () => ({ kind: 'rival', write: rival }) as const))
     await expect(world.scheduler().onChanges(page)).rejects.toThrow(
       'job job-1: still contended after 6 tries; it will be delivered again',
     )

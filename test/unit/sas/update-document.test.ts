@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { asStored, aStep } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
+import { replacing } from '../../../src/sas/state-store.js'
 import { readStep, updateDocument, type DocumentDecision } from '../../../src/sas/update-document.js'
 import type { StepDocument } from '../../../src/sas/documents.js'
 
@@ -61,10 +62,30 @@ describe('a step updated', () => {
     )
   })
 
-  it('is given up when it stays contended', async () => {
+  it('F-X4: is left for a pause when two writes in a row have no clear answer', async () => {
     world.store.failWrites(
       ...Array.from({ length: 6 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
     )
+    const updating = updateDocument(world.store, { address, known: null, read: readStep }, raise)
+    await expect(updating).rejects.toThrow('the outcome of 2 writes is unknown')
+    expect([world.store.count('apply'), world.store.count('read')]).toEqual([2, 3])
+  })
+
+  it('F-X4: is found written when the second of them was', async () => {
+    const lost = { kind: 'unknownOutcome', truth: 'lost' } as const
+    world.store.failWrites(lost, { ...lost, truth: 'applied' })
+    const once = (step: StepDocument) => (step.fence === 0 ? raise(step) : { write: null, result: 'is' })
+    const update = await updateDocument(world.store, { address, known: null, read: readStep }, once)
+    expect(update).toEqual({ kind: 'unchanged', result: 'is' })
+  })
+
+  it('is given up when it stays contended', async () => {
+    const rival = { kind: 'rival', write: async () => world.put('job-1', [await raised()]) } as const
+    const raised = async () => {
+      const step = await world.step()
+      return replacing(step, { ...step, fence: step.fence + 10 })
+    }
+    world.store.failWrites(...Array.from({ length: 6 }, () => rival))
     await expect(
       updateDocument(world.store, { address: address, known: null, read: readStep }, raise),
     ).rejects.toThrow('document sas.step:job-1:pay: still contended after 6 tries')
