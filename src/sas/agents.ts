@@ -11,9 +11,9 @@ import { claim, isTaken, type Claimant } from './claim.js'
 import { DeadlineReview } from './deadline-review.js'
 import { decodeDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
-import { RecentDocuments } from './recent-documents.js'
 import { moreTime } from './more-time.js'
 import { isOpen, mayBeOpen, settle, type Outcome } from './settle.js'
+import { SettledAttempts } from './settled-attempts.js'
 import type { Concluded, Shortcut } from './shortcut.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from './state-store.js'
@@ -47,9 +47,6 @@ interface OwnAttempt {
   readonly claimant: Claimant
 }
 
-/** Steps remembered as settled here; the feed may still bring them as they were. */
-const rememberedSteps = 10_000
-
 /**
  * The delegate of the agents unit: every open step that names one of its agents gets a slot and is run. The feed's
  * checkpoint does not wait for the handler: from there on the step's deadline remembers the work, not the lease. While
@@ -62,7 +59,7 @@ export class Agents {
   private readonly deadlines: DeadlineReview
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
-  private readonly settled = new RecentDocuments<StepDocument>(rememberedSteps)
+  private readonly settled = new SettledAttempts()
   private stopping: AbortController
 
   constructor(private readonly options: AgentsOptions) {
@@ -148,8 +145,7 @@ export class Agents {
   /** Whether this attempt is being made here, was made and its outcome recorded, or is claimed by whoever makes it. */
   private isKnown(step: Stored<StepDocument>): boolean {
     if (isTaken(step)) return true
-    const settled = this.settled.get(step)
-    return this.running.has(attemptKeyOf(step)) || (settled !== undefined && settled.fence >= step.fence)
+    return this.running.has(attemptKeyOf(step)) || this.settled.has(step)
   }
 
   /** In a place that was taken for it. */

@@ -8,17 +8,25 @@ export interface Deadline extends DocumentAddress {
   readonly leaseToken: string | null
 }
 
+/** Entries that are over and may stay whatever is waited for. */
+const bearable = 64
+
 /**
  * When each open step is due, earliest first. A hint that saves asking the store: it may be lost (the sweep finds the
  * step) or wrong (the step is read before anything is decided).
  */
 export class DeadlineIndex<T extends Deadline = Deadline> {
   private readonly current = new Map<string, T>()
-  private queue = new TinyQueue<T>([], (a, b) => a.dueMs - b.dueMs)
+  private queue = new TinyQueue<T>([], earlierFirst)
 
   /** Steps that are waited for. */
   get size(): number {
     return this.current.size
+  }
+
+  /** Entries in memory: what is waited for, and what was until lately. */
+  get entries(): number {
+    return this.queue.length
   }
 
   /** What is waited for at this address, whenever it is due. */
@@ -30,10 +38,11 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
   set(deadline: T): void {
     this.current.set(keyOf(deadline), deadline)
     this.queue.push(deadline)
+    this.clean()
   }
 
   remove(address: DocumentAddress): void {
-    this.current.delete(keyOf(address))
+    if (this.current.delete(keyOf(address))) this.clean()
   }
 
   /** Forgets what came by a lease that is no longer held: its new owner waits for it. */
@@ -41,6 +50,7 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
     for (const [key, deadline] of this.current) {
       if (deadline.leaseToken === leaseToken) this.current.delete(key)
     }
+    this.clean()
   }
 
   /** Removes and answers what is due at `now`, at most `limit`. */
@@ -59,6 +69,12 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
     return this.first()?.dueMs ?? null
   }
 
+  /** Begins a new queue when most of it is over. Each entry pays for at most one more that is moved. */
+  private clean(): void {
+    if (this.queue.length <= 2 * this.current.size + bearable) return
+    this.queue = new TinyQueue([...this.current.values()], earlierFirst)
+  }
+
   private first(): T | undefined {
     for (let first = this.queue.peek(); first !== undefined; first = this.queue.peek()) {
       if (this.current.get(keyOf(first)) === first) return first
@@ -67,6 +83,10 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
     }
     return undefined
   }
+}
+
+function earlierFirst(one: Deadline, other: Deadline): number {
+  return one.dueMs - other.dueMs
 }
 
 function keyOf({ pk, id }: DocumentAddress): string {

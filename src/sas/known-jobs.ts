@@ -13,8 +13,8 @@ import type { DocumentAddress, StateStore, Stored } from './state-store.js'
 import type { AcceptedJob } from './submission.js'
 import { readJob } from './update-document.js'
 
-/** Documents remembered of each kind; at about 1 KB each. */
-const rememberedDocuments = 10_000
+/** Memory for each kind of document: room for some 10,000 that have 1 KB of JSON. */
+const rememberedBytes = 32 * 2 ** 20
 
 /** A document as it was written, and the etag of the version before. */
 export interface Replaced<T> {
@@ -32,8 +32,8 @@ export interface UnreadableStep {
 
 /** What a scheduler has seen or written of its jobs lately; what is missing is read. It may be old. */
 export class KnownJobs {
-  private readonly jobs = new RecentDocuments<JobDocument>(rememberedDocuments)
-  private readonly steps = new RecentDocuments<StepDocument>(rememberedDocuments)
+  private readonly jobs = new RecentDocuments<JobDocument>(rememberedBytes)
+  private readonly steps = new RecentDocuments<StepDocument>(rememberedBytes)
 
   constructor(private readonly store: StateStore) {}
 

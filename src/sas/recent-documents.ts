@@ -1,3 +1,4 @@
+import { heapBytesOf } from './heap-size.js'
 import type { DocumentAddress, Stored } from './state-store.js'
 
 /** Etags remembered of what a document was before: the feed is rarely further behind than that. */
@@ -7,6 +8,8 @@ interface Entry<T> {
   readonly document: Stored<T>
   /** Etags of versions that this process has itself replaced on the way to this one, oldest first. */
   readonly replaced: readonly string[]
+  /** About what the entry takes in memory. */
+  readonly bytes: number
 }
 
 /**
@@ -16,8 +19,15 @@ interface Entry<T> {
 export class RecentDocuments<T extends DocumentAddress> {
   private readonly entries = new Map<string, Entry<T>>()
 
-  /** @param capacity how many are kept; the least recently put goes first */
-  constructor(private readonly capacity: number) {}
+  private bytes = 0
+
+  /** @param budgetBytes about how much memory they take at most; the least recently put goes first */
+  constructor(private readonly budgetBytes: number) {}
+
+  /** About how much memory they take. */
+  get heldBytes(): number {
+    return this.bytes
+  }
 
   get(address: DocumentAddress): Stored<T> | undefined {
     return this.entries.get(keyOf(address))?.document
@@ -35,28 +45,35 @@ export class RecentDocuments<T extends DocumentAddress> {
   put(document: Stored<T>): void {
     const known = this.entries.get(keyOf(document))
     if (known?.replaced.includes(document._etag) === true) return
-    this.set({ document, replaced: known?.document._etag === document._etag ? known.replaced : [] })
+    this.set(document, known?.document._etag === document._etag ? known.replaced : [])
   }
 
   /** A document as it was written, in place of the version with this etag. */
   putWritten(document: Stored<T>, replacedEtag: string): void {
     const known = this.entries.get(keyOf(document))
     const before = known?.document._etag === replacedEtag ? known.replaced : []
-    this.set({ document, replaced: [...before, replacedEtag].slice(-rememberedEtags) })
+    this.set(document, [...before, replacedEtag].slice(-rememberedEtags))
   }
 
   forget(address: DocumentAddress): void {
-    this.entries.delete(keyOf(address))
+    this.remove(keyOf(address))
   }
 
-  private set(entry: Entry<T>): void {
-    const key = keyOf(entry.document)
-    this.entries.delete(key)
-    this.entries.set(key, entry)
+  private set(document: Stored<T>, replaced: readonly string[]): void {
+    const key = keyOf(document)
+    this.remove(key)
+    const bytes = heapBytesOf(document) + heapBytesOf(replaced) + heapBytesOf(key)
+    this.entries.set(key, { document, replaced, bytes })
+    this.bytes += bytes
     for (const oldest of this.entries.keys()) {
-      if (this.entries.size <= this.capacity) return
-      this.entries.delete(oldest)
+      if (this.bytes <= this.budgetBytes) return
+      this.remove(oldest)
     }
+  }
+
+  private remove(key: string): void {
+    this.bytes -= this.entries.get(key)?.bytes ?? 0
+    this.entries.delete(key)
   }
 }
 

@@ -1,0 +1,31 @@
+import type { DocumentAddress } from './state-store.js'
+
+/** Steps that are remembered, at some 200 bytes each. */
+const rememberedSteps = 10_000
+
+/** A step as far as it tells its attempts apart. */
+interface Attempted extends DocumentAddress {
+  readonly fence: number
+}
+
+/** Which attempts were settled here lately: the feed may still bring their steps as they were before. */
+export class SettledAttempts {
+  private readonly fences = new Map<string, number>()
+
+  put(step: Attempted): void {
+    const key = keyOf(step)
+    this.fences.delete(key)
+    this.fences.set(key, step.fence)
+    const [oldest] = this.fences.keys()
+    if (oldest !== undefined && this.fences.size > rememberedSteps) this.fences.delete(oldest)
+  }
+
+  /** Whether this attempt, or a later one at the same step, was settled here. */
+  has(step: Attempted): boolean {
+    return (this.fences.get(keyOf(step)) ?? Number.NEGATIVE_INFINITY) >= step.fence
+  }
+}
+
+function keyOf({ pk, id }: DocumentAddress): string {
+  return `${pk}\n${id}`
+}
