@@ -1,4 +1,4 @@
-import { withDerivedState, type StepDocument } from './documents.js'
+import { deadline, withDerivedState, type StepDocument } from './documents.js'
 import { isOpen } from './settle.js'
 
 /** Who wants to make which attempt. */
@@ -27,8 +27,14 @@ export function claim(step: StepDocument, claimant: Claimant, now: number): Clai
   if (step.claim?.token === claimant.token) return { kind: 'held' }
   if (step.fence !== claimant.fence || !isOpen(step, now) || !isUnclaimed(step)) return { kind: 'refused' }
   const { by, token, fence } = claimant
-  const claimed = { ...step, attention: null, claim: { by, token, fence, at: new Date(now).toISOString() } }
-  return { kind: 'write', step: withDerivedState(claimed) }
+  // It may have been offered for longer than an attempt may take.
+  const isLongOffer = step.attention?.kind === 'unclaimed'
+  const cut = isLongOffer ? deadline(Math.min(step.completeByMs, now + step.completeWithinMs)) : {}
+  const at = new Date(now).toISOString()
+  return {
+    kind: 'write',
+    step: withDerivedState({ ...step, ...cut, attention: null, claim: { by, token, fence, at } }),
+  }
 }
 
 /** Whether the current attempt waits for an agent to claim it: then nobody has acted on it, and that is certain. */

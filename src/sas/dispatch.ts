@@ -8,6 +8,7 @@ import {
 } from './documents.js'
 import { gather, type GatherInput } from './gather.js'
 import type { StepChange } from './ledger.js'
+import { offerWithinMs } from './offer-time.js'
 import { bindTemplate, resolveTemplate } from './template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from './transaction.js'
 import { idempotencyKey, workOf } from './work.js'
@@ -212,6 +213,14 @@ function reverting(step: StepDocument): StepDocument {
 function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
   // No attempt outlasts its job (F-Q13), except on the way back: what was done is undone however late it is.
   const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
+  // An attempt that no agent claims is flagged until one does, however often it is offered (F-A22, I15); one that is
+  // over when it is written, until one is made.
+  const isStillFlagged = step.isClaimRequired || step.lateDispatches > 0
+  const attention = isStillFlagged && step.attention?.kind === 'unclaimed' ? step.attention : null
+  // Who claims it has as long as ever.
+  const offeredMs = step.isClaimRequired
+    ? offerWithinMs(step.completeWithinMs, attention, now)
+    : step.completeWithinMs
   return withDerivedState({
     ...step,
     lockedBy: scheduler,
@@ -220,10 +229,9 @@ function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): Step
     attempt: workOf(step).failureCount + 1,
     idempotencyKey: idempotencyKey(step, step.generation, step.direction),
     outcome: null,
-    // An attempt that no agent claims is flagged until one does, however often it is offered (F-A22, I15).
-    attention: step.isClaimRequired && step.attention?.kind === 'unclaimed' ? step.attention : null,
+    attention,
     notBeforeMs: null,
-    ...deadline(Math.min(now + step.completeWithinMs, latest)),
+    ...deadline(Math.min(now + offeredMs, latest)),
   })
 }
 

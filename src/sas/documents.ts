@@ -207,6 +207,8 @@ const stepSchema = z.object({
   isClaimRequired: z.boolean().default(false),
   /** The newest claim of this generation: of the attempt with its fence, which no other process begins then. */
   claim: claim.nullable().default(null),
+  /** Dispatches in a row whose deadline had passed when they were written: clocks disagree. The supervisor counts. */
+  lateDispatches: z.number().int().default(0),
   outcome: outcome.nullable(),
   output: json,
 })
@@ -309,10 +311,8 @@ function invalid(error: z.ZodError): Decoded {
 function checked(decoded: Decoded, fields: StateFields & { readonly processState: ProcessState }): Decoded {
   const derived = deriveProcessState(fields)
   if (derived === fields.processState) return decoded
-  return {
-    kind: 'invalid',
-    reason: `processState is ${fields.processState}, its other fields say ${derived}`,
-  }
+  const reason = `processState is ${fields.processState}, its other fields say ${derived}`
+  return { kind: 'invalid', reason }
 }
 
 type StateFields = Pick<

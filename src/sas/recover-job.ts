@@ -1,4 +1,5 @@
 import { deadline, isStaged, isTerminal, withDerivedState, type JobDocument } from './documents.js'
+import { offerWithinMs } from './offer-time.js'
 import type { RecoveryPolicy } from './recover.js'
 
 /** What to do about a job. */
@@ -9,8 +10,8 @@ export type JobRecovery =
   | { readonly kind: 'wait'; readonly untilMs: number }
   /** Whoever drives it has let its deadline pass: it is up for any scheduler, which looks at all of it anew (R98). */
   | { readonly kind: 'standing'; readonly job: JobDocument }
-  /** Nobody has taken it up in time: it is offered again, and flagged (C8). */
-  | { readonly kind: 'unclaimed'; readonly job: JobDocument }
+  /** It was not taken up in time: it is offered again, for longer each time, and flagged the first time (C8). */
+  | { readonly kind: 'unclaimed'; readonly job: JobDocument; readonly isNew: boolean }
   /** Its submission was begun and never completed: nobody was told that it is accepted, and it is removed (R24). */
   | { readonly kind: 'abandoned'; readonly job: JobDocument }
 
@@ -31,8 +32,11 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
   if (isTerminal(job) || (isHeld && job.completeByMs === null)) return { kind: 'nothing' }
   const dueMs = dueAt(job) + graceMs
   if (now < dueMs) return { kind: 'wait', untilMs: dueMs }
-  const freed = { ...job, lockedBy: null, fence: job.fence + 1, ...deadline(now + pickUpWithinMs) }
-  if (isHeld) return { kind: 'standing', job: withDerivedState(freed) }
+  const freed = { ...job, lockedBy: null, fence: job.fence + 1 }
+  if (isHeld) {
+    return { kind: 'standing', job: withDerivedState({ ...freed, ...deadline(now + pickUpWithinMs) }) }
+  }
+  const isNew = job.attention?.kind !== 'unclaimed'
   const attention = {
     kind: 'unclaimed' as const,
     since: job.attention?.kind === 'unclaimed' ? job.attention.since : new Date(now).toISOString(),
@@ -40,7 +44,8 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
     message: `no scheduler took it up in ${pickUpWithinMs} ms: see that one runs`,
     stepId: null,
   }
-  return { kind: 'unclaimed', job: withDerivedState({ ...freed, attention }) }
+  const offer = deadline(now + offerWithinMs(pickUpWithinMs, attention, now))
+  return { kind: 'unclaimed', job: withDerivedState({ ...freed, attention, ...offer }), isNew }
 }
 
 /** Marked first, on its etag: whoever still writes stages of it has lost from then on (F-S8). */

@@ -1,6 +1,7 @@
 import { isUnclaimed } from './claim.js'
-import { deadline, withDerivedState, type StepDocument } from './documents.js'
+import { deadline, withDerivedState, type Attention, type StepDocument } from './documents.js'
 import { flagged, givenUp } from './give-up.js'
+import { offerWithinMs, pauseAfterLateMs } from './offer-time.js'
 import { withFailure, workOf } from './work.js'
 
 /** When and by whom a decision about an expired step is taken. */
@@ -11,6 +12,9 @@ export interface RecoveryPolicy {
   /** The deciding instance's name. */
   readonly supervisor: string
 }
+
+/** A step as it was read: `_ts` is the store's time of its last write, in seconds; 0 or nothing where it is unknown. */
+export type ReadStep = StepDocument & { readonly _ts?: number }
 
 /** What to do about a step. */
 export type Recovery =
@@ -24,14 +28,14 @@ export type Recovery =
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
   /** The moment it waited for has come; it is up. */
   | { readonly kind: 'due'; readonly step: StepDocument }
-  /** No scheduler, or no agent where a claim is required, took it up in time: offered again without counting (C8). */
+  /** No attempt was made: it was not taken up, or over when it was dispatched. Offered again without counting (C8). */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
  * W6: what the supervisor does about one step. It looks at the envelope and the time only (I19), and requests: the
  * scheduler dispatches, agents perform. Raising the fence is what makes a late agent's outcome void (I3).
  */
-export function recover(step: StepDocument, policy: RecoveryPolicy): Recovery {
+export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const { processState, completeByMs } = step
   const isOpen =
     processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
@@ -39,23 +43,56 @@ export function recover(step: StepDocument, policy: RecoveryPolicy): Recovery {
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
   const fenced = { ...step, fence: step.fence + 1 }
+  if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
   if (step.notBeforeMs !== null)
     return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
   const who = step.lockedBy === null ? 'scheduler' : `agent ${JSON.stringify(workOf(step).actor)}`
-  const attention = {
-    kind: 'unclaimed' as const,
-    since: step.attention?.kind === 'unclaimed' ? step.attention.since : new Date(policy.now).toISOString(),
-    by: policy.supervisor,
-    message: `no ${who} took it up in ${step.completeWithinMs} ms: see that one runs`,
-    stepId: step.stepId,
-  }
-  return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy) }
+  const message = `no ${who} took it up in ${step.completeWithinMs} ms: see that one runs`
+  const attention = unclaimed(step, message, policy)
+  const withinMs = offerWithinMs(step.completeWithinMs, attention, policy.now)
+  return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy, withinMs) }
 }
 
-/** Up for dispatch, with a pick-up ultimatum: the scheduler has as long for it as an attempt may take. */
-function offered(step: StepDocument, { now }: RecoveryPolicy): StepDocument {
-  return withDerivedState({ ...step, lockedBy: null, ...deadline(now + step.completeWithinMs) })
+/**
+ * Whether the deadline had passed when the attempt was written, by the store's time of that write: a clock is wrong.
+ * That is no attempt, and does not count. An outcome stands all the same.
+ */
+function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): boolean {
+  const isUnderWay = kind === 'operation' && lockedBy !== null && outcome === null
+  return isUnderWay && completeByMs !== null && completeByMs <= _ts * 1_000
+}
+
+/** Dispatched again after a pause, which doubles as long as clocks disagree; flagged since the first time. */
+function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
+  const { completeBy, lateDispatches } = step
+  const message =
+    `its deadline ${completeBy ?? ''} had passed when ${step.lockedBy ?? ''} wrote it: ` +
+    'the clocks of the hosts disagree, set them right'
+  const notBeforeMs = policy.now + pauseAfterLateMs(lateDispatches)
+  return withDerivedState({
+    ...step,
+    attention: unclaimed(step, message, policy),
+    lateDispatches: lateDispatches + 1,
+    lockedBy: null,
+    notBeforeMs,
+    ...deadline(notBeforeMs),
+  })
+}
+
+/** That no attempt is made, since it was first seen. */
+function unclaimed({ attention, stepId }: StepDocument, message: string, policy: RecoveryPolicy): Attention {
+  const since = attention?.kind === 'unclaimed' ? attention.since : new Date(policy.now).toISOString()
+  return { kind: 'unclaimed', since, by: policy.supervisor, message, stepId }
+}
+
+/** Up for dispatch, with a pick-up ultimatum: the scheduler has as long for it as an attempt may take, or longer. */
+function offered(
+  step: StepDocument,
+  { now }: RecoveryPolicy,
+  withinMs = step.completeWithinMs,
+): StepDocument {
+  return withDerivedState({ ...step, lockedBy: null, ...deadline(now + withinMs) })
 }
 
 /**
@@ -67,7 +104,7 @@ export function rest(step: StepDocument): StepDocument {
 }
 
 function afterAttempt(step: StepDocument, policy: RecoveryPolicy): Recovery {
-  const failed = withFailure(step)
+  const failed = withFailure({ ...step, attention: null, lateDispatches: 0 })
   const { failureCount } = workOf(failed)
   if (failureCount < step.maxFailures) return { kind: 'retry', step: offered(failed, policy) }
   const why = { now: policy.now, by: policy.supervisor, message: exhaustedMessage(step, failureCount) }

@@ -86,7 +86,7 @@ export function settle(
 }
 
 function succeeded(step: StepDocument, output: Json): StepDocument {
-  const free = { ...step, lockedBy: null, ...deadline(null) }
+  const free = { ...step, lockedBy: null, attention: null, ...deadline(null) }
   if (step.direction === 'undo') return withDerivedState({ ...free, currentState: step.initialState })
   const known = { input: null, outputs: new Map([[step.stepId, output]]) }
   const undo =

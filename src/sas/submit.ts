@@ -145,6 +145,7 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     attempt: 0,
     idempotencyKey: idempotencyKey({ jobId: request.jobId, stepId: step.id }, 1, 'do'),
     isClaimRequired: step.isClaimRequired,
+    lateDispatches: 0,
     claim: null,
     outcome: null,
     output: null,

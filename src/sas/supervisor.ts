@@ -272,7 +272,7 @@ export class Supervisor {
       return
     }
     telemetry.emit({ type: 'job.recovered', jobId, workflow, wasHeld: recovery.kind === 'standing' })
-    if (recovery.kind !== 'unclaimed' || attention === null) return
+    if (recovery.kind !== 'unclaimed' || !recovery.isNew || attention === null) return
     const { kind, message, stepId } = attention
     telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
   }

@@ -66,6 +66,15 @@ describe('an attempt that must be claimed', () => {
     })
   })
 
+  it('is offered for longer each time, and who claims it has the usual time', () => {
+    let story = dispatched
+    for (let times = 0; times < 6; times += 1) story = story.expired('pay').scheduled()
+    const offered = story.later(1)
+    const { completeByMs, completeWithinMs } = offered.step('pay')
+    expect(completeByMs).toBeGreaterThan(offered.now + 10 * completeWithinMs)
+    expect(claimed(offered).step('pay').completeByMs).toBe(offered.now + completeWithinMs)
+  })
+
   it('counts when it was claimed and did not end well (I4)', () => {
     expect(claimed(dispatched).expired('pay').step('pay')).toMatchObject({
       processState: 'Error',

@@ -43,6 +43,25 @@ describe('a job that nobody took up', () => {
   })
 })
 
+describe('a job that is never taken up', () => {
+  it('is offered for as long as it is flagged already, to an hour, and raises attention once', () => {
+    let { job } = submitted
+    let now = submittedAtMs
+    const [offersMs, isNew]: [number[], boolean[]] = [[], []]
+    for (let times = 0; times < 10; times += 1) {
+      now = (job.completeByMs ?? submittedAtMs + pickUpWithinMs) + graceMs
+      const recovery = recovering(job, now)
+      if (recovery.kind !== 'unclaimed') throw new Error(recovery.kind)
+      job = recovery.job
+      offersMs.push((job.completeByMs ?? 0) - now)
+      isNew.push(recovery.isNew)
+    }
+    expect(offersMs.slice(0, 4)).toEqual([60_000, 62_000, 126_000, 254_000])
+    expect(offersMs.slice(-2)).toEqual([3_600_000, 3_600_000])
+    expect(isNew).toEqual([true, ...Array.from({ length: 9 }, () => false)])
+  })
+})
+
 describe('a job that stands still', () => {
   const dueMs = submittedAtMs + 30_000 + pickUpWithinMs + graceMs
   const done = running.settled('a', success)

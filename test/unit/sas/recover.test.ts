@@ -149,3 +149,99 @@ describe('a step that nobody took up', () => {
     })
   })
 })
+
+describe('an attempt whose deadline had passed when it was written', () => {
+  /** The step as the store has it when it was written that long after its deadline. */
+  const writtenLate = (story: JobStory, lateMs: number) => {
+    const step = story.step('pay')
+    return { ...step, _ts: Math.floor(((step.completeByMs ?? 0) + lateMs) / 1_000) }
+  }
+  const recovered = (story: JobStory, lateMs: number) =>
+    recover(writtenLate(story, lateMs), { now: story.now, graceMs, supervisor: 'supervisor-1' })
+  const stored = (recovery: ReturnType<typeof recover>): StepDocument => {
+    if (!('step' in recovery)) throw new Error(recovery.kind)
+    return recovery.step
+  }
+
+  it('is no attempt: it is not counted, flagged, and made after a pause', () => {
+    expect(recovered(late, 0)).toMatchObject({
+      kind: 'unclaimed',
+      step: {
+        processState: 'Pending',
+        failureCount: 0,
+        lateDispatches: 1,
+        lockedBy: null,
+        fence: 2,
+        notBeforeMs: late.now + 1_000,
+        completeByMs: late.now + 1_000,
+        attention: { kind: 'unclaimed', message: expect.stringContaining('clocks') as unknown },
+      },
+    })
+    expect(decodeDocument(stored(recovered(late, 0))).kind).toBe('step')
+  })
+
+  it('is one when there was any time for it, or an outcome, or the store’s time is unknown', () => {
+    expect(recovered(late, -1_000).kind).toBe('retry')
+    expect(late.recovering('pay').kind).toBe('retry')
+    const answered = dispatched.settled('pay', failed).later(60_000)
+    expect(recovered(answered, 60_000).kind).toBe('retry')
+  })
+
+  it('never uses attempts up, whatever is done: pauses double to an hour, and the flag stays since the first time', () => {
+    for (const direction of ['do', 'undo'] as const) {
+      let story = dispatched.withStep({ ...dispatched.step('pay'), direction })
+      const pausesMs: number[] = []
+      for (let times = 0; times < 15; times += 1) {
+        story = story.later(Math.max(0, (story.step('pay').completeByMs ?? 0) + graceMs - story.now))
+        const step = stored(recovered(story, 5_000))
+        expect(step.attention?.since).toBe(story.step('pay').attention?.since ?? step.attention?.since)
+        expect([step.failureCount, step.undo?.failureCount ?? 0]).toEqual([0, 0])
+        pausesMs.push((step.notBeforeMs ?? 0) - story.now)
+        const due = story.withStep(step).later((step.notBeforeMs ?? 0) + graceMs - story.now)
+        story = due.withStep({ ...stored(due.recovering('pay')), lockedBy: 'scheduler-1' })
+      }
+      expect(pausesMs.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000])
+      expect(pausesMs.at(-1)).toBe(3_600_000)
+    }
+  })
+
+  it('is over when clocks agree again: the step is dispatched, does its work, and is flagged no more', () => {
+    const postponed = late.withStep(stored(recovered(late, 0))).later(1_000 + graceMs)
+    const again = postponed.withStep(stored(postponed.recovering('pay'))).scheduled()
+    expect(again.step('pay')).toMatchObject({ processState: 'Processing', attention: { kind: 'unclaimed' } })
+    const done = again.settled('pay', success)
+    expect(done.step('pay').attention).toBeNull()
+    expect(done.scheduled().job).toMatchObject({ processState: 'Processed', attention: null })
+    const failedOnce = again.expired('pay').step('pay')
+    expect(failedOnce).toMatchObject({ failureCount: 1, lateDispatches: 0, attention: null })
+  })
+})
+
+describe('work that is never taken up', () => {
+  it('is offered for as long as it is flagged already, to an hour: offers double', () => {
+    let story = late.expired('pay')
+    const offersMs: number[] = []
+    for (let times = 0; times < 10; times += 1) {
+      story = story.expired('pay')
+      offersMs.push((story.step('pay').completeByMs ?? 0) - story.now)
+    }
+    expect(offersMs.slice(0, 5)).toEqual([30_000, 32_000, 66_000, 134_000, 270_000])
+    expect(offersMs.at(-1)).toBe(3_600_000)
+  })
+
+  it('keeps the time that an attempt may take, however long that is', () => {
+    const slow = JobStory.submitted({ pay: [] }, { completeWithin: '2h' }).scheduled().expired('pay')
+    const offered = slow.expired('pay').expired('pay')
+    expect(offered.step('pay').completeByMs).toBe(offered.now + 2 * 3_600_000)
+  })
+
+  it('is taken up at once by a scheduler that starts, in the middle of a long offer', () => {
+    let story = late.expired('pay')
+    for (let times = 0; times < 8; times += 1) story = story.expired('pay')
+    expect(story.later(5).scheduled().step('pay')).toMatchObject({
+      processState: 'Processing',
+      completeByMs: story.now + 5 + 30_000,
+      attention: null,
+    })
+  })
+})

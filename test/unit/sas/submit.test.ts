@@ -123,6 +123,7 @@ describe('a submission', () => {
       attempt: 0,
       idempotencyKey: 'job-1/ship/g1/do',
       isClaimRequired: false,
+      lateDispatches: 0,
       claim: null,
       outcome: null,
       output: null,
