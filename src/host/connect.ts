@@ -1,8 +1,9 @@
-import { systemClock } from '../platform/index.js'
+import { systemClock, type Clock } from '../platform/index.js'
 import { CosmosStateStore, JobClient } from '../sas/index.js'
 import { silent, type Telemetry } from '../telemetry/index.js'
 import { openConnection, type Connection, type OpenConnection } from './connection.js'
 import { openContainers, type Containers } from './containers.js'
+import { storeTimeOf } from './store-time.js'
 
 /** A job client that holds a connection. */
 export type ConnectedClient = JobClient & {
@@ -19,9 +20,9 @@ export async function connect(
   options: Connection & { readonly telemetry?: Telemetry },
 ): Promise<ConnectedClient> {
   const { telemetry = silent } = options
-  return withContainers(options, ({ connection, containers }) => {
+  return withContainers(options, telemetry, ({ connection, containers, clock }) => {
     const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
-    const client = new JobClient({ store, clock: systemClock, telemetry })
+    const client = new JobClient({ store, clock, telemetry })
     return Object.assign(client, { close: () => connection.close() })
   })
 }
@@ -29,15 +30,28 @@ export async function connect(
 /** Opens a connection and its containers for `use`; closed again if that fails. */
 async function withContainers<T>(
   options: Connection,
-  use: (opened: { readonly connection: OpenConnection; readonly containers: Containers }) => T | Promise<T>,
+  telemetry: Telemetry,
+  use: (opened: Opened) => T | Promise<T>,
 ): Promise<T> {
-  const connection = await openConnection(options)
+  const open = await openConnection(options)
+  const { clock, end } = storeTimeOf(open.client, systemClock, telemetry)
+  const close = (): void => {
+    end()
+    open.close()
+  }
+  const connection = { ...open, close }
   try {
-    return await use({ connection, containers: await openContainers(connection) })
+    return await use({ connection, containers: await openContainers(connection), clock })
   } catch (error) {
-    connection.close()
+    close()
     throw error
   }
+}
+
+interface Opened {
+  readonly connection: OpenConnection
+  readonly containers: Containers
+  readonly clock: Clock
 }
 
 /** Reports the request units of a store's requests as events. */

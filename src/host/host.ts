@@ -1,5 +1,5 @@
 import { FeedHints } from '../change-feed-processor/index.js'
-import { correctedClock, systemClock, systemRandom, type Clock } from '../platform/index.js'
+import { systemClock, systemRandom, type Clock, type StoreClock } from '../platform/index.js'
 import {
   beginningHere,
   CosmosStateStore,
@@ -26,8 +26,9 @@ import { instanceNameOf } from './instance-name.js'
 import { Metrics } from './metrics.js'
 import { notifyingProblems } from './notifying.js'
 import { roles, type Role } from './role.js'
-import { checkStore, type Checked } from './start-up-checks.js'
+import { checkStore } from './start-up-checks.js'
 import { serveStatus, type StatusServer } from './status-server.js'
+import { storeTimeOf } from './store-time.js'
 import { StoreTrouble } from './store-trouble.js'
 import { unitOf, type UnitSettings } from './units.js'
 import { UnwellUnits } from './unwell-units.js'
@@ -46,7 +47,7 @@ export interface HostOptions extends Connection, UnitSettings {
   readonly signal?: AbortSignal
   /** Where events go. Default: OpenTelemetry, which is silent in a process that has registered no SDK. */
   readonly telemetry?: Telemetry
-  /** Default: the machine's; its wall time is corrected by the store's. */
+  /** Default: the machine's; its wall time is kept by the store's answers. */
   readonly clock?: Clock
 }
 
@@ -87,8 +88,10 @@ export async function startHost(options: HostOptions): Promise<Host> {
   try {
     const connection = await openConnection(options, impatient)
     shell.closing.push(async () => connection.close())
-    const { containers, clockOffsetMs } = await reached(connection, options, shell)
-    return await runUnits({ options, shell, connection, containers, clockOffsetMs })
+    const { clock, end } = storeTimeOf(connection.client, shell.clock, shell.telemetry)
+    shell.closing.push(async () => end())
+    const containers = await reached(connection, options, { ...shell, clock })
+    return await runUnits({ options, shell, connection, containers, clock })
   } catch (error) {
     await shell.stop()
     throw error
@@ -161,14 +164,14 @@ async function openShell(options: HostOptions): Promise<Shell> {
 function reached(
   connection: OpenConnection,
   options: HostOptions,
-  shell: Shell,
-): Promise<Checked & { readonly containers: Containers }> {
+  shell: Shell & { readonly clock: StoreClock },
+): Promise<Containers> {
   const { clock, telemetry } = shell
   const attempt = async () => {
     const containers = await openContainers(connection)
     const checked = await checkStore(connection, containers, clock)
     for (const advice of checked.advice) telemetry.emit({ type: 'host.advised', advice })
-    return { ...checked, containers }
+    return containers
   }
   return awaitStore(attempt, waitingOf(options, shell))
 }
@@ -195,12 +198,11 @@ interface Reached {
   readonly shell: Shell
   readonly connection: OpenConnection
   readonly containers: Containers
-  readonly clockOffsetMs: number
+  readonly clock: Clock
 }
 
-async function runUnits({ options, shell, connection, containers, clockOffsetMs }: Reached): Promise<Host> {
+async function runUnits({ options, shell, connection, containers, clock }: Reached): Promise<Host> {
   const { instanceName, wanted, telemetry, units, health, metrics, server } = shell
-  const clock = clockOffsetMs === 0 ? shell.clock : correctedClock(shell.clock, clockOffsetMs)
   const [hints, shortcut, endings] = [new FeedHints(), new Shortcut(), new JobEndings()]
   const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
   const stalled = (): string | null => health.stalled()

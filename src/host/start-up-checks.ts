@@ -1,20 +1,18 @@
 import type { Container } from '@azure/cosmos'
 import { cosmosErrorKind } from '../../lease-store/index.js'
-import type { Clock } from '../platform/index.js'
+import type { StoreClock } from '../platform/index.js'
 import { StoreRefused } from '../sas/index.js'
 import type { OpenConnection } from './connection.js'
 import { explained, type Containers } from './containers.js'
 
 /** What the store told of itself before anything ran on it. */
 export interface Checked {
-  /** The store's clock minus this machine's, milliseconds; 0 where they agree as far as can be seen. */
-  readonly clockOffsetMs: number
   /** What works, but not as well as it might. */
   readonly advice: readonly string[]
 }
 
-/** The service tells its time in whole seconds, and an answer takes its time, so less than this is no difference. */
-const visibleOffsetMs = 2_000
+/** Questions for the store's time, at most, where answers take long. */
+const maxQuestions = 5
 
 /**
  * Checks what must hold before a role runs: one write region, permission to write, and the clocks.
@@ -24,11 +22,10 @@ const visibleOffsetMs = 2_000
 export async function checkStore(
   connection: OpenConnection,
   { state, leases }: Containers,
-  clock: Clock,
+  clock: Pick<StoreClock, 'isSettled'>,
 ): Promise<Checked> {
   try {
-    const { resource, headers } = await connection.client.getDatabaseAccount()
-    const clockOffsetMs = offsetOf(headers, clock.now())
+    const { resource } = await connection.client.getDatabaseAccount()
     if (resource?.enableMultipleWritableLocations === true) {
       // I12, I22: two regions would both accept a write on the same etag.
       throw new StoreRefused(
@@ -38,7 +35,11 @@ export async function checkStore(
     }
     await Promise.all([state, leases].map((container) => mayWrite(container)))
     const advice = await Promise.all([state, leases].map((container) => ttlAdvice(container)))
-    return { clockOffsetMs, advice: [...advice.flat(), ...clockAdvice(clockOffsetMs)] }
+    // Every answer tells the time; more are asked for only while they took too long to tell it well.
+    for (let asked = 1; asked < maxQuestions && !clock.isSettled; asked += 1) {
+      await connection.client.getDatabaseAccount()
+    }
+    return { advice: advice.flat() }
   } catch (error) {
     throw explained(connection, error)
   }
@@ -59,21 +60,4 @@ async function ttlAdvice(container: Container): Promise<readonly string[]> {
   if (resource?.defaultTtl === -1) return []
   const result = 'documents that are done with are kept for ever: turn time to live on, without a default'
   return [`container ${JSON.stringify(container.id)} has no time to live, so ${result}`]
-}
-
-function clockAdvice(offsetMs: number): readonly string[] {
-  if (offsetMs === 0) return []
-  const direction = offsetMs > 0 ? 'behind' : 'ahead of'
-  const seconds = Math.round(Math.abs(offsetMs) / 1_000)
-  return [
-    `this machine's clock is ${seconds} s ${direction} the store's; deadlines follow the store's: set the clock right`,
-  ]
-}
-
-/** The header holds a second that has begun: half of it is the best guess. */
-function offsetOf(headers: Readonly<Record<string, unknown>>, nowMs: number): number {
-  const { date } = headers
-  const storeMs = typeof date === 'string' ? Date.parse(date) + 500 : Number.NaN
-  const offsetMs = storeMs - nowMs
-  return Number.isNaN(offsetMs) || Math.abs(offsetMs) < visibleOffsetMs ? 0 : offsetMs
 }

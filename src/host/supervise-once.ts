@@ -1,4 +1,4 @@
-import { systemRandom } from '../platform/index.js'
+import { systemClock, systemRandom } from '../platform/index.js'
 import { CosmosStateStore, superviseOnce as lookOnce, type SweepResult } from '../sas/index.js'
 import { silent } from '../telemetry/index.js'
 import { charging } from './connect.js'
@@ -6,6 +6,7 @@ import { openConnection, type Connection } from './connection.js'
 import { openContainers } from './containers.js'
 import type { HostOptions } from './host.js'
 import { instanceNameOf } from './instance-name.js'
+import { storeTimeOf } from './store-time.js'
 
 /** What a single sweep needs of a host's options. */
 export type SuperviseOnceOptions = Connection &
@@ -20,12 +21,14 @@ export type SuperviseOnceOptions = Connection &
 export async function superviseOnce(options: SuperviseOnceOptions): Promise<SweepResult> {
   const { telemetry = silent, instanceName = instanceNameOf(systemRandom), deadlineGraceMs } = options
   const connection = await openConnection(options)
+  const { clock, end } = storeTimeOf(connection.client, systemClock, telemetry)
   try {
     const { state } = await openContainers(connection)
     const store = new CosmosStateStore({ container: state, onCharge: charging(telemetry) })
     const grace = deadlineGraceMs === undefined ? {} : { deadlineGraceMs }
-    return await lookOnce({ store, instanceName, telemetry, ...grace })
+    return await lookOnce({ store, instanceName, telemetry, clock, ...grace })
   } finally {
+    end()
     connection.close()
   }
 }

@@ -1,3 +1,6 @@
+import { uptime } from 'node:os'
+import { AwakeTime } from './awake-time.js'
+
 /** A timer that has been set and may be cancelled. */
 export interface Timer {
   cancel(): void
@@ -52,10 +55,15 @@ export function sleepOn(set: Clock['schedule'], ms: number, signal?: AbortSignal
   })
 }
 
-/** The machine's own clock. */
+const awakeTime = new AwakeTime(
+  () => performance.now(),
+  () => uptime() * 1_000,
+)
+
+/** The machine's own clock. Its timers stand still while the machine sleeps; its two times do not. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic: () => awakeTime.now(),
   sleep: (ms, signal) => sleepOn(schedule, ms, signal),
   schedule,
 }

@@ -6,7 +6,7 @@
  * repeat a run exactly.
  */
 export { systemClock, type Clock, type Timer } from './clock.js'
-export { correctedClock } from './corrected-clock.js'
+export { StoreClock } from './store-clock.js'
 export { VirtualClock } from './virtual-clock.js'
 export { seededRandom, systemRandom, type Random } from './random.js'
 export { BackgroundLoop, type BackgroundLoopOptions } from './background-loop.js'

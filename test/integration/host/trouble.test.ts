@@ -1,8 +1,9 @@
 import { defineAgent, defineWorkflow, startHost, type Host } from 'stepward'
 import { createInProcessCosmos, type FaultOptions, type InProcessCosmos } from 'stepward/emulator'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { correctedClock, systemClock } from '../../../src/platform/index.js'
+import { systemClock, type Clock } from '../../../src/platform/index.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { correctedClock } from '../../support/corrected-clock.js'
 
 const greeter = defineAgent('greeter', {
   greet: async (input: { name: string }) => ({ text: `hello ${input.name}` }),
@@ -24,14 +25,14 @@ interface World {
   readonly heard: TelemetryRecorder
 }
 
-async function world(cosmos = createInProcessCosmos()): Promise<World> {
+async function world(cosmos = createInProcessCosmos(), clock: Clock = systemClock): Promise<World> {
   const heard = new TelemetryRecorder()
   const client = cosmos.client({
     connectionPolicy: {
       retryOptions: { maxRetryAttemptCount: 0, fixedRetryIntervalInMilliseconds: 1, maxWaitTimeInSeconds: 1 },
     },
   })
-  const host = await startHost({ client, agents: [greeter], timing, telemetry: heard, port: 0 })
+  const host = await startHost({ client, agents: [greeter], timing, telemetry: heard, clock, port: 0 })
   onTestFinished(async () => {
     cosmos.faults.clear()
     await host.stop()
@@ -78,6 +79,27 @@ describe('trouble with the store', () => {
     expect(await job.result()).toMatchObject({ greet: { text: 'hello late' } })
     expect(heard.of('step.recovered'), 'nothing was taken for overdue').toEqual([])
     expect(heard.of('host.advised')).toHaveLength(1)
+  })
+})
+
+describe('a machine whose clock is set', () => {
+  it.each([
+    ['set right, as it is advised to be', -300_000, 0],
+    ['set wrong', 0, -300_000],
+  ])('F-Q12: %s, while a host runs: deadlines follow the store', async (_, fromMs, toMs) => {
+    let offMs = fromMs
+    const { host, heard } = await world(undefined, { ...systemClock, now: () => Date.now() + offMs })
+    await heard.waitFor('lease.acquired', undefined, 3)
+    offMs = toMs
+    const begunMs = Date.now()
+    const job = await host.client.submit(greeting, { name: 'set' }, { jobId: 'set' })
+    const { submittedAt } = await job.view()
+    expect(Math.abs(Date.parse(submittedAt) - begunMs)).toBeLessThan(20_000)
+    expect(await job.result()).toMatchObject({ greet: { text: 'hello set' } })
+    expect([heard.of('step.recovered'), heard.of('step.unclaimed')]).toEqual([[], []])
+    expect((await heard.waitFor('host.advised')).advice).toMatch(
+      /clock is (299|300|301) s behind the store's/,
+    )
   })
 })
 

@@ -2,18 +2,19 @@ import { describe, expect, it } from 'vitest'
 import type { OpenConnection } from '../../../src/host/connection.js'
 import type { Containers } from '../../../src/host/containers.js'
 import { checkStore } from '../../../src/host/start-up-checks.js'
-import { VirtualClock } from '../../../src/platform/index.js'
-
-const clock = new VirtualClock()
 
 /** An account whose containers may be written to. */
-function accountWith(account: object, container: object = { defaultTtl: -1 }) {
+function accountWith(
+  account: object,
+  container: object = { defaultTtl: -1 },
+  client: object = { getDatabaseAccount: async () => ({ resource: account, headers: {} }) },
+  clock: { readonly isSettled: boolean } = { isSettled: true },
+) {
   const open = (id: string) => ({
     id,
     read: async () => ({ resource: container }),
     item: () => ({ replace: () => Promise.reject(Object.assign(new Error('not there'), { code: 404 })) }),
   })
-  const client = { getDatabaseAccount: async () => ({ resource: account, headers: {} }) }
   const connection = { endpoint: 'https://account', client } as unknown as OpenConnection
   const containers = { state: open('state'), leases: open('leases') } as unknown as Containers
   return checkStore(connection, containers, clock)
@@ -25,9 +26,28 @@ describe('what is checked before a role runs', () => {
       'turn multi-region writes off',
     )
     expect(await accountWith({ enableMultipleWritableLocations: false })).toEqual({
-      clockOffsetMs: 0,
       advice: [],
     })
+  })
+
+  it('F-Q12: the store is asked again for its time while answers take too long, but not for ever', async () => {
+    let asked = 0
+    const getDatabaseAccount = async () => ({ resource: {}, headers: { asked: (asked += 1) } })
+    const count = async (settledAfter: number): Promise<number> => {
+      asked = 0
+      await accountWith(
+        {},
+        undefined,
+        { getDatabaseAccount },
+        {
+          get isSettled() {
+            return asked >= settledAfter
+          },
+        },
+      )
+      return asked
+    }
+    expect([await count(0), await count(3), await count(100)]).toEqual([1, 3, 5])
   })
 
   it('F-X7: a container without time to live is told of, and no reason not to run', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js'
+import type { Clock } from '../../src/platform/index.js'
 
 /** A clock whose wall time is off by `offsetMs`; intervals are measured as before. */
 export function correctedClock(clock: Clock, offsetMs: number): Clock {

@@ -1,0 +1,81 @@
+/** Bounds of the difference between two clocks, milliseconds; both are possible. */
+export interface Offset {
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+/** When a bound was learned, and what is held to be true until then. */
+export interface Learning {
+  /** The monotonic clock. */
+  readonly nowMs: number
+  /** The wall clock minus the monotonic clock: it changes when the wall clock is stepped. */
+  readonly wallOffsetMs: number
+  /** The offset that is in use. */
+  readonly heldMs: number
+}
+
+/** How far the clocks of the machines that answer may differ. */
+const toleranceMs = 500
+/** How fast a monotonic clock may go wrong. */
+const driftShare = 0.0005
+/** The bounds of an answer that took half a second. */
+const closeMs = 2_500
+
+/**
+ * What is known of an offset, from bounds that each answer gives. Bounds that agree narrow it. Bounds that contradict
+ * what is held are believed when a second answer says the same, or when the wall clock has moved to where they are: one
+ * answer with a wrong date moves nothing.
+ */
+export class OffsetEstimate {
+  private bounds: Offset | null = null
+  private doubted: Offset | null = null
+  private learnedAtMs = 0
+  private wallOffsetMs = 0
+
+  /** Whether more answers would tell little. */
+  get isClose(): boolean {
+    return this.bounds !== null && this.bounds.maxMs - this.bounds.minMs <= closeMs
+  }
+
+  /** The offset to use from now on: the one in use, or the nearest that the bounds allow. */
+  learn(sample: Offset, { nowMs, wallOffsetMs, heldMs }: Learning): number {
+    const said = { minMs: sample.minMs - toleranceMs, maxMs: sample.maxMs + toleranceMs }
+    const known = this.bounds === null ? exactly(heldMs) : widened(this.bounds, nowMs - this.learnedAtMs)
+    const steppedMs = this.bounds === null ? 0 : wallOffsetMs - this.wallOffsetMs
+    const isAgreed = common(known, said) !== null
+    const bounds = isAgreed
+      ? common(this.bounds === null ? said : known, said)
+      : this.believed(said, known, steppedMs)
+    if (bounds === null) {
+      this.doubted = said
+      return heldMs
+    }
+    this.doubted = null
+    this.bounds = bounds
+    this.learnedAtMs = nowMs
+    this.wallOffsetMs = wallOffsetMs
+    return Math.min(Math.max(heldMs, bounds.minMs), bounds.maxMs)
+  }
+
+  /** Bounds that contradict what is known, if there is a second reason for them. */
+  private believed(said: Offset, known: Offset, steppedMs: number): Offset | null {
+    const moved = { minMs: known.minMs + steppedMs, maxMs: known.maxMs + steppedMs }
+    if (steppedMs !== 0 && common(moved, said) !== null) return said
+    return this.doubted === null ? null : common(this.doubted, said)
+  }
+}
+
+function exactly(ms: number): Offset {
+  return { minMs: ms, maxMs: ms }
+}
+
+function widened({ minMs, maxMs }: Offset, elapsedMs: number): Offset {
+  const driftMs = elapsedMs * driftShare
+  return { minMs: minMs - driftMs, maxMs: maxMs + driftMs }
+}
+
+function common(one: Offset, other: Offset): Offset | null {
+  const minMs = Math.max(one.minMs, other.minMs)
+  const maxMs = Math.min(one.maxMs, other.maxMs)
+  return minMs > maxMs ? null : { minMs, maxMs }
+}

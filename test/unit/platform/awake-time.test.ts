@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { AwakeTime } from '../../../src/platform/awake-time.js'
+
+/** A machine whose precise clock stands still while it sleeps; the other one shows whole seconds. */
+function aMachine() {
+  const times = { preciseMs: 400, sinceStartMs: 1_000_900 }
+  const time = new AwakeTime(
+    () => times.preciseMs,
+    () => Math.floor(times.sinceStartMs / 1_000) * 1_000,
+  )
+  const pass = (ms: number): number => {
+    times.preciseMs += ms
+    times.sinceStartMs += ms
+    return time.now()
+  }
+  const sleep = (ms: number): void => void (times.sinceStartMs += ms)
+  return { time, pass, sleep }
+}
+
+describe('a monotonic clock that goes on while the machine sleeps', () => {
+  it('is the precise one as long as the machine is awake', () => {
+    const { time, pass } = aMachine()
+    const start = time.now()
+    for (let turn = 1; turn <= 50; turn += 1) expect(pass(333) - start).toBe(turn * 333)
+  })
+
+  it('counts every sleep, to a second', () => {
+    const { time, pass, sleep } = aMachine()
+    const start = time.now()
+    for (let sleeps = 1; sleeps <= 3; sleeps += 1) {
+      sleep(3_600_000)
+      expect(Math.abs(pass(200) - start - sleeps * 3_600_200)).toBeLessThanOrEqual(1_000)
+    }
+  })
+
+  it('never goes back', () => {
+    const { time, pass, sleep } = aMachine()
+    let last = time.now()
+    for (const ms of [10, 2_500, 0, 90, 110, 1_000, 40]) {
+      if (ms > 1_000) sleep(ms)
+      const now = pass(ms % 200)
+      expect(now).toBeGreaterThanOrEqual(last)
+      last = now
+    }
+  })
+})
