@@ -133,7 +133,8 @@ export class Scheduler {
    */
   async conclude(ended: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
     try {
-      return await this.partitions.run(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
+      // Before the changes that wait: an outcome has a deadline.
+      return await this.partitions.runSoon(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
       // What cannot be decided about the job must not cost the outcome; the feed brings the job to who sets it aside.

@@ -1,14 +1,39 @@
+/** What waits for one key while other work on it runs. */
+interface Line {
+  readonly urgent: (() => void)[]
+  readonly others: (() => void)[]
+}
+
 /** Runs work on one key one after another, and work on different keys side by side (F-D15). */
 export class SerialByKey {
-  private readonly tails = new Map<string, Promise<unknown>>()
+  /** The keys on which work runs. */
+  private readonly lines = new Map<string, Line>()
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.tails.get(key) ?? Promise.resolve()
-    const result = before.then(work, work)
-    const tail = result.catch(() => undefined)
-    this.tails.set(key, tail)
-    return result.finally(() => {
-      if (this.tails.get(key) === tail) this.tails.delete(key)
-    })
+    return this.take(key, work, 'others')
+  }
+
+  /** Runs before all work that waits for this key and is not urgent. */
+  runSoon<T>(key: string, work: () => Promise<T>): Promise<T> {
+    return this.take(key, work, 'urgent')
+  }
+
+  private async take<T>(key: string, work: () => Promise<T>, kind: keyof Line): Promise<T> {
+    const line = this.lines.get(key)
+    if (line === undefined) this.lines.set(key, { urgent: [], others: [] })
+    else await new Promise<void>((resolve) => line[kind].push(resolve))
+    try {
+      return await work()
+    } finally {
+      this.leave(key)
+    }
+  }
+
+  /** The next one has the key. */
+  private leave(key: string): void {
+    const line = this.lines.get(key)
+    const next = line?.urgent.shift() ?? line?.others.shift()
+    if (next === undefined) this.lines.delete(key)
+    else next()
   }
 }

@@ -45,6 +45,19 @@ describe('F-D15: work by key', () => {
     expect(await next).toBe('second')
   })
 
+  it('runs what is urgent before all that waits, in the order in which it came', async () => {
+    const serial = new SerialByKey()
+    const log: string[] = []
+    const all = ['first', 'page 1', 'page 2', 'outcome 1', 'outcome 2'].map((name) => work(name, log))
+    const results = all.map(({ run }, index) => (index < 3 ? serial.run('a', run) : serial.runSoon('a', run)))
+    for (const { end } of all) end()
+    await Promise.all(results)
+    const begun = log.filter((line) => line.endsWith('begins'))
+    expect(begun).toEqual(
+      ['first', 'outcome 1', 'outcome 2', 'page 1', 'page 2'].map((name) => `${name} begins`),
+    )
+  })
+
   it('begins at once on a key that has come to rest', async () => {
     const serial = new SerialByKey()
     const log: string[] = []
