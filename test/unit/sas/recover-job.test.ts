@@ -46,10 +46,9 @@ describe('a job that nobody took up', () => {
 describe('a job that is never taken up', () => {
   it('is offered for as long as it is flagged already, to an hour, and raises attention once', () => {
     let { job } = submitted
-    let now = submittedAtMs
     const [offersMs, isNew]: [number[], boolean[]] = [[], []]
     for (let times = 0; times < 10; times += 1) {
-      now = (job.completeByMs ?? submittedAtMs + pickUpWithinMs) + graceMs
+      const now = (job.completeByMs ?? submittedAtMs + pickUpWithinMs) + graceMs
       const recovery = recovering(job, now)
       if (recovery.kind !== 'unclaimed') throw new Error(recovery.kind)
       job = recovery.job
