@@ -4,7 +4,9 @@ import { postJson } from './webhook.js'
 
 /**
  * Tells an operator what is the matter: with one job, or with many in one call where more are flagged than may be told
- * one by one. Each is told at least once, perhaps again. May throw; what it was told then counts as not told.
+ * one by one. Each is told at least once, perhaps again. May throw; what it was told then counts as not told. An error
+ * with a numeric `status` of 4xx (but 401, 403, 404, 408, 429) is about the message, and smaller calls follow at once; an
+ * error without one is followed by smaller calls later.
  */
 export type AlertSink = (alerts: readonly Alert[], signal: AbortSignal) => Promise<void>
 

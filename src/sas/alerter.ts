@@ -1,6 +1,7 @@
 import { BackgroundLoop, type Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
+import { afterFailure, firstTelling, groupsOf, type Telling } from './alert-groups.js'
 import { alertIdOf, alertOf, alertRecordOf, toldUntilMs, type Alert } from './alert.js'
 import { CallBudget } from './call-budget.js'
 import { DeadlineIndex, type Deadline } from './deadline-index.js'
@@ -30,7 +31,7 @@ export interface AlerterOptions {
 }
 
 /** A job that may have to be told of. */
-interface Matter extends Deadline {
+interface Matter extends Deadline, Telling {
   readonly jobId: string
   readonly alertId: string
   /** Those who know of it already, while others were not reached. */
@@ -38,7 +39,7 @@ interface Matter extends Deadline {
 }
 
 /** A job that has to be told of. */
-interface Pending {
+interface Pending extends Telling {
   readonly matter: Matter
   readonly alert: Alert
   readonly record: Stored<StateDocument> | null
@@ -50,6 +51,7 @@ const requestsAtOnce = 32
 const sweepLimit = 1_000
 /** How soon the next page of a sweep is asked for: each of its jobs may have to be read. */
 const nextPageAfterMs = 1_000
+/** A job that could not be read is looked at again after this long. */
 const retryAfterMs = 30_000
 /** Alerts remembered as told. A sweep brings them again, and need not read what they are about. */
 const remembered = 50_000
@@ -131,7 +133,7 @@ export class Alerter {
     const told = this.told.get(keyOf(job))
     if (told?.alertId === alertId && now < told.untilMs) return
     if (this.due.get(job)?.alertId === alertId) return
-    this.due.set({ pk, id, jobId, alertId, dueMs: now, leaseToken, takenBy: new Set() })
+    this.due.set({ pk, id, jobId, alertId, dueMs: now, leaseToken, takenBy: new Set(), ...firstTelling })
   }
 
   private async tellDue(): Promise<number> {
@@ -143,13 +145,14 @@ export class Alerter {
     this.report(looks)
     for (const [index, look] of looks.entries()) {
       const matter = matters[index]
-      if (look.status === 'rejected' && matter !== undefined) this.again(matter)
+      if (look.status === 'rejected' && matter !== undefined) this.again(matter, retryAfterMs)
     }
     const pending = looks.flatMap((look) =>
       look.status === 'fulfilled' && look.value !== null ? [look.value] : [],
     )
-    const isRoom = pending.length <= this.calls.free(clock.now())
-    await inSlices(isRoom ? pending.map((one) => [one]) : [pending], (group) => this.tell(group))
+    const { now, later } = groupsOf(pending, this.calls.free(clock.now()))
+    for (const { matter } of later) this.again(matter, 0)
+    await inSlices(now, (group) => this.tell(group))
     const next = this.due.next()
     return next === null ? sweepIntervalMs : Math.max(0, next - clock.now())
   }
@@ -167,8 +170,10 @@ export class Alerter {
       return null
     }
     const isAsNoted = matter.alertId === alert.alertId
-    const known = isAsNoted ? matter : { ...matter, alertId: alert.alertId, takenBy: new Set<AlertSink>() }
-    return { matter: known, alert, record }
+    const other = { ...matter, alertId: alert.alertId, takenBy: new Set<AlertSink>(), ...firstTelling }
+    const known = isAsNoted ? matter : other
+    const { atMost, failures } = known
+    return { matter: known, alert, record, atMost, failures }
   }
 
   /** Makes one call to each sink that does not know all of these yet, and records which alerts are known to all. */
@@ -188,7 +193,8 @@ export class Alerter {
     if (this.stopping.signal.aborted) return
     const took = sinks.filter((_, index) => results[index]?.status === 'fulfilled')
     for (const { matter } of told) {
-      this.again({ ...matter, takenBy: new Set([...matter.takenBy, ...took]) })
+      const { afterMs, ...telling } = afterFailure(matter, told.length, failed.reason)
+      this.again({ ...matter, ...telling, takenBy: new Set([...matter.takenBy, ...took]) }, afterMs)
     }
     for (const { alert } of told.slice(0, 1)) {
       const { jobId, workflow, alertId } = alert
@@ -241,9 +247,9 @@ export class Alerter {
     this.options.telemetry.emit({ type: 'loop.failed', loop: 'alert', error: failed.reason })
   }
 
-  private again(matter: Matter): void {
+  private again(matter: Matter, afterMs: number): void {
     const isOurs = matter.leaseToken === null || this.sweep.holds(matter.leaseToken)
-    if (isOurs) this.due.set({ ...matter, dueMs: this.options.clock.now() + retryAfterMs })
+    if (isOurs) this.due.set({ ...matter, dueMs: this.options.clock.now() + afterMs })
   }
 }
 

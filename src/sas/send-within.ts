@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/index.js'
+import { NotDelivered } from './webhook.js'
 
 /** How long somebody else's code and network may take. */
 export interface Patience {
@@ -16,7 +17,9 @@ export async function sendWithin<T>(
   send: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const late = new AbortController()
-  const timer = clock.schedule(limitMs, () => late.abort(new Error(`no answer within ${limitMs} ms`)))
+  const timer = clock.schedule(limitMs, () =>
+    late.abort(new NotDelivered(`no answer within ${limitMs} ms`, null)),
+  )
   const signal = AbortSignal.any([late.signal, stop])
   const given = new AbortController()
   const givenUp = new Promise<never>((_, reject) => {

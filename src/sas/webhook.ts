@@ -5,17 +5,30 @@ export interface WebhookMessage {
   readonly idempotencyKey: string
 }
 
+/** A receiver did not take a message. */
+export class NotDelivered extends Error {
+  override readonly name = 'NotDelivered'
+  constructor(
+    message: string,
+    /** What the receiver answered, as an HTTP status; null when it did not answer. */
+    readonly status: number | null,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
+
 /**
  * Posts JSON once. A header takes Latin-1 only, so the key is percent-encoded.
  *
- * @throws Error when nobody answers, or the answer is anything but 2xx
+ * @throws NotDelivered when the receiver does not answer, or the answer is anything but 2xx
  */
 export async function postJson(
   url: string,
   { body, idempotencyKey }: WebhookMessage,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await fetch(url, {
+  const response = await answerTo(url, {
     method: 'POST',
     signal,
     // A message that is sent somewhere else than it was told to is not delivered.
@@ -25,7 +38,18 @@ export async function postJson(
   })
   // Read to its end, else the connection is not used again.
   await response.arrayBuffer()
-  if (!response.ok) throw new Error(`${originOf(url)} answered ${response.status}`)
+  if (!response.ok) throw new NotDelivered(`${originOf(url)} answered ${response.status}`, response.status)
+}
+
+async function answerTo(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request)
+  } catch (error) {
+    // `fetch` says only "fetch failed", and why in its cause.
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new NotDelivered(`${originOf(url)} did not answer: ${why}`, null, { cause: error })
+  }
 }
 
 /** Where a URL leads, without what may be secret in its path or query. */

@@ -3,6 +3,7 @@ import type { Alert } from '../../../src/sas/alert.js'
 import { Alerter, type AlerterOptions } from '../../../src/sas/alerter.js'
 import { alertDocumentId, decodeDocument, type NoticeDocument } from '../../../src/sas/documents.js'
 import { StoreUnavailable } from '../../../src/sas/errors.js'
+import { NotDelivered } from '../../../src/sas/webhook.js'
 import { noticeOf } from '../../../src/sas/notices.js'
 import { Notifier } from '../../../src/sas/notifier.js'
 import { aJob, submittedAtMs } from '../../support/a-job.js'
@@ -115,6 +116,45 @@ describe('F-V18: many flagged at once', () => {
     started({ sinks, callsPerMinute: 5 }).leaseAcquired('1', false)
     await world.clock.advance(1)
     expect(told()).toEqual(jobs.map(({ jobId }) => jobId))
+  })
+
+  it.each([400, 413, 422])(
+    'one that the receiver refuses with %i keeps none of the others back for longer than a minute',
+    async (status) => {
+      const jobs = await flagged(40)
+      const poison = 'job-0013'
+      const sink = (alerts: readonly Alert[]) =>
+        alerts.some(({ jobId }) => jobId === poison)
+          ? Promise.reject(new NotDelivered(`answered ${status}`, status))
+          : take(alerts)
+      const alerter = started({ sinks: [sink], callsPerMinute: 20 })
+      alerter.leaseAcquired(firstLease, true)
+      await world.clock.advance(minuteMs)
+      expect(told()).toEqual(jobs.map(({ jobId }) => jobId).filter((jobId) => jobId !== poison))
+      expect(world.telemetry.of('alert.failed').at(-1)).toMatchObject({ jobId: poison, count: 1 })
+    },
+  )
+
+  it('are told in smaller calls where the receiver takes no large ones', async () => {
+    const jobs = await flagged(100)
+    const sink = (alerts: readonly Alert[]) =>
+      alerts.length > 30 ? Promise.reject(new NotDelivered('answered 413', 413)) : take(alerts)
+    started({ sinks: [sink], callsPerMinute: 20 }).leaseAcquired(firstLease, true)
+    await world.clock.advance(1)
+    expect(calls.map((alerts) => alerts.length)).toEqual([25, 25, 25, 25])
+    expect(told()).toEqual(jobs.map(({ jobId }) => jobId))
+  })
+
+  it('are told in one call again where the receiver did not answer', async () => {
+    await flagged(100)
+    let isDown = true
+    const down = new NotDelivered('no answer', null)
+    const sink = (alerts: readonly Alert[]) => (isDown ? Promise.reject(down) : take(alerts))
+    started({ sinks: [sink], callsPerMinute: 20 }).leaseAcquired(firstLease, true)
+    await world.clock.advance(5 * minuteMs)
+    isDown = false
+    await world.clock.advance(minuteMs)
+    expect(calls.map((alerts) => alerts.length)).toEqual([100])
   })
 
   it('are told to nobody one by one where there are no sinks, but all are events', async () => {

@@ -63,7 +63,7 @@ describe('a reply', () => {
   it.each([
     [503, {}, /^http:\/\/127\.0\.0\.1:\d+ answered 503$/],
     [404, {}, /answered 404/],
-    [302, { location: 'http://127.0.0.1:1/' }, /fetch failed/],
+    [302, { location: 'http://127.0.0.1:1/' }, /did not answer: unexpected redirect/],
   ])('that is answered %i is none, and says nothing secret', async (status, headers, message) => {
     const { url } = await receiver(status, headers)
     const sending = replyChannel(null).send(aNotice(url), going)
