@@ -16,6 +16,7 @@ import { pickUpWithinMs } from './recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
+  DueBetween,
   FlaggedJob,
   JobFilter,
   NoticeFilter,
@@ -64,29 +65,52 @@ export class CosmosStateStore implements StateStore {
       : applyBatch(this.container, partition, writes, (charge) => this.charge('state.batch', charge))
   }
 
-  async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]> {
+  async listOverdue(due: DueBetween, limit: number): Promise<readonly OverdueDocument[]> {
     // One ordered query cannot tell both apart: it would have to order by a value that is not stored.
-    const [due, untaken] = await Promise.all([
-      this.query<OverdueDocument>('state.listOverdue', {
-        text:
-          "SELECT TOP @limit c.id, c.pk, c.completeByMs AS dueMs FROM c WHERE c.type IN ('sas.step', 'sas.job') " +
-          'AND c.completeByMs < @before AND c.schema <= @schema ORDER BY c.completeByMs',
-        parameters: { limit, before: beforeMs, schema: schemaVersion },
+    const pages = await Promise.all([
+      this.overdue(due, limit, {
+        which: "c.type IN ('sas.step', 'sas.job') AND c.schema <= @schema",
+        field: 'c.completeByMs',
+        laterMs: 0,
       }),
-      this.query<OverdueDocument>('state.listOverdue', {
-        text:
-          'SELECT TOP @limit c.id, c.pk, c.submittedAtMs + @pickUp AS dueMs FROM c ' +
-          "WHERE c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs) " +
-          'AND c.submittedAtMs < @before AND c.schema <= @schema ORDER BY c.submittedAtMs',
-        parameters: {
-          limit,
-          before: beforeMs - pickUpWithinMs,
-          schema: schemaVersion,
-          pickUp: pickUpWithinMs,
-        },
+      this.overdue(due, limit, {
+        which:
+          "c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs) AND c.schema <= @schema",
+        field: 'c.submittedAtMs',
+        laterMs: pickUpWithinMs,
       }),
     ])
-    return [...due, ...untaken].sort((a, b) => a.dueMs - b.dueMs).slice(0, limit)
+    // What a page that was cut leaves out is due after its last: the other page must not go further.
+    const untilMs = Math.min(
+      ...pages.map((page) => (page.length < limit ? Infinity : (page.at(-1)?.dueMs ?? 0))),
+    )
+    return pages
+      .flat()
+      .filter(({ dueMs }) => dueMs <= untilMs)
+      .sort((a, b) => a.dueMs - b.dueMs)
+  }
+
+  /** A page of what is due `laterMs` after what a field says. */
+  private async overdue(
+    { afterMs, beforeMs }: DueBetween,
+    limit: number,
+    { which, field, laterMs }: { readonly which: string; readonly field: string; readonly laterMs: number },
+  ): Promise<readonly OverdueDocument[]> {
+    const select = `c.id, c.pk, ${field} + @later AS dueMs FROM c WHERE ${which}`
+    const common = { schema: schemaVersion, later: laterMs }
+    const first = await this.query<OverdueDocument>('state.listOverdue', {
+      text: `SELECT TOP @limit ${select} AND ${field} > @after AND ${field} < @before ORDER BY ${field}`,
+      parameters: { ...common, limit, after: afterMs - laterMs, before: beforeMs - laterMs },
+    })
+    return wholeMoments(first, {
+      limit,
+      momentOf: ({ dueMs }) => dueMs,
+      all: (moment) =>
+        this.query('state.listOverdue', {
+          text: `SELECT ${select} AND ${field} = @moment`,
+          parameters: { ...common, moment: moment - laterMs },
+        }),
+    })
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
@@ -142,10 +166,7 @@ export class CosmosStateStore implements StateStore {
     return found.flatMap(asNotice)
   }
 
-  async listUnsent(
-    { afterMs, beforeMs }: { readonly afterMs: number; readonly beforeMs: number },
-    limit: number,
-  ): Promise<readonly UnsentNotice[]> {
+  async listUnsent({ afterMs, beforeMs }: DueBetween, limit: number): Promise<readonly UnsentNotice[]> {
     const select = 'c.id, c.pk, c.jobId, c.completeByMs AS dueMs'
     const unsent = "c.type = 'sas.notify' AND c.completeByMs"
     const first = await this.query<UnsentNotice>('state.listUnsent', {

@@ -46,6 +46,13 @@ export interface OverdueDocument extends DocumentAddress {
   readonly dueMs: number
 }
 
+/** When what is asked for is due: milliseconds since the epoch, both ends left out. */
+export interface DueBetween {
+  /** 0 for the first page; then the last `dueMs` of the page before. */
+  readonly afterMs: number
+  readonly beforeMs: number
+}
+
 /** What happens in one logical partition. */
 export interface PartitionFeed {
   /** Documents in their latest version: all of them at first, then those that have changed; empty when none has. */
@@ -112,13 +119,15 @@ export interface StateStore {
   /** Applies all writes or none. All documents must have `pk` = `partition`; 1 to 100 writes. */
   apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult>
   /**
-   * Steps and jobs that are due before `beforeMs`, earliest first, at most `limit`: where there are more, they are found
-   * when these have moved on. Documents of a newer schema are left out: they would stay at the head for ever.
+   * Steps and jobs that are due after `afterMs` and before `beforeMs`, earliest first, in pages as {@link listUnsent}:
+   * some cannot be read, so they stay due, and those behind them must still be found. Documents of a newer schema are
+   * left out.
    */
-  listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]>
+  listOverdue(due: DueBetween, limit: number): Promise<readonly OverdueDocument[]>
   /**
    * For people (CLI, dashboard), never for decisions. Newest submission first, by id within a millisecond; as many as
-   * `limit` where there are. The next page is what comes `after` the last of them, and leaves none out.
+   * `limit` where there are. The next page is what comes `after` the last of them. It leaves none out, except a second
+   * job of the same id, under another partition key and submitted in the same millisecond, where a page ends between both.
    */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
   /** The job with this id wherever its partition is, or null: a query over all partitions, for people. */
@@ -132,10 +141,7 @@ export interface StateStore {
    * is not taken, so there are pages: of at least `limit` if there are as many, and never cut within a millisecond, so
    * that the next page begins after the last notice of this one.
    */
-  listUnsent(
-    due: { readonly afterMs: number; readonly beforeMs: number },
-    limit: number,
-  ): Promise<readonly UnsentNotice[]>
+  listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
   /** Flagged jobs, by when they were flagged (`since`), after that moment, or from the first: in pages, as notices. */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
   /** For people: notices that were given up, in no order. */

@@ -75,6 +75,8 @@ export class Supervisor {
   private readonly sweepIntervalMs: number
   private readonly sweepLimit: number
   private readonly graceMs: number
+  /** Where the next page of the sweep begins; 0 for the first. */
+  private sweptUntilMs = 0
 
   constructor(private readonly options: SupervisorOptions) {
     const {
@@ -123,6 +125,7 @@ export class Supervisor {
 
   /** What was delivered before, to another owner, is found by a sweep. */
   onLeaseAcquired(leaseToken: string, isFirstRange: boolean): void {
+    this.sweptUntilMs = 0
     this.sweep.leaseAcquired(leaseToken, isFirstRange)
   }
 
@@ -133,15 +136,16 @@ export class Supervisor {
 
   /**
    * Recovers everything that is overdue now, without the loops: for a supervisor that is started by a timetable (R106).
-   * Repeats while there is more than one answer of the store holds, and anything of it could be moved on.
+   * Asks page by page, so that what cannot be moved on hides nothing that is due later.
    *
    * @throws StoreUnavailable or StoreRefused when the store could not be asked; what was recovered until then stays so
    */
   async runOnce(): Promise<SweepResult> {
     const { store, clock } = this.options
     const total = { lookedAt: 0, recovered: 0 }
-    for (;;) {
-      const overdue = await store.listOverdue(clock.now() - this.graceMs, this.sweepLimit)
+    for (let afterMs = 0; ;) {
+      const due = { afterMs, beforeMs: clock.now() - this.graceMs }
+      const overdue = await store.listOverdue(due, this.sweepLimit)
       const looks: PromiseSettledResult<Look>[] = []
       for (let start = 0; start < overdue.length; start += recoveriesAtOnce) {
         const some = overdue.slice(start, start + recoveriesAtOnce)
@@ -152,20 +156,25 @@ export class Supervisor {
       const recovered = looks.filter((look) => look.status === 'fulfilled' && look.value.isRecovered).length
       total.lookedAt += overdue.length
       total.recovered += recovered
-      if (overdue.length < this.sweepLimit || recovered === 0) return total
+      const last = overdue.at(-1)
+      if (last === undefined || overdue.length < this.sweepLimit) return total
+      afterMs = last.dueMs
     }
   }
 
   /** Notes everything that is due until the next sweep; answers in how many milliseconds that is. */
   private async noteOverdue(): Promise<number> {
     const { store, clock } = this.options
-    const overdue = await store.listOverdue(clock.now() + this.sweepIntervalMs, this.sweepLimit)
+    const due = { afterMs: this.sweptUntilMs, beforeMs: clock.now() + this.sweepIntervalMs }
+    const overdue = await store.listOverdue(due, this.sweepLimit)
     for (const { pk, id, dueMs } of overdue) {
       this.index.set({ pk, id, dueMs: dueMs + this.graceMs, leaseToken: null })
     }
     this.recovery.wake()
     const last = overdue.at(-1)
-    if (last === undefined || overdue.length < this.sweepLimit) return this.sweepIntervalMs
+    const isWhole = last === undefined || overdue.length < this.sweepLimit
+    this.sweptUntilMs = isWhole ? 0 : last.dueMs
+    if (isWhole) return this.sweepIntervalMs
     // There may be more, due no earlier than the last of these (F-V10).
     return Math.min(Math.max(soonMs, last.dueMs - clock.now()), this.sweepIntervalMs)
   }

@@ -23,7 +23,7 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
       if (result.kind === 'unknownOutcome') hints.notify(null)
       return result
     },
-    listOverdue: (beforeMs, limit) => store.listOverdue(beforeMs, limit),
+    listOverdue: (due, limit) => store.listOverdue(due, limit),
     listJobs: (filter) => store.listJobs(filter),
     findJob: (jobId) => store.findJob(jobId),
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),

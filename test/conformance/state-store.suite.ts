@@ -222,7 +222,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         const absent = { id: 'no-deadline', pk: 'e', type: 'sas.step' }
         const foreign = { id: 'foreign', pk: 'e', type: 'order', completeByMs: 1 }
         await opened.store.apply('e', [create(absent), create(foreign)])
-        expect(await opened.store.listOverdue(30, 100)).toEqual([
+        expect(await opened.store.listOverdue({ afterMs: 0, beforeMs: 30 }, 100)).toEqual([
           { pk: 'a', id: 'sas.step:a:pay', dueMs: 10 },
           { pk: 'b', id: 'sas.step:b:pay', dueMs: 20 },
         ])
@@ -237,7 +237,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
           applied(await opened.store.apply(jobId, [create({ ...job, ...deadlines })]))
         }
         const dueBefore = async (beforeMs: number) =>
-          (await opened.store.listOverdue(beforeMs, 100)).map(({ pk, dueMs }) => [pk, dueMs])
+          (await opened.store.listOverdue({ afterMs: 0, beforeMs }, 100)).map(({ pk, dueMs }) => [pk, dueMs])
         expect(await dueBefore(5)).toEqual([])
         expect(await dueBefore(30)).toEqual([['standing', 10]])
         // A job that was just submitted is left to the schedulers for a while.
@@ -251,9 +251,22 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
           await due(jobId, completeByMs)
         }
         const dueFirst = async (limit: number) =>
-          (await opened.store.listOverdue(30, limit)).map(({ pk }) => pk)
+          (await opened.store.listOverdue({ afterMs: 0, beforeMs: 30 }, limit)).map(({ pk }) => pk)
         expect(await dueFirst(3)).toEqual(['a', 'b', 'c'])
         expect(await dueFirst(9)).toEqual(['a', 'b', 'c', 'd'])
+      })
+
+      it('come in pages that are never cut within a moment, whatever they are', async () => {
+        for (const [jobId, completeByMs] of Object.entries({ a: 1, b: 2, c: 2, d: 3 }))
+          await due(jobId, completeByMs)
+        const { job } = documentsOf(submit(aSubmission(aWorkflow().plan, { jobId: 'e', partition: 'e' })))
+        const fresh = { ...job, submittedAtMs: 2 - pickUpWithinMs, ...deadline(null) }
+        applied(await opened.store.apply('e', [create(fresh)]))
+        const page = async (afterMs: number, limit: number) =>
+          (await opened.store.listOverdue({ afterMs, beforeMs: 30 }, limit)).map(({ pk }) => pk).sort()
+        expect(await page(0, 2)).toEqual(['a', 'b', 'c', 'e'])
+        expect(await page(2, 2)).toEqual(['d'])
+        expect(await page(3, 2)).toEqual([])
       })
 
       it('F-C10: are not what newer code wrote', async () => {
@@ -261,7 +274,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         const [step] = await opened.store.listSteps('a', 'a')
         if (step === undefined) throw new Error('the step was just written')
         applied(await opened.store.apply('a', [replacing(step, { ...step, schema: 99 })]))
-        expect(await opened.store.listOverdue(30, 9)).toEqual([])
+        expect(await opened.store.listOverdue({ afterMs: 0, beforeMs: 30 }, 9)).toEqual([])
       })
     })
 

@@ -13,6 +13,7 @@ import { pickUpWithinMs } from '../../sas/recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
+  DueBetween,
   FlaggedJob,
   JobFilter,
   NoticeFilter,
@@ -74,14 +75,15 @@ export class EngineStateStore implements StateStore {
     }
   }
 
-  async listOverdue(beforeMs: number, limit: number): Promise<readonly OverdueDocument[]> {
+  async listOverdue({ afterMs, beforeMs }: DueBetween, limit: number): Promise<readonly OverdueDocument[]> {
     const due: OverdueDocument[] = []
     for (const { document } of scan(this.options.container(), { kind: 'container' })) {
       const dueMs = dueAt(document)
-      if (dueMs < beforeMs) due.push({ id: String(document['id']), pk: String(document['pk']), dueMs })
+      if (dueMs > afterMs && dueMs < beforeMs)
+        due.push({ id: String(document['id']), pk: String(document['pk']), dueMs })
     }
     await this.settled()
-    return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, limit)
+    return wholeMoments(due, limit, (a, b) => a.dueMs - b.dueMs)
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
@@ -138,10 +140,7 @@ export class EngineStateStore implements StateStore {
     return found.flatMap(asNotice)
   }
 
-  async listUnsent(
-    { afterMs, beforeMs }: { readonly afterMs: number; readonly beforeMs: number },
-    limit: number,
-  ): Promise<readonly UnsentNotice[]> {
+  async listUnsent({ afterMs, beforeMs }: DueBetween, limit: number): Promise<readonly UnsentNotice[]> {
     const found = this.find(Infinity, ({ type, completeByMs }) => {
       const isDue = typeof completeByMs === 'number' && completeByMs > afterMs && completeByMs < beforeMs
       return type === 'sas.notify' && isDue

@@ -128,14 +128,14 @@ describe('state store port on the engine', () => {
   it('lists overdue steps of all partitions, at most as many as asked for', async () => {
     const store = setUp().ports.stateStore('jobs')
     for (let index = 0; index < 6; index += 1) {
-      const step = { id: 's', pk: `k${index}`, type: 'sas.step', schema: 1, completeByMs: index * 10 }
+      const step = { id: 's', pk: `k${index}`, type: 'sas.step', schema: 1, completeByMs: (index + 1) * 10 }
       await store.apply(step.pk, [{ kind: 'create', document: step }])
     }
     const open = { id: 'open', pk: 'k0', type: 'sas.step', completeByMs: null }
     await store.apply('k0', [{ kind: 'create', document: open }])
-    const overdue = await store.listOverdue(30, 10)
-    expect(overdue.map(({ dueMs }) => dueMs)).toEqual([0, 10, 20])
-    expect(await store.listOverdue(100, 2)).toHaveLength(2)
+    const overdue = await store.listOverdue({ afterMs: 0, beforeMs: 40 }, 10)
+    expect(overdue.map(({ dueMs }) => dueMs)).toEqual([10, 20, 30])
+    expect(await store.listOverdue({ afterMs: 0, beforeMs: 100 }, 2)).toHaveLength(2)
   })
 })
 

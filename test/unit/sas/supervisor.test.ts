@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { deadline } from '../../../src/sas/documents.js'
 import { StoreUnavailable } from '../../../src/sas/errors.js'
 import { setAside } from '../../../src/sas/set-aside.js'
 import { replacing } from '../../../src/sas/state-store.js'
@@ -23,6 +24,14 @@ async function underWay(maxFailures = 3) {
 /** Steps that begin side by side: s0, s1… */
 function manySteps(count: number): WorkflowShape {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, []]))
+}
+
+/** Has each step of the job due a millisecond after the one before it. */
+async function dueOneByOne(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const step = await world.step(`s${index}`)
+    await world.put('job-1', [replacing(step, { ...step, ...deadline((step.completeByMs ?? 0) + index) })])
+  }
 }
 
 async function setJobAside(): Promise<void> {
@@ -201,6 +210,7 @@ describe('the sweep', () => {
 
   it('F-V10: goes on with what one answer of the store did not hold, as soon as that is dealt with', async () => {
     await world.dispatched(manySteps(20), { completeWithin: '30s' })
+    await dueOneByOne(20)
     await world.clock.advance(60_000)
     const supervisor = await started(world.supervisor({ sweepLimit: 10 }))
     supervisor.onLeaseAcquired('7', false)
@@ -212,6 +222,28 @@ describe('the sweep', () => {
     await world.clock.advance(10_000)
     expect(world.store.count('listOverdue')).toBe(asked)
     await supervisor.stop()
+  })
+
+  it('finds what is due behind more unreadable documents than one answer of the store holds', async () => {
+    await world.dispatched({ pay: [] }, { completeWithin: '30s' })
+    const dueMs = world.clock.now()
+    for (let index = 0; index < 25; index += 1) {
+      const document = {
+        id: `damaged-${index}`,
+        pk: 'damaged',
+        type: 'sas.step',
+        schema: 1,
+        completeByMs: dueMs + index,
+      }
+      await world.put('damaged', [{ kind: 'create', document }])
+    }
+    await world.clock.advance(60_000)
+    const supervisor = await started(world.supervisor({ sweepLimit: 10 }))
+    supervisor.onLeaseAcquired('7', false)
+    await world.clock.advance(5_000)
+    expect(await world.step()).toMatchObject({ failureCount: 1 })
+    await supervisor.stop()
+    expect(await world.supervisor({ sweepLimit: 10 }).runOnce()).toMatchObject({ recovered: 0 })
   })
 
   it('is not held up by documents that cannot be recovered', async () => {
