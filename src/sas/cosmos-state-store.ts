@@ -6,9 +6,11 @@ import { storeError } from './cosmos-store-error.js'
 import {
   decodeDocument,
   jobDocumentId,
+  processStates,
   schemaVersion,
   type JobDocument,
   type NoticeDocument,
+  type ProcessState,
   type StepDocument,
 } from './documents.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
@@ -18,6 +20,7 @@ import type {
   DocumentAddress,
   DueBetween,
   FlaggedJob,
+  JobCounts,
   JobFilter,
   NoticeFilter,
   OverdueDocument,
@@ -126,6 +129,17 @@ export class CosmosStateStore implements StateStore {
       if (page.length < asked || end === null) break
     }
     return found
+  }
+
+  async countJobs(): Promise<JobCounts> {
+    const counts = processStates.map(async (state): Promise<[ProcessState, number]> => {
+      const [count = 0] = await this.query<number>('state.countJobs', {
+        text: "SELECT VALUE COUNT(1) FROM c WHERE c.type = 'sas.job' AND c.processState = @state",
+        parameters: { state },
+      })
+      return [state, count]
+    })
+    return Object.fromEntries(await Promise.all(counts)) as JobCounts
   }
 
   async findJob(jobId: string): Promise<Stored<JobDocument> | null> {

@@ -171,14 +171,12 @@ export function superviseOnce(
 
 /**
  * An instance of the notifier: sends the notices of jobs with a `replyTo`, and tells operators of jobs that are flagged.
- * It is not woken by this process's writes: whoever is told can wait for the next poll, the work cannot.
  */
 export function createNotifier(
   options: UnitOptions & NotifierSettings & { readonly channel: ReplyChannel },
 ): Unit {
-  const { hints: _hints, ...own } = options
-  const notifier = new Notifier({ ...options, ...resolved(own) })
-  return unit(own, 'notifier', {
+  const notifier = new Notifier({ ...options, ...resolved(options), store: options.store })
+  return unit(options, 'notifier', {
     onChanges: (changes, { leaseToken }) => notifier.onChanges(changes, leaseToken),
     onLeaseAcquired: (leaseToken, { min }) => notifier.onLeaseAcquired(leaseToken, min === ''),
     onLeaseReleased: (leaseToken) => notifier.onLeaseReleased(leaseToken),
@@ -210,18 +208,17 @@ function resolved({ store, instanceName, hints, shortcut, telemetry, clock, rand
  * Somebody waits for what the scheduler and the agents read. What another process writes comes without a hint, so soon
  * after activity they ask often; the pause doubles, so that costs three or four polls more before they are idle. The
  * supervisor reads of deadlines, which are further off than that, and has its sweep besides; people do not mind half a
- * second. A document that changes often is read the fewer times, the longer the pause.
+ * second where another process writes. A document that changes often is read the fewer times, the longer the pause.
  */
-const pollIntervalsMs: Readonly<Record<Reader | 'notifier', { readonly min: number; readonly max: number }>> =
-  {
-    scheduler: { min: 10, max: 5_000 },
-    agents: { min: 10, max: 5_000 },
-    supervisor: { min: 1_000, max: 10_000 },
-    notifier: { min: 500, max: 10_000 },
-  }
+const pollIntervalsMs: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
+  scheduler: { min: 10, max: 5_000 },
+  agents: { min: 10, max: 5_000 },
+  supervisor: { min: 1_000, max: 10_000 },
+  notifier: { min: 500, max: 10_000 },
+}
 
 /** A role as one instance of a change feed processor. It reads from the beginning: no job may be missed (R163). */
-function unit(options: UnitOptions, reader: Reader | 'notifier', role: Role): Unit {
+function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
   const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random } = options
   const processor = new ChangeFeedProcessor({
     monitoredContainer: feed,
@@ -236,7 +233,7 @@ function unit(options: UnitOptions, reader: Reader | 'notifier', role: Role): Un
     onChanges: async (changes, context) => role.onChanges(changes, context),
     onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
     onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
-    ...(hints === undefined || reader === 'notifier' ? {} : { hints: hints.part(reader) }),
+    ...(hints === undefined ? {} : { hints: hints.part(reader) }),
     ...(telemetry === undefined ? {} : { telemetry }),
     ...(clock === undefined ? {} : { clock }),
     ...(random === undefined ? {} : { random }),

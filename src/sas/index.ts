@@ -96,6 +96,7 @@ export type {
   ApplyResult,
   DocumentAddress,
   FlaggedJob,
+  JobCounts,
   JobFilter,
   NoticeFilter,
   OverdueDocument,

@@ -9,7 +9,7 @@ import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type WakeUps } from './job-waiting.js'
 import type { OperatorCommand } from './operate.js'
 import { payloadHash } from './payload.js'
-import type { JobFilter, NoticeFilter, StateDocument, StateStore } from './state-store.js'
+import type { JobCounts, JobFilter, NoticeFilter, StateDocument, StateStore } from './state-store.js'
 import { raiseEvent } from './raise-event.js'
 import { ensureSubmitted, type AcceptedJob } from './submission.js'
 import { submitProblems } from './submit-problems.js'
@@ -139,6 +139,11 @@ export class JobClient {
   async list(filter: JobFilter = {}): Promise<readonly JobSummary[]> {
     const jobs = await this.options.store.listJobs(filter)
     return jobs.map(summaryOf)
+  }
+
+  /** How many jobs there are in each state: the store counts them, and answers a few request units' worth. */
+  counts(): Promise<JobCounts> {
+    return this.options.store.countJobs()
   }
 
   /** The jobs that match, for a command on all of them. Nothing is asked of the store yet. */

@@ -53,6 +53,9 @@ export interface DueBetween {
   readonly beforeMs: number
 }
 
+/** How many jobs there are in each state. */
+export type JobCounts = Readonly<Record<ProcessState, number>>
+
 /** What happens in one logical partition. */
 export interface PartitionFeed {
   /** Documents in their latest version: all of them at first, then those that have changed; empty when none has. */
@@ -130,6 +133,8 @@ export interface StateStore {
    * job of the same id, under another partition key and submitted in the same millisecond, where a page ends between both.
    */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
+  /** For people: how many jobs there are in each state, counted by the store. */
+  countJobs(): Promise<JobCounts>
   /** The job with this id wherever its partition is, or null: a query over all partitions, for people. */
   findJob(jobId: string): Promise<Stored<JobDocument> | null>
   /** Every step of a job, in no order. */

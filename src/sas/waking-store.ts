@@ -4,7 +4,7 @@ import type { StateDocument, StateStore, StateWrite } from './state-store.js'
 import type { AcceptedJob } from './submission.js'
 
 /** The roles that read the feed, each by a unit of its own: parts of a process' hints. */
-export const readers = ['scheduler', 'agents', 'supervisor'] as const
+export const readers = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 export type Reader = (typeof readers)[number]
 
 /**
@@ -25,6 +25,7 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
     },
     listOverdue: (due, limit) => store.listOverdue(due, limit),
     listJobs: (filter) => store.listJobs(filter),
+    countJobs: () => store.countJobs(),
     findJob: (jobId) => store.findJob(jobId),
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
     listNotices: (partition, jobId) => store.listNotices(partition, jobId),
@@ -52,14 +53,15 @@ export function beginningHere(shortcut: Shortcut, hints: FeedHints): (accepted: 
  * Whom these writes call for. Who submits a job says so itself ({@link beginningHere}). A scheduler writes job and steps
  * together and goes on by itself, so its own writes call for no scheduler, and it knows which steps it could not start
  * here. Deadlines of attempts under way are far off: the supervisor reads of them in its own time, but of what ended in
- * failure, or waits, at once.
+ * failure, or waits, at once. A notifier reads of notices and of flagged jobs, and of nothing else.
  */
 export function readersOf(writes: readonly StateWrite[]): readonly Reader[] {
   const documents = writes.map(({ document }) => document)
   const isSubmission = writes.some(
     ({ kind, document }) => kind === 'create' && document['type'] === 'sas.job',
   )
-  if (isSubmission) return []
+  const isNews = documents.some(callsForNotifier)
+  if (isSubmission) return isNews ? ['notifier'] : []
   const isSchedulers = documents.some(({ type, lockedBy, endedAtMs }) => {
     return type === 'sas.job' && (lockedBy !== null || endedAtMs !== null)
   })
@@ -69,10 +71,15 @@ export function readersOf(writes: readonly StateWrite[]): readonly Reader[] {
       !isSchedulers && type === 'sas.step' && lockedBy !== null && outcome === null,
     supervisor: ({ type, lockedBy, outcome, completeByMs }) =>
       type === 'sas.step' && completeByMs !== null && (lockedBy === null || outcome !== null),
+    notifier: () => isNews,
   }
   return readers.filter((reader) => documents.some(calls[reader]))
 }
 
 function callsForScheduler({ type, lockedBy, dispatch }: StateDocument): boolean {
   return lockedBy === null && (type === 'sas.job' || (type === 'sas.step' && Number(dispatch) > 0))
+}
+
+function callsForNotifier({ type, completeByMs, attention }: StateDocument): boolean {
+  return (type === 'sas.notify' && completeByMs !== null) || (type === 'sas.job' && attention !== null)
 }

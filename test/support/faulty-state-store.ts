@@ -80,6 +80,11 @@ export class FaultyStateStore implements StateStore {
     return this.store.listJobs(...request)
   }
 
+  async countJobs(): ReturnType<StateStore['countJobs']> {
+    this.reading('countJobs')
+    return this.store.countJobs()
+  }
+
   async findJob(...request: Parameters<StateStore['findJob']>): ReturnType<StateStore['findJob']> {
     this.reading('findJob')
     return this.store.findJob(...request)

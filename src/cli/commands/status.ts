@@ -2,9 +2,8 @@ import {
   JobNotFound,
   processStates,
   type JobClient,
-  type JobSummary,
+  type JobCounts,
   type JobView,
-  type ProcessState,
   type UndeliveredNotice,
 } from '../../sas/index.js'
 import { exitCodes } from '../cli-error.js'
@@ -14,9 +13,6 @@ import type { StoreOptions } from '../store-options.js'
 import { stateText, table, wrapped, type Terminal } from '../terminal.js'
 import { undeliveredText } from '../undelivered-text.js'
 
-/** The most jobs that are counted. */
-const counted = 10_000
-const partialText = `stepward: there are more: only the newest ${counted.toLocaleString('en')} jobs are counted`
 /** Where what is said of a job begins. */
 const labelWidth = 11
 
@@ -39,9 +35,8 @@ async function describeFrom(
   options: StoreOptions,
 ): Promise<string> {
   if (jobId === undefined) {
-    const [jobs, untold] = await Promise.all([client.list({ limit: counted + 1 }), client.undelivered()])
-    if (jobs.length > counted) terminal.note(partialText)
-    return describeCounts(jobs.slice(0, counted), untold.length, options)
+    const [counts, untold] = await Promise.all([client.counts(), client.undelivered()])
+    return describeCounts(counts, untold.length, options)
   }
   const job = await client.get(jobId)
   if (job === null) throw new JobNotFound(jobId)
@@ -51,13 +46,11 @@ async function describeFrom(
     : describe(view, undelivered, terminal.width)
 }
 
-function describeCounts(jobs: readonly JobSummary[], untold: number, options: StoreOptions): string {
-  const counts = new Map<ProcessState, number>(processStates.map((state) => [state, 0]))
-  for (const { state } of jobs) counts.set(state, (counts.get(state) ?? 0) + 1)
-  if (options.json === true) return JSON.stringify(Object.fromEntries(counts))
+function describeCounts(counts: JobCounts, untold: number, options: StoreOptions): string {
+  if (options.json === true) return JSON.stringify(counts)
   const shown = table(
     ['STATE', 'JOBS'],
-    [...counts].map(([state, count]) => [stateText(state), count]),
+    processStates.map((state) => [stateText(state), counts[state]]),
   )
   return untold === 0 ? shown : `${shown}\n\n${undeliveredText(untold)}: see "stepward attention"`
 }

@@ -1,6 +1,7 @@
 import {
   decodeDocument,
   jobDocumentId,
+  processStates,
   schemaVersion,
   type Attention,
   type JobDocument,
@@ -15,6 +16,7 @@ import type {
   DocumentAddress,
   DueBetween,
   FlaggedJob,
+  JobCounts,
   JobFilter,
   NoticeFilter,
   OverdueDocument,
@@ -97,6 +99,17 @@ export class EngineStateStore implements StateStore {
       .slice(0, limit)
     await this.settled()
     return found.map(({ job }) => job)
+  }
+
+  async countJobs(): Promise<JobCounts> {
+    const counts = new Map<unknown, number>(processStates.map((state) => [state, 0]))
+    for (const { document } of this.find(Infinity, ({ type }) => type === 'sas.job')) {
+      const { processState } = document
+      const count = counts.get(processState)
+      if (count !== undefined) counts.set(processState, count + 1)
+    }
+    await this.settled()
+    return Object.fromEntries(counts) as JobCounts
   }
 
   async findJob(jobId: string): Promise<Stored<JobDocument> | null> {
