@@ -61,6 +61,9 @@ describe('whom writes call for', () => {
   const ended = aJob({ processState: 'Processed', endedAtMs: 1 })
   const open = aStep({ dispatch: 1, lockedBy: 'scheduler-1', completeByMs: 9, processState: 'Processing' })
   const done = aStep({ dispatch: 1, processState: 'Processed' })
+  const notice = { id: 'sas.notify:job-1:1', pk: 'job-1', type: 'sas.notify', completeByMs: 9 }
+  const attention = { kind: 'error' as const, since: '', by: 's', message: 'down', stepId: null }
+  const flagged = aJob({ processState: 'Error', endedAtMs: 1, attention })
   const outcome = { kind: 'failed' as const, attempt: 1, at: '', by: 'agents-1' }
   const order = { id: 'order-1', pk: 'job-1', lockedBy: null, dispatch: 1 }
 
@@ -73,6 +76,9 @@ describe('whom writes call for', () => {
     ['a dispatch, whose scheduler knows what it could not start', [claimed, done, open], []],
     ['a dispatch of what sleeps', [claimed, { ...done, completeByMs: 9 }], ['supervisor']],
     ['the end of a job', [ended, done], []],
+    ['the end of a job, with a notice of it', [ended, done, notice], ['notifier']],
+    ['a notice that was sent', [{ ...notice, completeByMs: null }], []],
+    ['a job that is flagged', [flagged], ['notifier']],
     ['a document of the user', [order], []],
   ])('%s', (_what, documents, called) => {
     const written = documents.map((document): StateWrite => ({ kind: 'replace', document, ifMatch: 'e' }))
@@ -82,6 +88,8 @@ describe('whom writes call for', () => {
   it('is nobody for a submission: who submits says whether somebody has to read it', () => {
     const written = [job, aStep(), order].map((document): StateWrite => ({ kind: 'create', document }))
     expect(readersOf(written)).toEqual([])
+    const notices = [job, notice].map((document): StateWrite => ({ kind: 'create', document }))
+    expect(readersOf(notices)).toEqual(['notifier'])
   })
 })
 
