@@ -76,9 +76,15 @@ export function launch(
   }
 }
 
-function endOf(child: ChildProcess): Promise<Exit> {
+/**
+ * When the process is gone. Whoever waits for it releases its leases, so nothing else may count: a message or a signal
+ * that did not reach it is an `error` as well, and it may live on.
+ */
+export function endOf(child: Pick<ChildProcess, 'pid' | 'on' | 'once'>): Promise<Exit> {
   return new Promise((resolve) => {
-    child.once('error', () => resolve({ code: null, signal: null }))
+    child.on('error', () => {
+      if (child.pid === undefined) resolve({ code: null, signal: null })
+    })
     child.once('exit', (code, signal) => resolve({ code, signal }))
   })
 }
