@@ -10,6 +10,7 @@ import {
   type Unit,
 } from '../sas/index.js'
 import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
+import { AccountWatch } from './account-watch.js'
 import { awaitStore, type StorePatience } from './await-store.js'
 import { charging } from './connect.js'
 import {
@@ -91,6 +92,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     const { clock, end } = storeTimeOf(connection.client, shell.clock, shell.telemetry)
     shell.closing.push(async () => end())
     const containers = await reached(connection, options, { ...shell, clock })
+    watchAccount(connection, { ...shell, clock })
     return await runUnits({ options, shell, connection, containers, clock })
   } catch (error) {
     await shell.stop()
@@ -119,6 +121,8 @@ interface Shell {
   readonly health: Health
   readonly server: StatusServer | null
   readonly units: Unit[]
+  /** What is asked from time to time while it runs: the account of its store. */
+  readonly accounts: AccountWatch[]
   /** Done in reverse order, after the units have stopped. */
   readonly closing: (() => Promise<void>)[]
   stop(): Promise<void>
@@ -131,7 +135,12 @@ async function openShell(options: HostOptions): Promise<Shell> {
   const metrics = new Metrics()
   const trouble = new StoreTrouble(clock, fanOut(options.telemetry ?? openTelemetry(), metrics))
   const unwell = new UnwellUnits()
-  const troubles = () => [...(trouble.reason === null ? [] : [trouble.reason]), ...unwell.problems]
+  const accounts: AccountWatch[] = []
+  const troubles = () => [
+    ...(trouble.reason === null ? [] : [trouble.reason]),
+    ...accounts.flatMap(({ problem }) => problem ?? []),
+    ...unwell.problems,
+  ]
   const health = new Health(clock, troubles)
   const figures = () => ({ ...processFigures(), isReady: health.ready().isWell })
   const status = {
@@ -157,7 +166,14 @@ async function openShell(options: HostOptions): Promise<Shell> {
     for (const close of closing.splice(0).reverse()) await close()
   }
   const telemetry = fanOut(trouble, unwell)
-  return { instanceName, wanted, clock, telemetry, metrics, health, server, units, closing, stop }
+  return { instanceName, wanted, clock, telemetry, metrics, health, server, units, accounts, closing, stop }
+}
+
+function watchAccount(connection: OpenConnection, { clock, telemetry, accounts, closing }: Shell): void {
+  const watch = new AccountWatch(connection, clock, telemetry)
+  watch.start()
+  accounts.push(watch)
+  closing.push(() => watch.stop())
 }
 
 /** Waits for the store as long as patience lasts, and checks it. */

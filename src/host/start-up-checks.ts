@@ -2,6 +2,7 @@ import type { Container } from '@azure/cosmos'
 import { cosmosErrorKind } from '../../lease-store/index.js'
 import type { StoreClock } from '../platform/index.js'
 import { StoreRefused } from '../sas/index.js'
+import { accountProblem } from './account-watch.js'
 import type { OpenConnection } from './connection.js'
 import { explained, type Containers } from './containers.js'
 
@@ -15,7 +16,7 @@ export interface Checked {
 const maxQuestions = 5
 
 /**
- * Checks what must hold before a role runs: one write region, permission to write, and the clocks.
+ * Checks what must hold before a role runs: one write region, consistency, permission to write, and the clocks.
  *
  * @throws StoreRefused or StoreUnavailable, each saying what to do
  */
@@ -26,13 +27,8 @@ export async function checkStore(
 ): Promise<Checked> {
   try {
     const { resource } = await connection.client.getDatabaseAccount()
-    if (resource?.enableMultipleWritableLocations === true) {
-      // I12, I22: two regions would both accept a write on the same etag.
-      throw new StoreRefused(
-        `${connection.endpoint} writes in several regions, where two instances can both win one lease: ` +
-          'turn multi-region writes off for this account, or use another one',
-      )
-    }
+    const problem = accountProblem(connection, resource)
+    if (problem !== null) throw new StoreRefused(problem)
     await Promise.all([state, leases].map((container) => mayWrite(container)))
     const advice = await Promise.all([state, leases].map((container) => ttlAdvice(container)))
     // Every answer tells the time; more are asked for only while they took too long to tell it well.
