@@ -1,10 +1,10 @@
-import type { Attention, JobSummary, UndeliveredNotice } from '../sas/index.js'
+import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
 
 /** Jobs with which the same is the matter. */
 export interface AttentionGroup {
   readonly workflow: string
-  /** What is the matter with the jobs; `notify` is not with them: their submitters were not reached. */
-  readonly kind: Attention['kind'] | 'notify'
+  /** What is the matter with the jobs. With `notify` their submitters were not reached; `unreadable` are their documents. */
+  readonly kind: Attention['kind'] | 'notify' | 'unreadable'
   readonly stepId: string | null
   /** What the newest of them says. */
   readonly message: string
@@ -29,9 +29,15 @@ type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
 export function attentionGroups(
   jobs: readonly JobSummary[],
   notices: readonly UndeliveredNotice[],
+  unreadable: readonly UnreadableJob[] = [],
 ): readonly AttentionGroup[] {
   const groups = new Map<string, Trouble[]>()
-  for (const trouble of [...jobs.flatMap(troubleOf), ...notices.map(untoldTrouble)]) {
+  const troubles = [
+    ...jobs.flatMap(troubleOf),
+    ...notices.map(untoldTrouble),
+    ...unreadable.map(unreadableTrouble),
+  ]
+  for (const trouble of troubles) {
     const { workflow, kind, stepId, message } = trouble
     const key = JSON.stringify([workflow, kind, stepId, fingerprint(message)])
     groups.set(key, [...(groups.get(key) ?? []), trouble])
@@ -59,15 +65,26 @@ function untoldTrouble({ jobId, workflow, message, since }: UndeliveredNotice): 
   return { jobId, workflow, kind: 'notify', stepId: null, message, since }
 }
 
+function unreadableTrouble({ jobId, workflow, reason, since, documentId }: UnreadableJob): Trouble {
+  const message = `document ${documentId} cannot be read: ${reason}`
+  return { jobId, workflow, kind: 'unreadable', stepId: null, message, since }
+}
+
+/** A word of a command line as a shell takes it, whatever an id holds. */
+function word(text: string): string {
+  return /^[\w.:@/+=-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
 /** What two messages about the same trouble have in common. */
 function fingerprint(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
 }
 
 function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGroup, 'advice' | 'command'> {
-  const [only = 'JOB'] = jobIds
-  const step = stepId === null ? '' : ` --step ${stepId}`
-  const which = jobIds.length === 1 ? only : `--workflow ${workflow}${step}`
+  const [first = 'JOB'] = jobIds
+  const only = word(first)
+  const step = stepId === null ? '' : ` --step ${word(stepId)}`
+  const which = jobIds.length === 1 ? only : `--workflow ${word(workflow)}${step}`
   const resubmit = `stepward resubmit ${which} --why TEXT`
   const release = `stepward release ${which}`
   switch (kind) {
@@ -77,7 +94,7 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
       return { advice: 'an undo failed: repair the cause, then try it again', command: resubmit }
     case 'corrupt':
       return {
-        advice: 'somebody edited it: look at its documents',
+        advice: 'its documents cannot be worked with, as the message says: mend them, then resubmit it',
         command: `stepward status ${only} --json`,
       }
     case 'parked':
@@ -88,6 +105,11 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
       return {
         advice: 'the submitter was not reached: repair the receiver, then send again',
         command: `stepward resend ${which}`,
+      }
+    case 'unreadable':
+      return {
+        advice: 'nothing goes on with it: put the field right in the document, then look again',
+        command: `stepward status ${only}`,
       }
     case 'unclaimed':
       return { advice: 'nobody takes it up: see who runs', command: 'stepward leases' }

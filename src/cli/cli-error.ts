@@ -27,6 +27,7 @@ export class CliError extends Error {
 const codesByName: Readonly<Record<string, number>> = {
   ConfigurationInvalid: exitCodes.usage,
   SubmissionInvalid: exitCodes.usage,
+  CommandInvalid: exitCodes.usage,
   JobNotFound: exitCodes.notFound,
   AzureRefused: exitCodes.store,
   FleetNotRunning: exitCodes.notFound,

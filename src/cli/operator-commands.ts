@@ -57,6 +57,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     .description('send the notices of a job that were given up again, or all that match')
     .option('--workflow <name>', 'of this workflow only')
     .option('--all', 'every one')
+    .option('--yes', 'without being asked, where --all means every one')
     .option('--dry-run', 'say what would be sent, and write nothing')
     .action(async (job: string | undefined, options: ResendOptions) => {
       const { resend } = await import('./commands/resend.js')
@@ -71,6 +72,7 @@ function decisionCommand(
 ): Command {
   return withSelection(withStoreOptions(program.command(`${kind} [job]`)))
     .option('--all', 'every job, when no other choice is made')
+    .option('--yes', 'without being asked, where --all means every one')
     .option('--why <text>', 'the reason; kept on the job')
     .option('--by <name>', 'who decides; default: your account on this machine')
     .option('--dry-run', 'say what would become of each job, and write nothing')

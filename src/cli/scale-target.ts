@@ -4,6 +4,8 @@ import {
   localFleet,
   processSettings,
   ResourceManager,
+  roles,
+  rolesNamed,
   socketPath,
   stateDirectoryOf,
   type ScaleTarget,
@@ -22,6 +24,10 @@ export interface ScaleTargetOptions {
 /** The fleet here, or an app of App Service. */
 export async function scaleTargetOf(role: string, options: ScaleTargetOptions): Promise<ScaleTarget> {
   const { appService: name, resourceGroup, state } = options
+  if (rolesNamed([role]) === null) {
+    const rule = `is no role: it must be one of ${[...roles, 'all'].join(', ')}`
+    throw new CliError(`${JSON.stringify(role)} ${rule}`, exitCodes.usage)
+  }
   if (name === undefined) {
     if (resourceGroup !== undefined || options.subscription !== undefined) {
       throw new CliError('--resource-group and --subscription need --app-service NAME', exitCodes.usage)

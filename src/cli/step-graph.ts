@@ -6,6 +6,8 @@ import { stateText } from './terminal.js'
 export interface Room {
   readonly width: number
   readonly height: number
+  /** Milliseconds since the epoch: a time of another day is shown with its date. */
+  readonly now: number
 }
 
 /** Lines around the steps: the job above, a blank line, the summary below, and where the cursor stands. */
@@ -18,18 +20,19 @@ const marks: Readonly<Record<StepView['state'], string>> = {
   Error: '✗',
   Compensating: '↶',
   Compensated: '↺',
+  Skipped: '–',
 }
 
 /**
  * A job with its steps, each indented under what it waits for. Where there is not room for all, those that are done go
  * first, then those that have not begun.
  */
-export function stepGraph(job: JobView, { width, height }: Room): string {
+export function stepGraph(job: JobView, { width, height, now }: Room): string {
   const depths = depthsOf(job.steps)
   const shown = mostTelling(job.steps, Math.max(1, height - otherLines))
   const rows = shown.map((step) => {
     const indent = '  '.repeat(Math.min(depths.get(step.stepId) ?? 0, 8))
-    return [`${indent}${marks[step.state]} ${step.stepId}`, step.state, remark(step)]
+    return [`${indent}${marks[step.state]} ${step.stepId}`, step.state, remark(step, now)]
   })
   const fits = fitted(['', '', ''], rows, width - 1)
   const widths = [0, 1].map((column) => Math.max(0, ...fits.map((row) => row[column]?.length ?? 0)))
@@ -42,17 +45,13 @@ export function stepGraph(job: JobView, { width, height }: Room): string {
   return [head, ...lines, ...(left > 0 ? [`… and ${left} more steps`] : [])].join('\n')
 }
 
-/** What is worth saying about a step beside its state. */
-export function remark({
-  state,
-  attempt,
-  failureCount,
-  completeBy,
-  attention,
-  diagnostics,
-}: StepView): string {
+/** What is worth saying about a step beside its state, at this moment. */
+export function remark(
+  { state, attempt, failureCount, completeBy, attention, diagnostics }: StepView,
+  now: number,
+): string {
   if (attention !== null) return attention.message
-  const until = completeBy === null ? '' : `until ${completeBy.slice(11, 19)}`
+  const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
   if (state === 'Processing' || state === 'Compensating') {
     return [attempt > 1 ? `attempt ${attempt}` : '', until].filter((part) => part !== '').join(', ')
   }
@@ -60,6 +59,12 @@ export function remark({
     return `failed ${failureCount}×: ${diagnostics.at(-1)?.message ?? 'not done in time'}`
   }
   return ''
+}
+
+/** A time of today, or a date with its time; both UTC. */
+function momentText(at: string, now: number): string {
+  const isToday = at.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
+  return isToday ? at.slice(11, 19) : at.slice(0, 19)
 }
 
 /** How many steps must be done before each, one after the other. */

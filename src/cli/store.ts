@@ -1,10 +1,19 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInProcessCosmos } from '../emulator/index.js'
-import { connect, readSettings, type Connection, type Settings, type UnitSelection } from '../host/index.js'
+import {
+  connect,
+  readSettings,
+  storeName,
+  type Connection,
+  type Settings,
+  type UnitSelection,
+} from '../host/index.js'
 import type { JobClient } from '../sas/index.js'
 import { CliError, exitCodes } from './cli-error.js'
+import { openingData } from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
+import type { Terminal } from './terminal.js'
 
 /**
  * Runs `use` with what is configured: the store is an embedded one in `--data`, or the account named by flags,
@@ -38,7 +47,8 @@ export async function withStore<T>(
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
-  const embedded = createInProcessCosmos({ dataDirectory: resolve(options.data) })
+  const dataDirectory = resolve(options.data)
+  const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
   const client = embedded.client()
   try {
     return await use({ ...settings, client })
@@ -48,24 +58,38 @@ export async function withStore<T>(
   }
 }
 
-/** Runs `use` with what is configured for a store that must be there: looking at something creates nothing. */
+/** What a command that looks at a store is called with. */
+export interface Asked<O extends StoreOptions = StoreOptions> {
+  readonly options: O
+  readonly terminal: Terminal
+}
+
+/**
+ * Runs `use` with what is configured for a store that must be there: looking at something creates nothing. Which store
+ * that is, is said on standard error, for a person may have meant another one; with `--json` nothing but JSON is.
+ */
 export async function withExistingStore<T>(
-  options: StoreOptions,
+  { options, terminal }: Asked,
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
   if (options.data !== undefined && !existsSync(join(options.data, 'data.mdb'))) {
     throw new CliError(`--data ${options.data} holds no embedded store: check the directory`, exitCodes.usage)
   }
-  return withSettings(options, (settings) => use({ ...settings, provision: false }))
+  return withSettings(options, (settings) => {
+    const { database = 'stepward', container = 'state' } = settings
+    const name = options.data === undefined ? storeName(settings) : `${options.data} ${database}/${container}`
+    if (options.json !== true) terminal.note(`store: ${name}`)
+    return use({ ...settings, provision: false })
+  })
 }
 
 /** Runs `use` with the deployment units that a command looks at, of a store that must be there. */
 export function withUnits<T>(
-  options: UnitOptions,
+  { options, terminal }: Asked<UnitOptions>,
   use: (selection: UnitSelection) => Promise<T>,
 ): Promise<T> {
   const chosen = options.processor === undefined ? {} : { processorName: options.processor }
-  return withExistingStore(options, ({ timing, ...settings }) => {
+  return withExistingStore({ options, terminal }, ({ timing, ...settings }) => {
     const leaseExpirationIntervalMs = timing?.leaseExpirationIntervalMs
     const expiration =
       leaseExpirationIntervalMs === undefined ? {} : { timing: { leaseExpirationIntervalMs } }

@@ -1,6 +1,7 @@
 import Table from 'cli-table3'
 import { createLogUpdate } from 'log-update'
 import picocolors from 'picocolors'
+import { createInterface } from 'node:readline/promises'
 import type { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 
@@ -20,6 +21,10 @@ export interface Terminal {
   readonly isInteractive: boolean
   /** Columns of the terminal; 80 where there is none. */
   readonly width: number
+  /** Columns that a table may take: without bound where there is no terminal, for whoever reads it there wants all. */
+  readonly tableWidth: number
+  /** Asks a person, on a terminal; answers whether that is wanted. */
+  confirm(question: string): Promise<boolean>
   /** Lines of the terminal; 24 where there is none. */
   readonly height: number
 }
@@ -35,15 +40,38 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
   const isInteractive = stdout.isTTY === true
   const live = isInteractive ? createLogUpdate(stdout as NodeJS.WritableStream) : null
   return {
-    print: (text) => void stdout.write(`${text}\n`),
-    note: (text) => void stderr.write(`${remarkFor(stderr, text)}\n`),
-    progress: (text) => live?.(text),
+    print: (text) => void stdout.write(`${visible(text)}\n`),
+    note: (text) => void stderr.write(`${visible(remarkFor(stderr, text))}\n`),
+    progress: (text) => live?.(visible(text)),
     progressDone: () => live?.done(),
     isInteractive,
     width: stdout.columns ?? 80,
+    tableWidth: isInteractive ? (stdout.columns ?? 80) : Infinity,
+    confirm: async (question) => {
+      const asking = createInterface({ input: process.stdin, output: stderr })
+      try {
+        return /^y(es)?$/i.test((await asking.question(`${visible(question)} [y/N] `)).trim())
+      } finally {
+        asking.close()
+      }
+    },
     height: stdout.rows ?? 24,
   }
 }
+
+/**
+ * Everything that could command a terminal or reorder its text, written out: ids and messages come from anybody. Line ends
+ * and our own colours stay. The form is JSON's, so that JSON stays what it was.
+ */
+export function visible(text: string): string {
+  return text.replaceAll(ours, (found) =>
+    found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const ours =
+  /\u001b\[(?:1|22|3[1236]|39)m|[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu
 
 /** On a terminal broken between words; one line elsewhere, for those who search logs. What has lines keeps them. */
 function remarkFor({ isTTY, columns = 80 }: Streams['stderr'], text: string): string {
@@ -59,7 +87,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
     chars: { ...blank, ...none, right: '', 'right-mid': '', middle: '  ' },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   })
-  drawn.push(...rows.map((row) => row.map(String)))
+  drawn.push(...rows.map((row) => row.map((cell) => String(cell).replaceAll('\n', ' '))))
   return drawn
     .toString()
     .split('\n')
@@ -71,7 +99,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(' ')) {
+  for (const word of text.split(/[ \n]/u)) {
     if (line !== '' && indent.length + line.length + 1 + word.length > width) {
       lines.push(line)
       line = ''

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isAgent, isWorkflow, type Agent, type Workflow } from '../sas/index.js'
@@ -20,8 +21,7 @@ export async function loadUserModule(path: string): Promise<UserModule> {
   try {
     loaded = await import(pathToFileURL(file).href)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new CliError(`module ${path} could not be loaded: ${why}`, exitCodes.usage, { cause: error })
+    throw new CliError(`module ${path} ${whyNot(file, error)}`, exitCodes.usage, { cause: error })
   }
   const agents = new Set<Agent>()
   const workflows = new Set<Workflow<unknown>>()
@@ -34,6 +34,16 @@ export async function loadUserModule(path: string): Promise<UserModule> {
   }
   collect(loaded, 2)
   return { agents: [...agents], workflows: [...workflows] }
+}
+
+function whyNot(file: string, error: unknown): string {
+  if (!existsSync(file))
+    return `does not exist (${file}): name a JavaScript file that exports agents and workflows`
+  const why = error instanceof Error ? error.message : String(error)
+  if (/\.[cm]?tsx?$/u.test(file)) {
+    return `could not be loaded: it is TypeScript; compile it, and name the .js file that comes out (${why})`
+  }
+  return `could not be loaded: ${why}; "node ${file}" shows where`
 }
 
 /**

@@ -105,6 +105,13 @@ export async function openConnection(
   }
 }
 
+/** Which store a connection means, for people: nothing of it is secret. */
+export function storeName(connection: Connection): string {
+  const { database = 'stepward', container = 'state', client } = connection
+  const account = client === undefined ? accountIn(connection).endpoint : 'the given client'
+  return `${account.replace(/\/$/, '')} ${database}/${container}`
+}
+
 /** Everything that is wrong with how a connection is configured; nothing is sent. */
 export function connectionProblems(connection: Connection): readonly string[] {
   return [

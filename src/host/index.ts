@@ -17,7 +17,7 @@
  * (`settings.ts`); all that is wrong is said together.
  */
 export { connect, type ConnectedClient } from './connect.js'
-export { connectionFromEnvironment, connectionProblems, type Connection } from './connection.js'
+export { connectionFromEnvironment, connectionProblems, storeName, type Connection } from './connection.js'
 export { ConfigurationInvalid } from './errors.js'
 export type { FleetRequest, FleetRow, FleetStatus } from './fleet/control.js'
 export { startFleet, type Fleet } from './fleet/fleet.js'

@@ -1,3 +1,4 @@
+import type { Container } from '@azure/cosmos'
 import {
   ChangeFeedEstimator,
   diagnose,
@@ -9,7 +10,7 @@ import {
 } from '../change-feed-processor/index.js'
 import { expired } from '../../lease-store/index.js'
 import { systemClock } from '../platform/index.js'
-import { StoreRefused } from '../sas/index.js'
+import { CosmosStateStore, StoreRefused, unreadableJobs } from '../sas/index.js'
 import { openConnection, type Connection } from './connection.js'
 import { explained } from './containers.js'
 import { UnitNotFound } from './errors.js'
@@ -51,6 +52,9 @@ export interface Lag {
   /** Not counted in them. */
   readonly notEstimated: readonly NotEstimated[]
 }
+
+/** What is wrong with containers and leases, or with a document of a job. */
+export type HostFinding = Omit<Finding, 'rule'> & { readonly rule: Finding['rule'] | 'unreadableJob' }
 
 /** How far a lease is behind, and of which deployment unit it is. */
 export type EstimateRow = { readonly processorName: string } & LeaseEstimate
@@ -105,15 +109,28 @@ function notEstimated({ processorName, leases, refused, isJavas }: NamedUnit): N
  *
  * @throws UnitNotFound, or StoreUnavailable when nothing could be looked at
  */
-export function examine(selection: UnitSelection): Promise<readonly Finding[]> {
-  return looking(selection, async ({ inspection }) => {
+export function examine(selection: UnitSelection): Promise<readonly HostFinding[]> {
+  return looking(selection, async ({ inspection, containers }) => {
     const isWhole = inspection.obstacles.length === 0
     const units =
       isWhole && selection.processorName !== undefined
         ? selectedUnits(inspection, selection.processorName)
         : inspection.units
-    return diagnose({ ...inspection, units }, { leaseExpirationIntervalMs: expirationOf(selection) })
+    const found = diagnose({ ...inspection, units }, { leaseExpirationIntervalMs: expirationOf(selection) })
+    return isWhole ? [...(await unreadableFindings(containers.monitoredContainer)), ...found] : found
   })
+}
+
+/** Jobs that no instance can read, of a container that may as well hold none. */
+async function unreadableFindings(container: Container): Promise<readonly HostFinding[]> {
+  const jobs = await unreadableJobs(new CosmosStateStore({ container }))
+  return jobs.map(({ documentId, reason }) => ({
+    rule: 'unreadableJob',
+    severity: 'problem',
+    processorName: null,
+    observation: `document ${JSON.stringify(documentId)} cannot be read: ${reason}`,
+    advice: 'nothing goes on with its job until the document is repaired: docs/operate.md says how',
+  }))
 }
 
 interface Looked {

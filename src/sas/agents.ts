@@ -10,7 +10,7 @@ import { Circuit } from './circuit.js'
 import { claim, isTaken, type Claimant } from './claim.js'
 import { DeadlineReview } from './deadline-review.js'
 import { decodeDocument, type StepDocument } from './documents.js'
-import { StoreUnavailable } from './errors.js'
+import { DocumentInvalid, StoreUnavailable } from './errors.js'
 import { moreTime } from './more-time.js'
 import { isOpen, mayBeOpen, settle, type Outcome } from './settle.js'
 import { SettledAttempts } from './settled-attempts.js'
@@ -191,7 +191,7 @@ export class Agents {
         })
         return nothingFollows
       }
-      return await this.record(own.step, outcome, leaseToken)
+      return await this.recordOrFail(own.step, outcome, leaseToken)
     } catch (error) {
       this.health.noteLost()
       const reason = 'its claim or its outcome could not be recorded'
@@ -255,6 +255,21 @@ export class Agents {
     })
     if (update.kind === 'missing') return null
     return update.kind === 'written' ? update.document : update.result
+  }
+
+  /** A success that no document can hold is a failure for good: another call would come to the same (F-A18). */
+  private async recordOrFail(
+    step: Stored<StepDocument>,
+    outcome: Outcome,
+    leaseToken: string | null,
+  ): Promise<() => void> {
+    try {
+      return await this.record(step, outcome, leaseToken)
+    } catch (error) {
+      if (!(error instanceof DocumentInvalid) || outcome.kind !== 'success') throw error
+      const message = `the output cannot be recorded: ${error.message}`
+      return this.record(step, { kind: 'permanent', message }, leaseToken)
+    }
   }
 
   private async record(

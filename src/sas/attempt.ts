@@ -3,6 +3,7 @@ import type { AgentContext, AgentHandler, HandlerTries } from './agent.js'
 import type { AgentLog } from './agent-log.js'
 import { AttemptTime } from './attempt-time.js'
 import type { Json, StepDocument } from './documents.js'
+import { givenJson } from './plain-json.js'
 import type { Outcome } from './settle.js'
 import { idempotencyKey as idempotencyKeyOf, workOf } from './work.js'
 
@@ -77,23 +78,14 @@ async function run(
 }
 
 function successWith(output: unknown): Outcome {
-  let text: string | undefined
-  try {
-    text = jsonText(output ?? null)
-  } catch (error) {
-    return { kind: 'permanent', message: `the output is not JSON: ${describe(error)}` }
+  const given = givenJson(output, 'output')
+  if (given.kind === 'refused') {
+    return { kind: 'permanent', message: `the output cannot be recorded: ${given.reason}` }
   }
-  if (text === undefined) return { kind: 'permanent', message: `the output is not JSON: a ${typeof output}` }
-  if (Buffer.byteLength(text) > maxOutputBytes) {
-    const message = `the output has ${Buffer.byteLength(text)} bytes, the limit is ${maxOutputBytes}: store it elsewhere and return where`
-    return { kind: 'permanent', message }
-  }
-  return { kind: 'success', output: JSON.parse(text) as Json }
-}
-
-/** `JSON.stringify`, with what its type leaves out: functions and symbols have no JSON and do not throw either. */
-function jsonText(value: unknown): string | undefined {
-  return JSON.stringify(value)
+  const bytes = Buffer.byteLength(given.text)
+  if (bytes <= maxOutputBytes) return { kind: 'success', output: given.json }
+  const message = `the output has ${bytes} bytes, the limit is ${maxOutputBytes}: store it elsewhere and return where`
+  return { kind: 'permanent', message }
 }
 
 function contextOf({ step, log, readDocument, extend }: AttemptOptions, time: AttemptTime): AgentContext {

@@ -14,12 +14,19 @@ export function callsForScheduler(step: StepDocument): boolean {
   return step.dispatch > 0 && step.lockedBy === null
 }
 
-/** Its job cannot do without it, so that is where it is shown. */
-export function noteUnreadableStep(
-  { type, pk, jobId, stepId }: Change,
+/** A job cannot do without what cannot be read of it, so that is where it is shown. */
+export function noteUnreadable(
+  { id, type, pk, jobId, stepId }: Change,
   changed: Map<string, ChangedJob>,
 ): void {
-  if (type !== 'sas.step' || typeof pk !== 'string') return
+  if (typeof pk !== 'string') return
+  if (type === 'sas.job') {
+    // By the document's own id: its jobId may be what cannot be read.
+    const name = typeof jobId === 'string' ? jobId : id
+    changed.set(`${pk}\n${id}`, { pk, id, jobId: name, priority: 0, stepIds: new Set() })
+    return
+  }
+  if (type !== 'sas.step') return
   if (typeof jobId !== 'string' || typeof stepId !== 'string') return
   changedJob({ pk, jobId, priority: 0 }, changed).stepIds.add(stepId)
 }

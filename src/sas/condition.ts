@@ -1,7 +1,6 @@
 import type { Json } from './documents.js'
 import { resolveTemplate, type KnownValues } from './template.js'
-import type { Bound, Reference } from './reference.js'
-import { toTemplate } from './reference.js'
+import { referencePath, toTemplate, type Bound, type Reference } from './reference.js'
 
 /** Whether a step is done: made by {@link equal} and its kin, evaluated when the step would begin. */
 export interface Condition {
@@ -44,6 +43,70 @@ export function conditionTemplate(condition: Condition): Json {
   return toTemplate(condition, 'when')
 }
 
+/** What conditions are made by, for those who are told of one that is none. */
+const makers = 'equal(…), greater(…), present(…), not(…), all(…) or any(…)'
+
+/** How many values each operator compares, or conditions it joins; null for any number. */
+const operators: Readonly<
+  Record<Condition['operator'], { readonly count: number | null; readonly joins: boolean }>
+> = {
+  equal: { count: 2, joins: false },
+  greater: { count: 2, joins: false },
+  present: { count: 1, joins: false },
+  hasItem: { count: 3, joins: false },
+  not: { count: 1, joins: true },
+  all: { count: null, joins: true },
+  any: { count: null, joins: true },
+}
+
+/**
+ * Why a value is no condition, and what to write instead; null when it is one. Takes conditions as they are made and as
+ * they are stored.
+ */
+export function conditionProblem(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return `${valueText(value)} is no condition: use ${makers}`
+  const path = referencePath(value) ?? storedPath(value)
+  if (path !== null) {
+    const [first, ...rest] = path
+    const name = first === 'input' ? ['job.input', ...rest].join('.') : rest.join('.')
+    return `${name} is a reference, not a condition: write equal(${name}, true), or present(${name})`
+  }
+  const { operator, of } = value as { readonly operator?: unknown; readonly of?: unknown }
+  if (typeof operator !== 'string' || !Array.isArray(of))
+    return `${valueText(value)} is no condition: use ${makers}`
+  const rule = Object.entries(operators).find(([name]) => name === operator)?.[1]
+  if (rule === undefined) return `the operator ${JSON.stringify(operator)} is unknown: use ${makers}`
+  if (rule.count !== null && (of.length !== rule.count || of.includes(undefined))) {
+    const given = of.filter((each) => each !== undefined).length
+    return `${operator} needs ${rule.count} ${rule.joins ? 'condition' : 'values'}, this one has ${given}`
+  }
+  if (operator === 'greater') return notNumbers(of)
+  if (!rule.joins) return null
+  return of.map(conditionProblem).find((problem) => problem !== null) ?? null
+}
+
+/** A text is never greater than another one, so a comparison with one would never hold. */
+function notNumbers(of: readonly unknown[]): string | null {
+  const wrong = of.find((each) => typeof each !== 'number' && (typeof each !== 'object' || each === null))
+  return wrong === undefined ? null : `greater compares numbers, and ${valueText(wrong)} is none`
+}
+
+/** The path of a reference as a template has it. */
+function storedPath(value: object): readonly string[] | null {
+  const { $from } = value as { readonly $from?: unknown }
+  return Array.isArray($from) ? $from.map(String) : null
+}
+
+function valueText(value: unknown): string {
+  const text: unknown = JSON.stringify(value)
+  return typeof text === 'string' ? text : typeof value
+}
+
+/** Why the condition of a stored step cannot be evaluated; null when it can, or there is none. */
+export function whenProblem({ when }: { readonly when: Json }): string | null {
+  return when === null ? null : conditionProblem(when)
+}
+
 /** Whether a stored condition holds. What it refers to and is not there counts as null. */
 export function holds(template: Json, known: KnownValues): boolean {
   return template === null || evaluate(resolveTemplate(template, known) as unknown as Condition)
@@ -67,5 +130,9 @@ function evaluate({ operator, of }: Condition): boolean {
       return of.every((condition) => evaluate(condition as Condition))
     case 'any':
       return of.some((condition) => evaluate(condition as Condition))
+    default:
+      throw new TypeError(
+        `a condition has the operator ${JSON.stringify(operator satisfies never)}, which is unknown`,
+      )
   }
 }

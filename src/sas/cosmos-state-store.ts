@@ -13,6 +13,7 @@ import {
   type ProcessState,
   type StepDocument,
 } from './documents.js'
+import { refuseUnreadable } from './readable-writes.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
 import { pickUpWithinMs } from './recover-job.js'
 import type {
@@ -61,6 +62,7 @@ export class CosmosStateStore implements StateStore {
   }
 
   async apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
+    refuseUnreadable(writes)
     const [only, ...more] = writes
     if (only === undefined) throw new RangeError('a group of writes has 1 to 100 writes, this one has none')
     return more.length === 0
@@ -142,12 +144,12 @@ export class CosmosStateStore implements StateStore {
     return Object.fromEntries(await Promise.all(counts)) as JobCounts
   }
 
-  async findJob(jobId: string): Promise<Stored<JobDocument> | null> {
+  async findJob(jobId: string): Promise<Stored<StateDocument> | null> {
     const found = await this.query<Stored<StateDocument>>('state.findJob', {
       text: 'SELECT * FROM c WHERE c.id = @id',
       parameters: { id: jobDocumentId(jobId) },
     })
-    return found.flatMap(asJob)[0] ?? null
+    return found.find((document) => decodeDocument(document).kind !== 'foreign') ?? null
   }
 
   async listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]> {
@@ -178,6 +180,13 @@ export class CosmosStateStore implements StateStore {
       parameters: { limit, jobId, workflow },
     })
     return found.flatMap(asNotice)
+  }
+
+  listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]> {
+    return this.query('state.listUnreadable', {
+      text: "SELECT TOP @limit * FROM c WHERE c.type = 'sas.unreadable'",
+      parameters: { limit },
+    })
   }
 
   async listUnsent({ afterMs, beforeMs }: DueBetween, limit: number): Promise<readonly UnsentNotice[]> {

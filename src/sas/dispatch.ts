@@ -6,9 +6,11 @@ import {
   type Json,
   type StepDocument,
 } from './documents.js'
+import { whenProblem } from './condition.js'
 import { gather, type GatherInput } from './gather.js'
 import type { StepChange } from './ledger.js'
 import { offerWithinMs } from './offer-time.js'
+import { isTooDeep, maxGivenLevels } from './plain-json.js'
 import { bindTemplate, resolveTemplate } from './template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from './transaction.js'
 import { idempotencyKey, workOf } from './work.js'
@@ -82,13 +84,23 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
     },
     by,
   )
+  const unclear = whenProblem(step)
+  if (unclear !== null) {
+    const message = `its condition cannot be evaluated: ${unclear}; put "when" right in its document`
+    return { step: refused(begun, by, message), state: 'Processing' }
+  }
   if (step.kind === 'sleep') return { step: asleep(begun, by), state: 'Processing' }
   if (step.event !== null) return finishWait(begun, step.event.payload)
   if (step.kind === 'gather') return finishGather(begun, by)
-  return {
-    step: isTooLarge(begun, by) ? refused(begun, by, tooLarge('input', begun.input)) : begun,
-    state: 'Processing',
-  }
+  const problem = inputProblem(begun, by)
+  return { step: problem === null ? begun : refused(begun, by, problem), state: 'Processing' }
+}
+
+/** Why the store would not take the step with its resolved input; null where it does. */
+function inputProblem(step: StepDocument, by: Dispatching): string | null {
+  if (isTooLarge(step, by)) return tooLarge('input', step.input)
+  if (!isTooDeep(step.input)) return null
+  return `its input is nested more than ${maxGivenLevels} levels deep: pass where the data is, not the data`
 }
 
 /** Whether no transaction takes the step beside its job. */

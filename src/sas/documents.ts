@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { json } from './plain-json.js'
+
+export type { Json } from './plain-json.js'
 
 /** The version of the documents' shape that this code writes. A document with a larger one is left alone. */
 export const schemaVersion = 1
@@ -15,13 +18,6 @@ export const processStates = [
 
 /** The state of a job or a step; always derived ({@link deriveProcessState}), never decided. */
 export type ProcessState = (typeof processStates)[number]
-
-/** JSON as it is stored. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
-
-const json: z.ZodType<Json> = z.lazy(() =>
-  z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
-)
 
 /**
  * Why a person should look. Stored state, not an event: while it stands, an alert can be derived from it (I15).
@@ -307,7 +303,7 @@ function invalid(error: z.ZodError): Decoded {
   return { kind: 'invalid', reason: first.join() }
 }
 
-/** A document whose `processState` contradicts its other fields was not written by us (I20). */
+/** A `processState` that contradicts the other fields was not written by us (I20). */
 function checked(decoded: Decoded, fields: StateFields & { readonly processState: ProcessState }): Decoded {
   const derived = deriveProcessState(fields)
   if (derived === fields.processState) return decoded
@@ -391,6 +387,11 @@ export function noticeDocumentId(jobId: string, seq: number): string {
 /** The document id of the record that an alert about a job was raised. */
 export function alertDocumentId(jobId: string): string {
   return `sas.alert:${safeId(jobId)}`
+}
+
+/** The document id of the record that a document of ours could not be read. */
+export function unreadableDocumentId(documentId: string): string {
+  return `sas.unreadable:${documentId}`
 }
 
 /** The document id of a step. */

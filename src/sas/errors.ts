@@ -33,6 +33,43 @@ export class SubmissionInvalid extends Error {
   override readonly name = 'SubmissionInvalid'
 }
 
+/** An argument of a call about a job that can never be accepted; nothing was written. */
+export class CommandInvalid extends Error {
+  override readonly name = 'CommandInvalid'
+}
+
+/**
+ * A document that no instance could read if it were written, so it was not: a mistake of this package, or of a plan that
+ * other code made. Nothing of its transaction was written.
+ */
+export class DocumentInvalid extends Error {
+  override readonly name = 'DocumentInvalid'
+  constructor(
+    readonly documentId: string,
+    /** The field, and what is wrong with it. */
+    readonly reason: string,
+  ) {
+    super(
+      `document ${JSON.stringify(documentId)} would not be readable: ${reason}; nothing of its transaction was written`,
+    )
+  }
+}
+
+/** The job is there, and its document cannot be read: it was edited, or a newer version wrote it. */
+export class JobUnreadable extends Error {
+  override readonly name = 'JobUnreadable'
+  constructor(
+    readonly jobId: string,
+    readonly documentId: string,
+    /** The field, and what is wrong with it; or which version wrote it. */
+    readonly reason: string,
+  ) {
+    super(
+      `job ${JSON.stringify(jobId)}: its document ${JSON.stringify(documentId)} cannot be read: ${reason}`,
+    )
+  }
+}
+
 /** There is no job with this id. */
 export class JobNotFound extends Error {
   override readonly name = 'JobNotFound'

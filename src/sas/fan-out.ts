@@ -1,3 +1,4 @@
+import { whenProblem } from './condition.js'
 import type { Json } from './documents.js'
 import { lengthOf, listProblem, type FanOutInput, type GatherInput } from './gather.js'
 import type { Plan, PlanStep } from './plan.js'
@@ -21,7 +22,11 @@ interface FanOut {
 export function fitPlan(plan: Plan, input: Json): FittedPlan {
   const known = { input, outputs: new Map<string, Json>() }
   const excess = new Set<string>()
-  const problems: string[] = []
+  // A plan may be of other code than ours.
+  const problems = plan.steps.flatMap(({ id, when }) => {
+    const problem = whenProblem({ when })
+    return problem === null ? [] : [`step ${JSON.stringify(id)}: when: ${problem}`]
+  })
   for (const { step, input: gathered } of plan.steps.flatMap(fanOutOf)) {
     if (stepsReferredTo(gathered.list).size > 0) continue
     const list = resolveTemplate(gathered.list, known)

@@ -25,7 +25,9 @@ export function gather(input: GatherInput): Gathered {
   if ('value' in input) return { kind: 'output', output: input.value }
   const { items, list, atMost } = input
   const problem = listProblem(list, atMost)
-  if (problem !== null) return { kind: 'impossible', message: problem }
+  // Its plan came with the job and does not change: another definition is for another job.
+  const advice = 'this job cannot go on: cancel it, and submit another one, with another id'
+  if (problem !== null) return { kind: 'impossible', message: `${problem}; ${advice}` }
   return { kind: 'output', output: items.slice(0, lengthOf(list)) }
 }
 
@@ -33,7 +35,7 @@ export function gather(input: GatherInput): Gathered {
 export function listProblem(list: Json | undefined, atMost: number): string | null {
   if (!Array.isArray(list))
     return `what it fans out over is not a list but ${list === null ? 'null' : typeof list}`
-  const rule = `at most ${atMost} are allowed: raise atMost, or split the list`
+  const rule = `at most ${atMost} are allowed: a definition with a larger atMost, or a shorter list, is needed`
   return list.length > atMost ? `its list has ${list.length} items; ${rule}` : null
 }
 

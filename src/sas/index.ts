@@ -59,10 +59,13 @@ export {
 } from './documents.js'
 export { durationMs, type Duration } from './duration.js'
 export {
+  CommandInvalid,
   CommandRefused,
+  DocumentInvalid,
   JobConflict,
   JobFailed,
   JobNotFound,
+  JobUnreadable,
   StoreRefused,
   StoreUnavailable,
   SubmissionInvalid,
@@ -114,6 +117,7 @@ export type { OnExhausted, StepOptions, Undo } from './step-options.js'
 export { Shortcut } from './shortcut.js'
 export type { SweepResult } from './supervisor.js'
 export type { UndeliveredNotice } from './undelivered.js'
+export { unreadableJobs, type UnreadableJob } from './unreadable-jobs.js'
 export { beginningHere, wakingReaders } from './waking-store.js'
 export {
   defineWorkflow,

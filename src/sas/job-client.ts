@@ -3,16 +3,18 @@ import type { Telemetry } from '../telemetry/index.js'
 import { fitPlan } from './fan-out.js'
 import { durationMs, type Duration } from './duration.js'
 import { jobDocumentId, stepDocumentId, type JobDocument, type Json } from './documents.js'
-import { CommandRefused, JobNotFound, SubmissionInvalid } from './errors.js'
+import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from './errors.js'
 import { Job } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type WakeUps } from './job-waiting.js'
 import type { OperatorCommand } from './operate.js'
 import { payloadHash } from './payload.js'
+import { givenJson } from './plain-json.js'
 import type { JobCounts, JobFilter, NoticeFilter, StateDocument, StateStore } from './state-store.js'
-import { raiseEvent } from './raise-event.js'
+import { noSuchStep, raiseEvent } from './raise-event.js'
 import { ensureSubmitted, type AcceptedJob } from './submission.js'
-import { submitProblems } from './submit-problems.js'
+import { commandProblems, submitProblems, type CommandTerms } from './submit-problems.js'
+import { unreadableJobs, type UnreadableJob } from './unreadable-jobs.js'
 import { readStep, updateDocument } from './update-document.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { tryCommand, updateJob } from './update-job.js'
@@ -155,12 +157,14 @@ export class JobClient {
    * Gives the failed steps of a job in Error another try, with new idempotency keys; or begins a job that was undone
    * once more. `step` names one of several failed steps, `input` replaces what it is given.
    *
+   * @throws CommandInvalid when an argument is not what it must be; nothing was written
    * @throws CommandRefused when nothing of the job failed, or `step` did not; nothing was written
    * @throws JobNotFound when there is no such job
    */
   async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
-    const { step, input, by, why, ...where } = options
-    const edit = input === undefined ? {} : { input: asJson(jobId, input) }
+    const { step, input, by = '', why = '', ...where } = orNone(options)
+    const edit =
+      input === undefined ? {} : { input: asJson(jobId, input, { name: 'input', refusal: CommandInvalid }) }
     const steps = step === undefined ? {} : { steps: [{ stepId: step, ...edit }] }
     if (step === undefined && input !== undefined) {
       throw new CommandRefused(jobId, 'an edited input needs the name of its step')
@@ -171,11 +175,12 @@ export class JobClient {
   /**
    * Lets steps that are parked or wait for long go on at once: `step`, or all of them.
    *
+   * @throws CommandInvalid when an argument is not what it must be; nothing was written
    * @throws CommandRefused when nothing waits so; nothing was written
    * @throws JobNotFound when there is no such job
    */
   async release(jobId: string, options: ReleaseOptions = {}): Promise<void> {
-    const { step, by = defaultOperator, why = 'released', ...where } = options
+    const { step, by = defaultOperator, why = 'released', ...where } = orNone(options)
     const which = step === undefined ? {} : { stepId: step }
     await this.command(jobId, { kind: 'release', by, why, ...which }, where)
   }
@@ -184,19 +189,22 @@ export class JobClient {
    * Stops a job: attempts under way no longer count, and what was done is undone where it has an undo. The job ends
    * Compensated.
    *
+   * @throws CommandInvalid when there is no reason; nothing was written
    * @throws CommandRefused when the job has ended, or is being undone already; nothing was written
    * @throws JobNotFound when there is no such job
    */
   async cancel(jobId: string, reason: string, options: CommandOptions = {}): Promise<void> {
-    const { by = defaultOperator, ...where } = options
+    const { by = defaultOperator, ...where } = orNone(options)
     await this.command(jobId, { kind: 'cancel', by, why: reason }, where)
   }
 
   /**
    * Raises the event that a `waitFor` step waits for, now or when it will begin. The same event again does no harm.
    *
-   * @throws CommandRefused when the step waits for no event, waits no longer, or has had another one
-   * @throws JobNotFound when there is no such job or step
+   * @throws CommandInvalid when an argument is not what it must be, or the payload is not JSON
+   * @throws CommandRefused when the job has no such step, or the step waits for no event, waits no longer, or has had
+   * another one
+   * @throws JobNotFound when there is no such job
    */
   async raiseEvent(
     jobId: string,
@@ -204,16 +212,23 @@ export class JobClient {
     payload: unknown = null,
     where: { readonly partitionKey?: string } = {},
   ): Promise<void> {
+    refuseArguments('raiseEvent', { needed: { jobId, step }, optional: orNone(where) })
     const { store, clock } = this.options
-    const plain = asJson(jobId, payload)
-    const pk = (await this.get(jobId, where))?.partitionKey ?? jobId
-    const address = { pk, id: stepDocumentId(jobId, step) }
+    const plain = asJson(jobId, payload, { name: 'payload', refusal: CommandInvalid })
+    const job = await this.get(jobId, where)
+    if (job === null) throw new JobNotFound(jobId)
+    const address = { pk: job.partitionKey, id: stepDocumentId(jobId, step) }
     const update = await updateDocument(store, { address, known: null, read: readStep }, (current) => {
       const raised = raiseEvent(current, plain, clock.now())
       return { write: raised.kind === 'write' ? raised.step : null, result: raised }
     })
-    if (update.kind === 'missing') throw new JobNotFound(jobId)
+    if (update.kind === 'missing') throw new CommandRefused(jobId, await noSuchStep(store, job, step))
     if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
+  }
+
+  /** Jobs whose document cannot be read, found so by a scheduler, the longest ago first: nothing goes on with them. */
+  unreadable(): Promise<readonly UnreadableJob[]> {
+    return unreadableJobs(this.options.store)
   }
 
   /** Notices that were given up since nobody took them, the longest ago first; 100 unless the filter says otherwise. */
@@ -239,6 +254,7 @@ export class JobClient {
     where: { readonly partitionKey?: string; readonly dryRun?: boolean },
   ): Promise<void> {
     const { store, clock, telemetry } = this.options
+    refuseArguments(command.kind, termsOf(jobId, command, where))
     const job = await this.get(jobId, where)
     const address = addressOf(job?.partitionKey ?? jobId, jobId)
     const perform = where.dryRun === true ? tryCommand : updateJob
@@ -260,7 +276,7 @@ export class JobClient {
     const partition = options.partitionKey ?? jobId
     const wrong = submitProblems({ ...options, jobId, partitionKey: partition })
     if (wrong.length > 0) throw new SubmissionInvalid(wrong.join('; '))
-    const plain = asJson(jobId, input)
+    const plain = asJson(jobId, input, { name: 'input', refusal: SubmissionInvalid })
     const { plan, problems } = fitPlan(workflow.plan, plain)
     if (problems.length > 0) {
       throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: ${problems.join('; ')}`)
@@ -308,12 +324,40 @@ function addressOf(partition: string, jobId: string) {
   return { pk: partition, id: jobDocumentId(jobId), jobId }
 }
 
-function asJson(jobId: string, input: unknown): Json {
-  try {
-    return JSON.parse(JSON.stringify(input ?? null)) as Json
-  } catch (error) {
-    throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: its input is not JSON`, { cause: error })
-  }
+interface Expected {
+  /** What errors call the value. */
+  readonly name: string
+  readonly refusal: new (message: string) => Error
+}
+
+/** The value as it is stored; throws `refusal`, naming the part that JSON would change without a word. */
+function asJson(jobId: string, value: unknown, { name, refusal: Refusal }: Expected): Json {
+  const given = givenJson(value, name)
+  if (given.kind === 'json') return given.json
+  throw new Refusal(`job ${JSON.stringify(jobId)}: ${given.reason}`)
+}
+
+/** Options as they were given, not as their type promises: callers from JavaScript leave them out. */
+function orNone<T extends object>(options: T | null | undefined): Partial<T> {
+  return options ?? {}
+}
+
+function termsOf(
+  jobId: string,
+  command: OperatorCommand,
+  { partitionKey, dryRun }: Pick<CommandOptions, 'partitionKey' | 'dryRun'>,
+): CommandTerms {
+  const { kind, by, why } = command
+  const step =
+    kind === 'resubmit' ? command.steps?.[0]?.stepId : kind === 'release' ? command.stepId : undefined
+  const reason = kind === 'cancel' ? { reason: why } : { why }
+  return { needed: { jobId, by, ...reason }, optional: { step, partitionKey }, flags: { dryRun } }
+}
+
+/** @throws CommandInvalid naming everything that is wrong with these arguments */
+function refuseArguments(call: string, terms: CommandTerms): void {
+  const problems = commandProblems(terms)
+  if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
 }
 
 /** A document of the user's, in the job's logical partition: elsewhere it could not share the transaction (F-S15). */
@@ -333,5 +377,7 @@ function ownDocument(document: Readonly<Record<string, unknown>>, partition: str
       `document ${JSON.stringify(id)}: types beginning with "sas." are the engine's own`,
     )
   }
+  const given = givenJson(document, `document ${JSON.stringify(id)}`)
+  if (given.kind === 'refused') throw new SubmissionInvalid(given.reason)
   return { ...document, id, pk: partition }
 }

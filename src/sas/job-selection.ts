@@ -1,5 +1,5 @@
 import type { ProcessState } from './documents.js'
-import { CommandRefused, JobNotFound } from './errors.js'
+import { CommandRefused, JobNotFound, JobUnreadable } from './errors.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './job-client.js'
 import type { JobFilter } from './state-store.js'
 
@@ -107,7 +107,7 @@ export class JobSelection {
           await command(job)
           done.push(job.jobId)
         } catch (error) {
-          if (!(error instanceof CommandRefused) && !(error instanceof JobNotFound)) {
+          if (!isAboutOne(error)) {
             left.length = 0
             throw error
           }
@@ -119,6 +119,11 @@ export class JobSelection {
     await Promise.all(Array.from({ length: Math.min(atOnce, jobs.length) }, worker))
     return { isDryRun: dryRun, done, refused }
   }
+}
+
+/** Whether an error concerns this job only, and others may be commanded. */
+function isAboutOne(error: unknown): error is Error {
+  return error instanceof CommandRefused || error instanceof JobNotFound || error instanceof JobUnreadable
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {

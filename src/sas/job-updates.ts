@@ -1,4 +1,10 @@
-import { decodeDocument, isTerminal, type JobDocument, type StepDocument } from './documents.js'
+import {
+  decodeDocument,
+  isTerminal,
+  jobDocumentId,
+  type JobDocument,
+  type StepDocument,
+} from './documents.js'
 import { viewOf, type JobView } from './job-view.js'
 import type { PartitionFeed } from './state-store.js'
 
@@ -29,6 +35,9 @@ export async function* followJob(following: Following): AsyncGenerator<JobView, 
       if (decoded.kind === 'job' && decoded.job.jobId === jobId) job = decoded.job
       else if (decoded.kind === 'step' && decoded.step.jobId === jobId) {
         steps.set(decoded.step.stepId, decoded.step)
+      } else if (decoded.kind === 'invalid' && document.id === jobDocumentId(jobId)) {
+        // Throws: it has become unreadable, and nothing more is known of it.
+        await readView()
       } else continue
       isNews = true
     }

@@ -14,7 +14,8 @@ export interface StepView {
   readonly stepId: string
   readonly actor: string
   readonly action: string
-  readonly state: ProcessState
+  /** `Skipped` where its condition did not hold, or it needs what a skipped step would have returned. */
+  readonly state: ProcessState | 'Skipped'
   readonly currentState: string
   readonly attempt: number
   readonly failureCount: number
@@ -68,19 +69,19 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobVie
     audit: job.audit,
     steps: job.stepIds.flatMap((stepId) => {
       const step = byId.get(stepId)
-      return step === undefined ? [] : [stepViewOf(step)]
+      return step === undefined ? [] : [stepViewOf(step, job.steps[stepId]?.state === 'Skipped')]
     }),
   }
 }
 
-function stepViewOf(step: StepDocument): StepView {
+function stepViewOf(step: StepDocument, isSkipped: boolean): StepView {
   const { stepId, actor, action, currentState, attempt, failureCount, maxFailures, completeBy } = step
   const { dependsOn, output, attention, diagnostics } = step
   return {
     stepId,
     actor,
     action,
-    state: step.processState,
+    state: isSkipped ? 'Skipped' : step.processState,
     currentState,
     attempt,
     failureCount,

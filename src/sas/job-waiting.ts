@@ -1,7 +1,8 @@
 import type { Clock } from '../platform/index.js'
 import type { EndedJob } from './job-endings.js'
-import { decodeDocument, isTerminal, type JobDocument } from './documents.js'
+import { isTerminal, type JobDocument } from './documents.js'
 import type { DocumentAddress, StateStore } from './state-store.js'
+import { readableJob } from './unreadable-jobs.js'
 import { WaitPace, type Accepted } from './wait-pace.js'
 
 /** Somebody in this process who says when a job has ended, and as what. Answers how to stop listening. */
@@ -26,11 +27,9 @@ export class JobWaiting {
     private readonly wakeUps: WakeUps | null,
   ) {}
 
-  /** The job as it is, or null when there is none. */
-  async read(address: DocumentAddress): Promise<JobDocument | null> {
-    const document = await this.store.read(address)
-    const decoded = document === null ? null : decodeDocument(document)
-    return decoded?.kind === 'job' ? decoded.job : null
+  /** The job as it is, or null when there is none; throws `JobUnreadable` when it cannot be read. */
+  read(address: DocumentAddress): Promise<JobDocument | null> {
+    return readableJob(this.store, address)
   }
 
   /** Rests after so many looks that brought nothing, until woken or for as long as between two looks at a job. */

@@ -34,6 +34,7 @@ export class Job {
    * The job and its steps as they are now.
    *
    * @throws JobNotFound when it is gone
+   * @throws JobUnreadable when its document cannot be read
    */
   async view(): Promise<JobView> {
     const view = await this.readView()

@@ -69,6 +69,8 @@ export class KnownJobs {
     }
     const decoded = decodeDocument(change)
     if (decoded.kind === 'job') this.putJob({ ...decoded.job, _etag, _ts })
+    // What is remembered of it is not what stands there any more.
+    if (decoded.kind === 'invalid' && typeof pk === 'string') this.jobs.forget({ pk, id })
     if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
     return decoded
   }

@@ -1,5 +1,5 @@
 import { namePattern, type OperationCall } from './agent.js'
-import { conditionTemplate } from './condition.js'
+import { conditionProblem, conditionTemplate } from './condition.js'
 import type { ExhaustionPolicy, Json } from './documents.js'
 import { durationMs } from './duration.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind } from './plan.js'
@@ -147,7 +147,11 @@ export class PlanDraft {
 
   /** A condition of the step called `name` as a template; null for none. */
   conditionOf(name: string, { when }: Pick<StepOptions, 'when'>): Json {
-    return when === undefined ? null : this.template(name, 'its condition: ', () => conditionTemplate(when))
+    if (when === undefined) return null
+    const problem = conditionProblem(when)
+    if (problem === null) return this.template(name, 'its condition: ', () => conditionTemplate(when))
+    this.problemOf(name, `when: ${problem}`)
+    return null
   }
 
   /** What `make` answers; null, with a problem of the step called `name`, when that is not plain data. */

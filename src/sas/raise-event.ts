@@ -1,4 +1,5 @@
 import { withDerivedState, type Json, type StepDocument } from './documents.js'
+import type { StateStore } from './state-store.js'
 
 /** What becomes of an event. */
 export type Raised =
@@ -29,4 +30,19 @@ export function raiseEvent(step: StepDocument, payload: Json, now: number): Rais
 
 function refused(reason: string): Raised {
   return { kind: 'refused', reason }
+}
+
+/** Why an event finds no step, and which steps it could have been for. */
+export async function noSuchStep(
+  store: StateStore,
+  job: { readonly jobId: string; readonly partitionKey: string },
+  step: string,
+): Promise<string> {
+  const steps = await store.listSteps(job.partitionKey, job.jobId)
+  const waiting = steps.filter(({ kind }) => kind === 'waitFor').map(({ stepId }) => stepId)
+  const known =
+    waiting.length === 0
+      ? 'none of its steps waits for an event'
+      : `those that wait for an event: ${waiting.join(', ')}`
+  return `job ${JSON.stringify(job.jobId)} has no step ${JSON.stringify(step)}; ${known}`
 }

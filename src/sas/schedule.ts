@@ -1,4 +1,4 @@
-import { holds } from './condition.js'
+import { holds, whenProblem } from './condition.js'
 import { compensationFor, goBack } from './compensate.js'
 import { begin, fitting, repeat, stop } from './dispatch.js'
 import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
@@ -78,7 +78,8 @@ function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: 
   // What a step left out returned in an earlier generation is not there any more.
   const done = [...steps].filter(([stepId]) => ledger[stepId]?.state === 'Processed')
   const outputs = new Map(done.map(([stepId, { output }]) => [stepId, output]))
-  return !holds(step.when, { input: job.input, outputs })
+  // What cannot be evaluated is no reason to leave a step out: it begins, and is refused.
+  return whenProblem(step) === null && !holds(step.when, { input: job.input, outputs })
 }
 
 function withSkipped(ledger: Ledger, skipped: readonly StepDocument[]): Ledger {

@@ -1,7 +1,7 @@
 import type { Change, ChangeFeedContext } from '../change-feed-processor/index.js'
 import type { Clock, Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import { callsForScheduler, changedJob, noteUnreadableStep, type ChangedJob } from './changed-jobs.js'
+import { callsForScheduler, changedJob, noteUnreadable, type ChangedJob } from './changed-jobs.js'
 import type { Schedule } from './decision.js'
 import { isTerminal, jobDocumentId, type JobDocument, type StepDocument } from './documents.js'
 import { StoreUnavailable } from './errors.js'
@@ -18,6 +18,7 @@ import type { Concluded, EndedAttempt, Shortcut } from './shortcut.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
 import type { AcceptedJob } from './submission.js'
 import { UnclearWrites } from './unclear-writes.js'
+import { UnreadableJobs } from './unreadable-jobs.js'
 import { readJob, updateDocument } from './update-document.js'
 
 /** What a scheduler works with. */
@@ -71,11 +72,13 @@ export class Scheduler {
   private readonly known: KnownJobs
   private readonly partitions = new SerialByKey()
   private readonly postponed: PostponedWork
+  private readonly unreadable: UnreadableJobs
   private beginning = 0
 
   constructor(private readonly options: SchedulerOptions) {
     this.known = new KnownJobs(options.store)
     this.postponed = new PostponedWork(options)
+    this.unreadable = new UnreadableJobs(options)
   }
 
   /**
@@ -184,7 +187,7 @@ export class Scheduler {
       const reason =
         decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
       this.options.telemetry.emit({ type: 'document.refused', id: change.id, reason })
-      if (decoded.kind === 'invalid') noteUnreadableStep(change, changed)
+      if (decoded.kind === 'invalid') noteUnreadable(change, changed)
     }
   }
 
@@ -220,11 +223,8 @@ export class Scheduler {
     const unclear = new UnclearWrites(`job ${changed.jobId}`)
     for (let tries = 0; tries < maxTries; tries += 1) {
       const job = await this.known.job(changed)
-      if (job === null) {
-        const reason = `its job ${changed.jobId} does not exist`
-        this.options.telemetry.emit({ type: 'document.refused', id: changed.id, reason })
-        return
-      }
+      if (job === null) return this.unreadable.flag(changed)
+      await this.unreadable.clear(changed)
       const decision = await this.decide(job, wanted)
       if (decision.kind === 'nothing') return
       const applied = decision.kind === 'write' ? await this.apply(job, decision, unclear) : null

@@ -119,7 +119,11 @@ export interface JobFilter {
 export interface StateStore {
   /** The document, or null when there is none. Never older than what this process has written or been delivered. */
   read(address: DocumentAddress): Promise<Stored<StateDocument> | null>
-  /** Applies all writes or none. All documents must have `pk` = `partition`; 1 to 100 writes. */
+  /**
+   * Applies all writes or none. All documents must have `pk` = `partition`; 1 to 100 writes.
+   *
+   * @throws DocumentInvalid when one of them could not be read back (`refuseUnreadable`); nothing was written
+   */
   apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult>
   /**
    * Steps and jobs that are due after `afterMs` and before `beforeMs`, earliest first, in pages as {@link listUnsent}:
@@ -135,8 +139,11 @@ export interface StateStore {
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
   /** For people: how many jobs there are in each state, counted by the store. */
   countJobs(): Promise<JobCounts>
-  /** The job with this id wherever its partition is, or null: a query over all partitions, for people. */
-  findJob(jobId: string): Promise<Stored<JobDocument> | null>
+  /**
+   * The document of the job with this id wherever its partition is, readable or not, or null: a query over all partitions,
+   * for people.
+   */
+  findJob(jobId: string): Promise<Stored<StateDocument> | null>
   /** Every step of a job, in no order. */
   listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
   /** A job's notices that are still to be sent, in no order. */
@@ -151,6 +158,8 @@ export interface StateStore {
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
   /** For people: notices that were given up, in no order. */
   listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
+  /** For people: records that a document of ours could not be read, in no order. Hints: read the document. */
+  listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>
   /** Follows one logical partition from its beginning. */
   follow(partition: string): PartitionFeed
 }

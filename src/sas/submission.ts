@@ -18,7 +18,7 @@ import {
 import { planHash } from './payload.js'
 import { intended, stage, submit, type SubmitRequest } from './submit.js'
 import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from './transaction.js'
-import { readJob } from './update-document.js'
+import { readableJob } from './unreadable-jobs.js'
 
 /** Times one transaction is written while the store gives no answer and shows no job. */
 const maxTries = 3
@@ -47,6 +47,7 @@ const standingAlready: Submitted = { isNew: false, accepted: null }
  *
  * @throws SubmissionInvalid when no number of stages would do; nothing was written
  * @throws JobConflict when the id belongs to another submission, or a document alongside exists
+ * @throws JobUnreadable when the job is there and its document cannot be read
  * @throws StoreUnavailable when the store could not be asked; repeat with the same id
  */
 export async function ensureSubmitted(store: StateStore, request: SubmitRequest): Promise<Submitted> {
@@ -154,7 +155,7 @@ async function withSteps(
 /** The job of this very submission as it is stored, or null. */
 async function standing(store: StateStore, request: SubmitRequest): Promise<Stored<JobDocument> | null> {
   const { jobId, partition, payloadHash } = request
-  const job = await readJob(store, { pk: partition, id: jobDocumentId(jobId) })
+  const job = await readableJob(store, { pk: partition, id: jobDocumentId(jobId) })
   if (job === null) return null
   if (job.payloadHash !== payloadHash) {
     throw new JobConflict(jobId, `${nameOf(request)} exists already with another payload; use another id`)

@@ -42,11 +42,34 @@ export function submitProblems(terms: SubmissionTerms): string[] {
   ]
 }
 
+/** What a call about a job is given besides its payload. */
+export interface CommandTerms {
+  /** Must be said. */
+  readonly needed: Readonly<Record<string, unknown>>
+  /** May be left out. */
+  readonly optional?: Readonly<Record<string, unknown>>
+  /** May be left out. */
+  readonly flags?: Readonly<Record<string, unknown>>
+}
+
+/** Everything that is wrong with the arguments of a call about a job, whatever their types say. */
+export function commandProblems({ needed, optional = {}, flags = {} }: CommandTerms): string[] {
+  const given = Object.entries(optional).filter(([, text]) => text !== undefined)
+  return [
+    ...[...Object.entries(needed), ...given].flatMap(([name, text]) =>
+      isText(text) ? [] : [`${name} ${said(text)} must be a text that is not empty`],
+    ),
+    ...Object.entries(flags).flatMap(([name, flag]) =>
+      flag === undefined || typeof flag === 'boolean' ? [] : [`${name} ${said(flag)} must be true or false`],
+    ),
+  ]
+}
+
 /** Not trusted to be what its type says. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
 function said(value: unknown): string {
-  return typeof value === 'number' ? String(value) : JSON.stringify(value)
+  return typeof value === 'number' || value === undefined ? String(value) : JSON.stringify(value)
 }

@@ -3,7 +3,7 @@ import { CommandRefused, StoreUnavailable } from './errors.js'
 import { operate, type OperatorCommand } from './operate.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from './state-store.js'
 import { UnclearWrites } from './unclear-writes.js'
-import { readJob } from './update-document.js'
+import { readableJob } from './unreadable-jobs.js'
 
 /** Decisions about one job before giving up: a busy job is written a few times a second. */
 const maxTries = 6
@@ -14,6 +14,7 @@ const maxTries = 6
  *
  * @returns the job as written, or null when there is none
  * @throws CommandRefused when the job does not stand so that the command can be carried out
+ * @throws JobUnreadable when its document cannot be read
  * @throws StoreUnavailable when the job stays contended, or the store could not be asked
  */
 export async function updateJob(
@@ -25,7 +26,7 @@ export async function updateJob(
   let written: JobDocument | null = null
   const unclear = new UnclearWrites(`job document ${address.id}`)
   for (let tries = 0; tries < maxTries;) {
-    const job = await readJob(store, address)
+    const job = await readableJob(store, address)
     if (job === null) return null
     if (written !== null && hasDecision(job, written)) return job
     const { operation, steps } = await decided(store, job, command, now())
@@ -52,7 +53,7 @@ export async function tryCommand(
   command: OperatorCommand,
   now: () => number,
 ): Promise<JobDocument | null> {
-  const job = await readJob(store, address)
+  const job = await readableJob(store, address)
   return job === null ? null : (await decided(store, job, command, now())).operation.job
 }
 

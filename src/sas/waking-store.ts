@@ -30,6 +30,7 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
     listNotices: (partition, jobId) => store.listNotices(partition, jobId),
     listUndelivered: (filter) => store.listUndelivered(filter),
+    listUnreadable: (limit) => store.listUnreadable(limit),
     follow: (partition) => store.follow(partition),
     listUnsent: (due, limit) => store.listUnsent(due, limit),
     listFlagged: (afterSince, limit) => store.listFlagged(afterSince, limit),

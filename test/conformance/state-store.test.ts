@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
-import { createInProcessCosmos, enginePorts } from '../../src/emulator/index.js'
+import type { JsonObject } from '../../src/emulator/engine/index.js'
+import { createInProcessCosmos, enginePorts, type InProcessCosmos } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 import { CosmosStateStore } from '../../src/sas/index.js'
 import { submittedAtMs } from '../support/a-job.js'
@@ -17,6 +18,16 @@ async function account() {
   const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
   cosmos.engine.createContainer(database, { id: container, partitionKey, defaultTtl: -1 })
   return { cosmos, clock }
+}
+
+/** Writes past the store under test. */
+function putting({ engine }: InProcessCosmos): Pick<OpenedStateStore, 'put'> {
+  return {
+    put: (document) => {
+      const create = { kind: 'create' as const, document: document as JsonObject }
+      engine.container(database, container).execute([document.pk], create)
+    },
+  }
 }
 
 /** What a feed says about where documents are. */
@@ -38,14 +49,19 @@ function lookingAt(feed: ChangeFeed): Pick<OpenedStateStore, 'physicalRanges' | 
 stateStoreSuite('on the engine', async () => {
   const { cosmos, clock } = await account()
   const ports = enginePorts(cosmos.engine, database)
-  return { store: ports.stateStore(container), clock, ...lookingAt(ports.changeFeed(container)) }
+  return {
+    store: ports.stateStore(container),
+    clock,
+    ...putting(cosmos),
+    ...lookingAt(ports.changeFeed(container)),
+  }
 })
 
 stateStoreSuite('on the SDK', async () => {
   const { cosmos, clock } = await account()
   const sdk = cosmos.client().database(database).container(container)
   const store = new CosmosStateStore({ container: sdk })
-  return { store, clock, ...lookingAt(new CosmosChangeFeed({ container: sdk })) }
+  return { store, clock, ...putting(cosmos), ...lookingAt(new CosmosChangeFeed({ container: sdk })) }
 })
 
 describe('the state store on the SDK', () => {
@@ -70,6 +86,7 @@ describe('the state store on the SDK', () => {
     await store.listNotices('p', 'j')
     await store.listUnsent({ afterMs: 0, beforeMs: 1 }, 1)
     await store.listFlagged(null, 1)
+    await store.listUnreadable(1)
     expect(charges.map(([operation]) => operation)).toEqual([
       'state.create',
       'state.batch',
@@ -82,6 +99,7 @@ describe('the state store on the SDK', () => {
       'state.listNotices',
       'state.listUnsent',
       'state.listFlagged',
+      'state.listUnreadable',
     ])
     for (const [, charge] of charges) expect(charge).toBeGreaterThan(0)
   })

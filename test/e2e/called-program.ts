@@ -24,6 +24,8 @@ export async function callProgram(
     progressDone: () => undefined,
     isInteractive: false,
     width: 80,
+    tableWidth: 80,
+    confirm: () => Promise.resolve(false),
     height: 24,
   }
   let code = 0

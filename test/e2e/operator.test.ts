@@ -113,15 +113,15 @@ it('does the harmless where nobody works: pages, progress left out, a job that n
   expect((await stepward('list', '--limit', '4')).stderr, 'no more').toBe('')
 
   expect((await stepward('attention')).code).toBe(0)
-  const cancelled = await stepward('cancel', '--all', '--why', 'a trial', '--by', 'maria')
+  const cancelled = await stepward('cancel', '--all', '--yes', '--why', 'a trial', '--by', 'maria')
   expect(cancelled).toMatchObject({ code: 0, stderr: '' })
   expect(cancelled.stdout).toMatch(/^4 jobs cancelled:\n/)
-  expect((await stepward('cancel', '--all', '--why', 'again')).stdout).toMatch(
+  expect((await stepward('cancel', '--all', '--yes', '--why', 'again')).stdout).toMatch(
     /^no job cancelled: none matches/,
   )
 }, 60_000)
 
-it.each(['attention', 'watch a', 'provision', 'cancel --all --why x'])(
+it.each(['attention', 'watch a', 'provision', 'cancel --all --yes --why x'])(
   'a store that is not there: %s says so in one line',
   async (command) => {
     const nowhere = { COSMOS_ENDPOINT: 'http://127.0.0.1:9', COSMOS_KEY: 'a2V5' }

@@ -121,6 +121,13 @@ export class FaultyStateStore implements StateStore {
     return this.store.listUndelivered(...request)
   }
 
+  async listUnreadable(
+    ...request: Parameters<StateStore['listUnreadable']>
+  ): ReturnType<StateStore['listUnreadable']> {
+    this.reading('listUnreadable')
+    return this.store.listUnreadable(...request)
+  }
+
   follow(partition: string): ReturnType<StateStore['follow']> {
     const feed = this.store.follow(partition)
     return {

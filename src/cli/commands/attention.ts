@@ -1,5 +1,5 @@
 import { systemClock } from '../../platform/index.js'
-import type { JobClient, SelectionFilter, UndeliveredNotice } from '../../sas/index.js'
+import type { JobClient, SelectionFilter, UndeliveredNotice, UnreadableJob } from '../../sas/index.js'
 import { attentionGroups, type AttentionGroup } from '../attention-groups.js'
 import { exitCodes } from '../cli-error.js'
 import { durationText } from '../duration-text.js'
@@ -17,17 +17,21 @@ export type AttentionOptions = StoreOptions & SelectionOptions
 export async function attention(options: AttentionOptions, terminal: Terminal): Promise<number> {
   const now = systemClock.now()
   const filter = { ...filterOf(options, now), isFlagged: true as const }
-  const [jobs, notices] = await withExistingStore(options, (settings) =>
+  const [jobs, notices, unreadable] = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) =>
-      Promise.all([client.select(filter).list(), undeliveredIn(client, filter)]),
+      Promise.all([
+        client.select(filter).list(),
+        undeliveredIn(client, filter),
+        unreadableIn(client, filter),
+      ]),
     ),
   )
-  const groups = attentionGroups(jobs, notices)
+  const groups = attentionGroups(jobs, notices, unreadable)
   if (options.json === true) {
     terminal.print(JSON.stringify(groups))
   } else {
     for (const group of groups) printGroup(group, now, terminal)
-    terminal.print(summary(jobs.length, notices.length))
+    terminal.print(summary(jobs.length + unreadable.length, notices.length))
   }
   return groups.length === 0 ? exitCodes.ok : exitCodes.failed
 }
@@ -58,6 +62,16 @@ async function undeliveredIn(
   const which = workflow === undefined ? {} : { workflow }
   const notices = await client.undelivered({ ...which, limit: mostNotices })
   return notices.filter(({ at }) => Date.parse(at) >= since.getTime())
+}
+
+/** Jobs that cannot be read. Of their state and steps nothing is known. */
+async function unreadableIn(
+  client: JobClient,
+  { workflow, state, step }: SelectionFilter,
+): Promise<readonly UnreadableJob[]> {
+  if (state !== undefined || step !== undefined) return []
+  const found = await client.unreadable()
+  return found.filter((job) => workflow === undefined || job.workflow === workflow)
 }
 
 function summary(jobs: number, notices: number): string {

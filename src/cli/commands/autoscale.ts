@@ -44,7 +44,7 @@ export async function autoscale(
     throw new CliError(`role ${JSON.stringify(role)} must be one of ${known}`, exitCodes.usage)
   }
   const target = await scaleTargetOf(role, options)
-  return withExistingStore(options, async (settings) => {
+  return withExistingStore({ options, terminal }, async (settings) => {
     const look = (): Promise<UnitLag> => unitLag(settings, wanted)
     const scaler = new Scaler(target, policy, look, terminal)
     const print = (decision: Decision): void =>

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import { systemClock } from '../../platform/index.js'
 import type { BulkOptions, BulkReport, JobClient } from '../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../cli-error.js'
+import { confirmed } from '../confirmed.js'
 import { filterOf } from '../selection.js'
 import type { SelectionOptions } from '../selection-options.js'
 import { withClient, withExistingStore } from '../store.js'
@@ -15,6 +16,7 @@ export type DecisionKind = 'resubmit' | 'release' | 'cancel'
 /** Options of `stepward resubmit`, `release` and `cancel`. */
 export interface DecideOptions extends StoreOptions, SelectionOptions {
   readonly all?: boolean
+  readonly yes?: boolean
   readonly by?: string
   readonly why?: string
   readonly dryRun?: boolean
@@ -36,10 +38,13 @@ export async function decide(
   terminal: Terminal,
 ): Promise<number> {
   refuseContradictions(kind, jobId, options)
+  const { workflow, state, step, since } = options
+  const isFiltered = [workflow, state, step, since].some((value) => value !== undefined)
+  await confirmed(options, { what: 'every job of the store', isFiltered }, terminal)
   const input = options.input === undefined ? {} : { input: await readInput(options.input) }
   const { by = whoAmI(), why = past[kind], dryRun = false } = options
   const decision = { by, why, dryRun }
-  const report = await withExistingStore(options, (settings) =>
+  const report = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) =>
       jobId === undefined
         ? decideAll({ kind, client, options, terminal }, decision)

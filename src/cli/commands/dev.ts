@@ -2,6 +2,7 @@ import { startEmulator } from '../../emulator/index.js'
 import { readSettings, roles, startHost } from '../../host/index.js'
 import { consoleLogger } from '../../telemetry/index.js'
 import { exitCodes } from '../cli-error.js'
+import { openingData } from '../data-directory.js'
 import type { Terminal } from '../terminal.js'
 import { untilTold } from '../until-told.js'
 import { loadUserModule, modulePath } from '../user-module.js'
@@ -27,7 +28,9 @@ export async function dev(
   })
   const path = modulePath(module, configured.module, 'stepward dev')
   const { agents, workflows } = await loadUserModule(path)
-  const store = await startEmulator(emulatorOptions(options))
+  const account = emulatorOptions(options)
+  const open = (): ReturnType<typeof startEmulator> => startEmulator(account)
+  const store = await (options.data === undefined ? open() : openingData(options.data, open))
   const client = store.client()
   const told = untilTold()
   try {

@@ -6,7 +6,7 @@ import { wrapped, type Terminal } from '../terminal.js'
 
 /** Says what is wrong with containers and leases, and what to do about it. Fails when there is a problem. */
 export async function doctor(options: UnitOptions, terminal: Terminal): Promise<number> {
-  const findings = await withUnits(options, examine)
+  const findings = await withUnits({ options, terminal }, examine)
   const problems = findings.filter(({ severity }) => severity === 'problem')
   if (options.json === true) {
     terminal.print(JSON.stringify(findings))

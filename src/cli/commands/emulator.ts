@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 // Not by the room's index, which loads the SDK as well: half of the time until the first answer.
 import { serveAccount, type AccountServerOptions } from '../../emulator/account-server.js'
 import { CliError, exitCodes } from '../cli-error.js'
+import { openingData } from '../data-directory.js'
 import type { Terminal } from '../terminal.js'
 import { untilTold } from '../until-told.js'
 
@@ -17,7 +18,9 @@ export interface EmulatorCommandOptions {
 
 /** Runs the embedded Cosmos DB until it is told to stop. */
 export async function emulator(options: EmulatorCommandOptions, terminal: Terminal): Promise<number> {
-  const running = await serveAccount(emulatorOptions(options))
+  const account = emulatorOptions(options)
+  const open = (): ReturnType<typeof serveAccount> => serveAccount(account)
+  const running = await (options.data === undefined ? open() : openingData(options.data, open))
   const told = untilTold()
   const { endpoint, key, connectionString } = running
   if (options.json === true) {

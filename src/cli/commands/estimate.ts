@@ -8,7 +8,7 @@ import { table, type Terminal } from '../terminal.js'
 
 /** Shows how far each lease is behind, and all of them together. */
 export async function estimate(options: UnitOptions, terminal: Terminal): Promise<number> {
-  const { leases, notEstimated } = await withUnits(options, estimateLag)
+  const { leases, notEstimated } = await withUnits({ options, terminal }, estimateLag)
   const total = leases.reduce((sum, { estimatedLag }) => sum + estimatedLag, 0)
   if (options.json === true) {
     terminal.print(JSON.stringify({ total, leases, notEstimated }))
@@ -23,7 +23,7 @@ export async function estimate(options: UnitOptions, terminal: Terminal): Promis
       lease.oldestAgeMs === null ? '' : durationText(lease.oldestAgeMs),
     ])
     const head = ['PROCESSOR', 'LEASE', 'OWNER', 'LAG', 'OLDEST']
-    terminal.print(table(head, fitted(head, lines, terminal.width)))
+    terminal.print(table(head, fitted(head, lines, terminal.tableWidth)))
   }
   terminal.print(`${total} changes behind, at most, in ${leases.length} leases`)
   for (const { processorName, leases: count, reason } of notEstimated)

@@ -21,12 +21,15 @@ export interface FleetCommandOptions {
 export async function fleet(options: FleetCommandOptions, terminal: Terminal): Promise<number> {
   const path = socketPath(stateDirectoryOf(options.state, process.cwd()))
   const status = await fleetStatus(path, { command: 'status' })
-  terminal.print(options.json === true ? JSON.stringify(status) : describe(status, terminal.width))
+  terminal.print(options.json === true ? JSON.stringify(status) : describe(status, terminal))
   return exitCodes.ok
 }
 
-/** A fleet for people, in `width` columns: how many there should be, and what each process does. */
-export function describe({ processId, wanted, leases, backlog, rows }: FleetStatus, width: number): string {
+/** A fleet for people, in so many columns: how many there should be, and what each process does. */
+export function describe(
+  { processId, wanted, leases, backlog, rows }: FleetStatus,
+  { width, tableWidth }: Pick<Terminal, 'width' | 'tableWidth'>,
+): string {
   const counts = Object.entries(wanted).map(([role, count]) => `${count} of ${role}`)
   const keeps = `fleet of process ${processId} keeps ${counts.join(', ')}`
   const behind = wrapped(lagText(backlog), width, '')
@@ -42,7 +45,7 @@ export function describe({ processId, wanted, leases, backlog, rows }: FleetStat
     `${Math.round(row.upMs / 1_000)} s`,
   ])
   const titles = ['ROLE', 'PID', 'INSTANCE', 'STATE', 'LEASES', 'CPU', 'MEMORY', 'UP']
-  return `${head}\n\n${table(titles, fitted(titles, lines, width))}`
+  return `${head}\n\n${table(titles, fitted(titles, lines, tableWidth))}`
 }
 
 /** More instances than leases are no error: they wait to take over. But whoever asked for them may have hoped for more. */

@@ -8,7 +8,7 @@ import { table, type Terminal } from '../terminal.js'
 
 /** Shows who reads which feed range, for every deployment unit on a container. */
 export async function leases(options: UnitOptions, terminal: Terminal): Promise<number> {
-  const rows = await withUnits(options, listLeases)
+  const rows = await withUnits({ options, terminal }, listLeases)
   if (options.json === true) {
     terminal.print(JSON.stringify(rows))
   } else if (rows.length === 0) {
@@ -22,7 +22,7 @@ export async function leases(options: UnitOptions, terminal: Terminal): Promise<
       `${durationText(row.ageMs)}${row.isExpired ? ' expired' : ''}`,
     ])
     const head = ['PROCESSOR', 'LEASE', 'OWNER', 'POSITION', 'RENEWED']
-    terminal.print(table(head, fitted(head, lines, terminal.width)))
+    terminal.print(table(head, fitted(head, lines, terminal.tableWidth)))
   }
   return exitCodes.ok
 }

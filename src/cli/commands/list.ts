@@ -7,6 +7,7 @@ import type { SelectionOptions } from '../selection-options.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { stateText, table, type Terminal } from '../terminal.js'
+import { unreadableText } from '../undelivered-text.js'
 import { wholeNumber } from './emulator.js'
 
 /** Options of `stepward list`. */
@@ -23,8 +24,8 @@ const mostOnPage = 10_000
 export async function list(options: ListOptions, terminal: Terminal): Promise<number> {
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: mostOnPage })
   const filter = pageFilter(options, limit + 1)
-  const found = await withExistingStore(options, (settings) =>
-    withClient(settings, (client) => client.list(filter)),
+  const [found, unreadable] = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => Promise.all([client.list(filter), client.unreadable()])),
   )
   const jobs = found.slice(0, limit)
   const last = found.length > limit ? jobs.at(-1) : undefined
@@ -33,8 +34,9 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<nu
   } else if (jobs.length === 0) {
     terminal.print('no such jobs')
   } else {
-    terminal.print(describe(jobs, terminal.width))
+    terminal.print(describe(jobs, terminal.tableWidth))
   }
+  if (unreadable.length > 0) terminal.note(unreadableText(unreadable.length))
   if (last !== undefined) terminal.note(`there are more: the same again with --before ${pageAfter(last)}`)
   return exitCodes.ok
 }

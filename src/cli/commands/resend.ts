@@ -1,5 +1,6 @@
 import { CommandRefused, type JobClient } from '../../sas/index.js'
 import { CliError, exitCodes } from '../cli-error.js'
+import { confirmed } from '../confirmed.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { bar, firstOf, wrapped, type Terminal } from '../terminal.js'
@@ -9,6 +10,7 @@ import { undeliveredText } from '../undelivered-text.js'
 export interface ResendOptions extends StoreOptions {
   readonly workflow?: string
   readonly all?: boolean
+  readonly yes?: boolean
   readonly dryRun?: boolean
 }
 
@@ -37,7 +39,9 @@ export async function resend(
   if (jobId !== undefined && isFiltered) {
     throw new CliError('a JOB and --workflow or --all exclude each other', exitCodes.usage)
   }
-  const resent = await withExistingStore(options, (settings) =>
+  const what = 'every notice that was given up'
+  await confirmed(options, { what, isFiltered: workflow !== undefined }, terminal)
+  const resent = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
       const jobIds = jobId === undefined ? await untoldJobs(client, workflow) : [jobId]
       if (jobId === undefined) return resendAll(client, { jobIds, dryRun, terminal })

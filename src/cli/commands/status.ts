@@ -11,7 +11,7 @@ import { fitted } from '../fitted.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { stateText, table, wrapped, type Terminal } from '../terminal.js'
-import { undeliveredText } from '../undelivered-text.js'
+import { undeliveredText, unreadableText } from '../undelivered-text.js'
 
 /** Where what is said of a job begins. */
 const labelWidth = 11
@@ -22,7 +22,7 @@ export async function status(
   options: StoreOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const text = await withExistingStore(options, (settings) =>
+  const text = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) => describeFrom(client, { jobId, terminal }, options)),
   )
   terminal.print(text)
@@ -35,7 +35,12 @@ async function describeFrom(
   options: StoreOptions,
 ): Promise<string> {
   if (jobId === undefined) {
-    const [counts, untold] = await Promise.all([client.counts(), client.undelivered()])
+    const [counts, untold, unreadable] = await Promise.all([
+      client.counts(),
+      client.undelivered(),
+      client.unreadable(),
+    ])
+    if (unreadable.length > 0) terminal.note(unreadableText(unreadable.length))
     return describeCounts(counts, untold.length, options)
   }
   const job = await client.get(jobId)
@@ -43,7 +48,7 @@ async function describeFrom(
   const [view, undelivered] = await Promise.all([job.view(), client.undelivered({ jobId })])
   return options.json === true
     ? JSON.stringify({ ...view, undelivered })
-    : describe(view, undelivered, terminal.width)
+    : describe(view, undelivered, terminal)
 }
 
 function describeCounts(counts: JobCounts, untold: number, options: StoreOptions): string {
@@ -55,7 +60,11 @@ function describeCounts(counts: JobCounts, untold: number, options: StoreOptions
   return untold === 0 ? shown : `${shown}\n\n${undeliveredText(untold)}: see "stepward attention"`
 }
 
-function describe(job: JobView, undelivered: readonly UndeliveredNotice[], width: number): string {
+function describe(
+  job: JobView,
+  undelivered: readonly UndeliveredNotice[],
+  { width, tableWidth }: Pick<Terminal, 'width' | 'tableWidth'>,
+): string {
   const facts: [string, string][] = [
     ['job', job.jobId],
     ...(job.orderId === job.jobId ? [] : [['order', job.orderId] as [string, string]]),
@@ -90,7 +99,7 @@ function describe(job: JobView, undelivered: readonly UndeliveredNotice[], width
     step.diagnostics.at(-1)?.message ?? '',
   ])
   const head = ['STEP', 'STATE', 'FAILED', 'COMPLETE BY', 'LAST DIAGNOSTIC']
-  const shown = fitted(head, rows, width)
+  const shown = fitted(head, rows, tableWidth)
   const steps = shown.map((row) => row.map((cell, column) => (column === 1 ? stateText(cell) : cell)))
   return `${lines.join('\n')}\n\n${table(head, steps)}`
 }

@@ -3,6 +3,7 @@ import {
   JobConflict,
   JobFailed,
   replyToRule,
+  SubmissionInvalid,
   type Job,
   type JobClient,
   type Workflow,
@@ -111,6 +112,9 @@ async function submitAll({ client, workflow, submissions, options, terminal }: W
     try {
       jobs.push(await client.submit(workflow, input, { jobId, ...told }))
     } catch (error) {
+      if (error instanceof SubmissionInvalid) {
+        throw new SubmissionInvalid(`line ${line}: ${error.message}`, { cause: error })
+      }
       if (!(error instanceof JobConflict)) throw error
       conflicts.push(`line ${line}: ${error.message}`)
     }
@@ -167,7 +171,11 @@ async function inParallel<T>(
   } catch (error) {
     left.length = 0
     const why = error instanceof Error ? error.message : String(error)
-    const advice = `${done} of ${items.length} ${word}; run the same command again to go on`
+    const isOurs = exitCodeOf(error) !== exitCodes.usage
+    const next = isOurs
+      ? 'run the same command again to go on'
+      : 'as it is, this can never be accepted: mend it first'
+    const advice = `${done} of ${items.length} ${word}; ${next}`
     throw new CliError(`${why} (${advice})`, exitCodeOf(error), { cause: error })
   } finally {
     terminal.progressDone()

@@ -9,7 +9,7 @@ import { untilTold } from '../until-told.js'
 
 /** Follows a job to its end: a graph that changes in place on a terminal, a line for each change elsewhere. */
 export async function watch(jobId: string, options: StoreOptions, terminal: Terminal): Promise<number> {
-  return withExistingStore(options, (settings) =>
+  return withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
       const job = await client.get(jobId)
       if (job === null) throw new JobNotFound(jobId)
@@ -36,19 +36,22 @@ export async function watch(jobId: string, options: StoreOptions, terminal: Term
 
 function show(view: JobView, before: JobView | null, options: StoreOptions, terminal: Terminal): void {
   if (options.json === true) terminal.print(JSON.stringify(view))
-  else if (terminal.isInteractive) terminal.progress(stepGraph(view, terminal))
-  else for (const line of changes(view, before)) terminal.print(line)
+  else if (terminal.isInteractive) {
+    const { width, height } = terminal
+    terminal.progress(stepGraph(view, { width, height, now: systemClock.now() }))
+  } else for (const line of changes(view, before)) terminal.print(line)
 }
 
 function changes(view: JobView, before: JobView | null): readonly string[] {
-  const time = new Date(systemClock.now()).toISOString().slice(11, 19)
+  const now = systemClock.now()
+  const time = new Date(now).toISOString().slice(11, 19)
   const known = new Map(before?.steps.map((step) => [step.stepId, step]))
   const steps = view.steps.flatMap((step) => {
     const earlier = known.get(step.stepId)
     const isNew = earlier === undefined ? step.state !== 'Pending' : earlier.state !== step.state
     const isRetried = earlier !== undefined && earlier.failureCount !== step.failureCount
     if (!isNew && !isRetried) return []
-    const note = remark(step)
+    const note = remark(step, now)
     return [`${time} ${step.stepId} ${step.state}${note === '' ? '' : ` (${note})`}`]
   })
   const job = before?.state === view.state ? [] : [`${time} job ${view.jobId} ${view.state}`]

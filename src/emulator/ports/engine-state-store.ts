@@ -10,6 +10,7 @@ import {
 } from '../../sas/documents.js'
 import { StoreRefused, StoreUnavailable } from '../../sas/errors.js'
 import { comparePositions, pagePositionOf } from '../../sas/job-pages.js'
+import { refuseUnreadable } from '../../sas/readable-writes.js'
 import { pickUpWithinMs } from '../../sas/recover-job.js'
 import type {
   ApplyResult,
@@ -59,6 +60,7 @@ export class EngineStateStore implements StateStore {
   }
 
   async apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
+    refuseUnreadable(writes)
     const container = this.options.container()
     const result = container.batch([partition], writes.map(toOperation))
     if (result.kind === 'rolledBack') {
@@ -112,11 +114,11 @@ export class EngineStateStore implements StateStore {
     return Object.fromEntries(counts) as JobCounts
   }
 
-  async findJob(jobId: string): Promise<Stored<JobDocument> | null> {
+  async findJob(jobId: string): Promise<Stored<StateDocument> | null> {
     const id = jobDocumentId(jobId)
     const found = this.find(1, (document) => document['id'] === id)
     await this.settled()
-    return found.flatMap(asJob)[0] ?? null
+    return found.map(stored).find((document) => decodeDocument(document).kind !== 'foreign') ?? null
   }
 
   async listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]> {
@@ -151,6 +153,12 @@ export class EngineStateStore implements StateStore {
     const found = this.find(limit, isGivenUp)
     await this.settled()
     return found.flatMap(asNotice)
+  }
+
+  async listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]> {
+    const found = this.find(limit, ({ type }) => type === 'sas.unreadable')
+    await this.settled()
+    return found.map(stored)
   }
 
   async listUnsent({ afterMs, beforeMs }: DueBetween, limit: number): Promise<readonly UnsentNotice[]> {

@@ -5,15 +5,25 @@ import type { ScaleTarget } from './scale-target.js'
 /** A role of the fleet that listens at `path`. */
 export function localFleet(path: string, role: string): ScaleTarget {
   const wanted = async (request: FleetRequest): Promise<number> => {
-    const count = (await fleetStatus(path, request)).wanted[role]
+    const status = await fleetStatus(path, request)
+    const count = status.wanted[role]
     if (count !== undefined) return count
-    throw new ConfigurationInvalid([`the fleet has no role ${JSON.stringify(role)}: see "stepward fleet"`])
+    throw new ConfigurationInvalid([noSuchRole(role, Object.keys(status.wanted))])
   }
   return {
     name: `local ${role}`,
     instances: () => wanted({ command: 'status' }),
     scale: (count) => wanted({ command: 'scale', role, count }),
   }
+}
+
+/** Why a role is not scaled by itself, and what is instead. */
+function noSuchRole(role: string, running: readonly string[]): string {
+  if (running.includes('all')) {
+    const rule = 'each process of this fleet has every role (--role all), so none is scaled alone'
+    return `role ${JSON.stringify(role)}: ${rule}: scale "all", or start the fleet with --role for each`
+  }
+  return `role ${JSON.stringify(role)} is none that this fleet runs: scale one of ${running.join(', ')}`
 }
 
 /**

@@ -26,6 +26,8 @@ describe('admin routes of the embedded Cosmos DB', () => {
     progressDone: () => undefined,
     isInteractive: false,
     width: 80,
+    tableWidth: 80,
+    confirm: () => Promise.resolve(false),
     height: 24,
   }
 

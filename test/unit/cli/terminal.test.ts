@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
-import { bar, table, terminalOf } from '../../../src/cli/terminal.js'
+import { fitted } from '../../../src/cli/fitted.js'
+import { bar, stateText, table, terminalOf, visible } from '../../../src/cli/terminal.js'
 
 it('draws rows under a head, aligned, whatever the script', () => {
   const text = stripVTControlCharacters(
@@ -29,4 +30,31 @@ it('keeps progress to terminals, results on standard output and remarks on stand
   terminal.print('result')
   terminal.note('remark')
   expect([stdout.read(), stderr.read()].map(String)).toEqual(['result\n', 'remark\n'])
+})
+
+it('writes out what would command a terminal, and keeps JSON what it was', () => {
+  const id = 'A\u001b]0;title\u0007\u001b[2J\r\u009b1m\u202e'
+  expect(visible(id)).toBe('A\\u001b]0;title\\u0007\\u001b[2J\\u000d\\u009b1m\\u202e')
+  const json = JSON.stringify({ id })
+  expect(JSON.parse(visible(json))).toEqual({ id })
+  expect(visible(`${stateText('Error')}\nnext`)).toBe(`${stateText('Error')}\nnext`)
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const terminal = terminalOf({ stdout, stderr })
+  terminal.print(id)
+  terminal.note(id)
+  expect([stdout.read(), stderr.read()].map(String).join('')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u0080-\u009f\u202e]/u)
+})
+
+it('gives a cell one line, whatever an id holds', () => {
+  expect(table(['JOB'], [['A\nB']]).split('\n')).toHaveLength(2)
+})
+
+it('cuts tables on a terminal only', () => {
+  const streams = (isTTY: boolean) => {
+    const stdout = Object.assign(new PassThrough(), { isTTY, columns: isTTY ? 40 : undefined })
+    return terminalOf({ stdout: stdout as never, stderr: new PassThrough() })
+  }
+  expect([streams(true).tableWidth, streams(false).tableWidth]).toEqual([40, Infinity])
+  const long = 'x'.repeat(200)
+  expect(fitted(['A'], [[long]], streams(false).tableWidth)).toEqual([[long]])
 })

@@ -32,7 +32,13 @@ it('says why a module cannot be loaded', async () => {
   const broken = join(directory, 'broken.mjs')
   await writeFile(broken, 'throw new Error("no luck")')
   await expect(loadUserModule(broken)).rejects.toThrow(/broken\.mjs could not be loaded: no luck/)
-  await expect(loadUserModule(join(directory, 'missing.mjs'))).rejects.toMatchObject({ exitCode: 2 })
+  await expect(loadUserModule(join(directory, 'missing.mjs'))).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(/missing\.mjs does not exist/) as string,
+  })
+  const typed = join(directory, 'typed.ts')
+  await writeFile(typed, 'throw new Error("not loaded")')
+  await expect(loadUserModule(typed)).rejects.toThrow(/typed\.ts could not be loaded: it is TypeScript; compile it/)
 })
 
 it('prefers the module on the command line, and says how to name one', () => {

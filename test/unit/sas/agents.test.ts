@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAgent, type AgentContext } from '../../../src/sas/agent.js'
+import type { Json } from '../../../src/sas/documents.js'
 import { StoreRefused, StoreUnavailable } from '../../../src/sas/errors.js'
 import { recover } from '../../../src/sas/recover.js'
 import { replacing } from '../../../src/sas/state-store.js'
@@ -177,7 +178,7 @@ describe('agents', () => {
       (context: AgentContext) => context.failPermanently('no such card'),
     ],
     ['F-A17: the output is too large', 'the output has 2000002 bytes', () => 'x'.repeat(2_000_000)],
-    ['F-A18: the output is not JSON', 'the output is not JSON', () => 1n],
+    ['F-A18: the output is not JSON', 'the output cannot be recorded: output is a bigint', () => 1n],
   ])('flag the step at once when %s', async (_what, message, sell) => {
     const page = await openSteps()
     const agents = world.agents({ agents: [shopThat((_input, context) => sell(context))] })
@@ -189,6 +190,38 @@ describe('agents', () => {
     expect(world.telemetry.of('attention.raised')).toMatchObject([
       { stepId: 'pay', message: attention?.message },
     ])
+  })
+
+  it('F-A18: flag the step after one call when the store would not take its output, or the undo made of it', async () => {
+    const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown
+    for (const [jobId, levels, message] of [
+      ['job-1', 150, 'output[0][0][0][0][0][0][0][0]… is nested more than 100 levels deep'],
+      ['job-2', 100, 'undo.input'],
+    ] as const) {
+      await world.submitted({ pay: [] }, { undo: true }, { jobId, partition: jobId })
+      await world.scheduler('scheduler-0').onChanges(await world.changes())
+      const step = await world.step('pay', jobId)
+      const wrapped = JSON.parse(
+        `${'{"a":'.repeat(40)}{"$from":["steps","pay","output"]}${'}'.repeat(40)}`,
+      ) as Json
+      const undo = { ...step.undo, inputTemplate: wrapped }
+      await world.put(jobId, [replacing(step, { ...step, undo })])
+      let calls = 0
+      const agents = world.agents({
+        agents: [
+          shopThat(() => {
+            calls += 1
+            return deep(levels)
+          }),
+        ],
+      })
+      await agents.onChanges(await world.changes(), going)
+      await agents.stop(0)
+      expect(calls).toBe(1)
+      const { attention, ...ended } = await world.step('pay', jobId)
+      expect(ended).toMatchObject({ processState: 'Error', outcome: { kind: 'permanent' } })
+      expect(attention?.message).toContain(message)
+    }
   })
 
   it('F-A23: report an operation that this version lacks as a failure, to be tried elsewhere', async () => {

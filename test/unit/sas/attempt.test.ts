@@ -93,16 +93,20 @@ describe('an attempt that ends in time', () => {
 describe('an output that cannot be stored', () => {
   const cyclic: Record<string, unknown> = {}
   cyclic['self'] = cyclic
+  /** Deeper than the store takes it. */
+  const deep = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`) as unknown
 
   it.each([
     ['is cyclic', cyclic],
     ['holds a bigint', { id: 1n }],
     ['is a function', () => 1],
     ['is a symbol', Symbol('x')],
+    ['holds NaN', { total: Number.NaN }],
+    ['is nested too deep', deep],
   ])('F-A18: fails the step for good when it %s', async (_what, output) => {
     expect(await outcomeOf(() => output)).toEqual({
       kind: 'permanent',
-      message: expect.stringMatching(/^the output is not JSON: /) as string,
+      message: expect.stringMatching(/^the output cannot be recorded: output/) as string,
     })
   })
 

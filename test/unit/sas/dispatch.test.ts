@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { schedule } from '../../../src/sas/schedule.js'
-import type { JobDocument, StepDocument } from '../../../src/sas/documents.js'
+import type { JobDocument, Json, StepDocument } from '../../../src/sas/documents.js'
 import { submittedAtMs } from '../../support/a-job.js'
 import { JobStory } from '../../support/job-story.js'
 
@@ -52,5 +52,17 @@ describe('a step whose input no transaction holds', () => {
     const { job: ended } = dispatched(first.job, steps)
     expect(ended.processState).toBe('Error')
     expect(ended.attention?.message).toContain('step a: its input has')
+  })
+
+  it('F-D13: nor the store, because it is nested too deep', () => {
+    const { job, steps } = withInputOf(1, ['a'])
+    const input = JSON.parse(`${'['.repeat(101)}${']'.repeat(101)}`) as Json
+    expect(dispatched({ ...job, input }, steps).changed).toMatchObject([
+      {
+        processState: 'Error',
+        input: null,
+        attention: { message: expect.stringContaining('nested more than 100 levels deep') as string },
+      },
+    ])
   })
 })

@@ -96,7 +96,7 @@ describe('a fan-out over a list of the job’s input', () => {
     const problems = (input: unknown) => fitPlan(plan, input as never).problems
     expect(problems({ lines })).toEqual([])
     expect(problems({ lines: [...lines, ...lines] })).toEqual([
-      'step "pack": its list has 4 items; at most 3 are allowed: raise atMost, or split the list',
+      'step "pack": its list has 4 items; at most 3 are allowed: a definition with a larger atMost, or a shorter list, is needed',
     ])
     expect(problems({})).toEqual(['step "pack": what it fans out over is not a list but null'])
   })

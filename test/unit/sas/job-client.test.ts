@@ -233,14 +233,53 @@ describe('a submission that can never be accepted', () => {
   })
 
   it.each([1n, () => 1])('because its input is not JSON: %s', async (input) => {
-    await expect(client.submit(aWorkflow(), input, { jobId: 'j' })).rejects.toThrow(
-      'job "j": its input is not JSON',
+    await expect(client.submit(aWorkflow(), input, { jobId: 'j' })).rejects.toThrow('job "j": input is a')
+  })
+
+  it('because JSON would change a part of it without a word, which is named', async () => {
+    const input = { lines: [{ price: Number.NaN }] }
+    await expect(client.submit(aWorkflow(), input, { jobId: 'j' })).rejects.toMatchObject({
+      name: 'SubmissionInvalid',
+      message: 'job "j": input.lines[0].price is NaN, which JSON does not know',
+    })
+    const alongside = [{ create: { id: 'note', at: new Map() } }]
+    await expect(client.submit(aWorkflow(), {}, { jobId: 'j', alongside })).rejects.toThrow(
+      'document "note".at is an instance of Map',
     )
+    expect(world.store.writes).toEqual([])
+    await client.submit(aWorkflow(), {}, { jobId: 'j' })
+    const edit = { by: 'o', why: 'w', step: 'only', input: [undefined] }
+    await expect(client.resubmit('j', edit)).rejects.toMatchObject({
+      name: 'CommandInvalid',
+      message: 'job "j": input[0] is undefined, which JSON does not know',
+    })
+    await expect(client.raiseEvent('j', 'only', { done: () => 1 })).rejects.toMatchObject({
+      name: 'CommandInvalid',
+      message: 'job "j": payload.done is a function, which JSON does not know',
+    })
   })
 
   it('but no input at all is one', async () => {
     await client.submit(aWorkflow(), undefined, { jobId: 'j' })
     expect(await world.job('j')).toMatchObject({ input: null })
+  })
+})
+
+describe('an event for a step that the job does not have', () => {
+  it('says so, and which steps wait for one', async () => {
+    const waiting = defineWorkflow('waiting', (job) => {
+      job.waitFor('approval')
+      job.waitFor('delivery')
+      job.sleep('rest', '1m')
+    })
+    await client.submit(waiting, {}, { jobId: 'j' })
+    await expect(client.raiseEvent('j', 'aproval')).rejects.toMatchObject({
+      name: 'CommandRefused',
+      message: 'job "j" has no step "aproval"; those that wait for an event: approval, delivery',
+    })
+    await client.submit(aWorkflow(), {}, { jobId: 'k' })
+    await expect(client.raiseEvent('k', 'approval')).rejects.toThrow('none of its steps waits for an event')
+    await expect(client.raiseEvent('no', 'approval')).rejects.toMatchObject({ name: 'JobNotFound' })
   })
 })
 

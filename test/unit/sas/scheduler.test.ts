@@ -138,10 +138,14 @@ describe('what the feed may do to a scheduler', () => {
   })
 
   it('F-C9, F-C10: documents it cannot read, which are named and left alone', async () => {
-    await world
-      .scheduler()
-      .onChanges([asChange({ ...aJob({ processState: 'Processed' }) }), asChange({ ...aStep(), schema: 2 })])
-    expect(world.store.writes).toEqual([])
+    const documents = [aJob({ processState: 'Processed' }), { ...aStep(), schema: 2 }]
+    await world.put(
+      'job-1',
+      documents.map((document) => ({ kind: 'create', document })),
+    )
+    await world.scheduler().onChanges(await world.changes())
+    // Nothing but the record for those who repair it.
+    expect(world.store.writes).toMatchObject([[{ kind: 'create', document: { type: 'sas.unreadable' } }]])
     expect(world.telemetry.of('document.refused')).toEqual([
       {
         type: 'document.refused',

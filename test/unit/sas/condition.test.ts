@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { all, conditionProblem, equal, greater, not, present } from '../../../src/sas/condition.js'
+import { JobClient } from '../../../src/sas/job-client.js'
+import { replacing } from '../../../src/sas/state-store.js'
+import { defineWorkflow, WorkflowInvalid, type Workflow } from '../../../src/sas/workflow.js'
+import { reference } from '../../../src/sas/reference.js'
+import { shop } from '../../support/a-job.js'
+import { StateWorld } from '../../support/state-world.js'
+
+const makers = 'equal(…), greater(…), present(…), not(…), all(…) or any(…)'
+const isGift = reference<boolean>(['input', 'isGift'])
+
+const wrong: readonly (readonly [string, unknown, string])[] = [
+  [
+    'a bare reference',
+    isGift,
+    'job.input.isGift is a reference, not a condition: write equal(job.input.isGift, true), or present(job.input.isGift)',
+  ],
+  ['true', true, `true is no condition: use ${makers}`],
+  ['a text', 'isGift', `"isGift" is no condition: use ${makers}`],
+  [
+    'an unknown operator',
+    { operator: 'equals', of: [isGift, true] },
+    `the operator "equals" is unknown: use ${makers}`,
+  ],
+  [
+    'a name that every object has',
+    { operator: 'toString', of: [] },
+    `the operator "toString" is unknown: use ${makers}`,
+  ],
+  [
+    'a comparison with nothing',
+    { operator: 'equal', of: [isGift, undefined] },
+    'equal needs 2 values, this one has 1',
+  ],
+  [
+    'a text that is to be greater',
+    { operator: 'greater', of: [isGift, '5'] },
+    'greater compares numbers, and "5" is none',
+  ],
+  ['a join of what is none', not(all(present(isGift), true as never)), `true is no condition: use ${makers}`],
+]
+
+function gifts(when: unknown): Workflow<{ readonly isGift: boolean }> {
+  return defineWorkflow(
+    'gifts',
+    (job) => void job.step('wrap', shop.sell, { item: 'x' }, { when: when as never }),
+  )
+}
+
+describe('a condition', () => {
+  it.each([
+    ['equal', equal(isGift, true)],
+    ['greater', greater(reference(['input', 'total']), 5)],
+    ['a join', all(not(present(isGift)))],
+    ['a join of none', all()],
+  ])('is what is made for it: %s', (_what, condition) => {
+    expect(conditionProblem(condition)).toBeNull()
+    expect(gifts(condition).plan.steps[0]?.when).not.toBeNull()
+  })
+
+  it.each(wrong)('is not %s, which the definition refuses', (_what, when, problem) => {
+    const define = (): unknown => gifts(when)
+    expect(define).toThrow(WorkflowInvalid)
+    expect(define).toThrow(`step "wrap": when: ${problem}`)
+  })
+
+  it('is looked at again at submission, where a plan comes from elsewhere', async () => {
+    const world = new StateWorld()
+    const good = gifts(equal(isGift, true))
+    const [step] = good.plan.steps
+    if (step === undefined) throw new Error('there is no step')
+    const submit = (when: unknown) =>
+      new JobClient(world).submit(
+        { ...good, plan: { ...good.plan, steps: [{ ...step, when: when as never }] } },
+        { isGift: true },
+        { jobId: 'j' },
+      )
+    await expect(submit({ operator: 'xor', of: [] })).rejects.toMatchObject({
+      name: 'SubmissionInvalid',
+      message: `job "j": step "wrap": when: the operator "xor" is unknown: use ${makers}`,
+    })
+    await expect(submit({ $from: ['input', 'isGift'] })).rejects.toThrow(
+      'write equal(job.input.isGift, true)',
+    )
+    expect(world.store.writes).toEqual([])
+  })
+
+  it.each([
+    ['an operator that is unknown', { operator: 'xor', of: [] }, 'the operator "xor" is unknown'],
+    ['true', true, 'true is no condition'],
+  ])(
+    'stored with %s fails its step, with a flag that says so, and is not skipped',
+    async (_what, when, problem) => {
+      const world = new StateWorld()
+      await new JobClient(world).submit(gifts(undefined), { isGift: true }, { jobId: 'job-1' })
+      const step = await world.step('wrap')
+      await world.put('job-1', [replacing(step, { ...step, when })])
+      const scheduler = world.scheduler()
+      await scheduler.onChanges(await world.changes())
+      await scheduler.onChanges(await world.changes())
+      const job = await world.job()
+      expect(job).toMatchObject({ processState: 'Error', attention: { kind: 'error', stepId: 'wrap' } })
+      expect(job.attention?.message).toContain(`step wrap: its condition cannot be evaluated: ${problem}`)
+    },
+  )
+})
