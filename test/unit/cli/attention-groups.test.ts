@@ -69,7 +69,14 @@ it('notices of one receiver that was not reached are one group, by the jobs they
 
 it('a job that cannot be read is a group; no advice says to remove it, and an id is one word of the command', () => {
   const since = '2026-01-01'
-  const unreadable = { jobId: "it's", partitionKey: 'p', documentId: 'sas.job:A', workflow: 'orders', since, reason: 'why' }
+  const unreadable = {
+    jobId: "it's",
+    partitionKey: 'p',
+    documentId: 'sas.job:A',
+    workflow: 'orders',
+    since,
+    reason: 'why',
+  }
   const [group] = attentionGroups([], [], [unreadable])
   expect(group).toMatchObject({
     kind: 'unreadable',

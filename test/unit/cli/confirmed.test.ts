@@ -36,8 +36,11 @@ it('a person is asked on a terminal, and nothing is done without a yes', async (
 
 it('a data directory that is a file, or cannot be made, is refused with its name', async () => {
   const open = () => Promise.resolve('opened')
-  await expect(openingData(import.meta.filename, open)).rejects.toThrow(/--data .*confirmed\.test\.ts is a file: name a directory/)
-  const readOnly = () => Promise.reject(Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' }))
+  await expect(openingData(import.meta.filename, open)).rejects.toThrow(
+    /--data .*confirmed\.test\.ts is a file: name a directory/,
+  )
+  const readOnly = () =>
+    Promise.reject(Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' }))
   await expect(openingData('/read-only', readOnly)).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringMatching(/^--data \/read-only cannot be used \(EROFS/) as string,

@@ -20,7 +20,10 @@ it('fits a terminal of 80 columns, however long the names of instances are', () 
     cpuShare: 1,
   } as const
   const counts = { supervisor: 2 }
-  const text = shown({ processId: 1, wanted: counts, leases: counts, backlog: [], rows: [row] }, { width: 80, tableWidth: 80 })
+  const text = shown(
+    { processId: 1, wanted: counts, leases: counts, backlog: [], rows: [row] },
+    { width: 80, tableWidth: 80 },
+  )
   for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
   expect(text).toMatch(/supervisor +4194304 +orders-\S+…\S+ab +starting +128/)
 })

@@ -38,7 +38,9 @@ it('says why a module cannot be loaded', async () => {
   })
   const typed = join(directory, 'typed.ts')
   await writeFile(typed, 'throw new Error("not loaded")')
-  await expect(loadUserModule(typed)).rejects.toThrow(/typed\.ts could not be loaded: it is TypeScript; compile it/)
+  await expect(loadUserModule(typed)).rejects.toThrow(
+    /typed\.ts could not be loaded: it is TypeScript; compile it/,
+  )
 })
 
 it('prefers the module on the command line, and says how to name one', () => {
