@@ -64,14 +64,16 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
  * and our own colours stay. The form is JSON's, so that JSON stays what it was.
  */
 export function visible(text: string): string {
-  return text.replaceAll(ours, (found) =>
-    found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return text.replaceAll(commanding, (found) => {
+    const [sign = '', ...rest] = found
+    if (rest.length > 0 && sign === escape) return found
+    return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}${rest.join('')}`
+  })
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const ours =
-  /\u001b\[(?:1|22|3[1236]|39)m|[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu
+const escape = String.fromCharCode(27)
+/** A colour of ours, or one character that terminals obey. */
+const commanding = /\p{Cc}\[(?:1|22|3[1236]|39)m|(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
 /** On a terminal broken between words; one line elsewhere, for those who search logs. What has lines keeps them. */
 function remarkFor({ isTTY, columns = 80 }: Streams['stderr'], text: string): string {
