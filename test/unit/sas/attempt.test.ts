@@ -86,6 +86,7 @@ describe('an attempt that ends in time', () => {
     expect(await outcomeOf((_input, context) => context.failPermanently(error))).toEqual({
       kind: 'permanent',
       message,
+      didNothing: true,
     })
   })
 })
@@ -308,7 +309,21 @@ describe('R72: a handler that is called again within its attempt', () => {
       },
       { tries },
     )
-    expect(await outcome).toEqual({ kind: 'permanent', message: 'no such card' })
+    expect(await outcome).toEqual({ kind: 'permanent', message: 'no such card', didNothing: true })
     expect(calls).toBe(1)
+  })
+
+  it('F-A20: that is refused at its second call may have acted at its first', async () => {
+    let calls = 0
+    const { clock, outcome } = attempting(
+      (_input, context) => {
+        calls += 1
+        if (calls === 1) throw new Error('no answer')
+        context.failPermanently('charged already')
+      },
+      { tries },
+    )
+    await clock.advance(60_000)
+    expect(await outcome).toEqual({ kind: 'permanent', message: 'charged already', didNothing: false })
   })
 })

@@ -3,7 +3,7 @@ import type { Schedule } from '../../../src/sas/decision.js'
 import { graceMs, JobStory, success } from '../../support/job-story.js'
 import { submittedAtMs } from '../../support/a-job.js'
 
-const permanent = { kind: 'permanent', message: 'no such card' } as const
+const permanent = { kind: 'permanent', message: 'no such card', didNothing: true } as const
 const compensating = { undo: true, onExhausted: 'compensate', completeWithin: '30s' } as const
 const chain = { a: [], b: ['a'], c: ['b'] }
 
