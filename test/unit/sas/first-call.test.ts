@@ -56,7 +56,7 @@ describe('a refusal', () => {
     expect(history(await world.step())).toEqual({ mayHaveActed: true, kind: 'permanent' })
   })
 
-  it('proves nothing when another process has joined in meanwhile, and lost the answer', async () => {
+  it('F-A30: proves nothing when another process has joined in meanwhile, and lost the answer', async () => {
     const page = await openStep()
     const [answer, called] = [deferred<null>(), deferred<null>()]
     const slow = bank(async (context) => {
@@ -80,7 +80,7 @@ describe('a refusal', () => {
     expect(history(await world.step())).toEqual({ mayHaveActed: true, kind: 'permanent' })
   })
 
-  it('that stands keeps a process from calling that comes later with an old page', async () => {
+  it('F-A30: that stands keeps a process from calling that comes later with an old page', async () => {
     const page = await openStep()
     const agents = world.agents({ agents: [refusing] })
     await agents.onChanges(page, first)

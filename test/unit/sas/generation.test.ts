@@ -43,7 +43,7 @@ function undone(story: JobStory, stepId = 'a'): readonly (readonly [string, unkn
 }
 
 describe('the key of a step that begins again', () => {
-  it('I9: stays when its job is resubmitted, so that a bank that knows it does not charge twice', () => {
+  it('I9, F-K13: stays when its job is resubmitted, so that a bank that knows it does not charge twice', () => {
     const again = lost().commanded(resubmit).scheduled()
     expect(again.job.generation).toBe(2)
     expect(again.step('a')).toMatchObject({ generation: 1, idempotencyKey: 'job-1/a/g1/do', attempt: 1 })
@@ -122,7 +122,7 @@ describe('the key of a step that begins again', () => {
 })
 
 describe('what is undone', () => {
-  it('I6: is every generation that may have acted, the newest first, each by its own key and with its own input', () => {
+  it('I6, F-K13: is every generation that may have acted, the newest first, each by its own key and with its own input', () => {
     const story = lost({}, { a: [], b: ['a'] })
       .commanded(edited('other'))
       .scheduled()
