@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../src/sas/agent.js'
-import { decodeDocument, type StepDocument } from '../../../src/sas/documents.js'
+import { decodeDocument } from '../../../src/sas/documents.js'
 import type { Outcome } from '../../../src/sas/settle.js'
 import { submit } from '../../../src/sas/submit.js'
 import { defineWorkflow } from '../../../src/sas/workflow.js'
@@ -63,8 +63,7 @@ describe('the key of a step that begins again', () => {
   })
 
   it('stays where an operator gives it the input that it had, whatever the order of its fields', () => {
-    const { steps } = lost()
-    const story = lost().withStep({ ...(steps.get('a') as StepDocument), input: { b: 1, a: 2 } })
+    const story = lost().withStep({ ...lost().step('a'), input: { b: 1, a: 2 } })
     const same = { ...resubmit, steps: [{ stepId: 'a', input: { a: 2, b: 1 } }] }
     expect(story.commanded(same).scheduled().step('a').idempotencyKey).toBe('job-1/a/g1/do')
   })
