@@ -168,9 +168,7 @@ export class Scheduler {
       const now = decide(before)
       if (now.write === null) return { written: null, discarded: now.result, goOn: () => undefined }
       const applied =
-        decision.kind === 'write'
-          ? await this.apply(job, decision, { unclear, settled, leaseToken })
-          : null
+        decision.kind === 'write' ? await this.apply(job, decision, { unclear, settled, leaseToken }) : null
       if (decision.kind === 'write' && applied !== null) {
         return { written: after, discarded, goOn: () => this.goOn(decision, applied, leaseToken) }
       }
