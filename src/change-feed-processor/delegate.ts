@@ -18,6 +18,12 @@ export interface ChangeContext {
    * again unless this call finishes.
    */
   readonly signal: AbortSignal
+  /**
+   * Whether it is certain, by the store's clock alone, that this instance held the lease when a change with this `_ts` was
+   * made: then no other instance can say the same of it. False in doubt, as for a change of the second in which the
+   * lease was acquired.
+   */
+  readonly wasHeldAt: (_ts: number) => boolean
 }
 
 /** What a delegate is told about the page it gets. */

@@ -41,7 +41,17 @@ export interface DeliverySite {
 export function contextOf({ holder }: DeliverySite, { page }: ReadPage, signal: AbortSignal): ChangeContext {
   const { leaseToken, feedRange } = holder.lease
   const { charge, sessionToken, headers, diagnostics } = page
-  return { leaseToken, feedRange, requestCharge: charge, sessionToken, headers, diagnostics, signal }
+  const wasHeldAt = (_ts: number): boolean => holder.wasHeldAt(_ts)
+  return {
+    leaseToken,
+    feedRange,
+    requestCharge: charge,
+    sessionToken,
+    headers,
+    diagnostics,
+    signal,
+    wasHeldAt,
+  }
 }
 
 /** Tells telemetry that all of a page was handled. */

@@ -33,6 +33,8 @@ export class LeaseHolder {
   private writes: Promise<unknown> = Promise.resolve()
   private trustTimer: Timer | undefined
   private isClosed = false
+  /** By the store's clock. */
+  private readonly acquiredAtMs: number
 
   /** @param writtenAtMs the monotonic time at which the write that acquired it began */
   constructor(
@@ -40,6 +42,7 @@ export class LeaseHolder {
     private current: Lease,
     private writtenAtMs: number,
   ) {
+    this.acquiredAtMs = current.storedAtMs
     const restMs = runtime.options.leaseRenewIntervalMs
     this.loop = new BackgroundLoop({
       clock: runtime.clock,
@@ -77,6 +80,17 @@ export class LeaseHolder {
     const until = trustedUntilMs(this.writtenAtMs, leaseExpirationIntervalMs, trustMarginMs)
     if (this.runtime.clock.monotonic() >= until) this.lose()
     return !this.losing.signal.aborted
+  }
+
+  /**
+   * Whether the lease was certainly ours in this second of the store's clock: after the one in which it was acquired, and
+   * before anybody may take it over. What is closed answers no: it may be somebody else's by now.
+   */
+  wasHeldAt(second: number): boolean {
+    const { leaseExpirationIntervalMs } = this.runtime.options
+    const atMs = second * 1_000
+    const isInTime = atMs > this.acquiredAtMs && atMs < this.current.storedAtMs + leaseExpirationIntervalMs
+    return isInTime && !this.isClosed
   }
 
   /** Everything up to `token` was handled. Resolves when it is noted, or stored if every page is to be. */

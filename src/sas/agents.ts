@@ -7,13 +7,13 @@ import { agentLog } from './agent-log.js'
 import { AgentsHealth } from './agents-health.js'
 import { makeAttempt } from './attempt.js'
 import { Circuit } from './circuit.js'
-import { claim, isTaken, type Claimant } from './claim.js'
+import { BegunAttempts } from './begun-attempts.js'
+import { claim, isTaken, joinAttempt, type Claimant, type Claiming } from './claim.js'
 import { DeadlineReview } from './deadline-review.js'
 import { decodeDocument, type StepDocument } from './documents.js'
 import { DocumentInvalid, StoreUnavailable } from './errors.js'
 import { moreTime } from './more-time.js'
 import { isOpen, mayBeOpen, settle, type Outcome } from './settle.js'
-import { SettledAttempts } from './settled-attempts.js'
 import type { Concluded, Shortcut } from './shortcut.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from './state-store.js'
@@ -38,8 +38,17 @@ export interface AgentsOptions {
   readonly unhealthyBecause?: () => string | null
 }
 
-/** What agents are told beside the changes. Without a lease token every outcome is recorded alone. */
-type DelegateContext = Pick<ChangeFeedContext, 'signal'> & Partial<Pick<ChangeFeedContext, 'leaseToken'>>
+/** What agents are told beside the changes. */
+type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
+  Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt'>>
+
+/** Where an attempt comes from. */
+interface Source {
+  /** Null where every outcome is recorded alone. */
+  readonly leaseToken: string | null
+  /** Whether no other process can have been given the attempt before, nor be given it without our knowing. */
+  readonly isFirst: boolean
+}
 
 /** An attempt of this process, and its step as last written. */
 interface OwnAttempt {
@@ -59,10 +68,13 @@ export class Agents {
   private readonly deadlines: DeadlineReview
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
-  private readonly settled = new SettledAttempts()
+  private readonly begun = new BegunAttempts()
   private stopping: AbortController
+  /** Names these agents, in this life of the process. */
+  readonly token: string
 
   constructor(private readonly options: AgentsOptions) {
+    this.token = options.random.id()
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
     const circuits = [...this.definitions.values()].flatMap(({ name, circuit }) =>
       circuit === null ? [] : [[name, new Circuit(name, circuit, options.clock)] as const],
@@ -122,11 +134,12 @@ export class Agents {
     if (agent === undefined || this.stopping.signal.aborted || this.health.problem() !== null) return false
     if (this.isKnown(step)) return true
     if (!this.slots.takeFree(agent.name)) return false
-    this.start(step, agent, leaseToken)
+    this.start(step, agent, { leaseToken, isFirst: step.firstBy === this.token })
     return true
   }
 
-  private async offer(step: Stored<StepDocument>, { signal, leaseToken }: DelegateContext): Promise<void> {
+  private async offer(step: Stored<StepDocument>, context: DelegateContext): Promise<void> {
+    const { signal, leaseToken = null } = context
     if (!isOpen(step, this.options.clock.now()) || this.isKnown(step)) return
     const agent = this.definitions.get(workOf(step).actor)
     if (agent === undefined) {
@@ -139,19 +152,24 @@ export class Agents {
     }
     // Delivered twice, it may have waited twice.
     if (this.isKnown(step)) this.slots.release(agent.name)
-    else this.start(step, agent, leaseToken ?? null)
+    else this.start(step, agent, { leaseToken, isFirst: this.isFirst(step, context) })
   }
 
-  /** Whether this attempt is being made here, was made and its outcome recorded, or is claimed by whoever makes it. */
+  /** It was dispatched for these agents, or for whoever held the lease then, and that was us. */
+  private isFirst({ firstBy, _ts }: Stored<StepDocument>, { wasHeldAt }: DelegateContext): boolean {
+    return firstBy === null ? wasHeldAt?.(_ts) === true : firstBy === this.token
+  }
+
+  /** Whether this attempt is being made here, was made, or is claimed by whoever makes it. */
   private isKnown(step: Stored<StepDocument>): boolean {
     if (isTaken(step)) return true
-    return this.running.has(attemptKeyOf(step)) || this.settled.has(step)
+    return this.running.has(attemptKeyOf(step)) || this.begun.has(step)
   }
 
   /** In a place that was taken for it. */
-  private start(step: Stored<StepDocument>, agent: AgentDefinition, leaseToken: string | null): void {
+  private start(step: Stored<StepDocument>, agent: AgentDefinition, source: Source): void {
     const key = attemptKeyOf(step)
-    const work = this.work(step, agent, leaseToken).then((goOn) => {
+    const work = this.work(step, agent, source).then((goOn) => {
       this.slots.release(agent.name)
       this.running.delete(key)
       // Only now, so that what follows finds the place free.
@@ -167,7 +185,7 @@ export class Agents {
   private async work(
     offered: Stored<StepDocument>,
     agent: AgentDefinition,
-    leaseToken: string | null,
+    { leaseToken, isFirst }: Source,
   ): Promise<() => void> {
     const { clock, telemetry, random, instanceName } = this.options
     const { jobId, workflow, stepId, attempt } = offered
@@ -176,8 +194,10 @@ export class Agents {
       // Waiting for a slot took time: the attempt may be over before it began.
       if (!isOpen(offered, clock.now())) return nothingFollows
       const claimant = { fence: offered.fence, by: instanceName, token: random.id() }
-      const step = offered.isClaimRequired ? await this.claimed(offered, claimant) : offered
+      const step = await this.entered(offered, claimant, isFirst)
       if (step === null) return nothingFollows
+      // From here on it may have acted, which it does once: what it knows of its own call must stay true.
+      this.begun.put(step)
       telemetry.emit({ type: 'step.started', ...about })
       this.deadlines.noteBegun(step)
       const own = { step, claimant }
@@ -239,15 +259,28 @@ export class Agents {
     return completeByMs
   }
 
-  /** W2: the step with our claim on it; null when the attempt is another's, or over. */
-  private async claimed(
+  /** W2: the step as it stands when we may act on it; null when the attempt is another's, or over. */
+  private entered(
     step: Stored<StepDocument>,
     claimant: Claimant,
+    isFirst: boolean,
   ): Promise<Stored<StepDocument> | null> {
-    const { store, clock } = this.options
+    const { clock } = this.options
+    if (step.isClaimRequired)
+      return this.writeBefore(step, (current) => claim(current, claimant, clock.now()))
+    // Whether anything was called before is all the same to an undo, and known where something was.
+    if (isFirst || step.mayHaveActed || step.direction === 'undo') return Promise.resolve(step)
+    return this.writeBefore(step, (current) => joinAttempt(current, claimant.fence, clock.now()))
+  }
+
+  /** What is written before acting, so that of several processes each knows what the others may do. */
+  private async writeBefore(
+    step: Stored<StepDocument>,
+    decide: (current: StepDocument) => Claiming,
+  ): Promise<Stored<StepDocument> | null> {
     const from = { address: step, known: step, read: readStep }
-    const update = await updateDocument(store, from, (current) => {
-      const claiming = claim(current, claimant, clock.now())
+    const update = await updateDocument(this.options.store, from, (current) => {
+      const claiming = decide(current)
       return {
         write: claiming.kind === 'write' ? claiming.step : null,
         result: claiming.kind === 'held' ? current : null,
@@ -315,7 +348,6 @@ export class Agents {
       signal: this.stopping.signal,
       isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
     })
-    this.settled.put(step)
     if (concluded.discarded === null) this.health.noteRecorded()
     else if (failures.length > 0) this.health.noteLost()
     this.report(step, outcome, concluded)

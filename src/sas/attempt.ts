@@ -5,7 +5,7 @@ import { AttemptTime } from './attempt-time.js'
 import type { Json, StepDocument } from './documents.js'
 import { givenJson } from './plain-json.js'
 import type { Outcome } from './settle.js'
-import { idempotencyKey as idempotencyKeyOf, workOf } from './work.js'
+import { generationAtHand, idempotencyKey as idempotencyKeyOf, workOf } from './work.js'
 
 /** The most bytes of JSON an output may have: the step must stay well under the store's 2 MB (I16). */
 const maxOutputBytes = 1_000_000
@@ -58,8 +58,13 @@ async function run(
   time: AttemptTime,
 ): Promise<Outcome | null> {
   const { input } = workOf(step)
+  let calls = 0
+  const call = async (): Promise<unknown> => {
+    calls += 1
+    return handler(input, context)
+  }
   try {
-    const output = await retry(async () => handler(input, context), {
+    const output = await retry(call, {
       clock,
       random,
       backoff: tries.backoff,
@@ -72,7 +77,9 @@ async function run(
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null
-    if (error instanceof PermanentFailure) return { kind: 'permanent', message: error.message }
+    // A call before the one that was refused may have acted and lost its answer.
+    if (error instanceof PermanentFailure)
+      return { kind: 'permanent', message: error.message, didNothing: calls === 1 }
     return { kind: 'failed', message: describe(error) }
   }
 }
@@ -96,7 +103,7 @@ function contextOf({ step, log, readDocument, extend }: AttemptOptions, time: At
     stepId,
     attempt,
     idempotencyKey,
-    undoes: step.direction === 'undo' ? idempotencyKeyOf(step, step.generation, 'do') : null,
+    undoes: step.direction === 'undo' ? idempotencyKeyOf(step, generationAtHand(step), 'do') : null,
     get deadline() {
       return new Date(time.deadlineMs)
     },

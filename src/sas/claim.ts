@@ -1,5 +1,6 @@
 import { deadline, withDerivedState, type StepDocument } from './documents.js'
 import { isOpen } from './settle.js'
+import { mayHaveEffect } from './work.js'
 
 /** Who wants to make which attempt. */
 export interface Claimant {
@@ -47,7 +48,19 @@ export function isTaken({ claim: newest, fence }: StepDocument): boolean {
   return newest?.fence === fence
 }
 
-/** Whether any attempt of this generation may have had an effect. */
-export function mayHaveActed({ isClaimRequired, claim: newest }: StepDocument): boolean {
-  return !isClaimRequired || newest !== null
+/**
+ * W2 where no claim is required: what a process writes before it acts when it cannot know that it is the first to make
+ * the attempt. Whoever came before then finds that its refusal proves nothing any more, or has settled the attempt.
+ */
+export function joinAttempt(step: StepDocument, fence: number, now: number): Claiming {
+  if (step.fence !== fence || !isOpen(step, now) || isTaken(step)) return { kind: 'refused' }
+  return step.mayHaveActed ? { kind: 'held' } : { kind: 'write', step: { ...step, mayHaveActed: true } }
+}
+
+/** Whether anything that was called under the key of the step's generation may have had an effect (F-K2, F-A20). */
+export function mayHaveActed(step: StepDocument): boolean {
+  const { direction, outcome, lockedBy } = step
+  if (step.mayHaveActed) return true
+  if (direction === 'undo') return false
+  return outcome === null ? lockedBy !== null && !isUnclaimed(step) : mayHaveEffect(outcome)
 }

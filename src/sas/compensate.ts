@@ -1,8 +1,9 @@
-import { beginUndo, fitting, repeat, stop, undoAfter } from './dispatch.js'
+import { beginUndo, fitting, goOnUndoing, repeat, stop, undoAfter } from './dispatch.js'
 import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
-import { mayHaveActed } from './claim.js'
 import { betweenStates, withDerivedState, type Compensation, type StepDocument } from './documents.js'
+import { owedBy } from './generation.js'
 import {
+  hasMoreToUndo,
   inState,
   isUnderWay,
   sameLedger,
@@ -31,18 +32,21 @@ export function compensationFor(
 /**
  * W7, W9: the way back of a job whose `compensation` is set. Whatever is still under way is stopped by a new fence, so
  * that no outcome of it counts (I3); then every step that reached its target is undone, each only after all that came
- * after it in the workflow (I6); then the job ends, or begins again with the next generation. An undo that fails for
+ * after it in the workflow (I6), with every earlier generation of it that may have acted; then the job ends, or begins
+ * again. An undo that fails for
  * good leaves what it depended on as it is, lets the rest go on, and ends the job for an operator to look at (R111).
  */
 export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForward): Schedule {
   const { job, steps, now } = state
-  const begun = job.stepIds.filter((stepId) => ledger[stepId]?.state !== 'NotStarted')
+  // Among them what was given up, or stopped, and is to begin again: it may have acted.
+  const begun = job.stepIds.filter((stepId) => (ledger[stepId]?.dispatch ?? 0) > 0)
   const missing = unseen(begun, ledger, steps)
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
   const stopped = begun.flatMap((stepId) => stoppedStep(steps.get(stepId), ledger, state))
   const afterStop = withChanges(ledger, stopped)
   const again = inState(ledger, 'Compensating').flatMap((stepId) => {
     const step = steps.get(stepId)
+    if (step !== undefined && hasMoreToUndo(step)) return [goOnUndoing(step, state)]
     const isFree = step?.processState === 'Compensating' && step.lockedBy === null && !isHeldBack(step, now)
     return isFree ? [repeat(step, state)] : []
   })
@@ -64,29 +68,26 @@ function withIntent(state: SchedulingState): SchedulingState {
   return { ...state, job: { ...job, currentState: betweenStates, desiredState: job.initialState } }
 }
 
-/** A step still under way forward, or given up without anybody knowing whether its last attempt took effect. */
+/**
+ * What becomes of a step that is under way forward, and of one that was given up, stopped or left out: it is undone
+ * where something that was called for it may have acted, whichever generation that was (F-K2).
+ */
 function stoppedStep(
   step: StepDocument | undefined,
   ledger: Ledger,
   by: SchedulingState,
 ): readonly StepChange[] {
-  if (step === undefined) return []
+  if (step === undefined || step.direction === 'undo') return []
   const state = ledger[step.stepId]?.state
-  const isUncertain = step.undo?.whenUncertain === true && mayHaveActed(step) && !isWithoutEffect(step)
-  if (state === 'Error') return isUncertain ? [beginUndo(step, by)] : []
+  const isOwed = owedBy(step).length > 0
+  if (state === 'Error' || state === 'NotStarted' || state === 'Skipped') {
+    return isOwed ? [beginUndo(step, by)] : []
+  }
   if (state !== 'Processing') return []
-  if (!isUncertain) return [stop(step)]
+  if (!isOwed) return [stop(step)]
   // Until its deadline an attempt may still be running, deaf to its new fence; its effect is undone after that (F-K2).
   const mayBeRunning = step.lockedBy !== null && step.completeByMs !== null && by.now < step.completeByMs
   return mayBeRunning ? [undoAfter(step, step.completeByMs)] : [beginUndo(step, by)]
-}
-
-/**
- * Whether its only attempt said for good that it did nothing. An attempt that fails otherwise, or does not answer, may
- * have had its effect before (F-K2, F-A20), and so may one before the last.
- */
-function isWithoutEffect({ outcome, failureCount }: StepDocument): boolean {
-  return outcome?.kind === 'permanent' && failureCount <= 1
 }
 
 /** Done steps that have an undo and all of whose dependents, near and far, are out of the way (I6). */

@@ -128,7 +128,10 @@ export function createAgents(
     problem: () => agents.problem(),
     onChanges: (changes, context) => agents.onChanges(changes, context),
     onLeaseAcquired: (leaseToken) =>
-      shortcut?.agents.open(leaseToken, (step) => agents.startNow(step, leaseToken)),
+      shortcut?.agents.open(leaseToken, {
+        start: (step) => agents.startNow(step, leaseToken),
+        token: agents.token,
+      }),
     onLeaseReleased: (leaseToken) => shortcut?.agents.close(leaseToken),
     stop: () => agents.stop(stopBudgetMs),
   })

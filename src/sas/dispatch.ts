@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import { mayHaveActed } from './claim.js'
 import {
   betweenStates,
   deadline,
@@ -8,12 +10,13 @@ import {
 } from './documents.js'
 import { whenProblem } from './condition.js'
 import { gather, type GatherInput } from './gather.js'
+import { beginning, owedBy, withInput } from './generation.js'
 import type { StepChange } from './ledger.js'
 import { offerWithinMs } from './offer-time.js'
 import { isTooDeep, maxGivenLevels } from './plain-json.js'
-import { bindTemplate, resolveTemplate } from './template.js'
+import { bindTemplate, resolveTemplate, type KnownValues } from './template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from './transaction.js'
-import { idempotencyKey, workOf } from './work.js'
+import { currentKey, workOf } from './work.js'
 
 /** Who dispatches steps of which job, and when. */
 export interface Dispatching {
@@ -53,47 +56,29 @@ export function fitting<C extends Pick<StepChange, 'step'>>(
 }
 
 /**
- * The first attempt of a generation: whatever the step was before, it begins anew. A step whose input alone is too
- * large for a transaction can never be dispatched: it is flagged for a person instead.
+ * The first attempt of a step that begins, or begins again, whatever it was before; which key it has says
+ * {@link withInput}. A step whose input alone is too large for a transaction can never be dispatched: it is flagged for
+ * a person instead, and stays what it was to the services outside.
  */
 export function begin(step: StepDocument, by: Dispatching): StepChange {
   const { job } = by
   const outputs = new Map<string, Json>([...by.steps].map(([stepId, { output }]) => [stepId, output]))
   const known = { input: job.input, outputs }
-  const undo =
-    step.undo === null
-      ? null
-      : {
-          ...step.undo,
-          inputTemplate: bindTemplate(step.undo.inputTemplate, known, step.stepId),
-          input: null,
-          failureCount: 0,
-        }
-  const begun: StepDocument = attempt(
-    {
-      ...step,
-      generation: job.generation,
-      direction: 'do',
-      currentState: step.initialState,
-      desiredState: step.targetState,
-      failureCount: 0,
-      undo,
-      input: resolveTemplate(step.inputTemplate, known),
-      output: null,
-      claim: null,
-    },
-    by,
-  )
+  const input = resolveTemplate(step.inputTemplate, known)
+  const begun = begunAnew({ ...withInput(step, input), ...boundUndo(step, known) }, by)
+  // Nothing is called, so neither the key nor what is known of calls under it changes.
+  const refuse = (message: string): StepChange => {
+    return { step: refused(begunAnew(beginning(step), by), by, message), state: 'Processing' }
+  }
   const unclear = whenProblem(step)
   if (unclear !== null) {
-    const message = `its condition cannot be evaluated: ${unclear}; put "when" right in its document`
-    return { step: refused(begun, by, message), state: 'Processing' }
+    return refuse(`its condition cannot be evaluated: ${unclear}; put "when" right in its document`)
   }
   if (step.kind === 'sleep') return { step: asleep(begun, by), state: 'Processing' }
   if (step.event !== null) return finishWait(begun, step.event.payload)
   if (step.kind === 'gather') return finishGather(begun, by)
   const problem = inputProblem(begun, by)
-  return { step: problem === null ? begun : refused(begun, by, problem), state: 'Processing' }
+  return problem === null ? { step: begun, state: 'Processing' } : refuse(problem)
 }
 
 /** Why the store would not take the step with its resolved input; null where it does. */
@@ -101,6 +86,34 @@ function inputProblem(step: StepDocument, by: Dispatching): string | null {
   if (isTooLarge(step, by)) return tooLarge('input', step.input)
   if (!isTooDeep(step.input)) return null
   return `its input is nested more than ${maxGivenLevels} levels deep: pass where the data is, not the data`
+}
+
+function begunAnew(step: StepDocument, by: Dispatching): StepDocument {
+  const fresh = {
+    ...step,
+    currentState: step.initialState,
+    desiredState: step.targetState,
+    lockedBy: null,
+    failureCount: 0,
+    output: null,
+    claim: null,
+    outcome: null,
+  }
+  return attempt(fresh, by)
+}
+
+/** The undo with what other steps have returned; what it was submitted as is kept for when they return something else. */
+function boundUndo(
+  { undo, undoTemplate, stepId }: StepDocument,
+  known: KnownValues,
+): Pick<StepDocument, 'undo' | 'undoTemplate'> {
+  if (undo === null) return { undo, undoTemplate }
+  const template = undoTemplate ?? undo.inputTemplate
+  const bound = bindTemplate(template, known, stepId)
+  return {
+    undo: { ...undo, inputTemplate: bound, input: null, failureCount: 0 },
+    undoTemplate: isDeepStrictEqual(bound, template) ? null : template,
+  }
 }
 
 /** Whether no transaction takes the step beside its job. */
@@ -168,9 +181,14 @@ function finishWait(step: StepDocument, output: Json): StepChange {
   return { step: withDerivedState(done), state: 'Processed' }
 }
 
-/** The first attempt at undoing what a step has done, or may have done. */
+/** The first attempt at undoing what a step has done, or may have done: its newest generation first. */
 export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
-  return { step: attempt(reverting(step), by), state: 'Compensating' }
+  return { step: attempt(reverting(step, owedBy(step)), by), state: 'Compensating' }
+}
+
+/** The first attempt at undoing the generation before the one that was undone just now. */
+export function goOnUndoing(step: StepDocument, by: Dispatching): StepChange {
+  return { step: attempt(reverting(step, step.owed.slice(0, -1)), by), state: 'Compensating' }
 }
 
 /**
@@ -179,7 +197,7 @@ export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
  */
 export function undoAfter(step: StepDocument, notBeforeMs: number | null): StepChange {
   const waiting = {
-    ...reverting(step),
+    ...reverting(step, owedBy(step)),
     lockedBy: null,
     fence: step.fence + 1,
     dispatch: step.dispatch + 1,
@@ -193,6 +211,7 @@ export function undoAfter(step: StepDocument, notBeforeMs: number | null): StepC
 export function stop(step: StepDocument): StepChange {
   const stopped = {
     ...step,
+    mayHaveActed: mayHaveActed(step),
     desiredState: step.initialState,
     lockedBy: null,
     fence: step.fence + 1,
@@ -204,22 +223,21 @@ export function stop(step: StepDocument): StepChange {
   return { step: withDerivedState(stopped), state: 'NotStarted' }
 }
 
-function reverting(step: StepDocument): StepDocument {
+function reverting(step: StepDocument, owed: StepDocument['owed']): StepDocument {
   const isDone = step.processState === 'Processed'
-  const undo =
-    step.undo === null || isDone
-      ? step.undo
-      : { ...step.undo, input: resolveTemplate(step.undo.inputTemplate, { input: null, outputs: new Map() }) }
-  return {
+  const [newest] = owed.slice(-1)
+  const back = {
     ...step,
-    direction: 'undo',
-    idempotencyKey: idempotencyKey(step, step.generation, 'undo'),
+    mayHaveActed: mayHaveActed(step),
+    owed,
+    direction: 'undo' as const,
     currentState: isDone ? step.currentState : betweenStates,
     desiredState: step.initialState,
-    undo,
+    undo: step.undo && { ...step.undo, input: newest?.input ?? null, failureCount: 0 },
     outcome: null,
     attention: null,
   }
+  return { ...back, idempotencyKey: currentKey(back) }
 }
 
 function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
@@ -235,11 +253,13 @@ function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): Step
     : step.completeWithinMs
   return withDerivedState({
     ...step,
+    mayHaveActed: mayHaveActed(step),
+    firstBy: null,
     lockedBy: scheduler,
     dispatch: step.dispatch + 1,
     fence: step.fence + 1,
     attempt: workOf(step).failureCount + 1,
-    idempotencyKey: idempotencyKey(step, step.generation, step.direction),
+    idempotencyKey: currentKey(step),
     outcome: null,
     attention,
     notBeforeMs: null,
@@ -257,6 +277,12 @@ function refused(step: StepDocument, { now, scheduler }: Dispatching, message: s
     stepId: step.stepId,
   }
   // It was never run, and that is known for certain.
-  const outcome = { kind: 'permanent' as const, attempt: step.attempt, at: since, by: scheduler }
-  return withDerivedState({ ...step, input: null, lockedBy: null, attention, outcome, ...deadline(null) })
+  const outcome = {
+    kind: 'permanent' as const,
+    attempt: step.attempt,
+    at: since,
+    by: scheduler,
+    didNothing: true,
+  }
+  return withDerivedState({ ...step, lockedBy: null, attention, outcome, ...deadline(null) })
 }

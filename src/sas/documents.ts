@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { json } from './plain-json.js'
+import { claim, effectHistory, outcome, undo } from './step-parts.js'
 
 export type { Json } from './plain-json.js'
 
@@ -36,17 +37,6 @@ const attention = z.object({
 
 const diagnostic = z.object({ at: z.string(), by: z.string(), attempt: z.number(), message: z.string() })
 
-/** How an attempt ended: done, failed for now (counted when the deadline passes), or failed for good. */
-const outcome = z.object({
-  kind: z.enum(['success', 'failed', 'permanent']),
-  attempt: z.number(),
-  at: z.string(),
-  by: z.string(),
-})
-
-/** Which process makes an attempt: an instance's name may return after a crash, its token does not. */
-const claim = z.object({ by: z.string(), token: z.string(), fence: z.number(), at: z.string() })
-
 /** What jobs and steps have in common: the pattern's fields in both vocabularies. */
 const envelope = {
   id: z.string(),
@@ -72,6 +62,7 @@ const envelope = {
   /** Attempts that ended without success. */
   failureCount: z.number().int(),
   maxFailures: z.number().int(),
+  /** Of a job: how often it began anew. Of a step: which of its keys it works under, counted by itself. */
   generation: z.number().int(),
   diagnostics: z.array(diagnostic),
   attention: attention.nullable(),
@@ -117,20 +108,6 @@ const auditEntry = z.object({
   at: z.string(),
   by: z.string(),
   why: z.string(),
-})
-
-/** How a step that is done is undone. */
-const undo = z.object({
-  actor: z.string(),
-  action: z.string(),
-  /** What the undo is given, with references; those to the step's own output are filled in when it succeeds. */
-  inputTemplate: json,
-  /** Recorded in the same write as the step's success (R41). */
-  input: json,
-  /** Attempts at undoing that ended without success: not counted with those at doing (R111). */
-  failureCount: z.number().int(),
-  /** Whether it is also undone when nobody knows if its last attempt took effect (F-K2). */
-  whenUncertain: z.boolean(),
 })
 
 const jobSchema = z.object({
@@ -207,6 +184,7 @@ const stepSchema = z.object({
   lateDispatches: z.number().int().default(0),
   outcome: outcome.nullable(),
   output: json,
+  ...effectHistory,
 })
 
 /** Something that the submitter is to be told: written with what it tells of, sent by a notifier. */

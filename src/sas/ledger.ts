@@ -20,10 +20,16 @@ const folds: Readonly<Partial<Record<LedgerEntry['state'], Partial<Record<string
 export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
   const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {
     const step = steps.get(stepId)
-    const state = step?.dispatch === entry.dispatch ? folds[entry.state]?.[step.processState] : undefined
+    const isCurrent = step?.dispatch === entry.dispatch && !hasMoreToUndo(step)
+    const state = isCurrent ? folds[entry.state]?.[step.processState] : undefined
     return [stepId, state === undefined ? entry : { ...entry, state }]
   })
   return Object.fromEntries(folded)
+}
+
+/** Whether one generation of a step was undone and others are not: it is on its way back still. */
+export function hasMoreToUndo({ processState, owed }: StepDocument): boolean {
+  return processState === 'Compensated' && owed.length > 1
 }
 
 /** The ledger as it is written together with these steps. */

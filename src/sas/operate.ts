@@ -13,7 +13,6 @@ import { fitting } from './dispatch.js'
 import { inState, type Ledger } from './ledger.js'
 import { pickUpWithinMs } from './recover-job.js'
 import { toTemplate } from './reference.js'
-import { idempotencyKey } from './work.js'
 
 /** What an operator decides about a job. */
 export type OperatorCommand =
@@ -84,7 +83,8 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
       : refused(`job ${job.jobId} was set aside as a whole: resubmit it without naming steps`)
   }
   // Undone as far as its generations allowed.
-  if (failed.length === 0) return startAnew(standing, command)
+  if (failed.length === 0 && isUndoing) return startAnew(standing, command)
+  if (failed.length === 0) return goOnFrom(standing, command)
   const named = command.steps?.map(({ stepId }) => stepId) ?? failed
   const others = named.filter((stepId) => !failed.includes(stepId))
   if (others.length > 0) return refused(`${list(others)} did not fail; failed: ${list(failed)}`)
@@ -132,7 +132,23 @@ function undoAgain(
   return requested(standing, command, { changed, job: { ...job, steps } })
 }
 
-/** The whole job once more, with new idempotency keys: what the remote services know was undone (C21). */
+/** A job that ran out of time, not of attempts: it goes on from where it stands, and what is done stays done. */
+function goOnFrom(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
+  const { job, steps } = standing
+  const edits = (command.steps ?? []).filter(({ input }) => input !== undefined)
+  const others = edits.map(({ stepId }) => stepId).filter((id) => job.steps[id]?.state !== 'NotStarted')
+  if (others.length > 0) return refused(`${list(others)} will not begin again, so another input is of no use`)
+  const gathering = gatheringSteps(standing, command)
+  if (gathering.length > 0) return refused(inputOfOthers(gathering))
+  const changed = edits.flatMap(({ stepId, input }) => {
+    const step = steps.get(stepId)
+    return step === undefined ? [] : [anew(step, input)]
+  })
+  if (atOnce(changed, job).length < changed.length) return refused(tooManyEdits(changed))
+  return requested(standing, command, { changed, job: { ...job, generation: job.generation + 1 } })
+}
+
+/** The whole job once more. What was undone gets new keys; what took effect and has no undo keeps its own (C21, I9). */
 function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
   const { job, steps } = standing
   const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
@@ -248,18 +264,17 @@ function requested(
 }
 
 function anew(step: StepDocument, input: Json | undefined): StepDocument {
-  return withDerivedState({
+  const again = {
     ...step,
-    direction: 'do' as const,
-    idempotencyKey: idempotencyKey(step, step.generation, 'do'),
-    currentState: step.initialState,
-    desiredState: step.initialState,
     lockedBy: null,
     fence: step.fence + 1,
     attention: null,
     inputTemplate: input === undefined ? step.inputTemplate : toTemplate(input, 'input'),
     ttl: -1,
-  })
+  }
+  // That it was undone shows until it begins: then it gets a new key.
+  if (step.direction === 'undo') return withDerivedState(again)
+  return withDerivedState({ ...again, currentState: step.initialState, desiredState: step.initialState })
 }
 
 function withUndoAhead(step: StepDocument): StepDocument {

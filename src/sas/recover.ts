@@ -1,4 +1,4 @@
-import { isUnclaimed } from './claim.js'
+import { isUnclaimed, mayHaveActed } from './claim.js'
 import { deadline, withDerivedState, type Attention, type StepDocument } from './documents.js'
 import { flagged, givenUp } from './give-up.js'
 import { offerWithinMs, pauseAfterLateMs } from './offer-time.js'
@@ -42,7 +42,8 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (!isOpen || completeByMs === null) return { kind: 'nothing' }
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
-  const fenced = { ...step, fence: step.fence + 1 }
+  // Also where its deadline had passed at its dispatch: an agent whose clock is behind may have called.
+  const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
   if (step.notBeforeMs !== null)

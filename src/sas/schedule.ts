@@ -191,9 +191,9 @@ function outputsNeeded(
 ): string[] {
   const needed = new Set(
     ready.flatMap((step) =>
-      [step.inputTemplate, step.when, step.undo?.inputTemplate ?? null].flatMap((template) => [
-        ...stepsReferredTo(template),
-      ]),
+      [step.inputTemplate, step.when, step.undoTemplate ?? step.undo?.inputTemplate ?? null].flatMap(
+        (template) => [...stepsReferredTo(template)],
+      ),
     ),
   )
   return [...needed].filter((stepId) => {

@@ -55,6 +55,14 @@ interface Settled {
   readonly after: StepDocument
 }
 
+/** What a transaction belongs to. */
+interface Applying {
+  readonly unclear: UnclearWrites
+  readonly settled?: Settled
+  /** Where its steps may be started at once; null for nowhere. */
+  readonly leaseToken: string | null
+}
+
 /** What a transaction wrote: its steps as they are stored now, and where. */
 interface Applied {
   /** The job if it has ended by it. */
@@ -162,7 +170,8 @@ export class Scheduler {
       // Steps may have been read for it, and that took time: past the deadline nothing counts (I3).
       const now = decide(before)
       if (now.write === null) return { written: null, discarded: now.result, goOn: () => undefined }
-      const applied = decision.kind === 'write' ? await this.apply(job, decision, unclear, settled) : null
+      const applied =
+        decision.kind === 'write' ? await this.apply(job, decision, { unclear, settled, leaseToken }) : null
       if (decision.kind === 'write' && applied !== null) {
         return { written: after, discarded, goOn: () => this.goOn(decision, applied, leaseToken) }
       }
@@ -227,7 +236,8 @@ export class Scheduler {
       await this.unreadable.clear(changed)
       const decision = await this.decide(job, wanted)
       if (decision.kind === 'nothing') return
-      const applied = decision.kind === 'write' ? await this.apply(job, decision, unclear) : null
+      const applied =
+        decision.kind === 'write' ? await this.apply(job, decision, { unclear, leaseToken }) : null
       if (decision.kind === 'write' && applied !== null) {
         this.goOn(decision, applied, leaseToken)
         return
@@ -300,12 +310,13 @@ export class Scheduler {
   private async apply(
     job: Stored<JobDocument>,
     decision: Written,
-    unclear: UnclearWrites,
-    settled?: Settled,
+    { unclear, settled, leaseToken }: Applying,
   ): Promise<Applied | null> {
-    const isChangedAgain = decision.changed.some(({ id }) => id === settled?.after.id)
-    const after =
-      settled === undefined || isChangedAgain ? decision.changed : [...decision.changed, settled.after]
+    const agents = leaseToken === null ? undefined : this.options.shortcut?.agents.at(leaseToken)
+    const firstBy = agents?.token ?? null
+    const changed = decision.changed.map((step) => (step.lockedBy === null ? step : { ...step, firstBy }))
+    const isChangedAgain = changed.some(({ id }) => id === settled?.after.id)
+    const after = settled === undefined || isChangedAgain ? changed : [...changed, settled.after]
     const pairs: { before: Stored<StepDocument>; after: StepDocument }[] = []
     for (const step of after) {
       const before = step.id === settled?.after.id ? settled.before : this.known.step(job, step.stepId)
@@ -346,9 +357,9 @@ export class Scheduler {
     this.report(decision)
     if (ended !== null) this.reportEnd(ended)
     const { shortcut, onOpenSteps, clock } = this.options
-    const start = leaseToken === null ? undefined : shortcut?.agents.at(leaseToken)
+    const agents = leaseToken === null ? undefined : shortcut?.agents.at(leaseToken)
     const open = steps.filter((step) => step.kind === 'operation' && isOpen(step, clock.now()))
-    const left = open.filter((step) => start?.(step) !== true)
+    const left = open.filter((step) => agents?.start(step) !== true)
     if (left.length > 0) onOpenSteps?.(physicalRangeId)
   }
 

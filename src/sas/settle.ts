@@ -4,7 +4,7 @@ import { withDiagnostic } from './diagnostics.js'
 import { deadline, withDerivedState, type Json, type StepDocument } from './documents.js'
 import { givenUp } from './give-up.js'
 import { resolveTemplate } from './template.js'
-import { withFailure } from './work.js'
+import { mayHaveEffect, withFailure } from './work.js'
 
 /** Which attempt an agent made: what it echoes of the step it was given. */
 export interface Attempt {
@@ -20,7 +20,12 @@ export type Outcome =
   /** Failed for now: tried again when the back-off has passed. */
   | { readonly kind: 'failed'; readonly message: string }
   /** Failed for good. */
-  | { readonly kind: 'permanent'; readonly message: string }
+  | {
+      readonly kind: 'permanent'
+      readonly message: string
+      /** Whether the only call of the attempt was refused: then it had no effect. Default: nobody knows. */
+      readonly didNothing?: boolean
+    }
 
 /** What to do with an outcome. */
 export type Settlement =
@@ -65,10 +70,10 @@ export function settle(
     return { kind: 'discarded', reason }
   }
   const when = new Date(at.now).toISOString()
-  const settled = {
-    ...step,
-    outcome: { kind: outcome.kind, attempt: attempt.number, at: when, by: attempt.by },
-  }
+  const didNothing = outcome.kind === 'permanent' && outcome.didNothing === true
+  const noted = { kind: outcome.kind, attempt: attempt.number, at: when, by: attempt.by, didNothing }
+  const isPossible = step.direction === 'do' && mayHaveEffect(noted)
+  const settled = { ...step, outcome: noted, mayHaveActed: step.mayHaveActed || isPossible }
   if (outcome.kind === 'success') return { kind: 'write', step: succeeded(settled, outcome.output) }
   const diagnostics = withDiagnostic(step.diagnostics, {
     at: when,
@@ -87,7 +92,11 @@ export function settle(
 
 function succeeded(step: StepDocument, output: Json): StepDocument {
   const free = { ...step, lockedBy: null, attention: null, ...deadline(null) }
-  if (step.direction === 'undo') return withDerivedState({ ...free, currentState: step.initialState })
+  if (step.direction === 'undo') {
+    // Where more is owed the scheduler goes on with it when it sees this.
+    const history = step.owed.length > 1 ? {} : { owed: [], mayHaveActed: false }
+    return withDerivedState({ ...free, ...history, currentState: step.initialState })
+  }
   const known = { input: null, outputs: new Map([[step.stepId, output]]) }
   const undo =
     step.undo === null ? null : { ...step.undo, input: resolveTemplate(step.undo.inputTemplate, known) }

@@ -6,6 +6,13 @@ import type { DocumentDecision } from './update-document.js'
 /** Starts an open step in a place that is free, or answers false: then the feed brings it. */
 export type StartStep = (step: Stored<StepDocument>) => boolean
 
+/** What agents do for a lease without waiting for the feed. */
+export interface AgentsOffer {
+  readonly start: StartStep
+  /** Names these agents in a dispatch that is for them: they may make the attempt as its first. */
+  readonly token: string
+}
+
 /** An attempt that has ended, and what is to become of its step, decided on the step as it is when it is written. */
 export interface EndedAttempt {
   readonly step: Stored<StepDocument>
@@ -42,7 +49,7 @@ export interface SchedulerOffer {
  * where one of the two is missing, full or gone, the feed is the way.
  */
 export class Shortcut {
-  readonly agents = new ShortcutEnd<StartStep>()
+  readonly agents = new ShortcutEnd<AgentsOffer>()
   readonly scheduler = new ShortcutEnd<SchedulerOffer>()
 }
 

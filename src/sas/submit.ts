@@ -149,6 +149,10 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     claim: null,
     outcome: null,
     output: null,
+    mayHaveActed: false,
+    owed: [],
+    undoTemplate: null,
+    firstBy: null,
     ...envelopeOf(request),
   })
 }

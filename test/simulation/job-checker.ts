@@ -124,7 +124,8 @@ export class JobChecker implements Checker {
   /** I9: one key for all attempts of one generation and direction, and no other has it. */
   private keyed({ after }: StepChange): readonly string[] {
     if (after.lockedBy === null) return []
-    const { jobId, stepId, generation, direction, idempotencyKey: key } = after
+    const { jobId, stepId, direction, owed, idempotencyKey: key } = after
+    const generation = direction === 'undo' ? (owed.at(-1)?.generation ?? 0) : after.generation
     const place = `${jobId} ${stepId} ${generation} ${direction}`
     const [knownKey, knownPlace] = [this.keyOf.get(place) ?? key, this.placeOf.get(key) ?? place]
     this.keyOf.set(place, key)

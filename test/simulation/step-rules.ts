@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { deriveProcessState, type StepDocument } from '../../src/sas/documents.js'
+import { owedBy } from '../../src/sas/generation.js'
 import { workOf } from '../../src/sas/work.js'
 import type { Rule, StepChange } from './job-changes.js'
 
@@ -74,9 +76,9 @@ const inReverse: Rule<StepDocument> = (change) => {
   const { before, after, job, steps } = change
   if (!isDispatch(change) || after.direction !== 'undo' || before === null) return null
   if (before.dispatch === 0) return `I6: ${after.id} is undone and never began`
-  if (before.generation !== job?.generation) return `I6: ${after.id} is undone in another generation`
+  if (owedBy(before).length === 0) return `I6: ${after.id} is undone and did nothing`
   const later = dependentsOf(after.stepId, steps).filter((stepId) => {
-    const state = job.steps[stepId]?.state
+    const state = job?.steps[stepId]?.state
     return (state === 'Processed' && steps.get(stepId)?.undo !== null) || state === 'Compensating'
   })
   return later.length === 0 ? null : `I6: ${after.id} is undone before ${later.join(', ')}`
@@ -85,6 +87,28 @@ const inReverse: Rule<StepDocument> = (change) => {
 function dependentsOf(stepId: string, steps: ReadonlyMap<string, StepDocument>): string[] {
   const direct = [...steps.values()].filter(({ dependsOn }) => dependsOn.includes(stepId))
   return direct.flatMap((step) => [step.stepId, ...dependentsOf(step.stepId, steps)])
+}
+
+/** I9: a key changes only when what it did was undone, or when the input is another one. */
+const keptKey: Rule<StepDocument> = ({ before, after }) => {
+  if (before === null || after.generation === before.generation || before.direction === 'undo') return null
+  const isOther = !isDeepStrictEqual(before.input, after.input)
+  return isOther ? null : `I9: ${after.id} was given a new key although nothing was undone or edited`
+}
+
+/** I6: only an undo that is done makes a step forget a generation that may have acted. */
+const remembered: Rule<StepDocument> = ({ before, after }) => {
+  if (before === null) return null
+  const left = owedBy(after).map(({ generation }) => generation)
+  const isDone =
+    before.direction === 'undo' && [before, after].some(({ processState }) => processState === 'Compensated')
+  // In one process the outcome and the next undo are one write.
+  const isFollowed =
+    before.direction === 'undo' && after.outcome === null && after.owed.length < before.owed.length
+  const isRefused = !after.mayHaveActed && after.outcome?.didNothing === true
+  const known = (isRefused ? before.owed : owedBy(before)).slice(0, isDone || isFollowed ? -1 : undefined)
+  const lost = known.find(({ generation }) => !left.includes(generation))
+  return lost === undefined ? null : `I6: ${after.id} has forgotten generation ${lost.generation}`
 }
 
 /** I18: what may still be worked on never expires. */
@@ -121,6 +145,8 @@ export const stepRules: readonly Rule<StepDocument>[] = [
   countedOnce,
   inOrder,
   inReverse,
+  keptKey,
+  remembered,
   keptWhileOpen,
   derived,
   fenced,

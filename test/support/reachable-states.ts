@@ -1,4 +1,5 @@
-import { claim } from '../../src/sas/claim.js'
+import { claim, mayHaveActed } from '../../src/sas/claim.js'
+import { owedBy } from '../../src/sas/generation.js'
 import { isTerminal, type Json } from '../../src/sas/documents.js'
 import { operate, type OperatorCommand } from '../../src/sas/operate.js'
 import type { Plan } from '../../src/sas/plan.js'
@@ -74,6 +75,12 @@ export function endsOf(scenario: Scenario): Set<string> {
       return !isLeft && state !== 'Compensating'
     })
     must(processState !== 'Compensated' || isUndone, 'R1: nothing is left of a job that was undone', reached)
+    const isOwed = [...reached.steps.values()].some((step) => owedBy(step).length > 0)
+    must(
+      processState !== 'Compensated' || !isOwed,
+      'I6: nothing that may have acted is left, either',
+      reached,
+    )
     ends.add(isTerminal(reached.job) ? processState : 'waiting')
   }
   return ends
@@ -124,6 +131,7 @@ function stepEdges(state: State, outputs: readonly Json[]): Edge[] {
   const outcomes: readonly Outcome[] = [
     ...outputs.map((output) => ({ kind: 'success' as const, output })),
     { kind: 'failed', message: 'busy' },
+    { kind: 'permanent', message: 'no', didNothing: true },
     { kind: 'permanent', message: 'no' },
   ]
   return [...state.steps.values()].flatMap((step) => {
@@ -175,7 +183,8 @@ function keyOf({ job, steps, now }: State): string {
     const { processState, failureCount, completeByMs, outcome, undo, attention, direction, event } = step
     return [
       [entry?.state, step.dispatch - (entry?.dispatch ?? 0), step.dispatch === 0, processState, direction],
-      [step.lockedBy !== null, step.generation === job.generation, step.claim?.fence === step.fence],
+      [step.lockedBy !== null, step.generation, step.claim?.fence === step.fence, mayHaveActed(step)],
+      step.owed.map(({ generation }) => generation),
       [failureCount, undo?.failureCount, left(completeByMs), outcome?.kind, attention?.kind],
       [step.claim === null, step.notBeforeMs === null, event === null],
       [processState === 'Processed' ? JSON.stringify(step.output) : ''],

@@ -1,6 +1,7 @@
 import type { Schedule } from '../../src/sas/decision.js'
 import { decodeDocument, isTerminal, type StepDocument } from '../../src/sas/documents.js'
 import { isUnclaimed } from '../../src/sas/claim.js'
+import { owedBy } from '../../src/sas/generation.js'
 import { schedule } from '../../src/sas/schedule.js'
 import { isOpen, settle, type Attempt, type Outcome } from '../../src/sas/settle.js'
 import type { JobDocuments } from './a-job.js'
@@ -57,10 +58,16 @@ export function checkState(state: State): void {
     const isBounded = typeof step.onExhausted === 'string'
     must(!isBounded || step.failureCount <= step.maxFailures, 'I4: no attempt after the last', state)
     must((step.undo?.failureCount ?? 0) <= step.maxFailures, 'R111: nor at undoing', state)
-    const key = `job-1/${step.stepId}/g${step.generation}/${step.direction}`
-    const hasKey = step.dispatch === 0 || step.idempotencyKey === key
-    must(hasKey, 'I9: one key per generation and direction', state)
-    must(step.generation <= job.generation, 'F-K10: no step is ahead of its job', state)
+    const { generation } = step
+    const undone = step.owed.at(-1)?.generation ?? generation
+    const key = `job-1/${step.stepId}/g${step.direction === 'do' ? generation : undone}/${step.direction}`
+    const isOpen = step.lockedBy !== null
+    must(!isOpen || step.idempotencyKey === key, 'I9: one key per generation and direction', state)
+    must(generation <= job.generation, 'F-K10: no step is ahead of its job', state)
+    const isOrdered = step.owed.every(
+      (each, index) => each.generation > (step.owed[index - 1]?.generation ?? 0),
+    )
+    must(isOrdered, 'I6: generations are undone once each, the newest first', state)
     for (const outcome of late) checkLate(state, step, outcome)
   }
   if (isTerminal(job)) must(scheduling(state).kind === 'nothing', 'I7: a terminal job stays as it is', state)
@@ -92,10 +99,31 @@ export function checkEdge(from: State, edge: Edge): void {
     } else {
       must(after.fence === before.fence + 1, 'I22: a new attempt, a new fence', at)
     }
+    checkHistory(before, after, at)
     if (by === 'settle' || by === 'claim' || by === 'recover') checkOutcome(by, before, after)
     if (by === 'schedule') checkScheduled(before, after, { from, to })
   }
   if (by === 'schedule') checkSchedule(from, to)
+}
+
+/** What is known of calls is not forgotten: only an undo that is done takes a generation away, its own. */
+function checkHistory(before: StepDocument, after: StepDocument, at: unknown): void {
+  // An open attempt may have acted; when its first call was refused it has not.
+  const isRefused = !after.mayHaveActed && after.outcome?.didNothing === true
+  const known = (isRefused ? before.owed : owedBy(before)).map(({ generation }) => generation)
+  const left = owedBy(after).map(({ generation }) => generation)
+  const isDone = before.direction === 'undo' && [before, after].some(isHome)
+  const isKept = (isDone ? known.slice(0, -1) : known).every((generation) => left.includes(generation))
+  must(isKept, 'I6: what may have acted is owed an undo until that is done', at)
+  const isSticky = after.mayHaveActed || after.generation > before.generation || after.direction === 'undo'
+  must(!before.mayHaveActed || isSticky, 'I6: nothing but an undo clears that a step may have acted', at)
+  const isNewKey = after.generation !== before.generation
+  const isOther = JSON.stringify(after.input) !== JSON.stringify(before.input)
+  must(!isNewKey || before.direction === 'undo' || isOther, 'I9: a key changes only with cause', at)
+}
+
+function isHome({ processState }: StepDocument): boolean {
+  return processState === 'Compensated'
 }
 
 /** What agents and the supervisor may make of a step. */
@@ -117,16 +145,15 @@ function checkScheduled(before: StepDocument, after: StepDocument, at: { from: S
       ['Processed', 'Skipped'].includes(to.job.steps[id]?.state ?? ''),
     )
     must(isReady, 'I5: dispatched only when all dependencies are done, or left out', at)
-    const begins =
-      before.generation !== after.generation || from.job.steps[after.stepId]?.state === 'NotStarted'
+    const isNewTry = from.job.generation !== to.job.generation
+    const begins = isNewTry || from.job.steps[after.stepId]?.state === 'NotStarted'
     must(begins || before.processState === 'Pending', 'I2: what is done is not done again', at)
   }
   if (after.direction === 'undo') {
     must(after.undo !== null, 'I6: undone is only what has an undo', at)
     must(to.job.compensation !== null, 'I6: undone is only where the job goes back', at)
     const wasDone = before.processState === 'Processed' || before.direction === 'undo'
-    const isWithoutEffect = before.outcome?.kind === 'permanent' && before.failureCount === 1
-    must(wasDone || !isWithoutEffect, 'I6: undone is what was done, or may have been (F-K2)', at)
+    must(wasDone || owedBy(before).length > 0, 'I6: undone is what was done, or may have been (F-K2)', at)
     const later = [...to.steps.values()].filter(({ dependsOn }) => dependsOn.includes(after.stepId))
     const isLast = later.every(({ stepId, undo }) => {
       const { state = 'NotStarted' } = to.job.steps[stepId] ?? {}

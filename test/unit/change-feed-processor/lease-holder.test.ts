@@ -61,6 +61,20 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
+  it('F-L7: knows by the store’s clock when it was certainly the only one, and says so of nothing else', async () => {
+    const { runtime, holder } = await holding()
+    const second = holder.lease.storedAtMs / 1_000
+    expect(
+      [second - 1, second, second + 1, second + 59, second + 60].map((at) => holder.wasHeldAt(at)),
+    ).toEqual([false, false, true, true, false])
+    await runtime.world.clock.advance(13_500)
+    // Renewed: held for longer, and from the same moment on.
+    expect(holder.wasHeldAt(second + 60)).toBe(true)
+    expect(holder.wasHeldAt(second)).toBe(false)
+    await holder.release()
+    expect(holder.wasHeldAt(second + 1)).toBe(false)
+  })
+
   it('stores the first position there is soon, and later ones of an idle feed with the next renewal (B392, B393)', async () => {
     const { runtime, holder } = await holding()
     await holder.notePosition('"1"')

@@ -79,6 +79,7 @@ describe('a partition supervisor', () => {
         headers: expect.objectContaining({ etag: expect.any(String) as string }) as object,
         diagnostics: null,
         signal: expect.any(AbortSignal) as AbortSignal,
+        wasHeldAt: expect.any(Function) as (second: number) => boolean,
         checkpoint: expect.any(Function) as () => Promise<void>,
         holdCheckpoint: expect.any(Function) as () => () => void,
       },

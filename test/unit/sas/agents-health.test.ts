@@ -6,7 +6,7 @@ import { Circuit } from '../../../src/sas/circuit.js'
 import { StoreUnavailable } from '../../../src/sas/errors.js'
 import { StateWorld } from '../../support/state-world.js'
 
-const going = { signal: new AbortController().signal }
+const going = { signal: new AbortController().signal, wasHeldAt: () => true }
 
 function aCircuit(clock: VirtualClock): { circuit: Circuit; open: () => Promise<unknown> } {
   const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 }, clock)

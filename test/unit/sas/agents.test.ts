@@ -8,7 +8,7 @@ import { asChange, shop, type WorkflowShape } from '../../support/a-job.js'
 import { deferred } from '../../support/deferred.js'
 import { StateWorld } from '../../support/state-world.js'
 
-const going = { signal: new AbortController().signal }
+const going = { signal: new AbortController().signal, wasHeldAt: () => true }
 const unavailable = { kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) } as const
 
 let world: StateWorld

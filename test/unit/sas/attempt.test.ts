@@ -10,12 +10,17 @@ import { submittedAtMs } from '../../support/a-job.js'
 import { deferred } from '../../support/deferred.js'
 import { JobStory, longestBackoff } from '../../support/job-story.js'
 
-const step = JobStory.submitted({ pay: [] }, { completeWithin: '30s' }).scheduled().step('pay')
+const dispatched = JobStory.submitted({ pay: [] }, { completeWithin: '30s' }).scheduled().step('pay')
 
 /** One attempt of a handler, and the clock it runs on. */
 function attempting(
   handler: AgentHandler<Json, unknown>,
-  { stopping = new AbortController().signal, extend = noMore, tries = once }: Partial<AttemptOptions> = {},
+  {
+    stopping = new AbortController().signal,
+    extend = noMore,
+    tries = once,
+    step = dispatched,
+  }: Partial<AttemptOptions> = {},
 ) {
   const clock = new VirtualClock(submittedAtMs)
   const random = longestBackoff
@@ -26,7 +31,7 @@ function attempting(
 }
 
 const readDocument = (): Promise<null> => Promise.resolve(null)
-const log = agentLog(silent, { ...step, instanceName: 'agents-1' })
+const log = agentLog(silent, { ...dispatched, instanceName: 'agents-1' })
 
 const once = { count: 1, backoff: { minMs: 0, maxMs: 0 } }
 
@@ -54,6 +59,19 @@ describe('an attempt that ends in time', () => {
       deadline: new Date(submittedAtMs + 30_000),
     })
     expect(context.signal.aborted).toBe(false)
+  })
+
+  it('R41: tells an undo the input that was recorded for it, and the key of what it undoes', async () => {
+    const story = JobStory.submitted({ pay: [] }, { undo: true, maxFailures: 1 }).scheduled().expired('pay')
+    const cancelled = story.scheduled().commanded({ kind: 'cancel', by: 'ann', why: 'withdrawn' }).scheduled()
+    const undoing = cancelled.step('pay')
+    const seen = deferred<[Json, AgentContext]>()
+    const handler: AgentHandler<Json, unknown> = (input, context) => seen.resolve([input, context])
+    const step = { ...undoing, undo: undoing.undo && { ...undoing.undo, input: { sold: 'recorded' } } }
+    await attempting(handler, { step }).outcome
+    const [input, context] = await seen.promise
+    expect(input).toEqual({ sold: 'recorded' })
+    expect(context).toMatchObject({ idempotencyKey: 'job-1/pay/g1/undo', undoes: 'job-1/pay/g1/do' })
   })
 
   it.each([
@@ -86,6 +104,7 @@ describe('an attempt that ends in time', () => {
     expect(await outcomeOf((_input, context) => context.failPermanently(error))).toEqual({
       kind: 'permanent',
       message,
+      didNothing: true,
     })
   })
 })
@@ -192,12 +211,12 @@ describe('F-A11: an attempt that does not end in time', () => {
     const stopping = new AbortController().signal
     const clock = new VirtualClock(submittedAtMs + 29_000)
     const rest = { tries: once, random: longestBackoff, log, stopping, extend: noMore, readDocument }
-    expect(await makeAttempt({ step, handler, clock, ...rest })).toBeNull()
-    const undated = { ...step, completeByMs: null }
+    expect(await makeAttempt({ step: dispatched, handler, clock, ...rest })).toBeNull()
+    const undated = { ...dispatched, completeByMs: null }
     expect(await makeAttempt({ step: undated, handler, clock, ...rest })).toBeNull()
     expect(begun).toEqual([])
     const intime = new VirtualClock(submittedAtMs + 28_999)
-    expect(await makeAttempt({ step, handler, clock: intime, ...rest })).toMatchObject({
+    expect(await makeAttempt({ step: dispatched, handler, clock: intime, ...rest })).toMatchObject({
       kind: 'success',
     })
   })
@@ -312,7 +331,21 @@ describe('R72: a handler that is called again within its attempt', () => {
       },
       { tries },
     )
-    expect(await outcome).toEqual({ kind: 'permanent', message: 'no such card' })
+    expect(await outcome).toEqual({ kind: 'permanent', message: 'no such card', didNothing: true })
     expect(calls).toBe(1)
+  })
+
+  it('F-A20: that is refused at its second call may have acted at its first', async () => {
+    let calls = 0
+    const { clock, outcome } = attempting(
+      (_input, context) => {
+        calls += 1
+        if (calls === 1) throw new Error('no answer')
+        context.failPermanently('charged already')
+      },
+      { tries },
+    )
+    await clock.advance(60_000)
+    expect(await outcome).toEqual({ kind: 'permanent', message: 'charged already', didNothing: false })
   })
 })

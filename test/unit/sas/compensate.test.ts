@@ -3,7 +3,7 @@ import type { Schedule } from '../../../src/sas/decision.js'
 import { graceMs, JobStory, success } from '../../support/job-story.js'
 import { submittedAtMs } from '../../support/a-job.js'
 
-const permanent = { kind: 'permanent', message: 'no such card' } as const
+const permanent = { kind: 'permanent', message: 'no such card', didNothing: true } as const
 const compensating = { undo: true, onExhausted: 'compensate', completeWithin: '30s' } as const
 const chain = { a: [], b: ['a'], c: ['b'] }
 
@@ -235,6 +235,22 @@ describe('a job that begins again when it is undone', () => {
         undo: { input: null },
       },
     ])
+  })
+
+  it('I9: writes what it stops before it begins again, so that no step is behind its ledger', () => {
+    const options = { ...compensating, ...retrying, undoUncertain: false }
+    const begun = JobStory.submitted({ a: [], b: ['a'], c: [] }, options)
+      .scheduled()
+      .settled('a', success)
+    const noUndo = begun.scheduled()
+    const failed = noUndo.withStep({ ...noUndo.step('a'), undo: null }).settled('c', permanent)
+    const stopped = failed.scheduled()
+    expect(stopped.job).toMatchObject({ generation: 1, steps: { b: { state: 'NotStarted', dispatch: 2 } } })
+    expect(stopped.step('b')).toMatchObject({ processState: 'Pending', dispatch: 2, fence: 2 })
+    const again = stopped.scheduled()
+    expect(again.job).toMatchObject({ generation: 2, steps: { b: { state: 'NotStarted', dispatch: 2 } } })
+    expect(again.step('a')).toMatchObject({ processState: 'Processing', idempotencyKey: 'job-1/a/g1/do' })
+    expect(again.settled('a', success).scheduled().step('b').dispatch).toBe(3)
   })
 
   it('F-K10: ends in error, undone, when its generations are used up', () => {

@@ -103,7 +103,9 @@ describe('a fan-out over a list of the job’s input', () => {
 
   it('fails as a whole when one item fails for good', () => {
     const story = packed(storyOf(packing(), { lines }).scheduled(), 0).scheduled()
-    const failed = story.settled('pack-1', { kind: 'permanent', message: 'no box' }).scheduled()
+    const failed = story
+      .settled('pack-1', { kind: 'permanent', message: 'no box', didNothing: true })
+      .scheduled()
     expect(failed.job).toMatchObject({
       processState: 'Error',
       attention: { stepId: 'pack-1', message: 'step pack-1: no box' },
@@ -116,7 +118,9 @@ describe('a fan-out over a list of the job’s input', () => {
       undo: (output, item) => warehouse.unpack({ parcelId: output.parcelId, sku: item.sku }),
     }
     const story = packed(storyOf(packing(options), { lines }).scheduled(), 0).scheduled()
-    const back = story.settled('pack-1', { kind: 'permanent', message: 'no box' }).scheduled()
+    const back = story
+      .settled('pack-1', { kind: 'permanent', message: 'no box', didNothing: true })
+      .scheduled()
     expect(states(back)).toMatchObject({ 'pack-0': 'Compensating', 'pack-1': 'Error', load: 'NotStarted' })
     expect(back.step('pack-0').undo?.input).toEqual({ parcelId: 'p0', sku: 'a' })
     const undone = back.settled('pack-0', { kind: 'success', output: null }).scheduled()

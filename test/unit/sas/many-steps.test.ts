@@ -67,7 +67,7 @@ describe('a job of more steps than one transaction takes', () => {
     const again = failed.story.commanded({ kind: 'resubmit', ...by })
     const running = settledDown(again).story
     const keys = stepIds.map((stepId) => running.step(stepId).idempotencyKey)
-    expect(keys).toEqual(stepIds.map((stepId) => `job-1/${stepId}/g2/do`))
+    expect(keys).toEqual(stepIds.map((stepId) => `job-1/${stepId}/g1/do`))
     expect(settledDown(settled(running, ...stepIds)).story.job.processState).toBe('Processed')
     const edited = {
       kind: 'resubmit',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { submittedAtMs } from '../../support/a-job.js'
 import { JobStory, success } from '../../support/job-story.js'
 
-const permanent = { kind: 'permanent', message: 'no such card' } as const
+const permanent = { kind: 'permanent', message: 'no such card', didNothing: true } as const
 const by = { by: 'ann', why: 'the card was replaced' }
 const resubmit = { kind: 'resubmit', ...by } as const
 const cancel = { kind: 'cancel', ...by } as const
@@ -45,8 +45,8 @@ describe('a resubmission', () => {
     expect(running.step('b')).toMatchObject({
       attempt: 1,
       failureCount: 0,
-      generation: 2,
-      idempotencyKey: 'job-1/b/g2/do',
+      generation: 1,
+      idempotencyKey: 'job-1/b/g1/do',
     })
     expect(running.step('a')).toBe(inError.step('a'))
     expect(running.settled('b', success).scheduled().job.processState).toBe('Processed')

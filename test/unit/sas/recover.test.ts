@@ -41,6 +41,7 @@ describe('an attempt that was not done in time', () => {
         lockedBy: null,
         failureCount: 1,
         fence: 2,
+        mayHaveActed: true,
         completeBy: '2026-01-01T00:01:02.000Z',
         completeByMs: late.now + 30_000,
       },

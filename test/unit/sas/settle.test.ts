@@ -10,7 +10,8 @@ const story = JobStory.submitted({ pay: [] }, options).scheduled()
 const step = story.step('pay')
 const attempt: Attempt = { number: step.attempt, fence: step.fence, by: 'agents-1' }
 const failed: Outcome = { kind: 'failed', message: 'busy' }
-const permanent: Outcome = { kind: 'permanent', message: 'no such card' }
+const permanent: Outcome = { kind: 'permanent', message: 'no such card', didNothing: true }
+const noted = { attempt: 1, at: '2026-01-01T00:00:10.000Z', by: 'agents-1' }
 
 /** What an outcome at 10 s into the attempt makes of the step; a discarded one fails the test. */
 function settled(
@@ -39,7 +40,8 @@ describe('the outcome of an attempt', () => {
       lockedBy: null,
       completeBy: null,
       completeByMs: null,
-      outcome: { kind: 'success', attempt: 1, at: '2026-01-01T00:00:10.000Z', by: 'agents-1' },
+      mayHaveActed: true,
+      outcome: { kind: 'success', ...noted, didNothing: false },
     })
   })
 
@@ -48,7 +50,8 @@ describe('the outcome of an attempt', () => {
       ...step,
       completeBy: '2026-01-01T00:00:12.000Z',
       completeByMs: submittedAtMs + 12_000,
-      outcome: { kind: 'failed', attempt: 1, at: '2026-01-01T00:00:10.000Z', by: 'agents-1' },
+      mayHaveActed: true,
+      outcome: { kind: 'failed', ...noted, didNothing: false },
       diagnostics: [{ at: '2026-01-01T00:00:10.000Z', by: 'agents-1', attempt: 1, message: 'busy' }],
     })
   })
@@ -76,7 +79,8 @@ describe('the outcome of an attempt', () => {
       failureCount: 1,
       completeBy: null,
       completeByMs: null,
-      outcome: { kind: 'permanent', attempt: 1, at: '2026-01-01T00:00:10.000Z', by: 'agents-1' },
+      mayHaveActed: false,
+      outcome: { kind: 'permanent', ...noted, didNothing: true },
       diagnostics: [{ at: '2026-01-01T00:00:10.000Z', by: 'agents-1', attempt: 1, message: 'no such card' }],
       attention: {
         kind: 'error',

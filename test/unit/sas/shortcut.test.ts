@@ -30,7 +30,10 @@ function together({
     begin: (accepted) => scheduler.begin(accepted, leaseToken),
     conclude: (ended) => scheduler.conclude(ended, leaseToken),
   })
-  shortcut.agents.open(leaseToken, (step) => instance.startNow(step, leaseToken))
+  shortcut.agents.open(leaseToken, {
+    start: (step) => instance.startNow(step, leaseToken),
+    token: instance.token,
+  })
   return { shortcut, scheduler, agents: instance, left }
 }
 

@@ -126,6 +126,10 @@ describe('a submission', () => {
       lateDispatches: 0,
       claim: null,
       outcome: null,
+      mayHaveActed: false,
+      owed: [],
+      undoTemplate: null,
+      firstBy: null,
       output: null,
     })
   })

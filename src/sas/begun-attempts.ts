@@ -8,8 +8,8 @@ interface Attempted extends DocumentAddress {
   readonly fence: number
 }
 
-/** Which attempts were settled here lately: the feed may still bring their steps as they were before. */
-export class SettledAttempts {
+/** Which attempts were begun here lately: the feed may still bring their steps as they were before. */
+export class BegunAttempts {
   private readonly fences = new Map<string, number>()
 
   put(step: Attempted): void {
@@ -20,7 +20,7 @@ export class SettledAttempts {
     if (oldest !== undefined && this.fences.size > rememberedSteps) this.fences.delete(oldest)
   }
 
-  /** Whether this attempt, or a later one at the same step, was settled here. */
+  /** Whether this attempt, or a later one at the same step, was begun here. */
   has(step: Attempted): boolean {
     return (this.fences.get(keyOf(step)) ?? Number.NEGATIVE_INFINITY) >= step.fence
   }
