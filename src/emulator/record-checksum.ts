@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 
 /** Length of a checksum before its value: 32 bits in hexadecimal digits. */
-export const sealBytes = 8
+const sealBytes = 8
 
 /** Over the key as well, so that no value counts in another's place. */
 function checksumOf(key: string | Uint8Array, value: string | Uint8Array): number {

@@ -1,7 +1,7 @@
 import { QueryError } from './query-error.js'
 
 /** Characters of a text that a query computes, and of a row: no page of the service could carry more. */
-export const longestResult = 4 * 1024 * 1024
+const longestResult = 4 * 1024 * 1024
 
 /** Characters that one LIKE compares with one text. */
 const mostComparisons = 50_000_000
