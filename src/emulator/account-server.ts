@@ -83,10 +83,12 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
 /** The account; its data directory is held before anything in it is looked at. */
 async function openLocked(options: AccountServerOptions, key: string): Promise<Account> {
   const { dataDirectory } = options
-  if (dataDirectory === undefined) return openAccount(options, key)
+  // Clients in other processes know the machine's clock, whatever clock the account is given.
+  const signersClock = systemClock
+  if (dataDirectory === undefined) return openAccount(options, key, { signersClock })
   const lock = await lockDirectory(dataDirectory)
   try {
-    return openAccount(options, key, Promise.resolve(lock))
+    return openAccount(options, key, { lock: Promise.resolve(lock), signersClock })
   } catch (error) {
     await lock.release()
     throw error

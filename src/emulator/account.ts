@@ -38,15 +38,20 @@ export interface Account {
   close(): Promise<void>
 }
 
-/**
- * @param key the account's master key, base64
- * @param lock on the data directory; default: it is taken meanwhile, and nothing is answered before
- */
-export function openAccount(options: AccountOptions, key: string, lock?: Promise<DirectoryLock>): Account {
+/** What the door of an account gives it. */
+export interface AccountDoor {
+  /** On the data directory; default: it is taken meanwhile, and nothing is answered before. */
+  readonly lock?: Promise<DirectoryLock>
+  /** By which clients sign their requests. Default the account's own. */
+  readonly signersClock?: Clock
+}
+
+/** @param key the account's master key, base64 */
+export function openAccount(options: AccountOptions, key: string, door: AccountDoor = {}): Account {
   const { clock = systemClock, random = systemRandom, partitionCount = 1, dataDirectory } = options
   assertPartitionCount(partitionCount)
   const nextId = (): string => random.id()
-  const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory, lock)
+  const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory, door.lock)
   const engine = new CosmosEngine({
     now: () => clock.now(),
     nextId,
@@ -63,9 +68,9 @@ export function openAccount(options: AccountOptions, key: string, lock?: Promise
       counter.countFault(outcome)
     },
   })
-  const routes = counter.counting(
-    createRoutes({ engine, key, nextId, faults, meter: meterOf(options, engine) }),
-  )
+  const meter = meterOf(options, engine)
+  const signersNow = (): number => (door.signersClock ?? clock).now()
+  const routes = counter.counting(createRoutes({ engine, key, signersNow, nextId, faults, meter }))
   const apply = async (request: RestRequest): Promise<RestResponse> => {
     const queryRoom = queryRoomFor(request)
     if (queryRoom !== null) await queryRoom

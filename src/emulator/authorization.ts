@@ -10,8 +10,19 @@ export interface SignedResource {
   readonly links: readonly string[]
 }
 
-/** Refuses a request that was not signed with `key`, the account's. */
-export function assertAuthorized(request: RestRequest, resource: SignedResource, key: MasterKey): void {
+/** What requests are signed with, and the time by which a signature is old. */
+export interface Signing {
+  readonly key: MasterKey
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Refuses a request that was not signed with the account's key, or not now. */
+export function assertAuthorized(
+  request: RestRequest,
+  resource: SignedResource,
+  { key, now }: Signing,
+): void {
   const token = decoded(request.headers['authorization'] ?? '')
   if (token === '') throw unauthorized('The request has no authorization header.')
   const fields = new Map(token.split('&').map((field) => split(field)))
@@ -23,15 +34,32 @@ export function assertAuthorized(request: RestRequest, resource: SignedResource,
   const given = Buffer.from(fields.get('sig') ?? '', 'base64')
   const date = request.headers['x-ms-date'] ?? request.headers['date'] ?? ''
   const claims = resource.kinds.flatMap((kind) => resource.links.map((link) => ({ kind, link })))
-  const isSigned = claims.some(({ kind, link }) => {
-    const expected = key.signatureOf({ method: request.method, kind, link, date })
-    return given.length === expected.length && timingSafeEqual(given, expected)
-  })
+  const isSigned = claims.some(({ kind, link }) =>
+    key.hasSigned({ method: request.method, kind, link, date }, given),
+  )
   if (!isSigned) {
     throw unauthorized(
       'The input authorization token can not serve the request: the signature was not made with the key of this account. Check the key.',
     )
   }
+  assertCurrent(date, now())
+}
+
+/** How far the clocks of client and account may be apart, as in the service. */
+const longestSkewMs = 15 * 60_000
+
+function assertCurrent(date: string, now: number): void {
+  const signedAt = Date.parse(date)
+  if (Number.isNaN(signedAt)) {
+    throw unauthorized(
+      `The x-ms-date header is '${date.slice(0, 60)}', which is not a date. Send the time of the request.`,
+    )
+  }
+  if (Math.abs(signedAt - now) <= longestSkewMs) return
+  throw new Refusal(
+    403,
+    `The authorization token is not valid at the current time: it was signed at ${date.slice(0, 60)}, and the server's time is ${new Date(now).toUTCString()}. They may be 15 minutes apart. Set the client's clock right.`,
+  )
 }
 
 /** What a signature is made over. */
@@ -43,13 +71,17 @@ export interface SignedParts {
   readonly date: string
 }
 
-/** So many signatures are remembered. */
+/** So many signatures are remembered, none of them over a longer text. */
 const rememberedSignatures = 1_000
+const longestRemembered = 1_024
 
 /** An account's master key. */
 export class MasterKey {
   private readonly key: KeyObject
-  /** By what was signed. Dates are of a second: whoever is busy signs the same again and again. */
+  /**
+   * Signatures that clients have made, by what was signed: dates are of a second, so a busy client signs the same again
+   * and again. What a client without the key sends is never remembered.
+   */
   private readonly remembered = new Map<string, Buffer>()
 
   /** @param key base64 */
@@ -57,15 +89,37 @@ export class MasterKey {
     this.key = createSecretKey(Buffer.from(key, 'base64'))
   }
 
-  signatureOf({ method, kind, link, date }: SignedParts): Buffer {
-    const text = `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
+  signatureOf(parts: SignedParts): Buffer {
+    return this.signed(signedText(parts))
+  }
+
+  /** Whether a signature is the one that this key makes. */
+  hasSigned(parts: SignedParts, given: Buffer): boolean {
+    const text = signedText(parts)
     const known = this.remembered.get(text)
-    if (known !== undefined) return known
-    const signature = createHmac('sha256', this.key).update(text).digest()
+    const expected = known ?? this.signed(text)
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false
+    if (known === undefined && text.length <= longestRemembered) this.remember(text, expected)
+    return true
+  }
+
+  /** How many characters are kept for signatures. */
+  get rememberedCharacters(): number {
+    return [...this.remembered.keys()].reduce((total, text) => total + text.length, 0)
+  }
+
+  private remember(text: string, signature: Buffer): void {
     if (this.remembered.size >= rememberedSignatures) this.remembered.clear()
     this.remembered.set(text, signature)
-    return signature
   }
+
+  private signed(text: string): Buffer {
+    return createHmac('sha256', this.key).update(text).digest()
+  }
+}
+
+function signedText({ method, kind, link, date }: SignedParts): string {
+  return `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
 }
 
 /** What a client signs for a path: the resource itself, or the parent of a feed. */

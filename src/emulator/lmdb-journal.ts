@@ -15,11 +15,8 @@ import type {
   VersionFields,
 } from './engine/index.js'
 import { assertOnlyProcess } from './lmdb-lock.js'
-
-/** The layout of what is written. One that is larger was written by newer code, which knows what we do not. */
-const format = 1
-
-const formatKey = 'format'
+import { RecordTotal, sealed, sealIn, sealOf, unsealed } from './record-checksum.js'
+import { checkedStore, finishStore, format, formatKey, totalKey } from './store-check.js'
 
 /** Directories open in this process: LMDB would quietly share them between two emulators. */
 const openDirectories = new Set<string>()
@@ -41,10 +38,16 @@ interface Group {
  * batch resolves only after LMDB has synced data and then the page that makes it valid; after a crash, whole groups are
  * there or not, and with them whole transactions.
  *
+ * Each value stands behind its checksum, and each group writes the total of them all. What does not come to that total
+ * when the directory is opened is refused (`store-check`), before LMDB sees it.
+ *
  * States: locking (nothing is written or acknowledged until the directory is ours) → open → failed (the directory is
  * another's, or the disk refused a write: nothing is acknowledged any more) or closed.
  */
 export class LmdbJournal implements Journal {
+  private readonly store: RootDatabase<string, string>
+  /** Of all records on disk and in the group that is being committed. */
+  private readonly total: RecordTotal
   private gathering: Group | null = null
   private committing: Group | null = null
   private failure: Error | null = null
@@ -52,10 +55,12 @@ export class LmdbJournal implements Journal {
   private locking: Promise<void> | null
 
   private constructor(
-    private readonly store: RootDatabase<string, string>,
+    { store, total }: OpenStore,
     private readonly directory: string,
     private readonly lock: Promise<DirectoryLock>,
   ) {
+    this.store = store
+    this.total = total
     this.locking = lock.then(
       () => {
         this.locking = null
@@ -68,8 +73,8 @@ export class LmdbJournal implements Journal {
   }
 
   /**
-   * Opens or creates the directory. Throws when another emulator on this machine has it, or newer code wrote it; one that
-   * only the lock can see makes the journal fail before it writes anything.
+   * Opens or creates the directory. Throws when another emulator on this machine has it, newer code wrote it or it is
+   * damaged; an emulator that only the lock can see makes the journal fail before it writes anything.
    */
   static open(dataDirectory: string, lock = lockDirectory(dataDirectory)): LmdbJournal {
     try {
@@ -110,7 +115,7 @@ export class LmdbJournal implements Journal {
         const floors = this.store.get(floorsKey(rid))
         if (floors === undefined) return undefined
         return {
-          floors: JSON.parse(floors) as readonly HistoryFloor[],
+          floors: JSON.parse(unsealed(floors)) as readonly HistoryFloor[],
           changes: records<VersionChange>(changePrefix(rid)),
         }
       },
@@ -132,7 +137,7 @@ export class LmdbJournal implements Journal {
   }
 
   private *values(prefix: string): Generator<string, void, undefined> {
-    for (const { value } of this.store.getRange(rangeOf(prefix))) yield value
+    for (const { value } of this.store.getRange(rangeOf(prefix))) yield unsealed(value)
   }
 
   private newGroup(): Group {
@@ -176,52 +181,82 @@ export class LmdbJournal implements Journal {
   }
 
   private async write({ entries, cleared }: Group): Promise<void> {
+    // What earlier groups wrote must be seen, or it would stay, and be counted twice.
+    this.store.resetReadTxn()
+    const removed = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
+    const gone = new Map<string, null>(removed.map((key) => [key, null]))
+    const changed = new Map([...gone, ...entries])
+    for (const key of changed.keys()) this.uncount(key)
     // Each write of a batch has its promise, too, and most of them are the same one.
-    const writes = new Set<Promise<boolean>>()
+    const writes = new Set<Promise<unknown>>()
     const batch = this.store.batch(() => {
-      for (const key of this.keysOf(cleared)) writes.add(this.store.remove(key))
-      for (const [key, value] of entries) {
-        writes.add(value === null ? this.store.remove(key) : this.store.put(key, value))
-      }
+      for (const [key, value] of changed) writes.add(this.put(key, value))
+      writes.add(this.store.put(totalKey, sealed(totalKey, this.total.text)))
     })
-    await Promise.all([batch, ...writes])
+    await allDone([batch, ...writes])
   }
 
-  private keysOf(prefixes: ReadonlySet<string>): readonly string[] {
-    if (prefixes.size === 0) return []
-    // What earlier groups wrote must be seen, or it would stay.
-    this.store.resetReadTxn()
-    return [...prefixes].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
+  private uncount(key: string): void {
+    const before = this.store.getBinaryFast(key)
+    if (before !== undefined) this.total.remove(sealIn(before))
+  }
+
+  private put(key: string, value: string | null): Promise<boolean> {
+    if (value === null) return this.store.remove(key)
+    const text = sealed(key, value)
+    this.total.add(sealOf(text))
+    return this.store.put(key, text)
   }
 }
 
-function openStore(directory: string): RootDatabase<string, string> {
+/** LMDB tells the cause of a failed commit by a promise of its own, which ends the process if nothing listens to it. */
+interface CommitFailure {
+  readonly commitError?: Promise<unknown>
+}
+
+async function allDone(writes: readonly Promise<unknown>[]): Promise<void> {
+  const failures = (await Promise.allSettled(writes)).filter((result) => result.status === 'rejected')
+  const reasons = failures.map(({ reason }): unknown => reason)
+  for (const reason of reasons) (reason as CommitFailure).commitError?.catch(() => undefined)
+  if (reasons.length > 0) throw reasons[0]
+}
+
+/** An environment of which everything is known to be as it was written. */
+interface OpenStore {
+  readonly store: RootDatabase<string, string>
+  readonly total: RecordTotal
+}
+
+function openStore(directory: string): OpenStore {
   if (openDirectories.has(directory)) {
     throw new Error(
       `The data directory ${directory} is open in this process already. Close that emulator first.`,
     )
   }
-  const store = open<string, string>({ path: directory, encoding: 'string', overlappingSync: false })
+  const kept = checkedStore(directory)
+  const store = open<string, string>({
+    path: directory,
+    encoding: 'string',
+    overlappingSync: false,
+    // It would wrap each batch in another, whose promise is given to nobody and ends the process when a commit fails.
+    eventTurnBatching: false,
+  })
   try {
     assertOnlyProcess(store, directory)
-    assertFormat(store, directory)
-    return store
+    if (kept === null) initialize(store)
+    finishStore(directory)
+    return { store, total: kept ?? new RecordTotal() }
   } catch (error) {
     store.close().catch(() => undefined)
     throw error
   }
 }
 
-function assertFormat(store: RootDatabase<string, string>, directory: string): void {
-  const found = store.get(formatKey)
-  if (found === undefined) {
+function initialize(store: RootDatabase<string, string>): void {
+  store.transactionSync(() => {
     store.putSync(formatKey, String(format))
-    return
-  }
-  if (Number(found) === format) return
-  throw new Error(
-    `The data directory ${directory} has format ${found}; this version reads format ${format}. Use the version that wrote it, or another directory.`,
-  )
+    store.putSync(totalKey, sealed(totalKey, new RecordTotal().text))
+  })
 }
 
 function addTo(group: Group, record: JournalRecord): void {

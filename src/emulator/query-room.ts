@@ -1,6 +1,6 @@
 import type * as QueryRoom from './query/index.js'
 import type { CompiledQuery, QueryParameter } from './query/index.js'
-import { header, type RestRequest } from './rest-message.js'
+import { header, isQuery, type RestRequest } from './rest-message.js'
 
 /**
  * The room of queries, which is loaded with the first request that may hold one: its parser library takes longer to load
@@ -8,14 +8,16 @@ import { header, type RestRequest } from './rest-message.js'
  */
 let room: typeof QueryRoom | null = null
 
-const headers = [header.isQuery, header.isQueryPlan, header.isBatch]
+const headers = [header.isQueryPlan, header.isBatch]
 
 /** Null when the room is not needed, or there already. Requests are answered in one go, so it must be there before. */
 export function queryRoomFor(request: RestRequest): Promise<void> | null {
   if (room !== null) return null
   // A patch, alone or in a batch, may have a condition.
   const mayHoldQuery =
-    request.method === 'PATCH' || headers.some((name) => request.headers[name] !== undefined)
+    request.method === 'PATCH' ||
+    isQuery(request) ||
+    headers.some((name) => request.headers[name] !== undefined)
   return mayHoldQuery ? load() : null
 }
 

@@ -42,6 +42,7 @@ export const header = {
   isBatchAtomic: 'x-ms-cosmos-batch-atomic',
   isContinuedOnError: 'x-ms-cosmos-batch-continue-on-error',
   isQuery: 'x-ms-documentdb-isquery',
+  isQueryOfGo: 'x-ms-documentdb-query',
   isQueryPlan: 'x-ms-cosmos-is-query-plan-request',
   isUpsert: 'x-ms-documentdb-is-upsert',
   itemCount: 'x-ms-item-count',
@@ -56,3 +57,17 @@ export const header = {
   startEpk: 'x-ms-start-epk',
   substatus: 'x-ms-substatus',
 } as const
+
+/** Whether a header is there and true, in any case. */
+export function isSet({ headers }: RestRequest, name: string): boolean {
+  return headers[name]?.toLowerCase() === 'true'
+}
+
+/** Clients say by a header that a body is a query, by another header, or by its content type alone. */
+export function isQuery(request: RestRequest): boolean {
+  return (
+    isSet(request, header.isQuery) ||
+    isSet(request, header.isQueryOfGo) ||
+    /^application\/query\+json\b/iu.test(request.headers['content-type'] ?? '')
+  )
+}

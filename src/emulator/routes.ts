@@ -1,4 +1,4 @@
-import { assertAuthorized, MasterKey, signedResource } from './authorization.js'
+import { assertAuthorized, MasterKey, signedResource, type Signing } from './authorization.js'
 import { badRequest, lookupCharge, Refusal, type CosmosEngine } from './engine/index.js'
 import type { Faults } from './faults/index.js'
 import { QueryError } from './query/query-error.js'
@@ -23,6 +23,8 @@ export interface RoutesOptions {
   readonly faults: Faults
   /** The account's master key, base64. */
   readonly key: string
+  /** The clock of those who sign requests; milliseconds since the epoch. */
+  readonly signersNow: () => number
   /** Names each request. */
   readonly nextId: () => string
   /** Holds requests for documents to the throughput that was bought; null: as many as come. */
@@ -34,11 +36,11 @@ export type Routes = (request: RestRequest) => RestResponse
 
 /** The REST interface of an engine. Whatever is wrong with a request comes back as an answer, never as an exception. */
 export function createRoutes(options: RoutesOptions): Routes {
-  const key = new MasterKey(options.key)
+  const signing: Signing = { key: new MasterKey(options.key), now: options.signersNow }
   return (request) => {
     let answer: Answer
     try {
-      answer = route(request, options, key)
+      answer = route(request, options, signing)
     } catch (error) {
       answer = refused(error)
     }
@@ -46,10 +48,10 @@ export function createRoutes(options: RoutesOptions): Routes {
   }
 }
 
-function route(request: RestRequest, { engine, faults, meter }: RoutesOptions, key: MasterKey): Answer {
+function route(request: RestRequest, { engine, faults, meter }: RoutesOptions, signing: Signing): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
-  if (request.isOwn !== true) assertAuthorized(request, signedResource(segments, rawSegments), key)
+  if (request.isOwn !== true) assertAuthorized(request, signedResource(segments, rawSegments), signing)
   refuseUnsupported(request, segments)
   const answer =
     segments.join('/') === '_stepward/faults'

@@ -69,6 +69,12 @@ export class DocumentVersion {
   get feedText(): string {
     return `${this.fields.text.slice(0, -1)},"_lsn":${this.fields.lsn}}`
   }
+
+  /** As `feedText`, for clients that ask for metadata beside the document. */
+  get wrappedText(): string {
+    const { text, lsn, ts } = this.fields
+    return `{"current":${text},"metadata":{"lsn":${lsn},"crts":${ts}}}`
+  }
 }
 
 /** The last place in the log that a reader who has seen `lsn` has seen. */

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../engine/index.js'
-import { header, type RestRequest } from '../rest-message.js'
+import { header, isQuery, isSet, type RestRequest } from '../rest-message.js'
 import type { FaultOperation, RequestMatched } from './fault-match.js'
 
 /** Looks at a request from outside, before anything has judged it: what cannot be read is left out. */
@@ -43,14 +43,14 @@ function ofOneDocument({ method }: RestRequest): FaultOperation {
   return operations[method] ?? 'other'
 }
 
-function ofDocuments({ method, headers }: RestRequest): FaultOperation {
-  const isSet = (name: string): boolean => headers[name]?.toLowerCase() === 'true'
+function ofDocuments(request: RestRequest): FaultOperation {
+  const { method, headers } = request
   if (method === 'GET') return headers['a-im'] === undefined ? 'readFeed' : 'changeFeed'
   if (method !== 'POST') return 'other'
-  if (isSet(header.isBatch)) return isSet(header.isBatchAtomic) ? 'batch' : 'bulk'
-  if (isSet(header.isQueryPlan)) return 'queryPlan'
-  if (isSet(header.isQuery)) return 'query'
-  return isSet(header.isUpsert) ? 'upsert' : 'create'
+  if (isSet(request, header.isBatch)) return isSet(request, header.isBatchAtomic) ? 'batch' : 'bulk'
+  if (isSet(request, header.isQueryPlan)) return 'queryPlan'
+  if (isQuery(request)) return 'query'
+  return isSet(request, header.isUpsert) ? 'upsert' : 'create'
 }
 
 /** Ids of the document in the body, or of the documents that its operations name. */

@@ -18,7 +18,7 @@ import { parameterValue, type Evaluate, type Scope } from './scope.js'
 import { unknownFunction } from './unknown-function.js'
 import { areEqual, compareForOperators, isObject } from './values.js'
 
-/** Makes an expression ready to be evaluated. All names are resolved here, so evaluation itself never fails. */
+/** Makes an expression ready to be evaluated. All names are resolved here, so evaluation fails only at a limit. */
 export function compileExpression(expression: Expression, scope: Scope): Evaluate {
   const compile = (inner: Expression): Evaluate => compileExpression(inner, scope)
   switch (expression.kind) {

@@ -22,18 +22,20 @@ export function compileQuery(text: string, parameters: readonly QueryParameter[]
   const makeRows = compileRows(query, scope)
   const window = windowOf(query, scope)
   const hasSource = query.source !== undefined
-  const isStreaming =
+  const isConcatenable =
     hasSource &&
     !query.isDistinct &&
     query.orderBy.length === 0 &&
-    query.top === undefined &&
     query.page === undefined &&
     !isAggregated(query)
+  const isStreaming = isConcatenable && query.top === undefined
 
   return {
     equalities,
     requiredTexts,
     isStreaming,
+    isConcatenable,
+    top: query.top === undefined ? null : window.take,
     isValue: query.selection.kind === 'value',
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf answers for streaming queries only; call execute')

@@ -25,6 +25,13 @@ export interface CompiledQuery {
    * or DISTINCT. Such a query may be paged by document position.
    */
   readonly isStreaming: boolean
+  /**
+   * True when the rows of several sets of documents, one after another and cut to `top`, are those of all of them: no
+   * ORDER BY, aggregate, OFFSET or DISTINCT.
+   */
+  readonly isConcatenable: boolean
+  /** The number of rows that TOP asks for; null without one. */
+  readonly top: number | null
   /** Whether it is a SELECT VALUE, whose rows need not be objects. */
   readonly isValue: boolean
   /** For streaming queries: the rows one document gives (0 or 1; undefined projections give none). */

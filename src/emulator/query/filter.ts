@@ -34,13 +34,16 @@ export function compileFilter(where: Expression | undefined, scope: Scope): Filt
   }
 }
 
+/** A longer text is not worth the search in every document, of which it would be most of. */
+const longestRequiredText = 200
+
 /** Whatever the path, what stands there is written as the constant is. */
 function requiredText(conjunct: Expression, scope: Scope): string | undefined {
   if (conjunct.kind !== 'binary' || conjunct.operator !== '=') return undefined
   const { left, right } = conjunct
   const [path, constant] = pathOf(left) === undefined ? [right, left] : [left, right]
   const value = (pathOf(path)?.length ?? 0) === 0 ? undefined : constantOf(constant, scope)
-  return typeof value === 'string' ? JSON.stringify(value) : undefined
+  return typeof value === 'string' && value.length <= longestRequiredText ? JSON.stringify(value) : undefined
 }
 
 function conjunctsOf(where: Expression): Expression[] {

@@ -6,8 +6,8 @@
  * A text becomes rows in three steps. **Parse** (`parse`): tokens, then a tree of plain data (`ast`), remembered by
  * text, since the same query comes again with other parameters. **Compile** (`compileQuery`): names are resolved and
  * each expression becomes a function of a document; whatever is wrong or unknown is refused here, as a `QueryError` in
- * the service's own form. **Run**: filter, then order or aggregate, project, drop duplicates, cut. Nothing fails at
- * this stage.
+ * the service's own form. **Run**: filter, then order or aggregate, project, drop duplicates, cut. Only limits end
+ * this stage (`query-limits`): values that grow too long, patterns that compare too much.
  *
  * Three rules of the dialect explain most of the code:
  *

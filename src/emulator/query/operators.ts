@@ -1,4 +1,5 @@
 import type { Binary, Unary } from './ast.js'
+import { refuseLongResult } from './query-limits.js'
 import type { Evaluate } from './scope.js'
 import { areEqual, compareForOperators } from './values.js'
 
@@ -70,7 +71,9 @@ function concatenation(left: Evaluate, right: Evaluate): Evaluate {
   return (input) => {
     const one = left(input)
     const other = right(input)
-    return typeof one === 'string' && typeof other === 'string' ? one + other : undefined
+    if (typeof one !== 'string' || typeof other !== 'string') return undefined
+    refuseLongResult(one.length + other.length)
+    return one + other
   }
 }
 

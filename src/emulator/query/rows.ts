@@ -3,7 +3,9 @@ import type { Call, Query } from './ast.js'
 import { compileExpression } from './compile-expression.js'
 import type { QueryDocument } from './compiled-query.js'
 import { compileOrder } from './order.js'
+import { pathOf } from './paths.js'
 import { QueryError } from './query-error.js'
+import { refuseLongResult, sizeOf } from './query-limits.js'
 import { refuseWrongCount } from './query-function.js'
 import type { Evaluate, Scope } from './scope.js'
 import { compileSelection, selectedExpressions } from './selection.js'
@@ -19,10 +21,21 @@ export function isAggregated({ selection }: Query): boolean {
 /** Makes SELECT and ORDER BY ready. */
 export function compileRows(query: Query, scope: Scope): MakeRows {
   if (isAggregated(query)) return compileAggregated(query, scope)
-  const rowOf = compileSelection(query.selection, scope)
+  const rowOf = bounded(query.selection, compileSelection(query.selection, scope))
   if (query.orderBy.length === 0) return (documents) => defined(documents, rowOf)
   const sort = compileOrder(query.orderBy, scope)
   return (documents) => defined(sort(documents), rowOf)
+}
+
+/** What a query puts together may be longer than all that is stored: `[c, c, c, …]`. */
+function bounded(selection: Query['selection'], rowOf: Evaluate): Evaluate {
+  if (selection.kind === 'all' || (selection.kind === 'value' && pathOf(selection.expression) !== undefined))
+    return rowOf
+  return (input) => {
+    const row = rowOf(input)
+    refuseLongResult(sizeOf(row, 0))
+    return row
+  }
 }
 
 function* defined(documents: Iterable<QueryDocument>, rowOf: Evaluate): Generator {
@@ -40,21 +53,24 @@ function compileAggregated({ selection, orderBy }: Query, scope: Scope): MakeRow
     throw new QueryError('BadRequest', reason, firstOrder.expression.span)
   }
   const calls: { readonly call: Call; readonly argument: Evaluate }[] = []
-  const rowOf = compileSelection(selection, {
-    parameters: scope.parameters,
-    source: ({ name, span }) => {
-      const reason = `'${name}' may only stand within an aggregate here, since the query selects an aggregate and has no GROUP BY.`
-      throw new QueryError('BadRequest', reason, span)
-    },
-    aggregate: (call) => {
-      refuseWrongCount(call, 1, 1)
-      const position = calls.length
-      calls.push(
-        ...call.arguments.map((argument) => ({ call, argument: compileExpression(argument, scope) })),
-      )
-      return (results) => (Array.isArray(results) ? (results[position] as unknown) : undefined)
-    },
-  })
+  const rowOf = bounded(
+    selection,
+    compileSelection(selection, {
+      parameters: scope.parameters,
+      source: ({ name, span }) => {
+        const reason = `'${name}' may only stand within an aggregate here, since the query selects an aggregate and has no GROUP BY.`
+        throw new QueryError('BadRequest', reason, span)
+      },
+      aggregate: (call) => {
+        refuseWrongCount(call, 1, 1)
+        const position = calls.length
+        calls.push(
+          ...call.arguments.map((argument) => ({ call, argument: compileExpression(argument, scope) })),
+        )
+        return (results) => (Array.isArray(results) ? (results[position] as unknown) : undefined)
+      },
+    }),
+  )
   return (documents) => {
     const running = calls.map(({ call, argument }) => ({ argument, accumulator: accumulatorOf(call) }))
     for (const document of documents) {

@@ -1,4 +1,6 @@
 import type { QueryFunction } from './query-function.js'
+import { jsonOf, refuseLongResult } from './query-limits.js'
+import { indexOf as indexIn } from './text-search.js'
 
 function ofString(compute: (text: string) => unknown): QueryFunction {
   return {
@@ -33,26 +35,42 @@ function substring(text: unknown, start: unknown, length: unknown): string | und
 function replace(text: unknown, wanted: unknown, replacement: unknown): string | undefined {
   if (typeof text !== 'string' || typeof wanted !== 'string' || typeof replacement !== 'string')
     return undefined
-  return wanted === '' ? undefined : text.replaceAll(wanted, () => replacement)
+  return wanted === '' ? undefined : joined(partsOf(text, wanted), replacement)
+}
+
+function partsOf(text: string, wanted: string): readonly string[] {
+  const parts: string[] = []
+  let from = 0
+  for (let at = indexIn(text, wanted); at >= 0; at = indexIn(text, wanted, from)) {
+    parts.push(text.slice(from, at))
+    from = at + wanted.length
+  }
+  return [...parts, text.slice(from)]
+}
+
+function joined(parts: readonly string[], separator: string): string {
+  const characters = parts.reduce((total, part) => total + part.length, separator.length * (parts.length - 1))
+  refuseLongResult(characters)
+  return parts.join(separator)
 }
 
 function indexOf(text: unknown, wanted: unknown, from: unknown = 0): number | undefined {
   if (typeof text !== 'string' || typeof wanted !== 'string' || !isInteger(from) || from < 0) return undefined
-  return text.indexOf(wanted, from)
+  return indexIn(text, wanted, from)
 }
 
 function concat(...parts: readonly unknown[]): string | undefined {
-  return parts.every((part) => typeof part === 'string') ? parts.join('') : undefined
+  return parts.every((part) => typeof part === 'string') ? joined(parts, '') : undefined
 }
 
 function toText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : jsonOf(value)
 }
 
 /** Functions of strings; anything else is undefined, but for ToString. */
 export const stringFunctions: Readonly<Record<string, QueryFunction>> = {
   CONCAT: { minArguments: 2, maxArguments: Infinity, evaluate: concat },
-  CONTAINS: ofTwoStrings((text, other) => text.includes(other)),
+  CONTAINS: ofTwoStrings((text, other) => indexIn(text, other) >= 0),
   ENDSWITH: ofTwoStrings((text, other) => text.endsWith(other)),
   INDEX_OF: { minArguments: 2, maxArguments: 3, evaluate: indexOf },
   LENGTH: ofString((text) => text.length),

@@ -87,6 +87,9 @@ export const punctuations = {
   dot: punctuation('Dot', '.'),
 } as const
 
+/** Takes the rest of the text, so that its end is not looked for again from each `/` that follows; no rule has it. */
+const openComment = createToken({ name: 'OpenComment', pattern: /\/\*[\s\S]*/, line_breaks: true })
+
 const skipped = [
   createToken({ name: 'Space', pattern: /\s+/, group: Lexer.SKIPPED, line_breaks: true }),
   createToken({ name: 'LineComment', pattern: /--[^\n]*/, group: Lexer.SKIPPED }),
@@ -101,6 +104,7 @@ const skipped = [
 /** Every token, in the order the lexer tries them. */
 export const vocabulary: TokenType[] = [
   ...skipped,
+  openComment,
   ...keywordTokens,
   identifier,
   parameter,
@@ -109,5 +113,9 @@ export const vocabulary: TokenType[] = [
   ...punctuationTokens,
 ]
 
-/** Cuts a text into tokens; comments and white space fall away. */
-export const lexer = new Lexer(vocabulary, { ensureOptimizations: false, positionTracking: 'onlyOffset' })
+/** Cuts a text into tokens; comments and white space fall away. It stops at the first character that begins none. */
+export const lexer = new Lexer(vocabulary, {
+  ensureOptimizations: false,
+  positionTracking: 'onlyOffset',
+  recoveryEnabled: false,
+})

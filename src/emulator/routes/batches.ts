@@ -18,8 +18,8 @@ import {
   type PhysicalPartition,
   type WriteConditions,
 } from '../engine/index.js'
-import { header, type Answer, type RestRequest } from '../rest-message.js'
-import { bodyJson, isSet, keyOf, partitionHeaders } from './context.js'
+import { header, isSet, type Answer, type RestRequest } from '../rest-message.js'
+import { bodyJson, keyOf, partitionHeaders } from './context.js'
 import { parsePatch } from './patches.js'
 
 /** A batch (atomic, one partition key) or a bulk request (each operation for itself, within one range). */

@@ -9,7 +9,16 @@ import {
 import { parseFeedEtag } from '../feed-etag.js'
 import { header, type Answer, type RestRequest } from '../rest-message.js'
 import { assertSessionReached } from '../session-token.js'
-import { epkRangeOf, feedBody, keyOf, keyPrefixRangeOf, pageSizeOf, partitionHeaders } from './context.js'
+import {
+  emptyRange,
+  epkRangeOf,
+  feedBody,
+  keyOf,
+  keyPrefixRangeOf,
+  namedPartition,
+  pageSizeOf,
+  partitionHeaders,
+} from './context.js'
 
 /** GET `…/docs` with `A-IM`: a page of changes, or 304; the etag of either is the place to go on from. */
 export function routeChangeFeed(request: RestRequest, container: Container): Answer {
@@ -33,18 +42,19 @@ export function routeChangeFeed(request: RestRequest, container: Container): Ans
     [header.itemCount]: String(page.versions.length),
   }
   if (page.versions.length === 0) return { status: 304, charge: page.charge, headers }
-  const items = page.versions.map((version) => version.feedText)
+  const isWrapped = request.headers[header.changeFeedFormat] === separateMetadata
+  const items = page.versions.map((version) => (isWrapped ? version.wrappedText : version.feedText))
   return { status: 200, body: feedBody(container.rid, 'Documents', items), charge: page.charge, headers }
 }
 
-/** The only form in which every version is shown. */
-const allVersionsFormat = '2021-09-15'
+/** The form with metadata beside the document: the only one for every version, and asked for by Java for the latest. */
+const separateMetadata = '2021-09-15'
 
 function allVersions(request: RestRequest, container: Container): Answer {
   const format = request.headers[header.changeFeedFormat]
-  if (format !== allVersionsFormat) {
+  if (format !== separateMetadata) {
     throw badRequest(
-      `${header.changeFeedFormat} is '${format ?? ''}'; all versions and deletes are shown as '${allVersionsFormat}'.`,
+      `${header.changeFeedFormat} is '${format ?? ''}'; all versions and deletes are shown as '${separateMetadata}'.`,
     )
   }
   const { partition, ...scope } = scopeOf(request, container)
@@ -71,21 +81,24 @@ interface FeedScope {
   readonly epk?: string
 }
 
+/** The partition of the key if one is named, else the range; of both, the key's changes where the range owns the key. */
 function scopeOf(request: RestRequest, container: Container): FeedScope {
+  const named = namedPartition(request, container)
   const prefix = keyPrefixRangeOf(request, container)
-  if (prefix !== undefined) return { partition: container.partitionOf(prefix.min), range: prefix }
+  if (prefix !== undefined) return { partition: named ?? container.partitionOf(prefix.min), range: prefix }
   const key = keyOf(request, container)
   if (key !== undefined) {
-    return container.locate(key)
+    const place = container.locate(key)
+    const isElsewhere = named !== undefined && named !== place.partition
+    return isElsewhere ? { partition: named, range: emptyRange } : place
   }
-  const rangeId = request.headers[header.rangeId] ?? onlyRangeId(container)
   const range = epkRangeOf(request)
-  return { partition: container.partitionById(rangeId), ...(range === undefined ? {} : { range }) }
+  return { partition: named ?? onlyPartition(container), ...(range === undefined ? {} : { range }) }
 }
 
-function onlyRangeId(container: Container): string {
+function onlyPartition(container: Container): PhysicalPartition {
   const [first, ...others] = container.partitions
-  if (first !== undefined && others.length === 0) return first.id
+  if (first !== undefined && others.length === 0) return first
   throw badRequest(
     `The container has ${container.partitions.length} ranges; name one in ${header.rangeId}, or a partition key.`,
   )

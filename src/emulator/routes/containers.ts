@@ -6,8 +6,8 @@ import {
   type Container,
   type Database,
 } from '../engine/index.js'
-import { header, type Answer, type RestRequest } from '../rest-message.js'
-import { bodyObject, containerOf, feedBody, isSet, type RouteContext } from './context.js'
+import { header, isQuery, type Answer, type RestRequest } from '../rest-message.js'
+import { bodyObject, containerOf, feedBody, type RouteContext } from './context.js'
 import { resourceAnswer, writeCharge } from './databases.js'
 import { queryResources } from './item-queries.js'
 import { defaultThroughput, throughputOf } from './offers.js'
@@ -24,7 +24,7 @@ export function routeContainers(context: RouteContext): Answer | undefined {
     return { status: 200, body: feedBody(database.rid, 'DocumentCollections', items), charge: lookupCharge }
   }
   if (request.method !== 'POST') return undefined
-  if (isSet(request, header.isQuery)) {
+  if (isQuery(request)) {
     return {
       status: 200,
       body: queryResources(request, 'DocumentCollections', resources),

@@ -33,10 +33,6 @@ export function containerOf({ engine, segments }: RouteContext): Container {
   return engine.container(segments[1] ?? '', segments[3] ?? '')
 }
 
-export function isSet(request: RestRequest, name: string): boolean {
-  return request.headers[name]?.toLowerCase() === 'true'
-}
-
 /** The body as a JSON object. */
 export function bodyObject(request: RestRequest): JsonObject {
   const body = bodyJson(request)
@@ -84,6 +80,18 @@ export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
   const max = headers[header.endEpk]
   return min === undefined && max === undefined ? undefined : { min: min ?? '', max: max ?? 'FF' }
 }
+
+/** The physical partition whose range the headers name, or undefined. */
+export function namedPartition(
+  { headers }: RestRequest,
+  container: Container,
+): PhysicalPartition | undefined {
+  const id = headers[header.rangeId]
+  return id === undefined ? undefined : container.partitionById(id)
+}
+
+/** Of a range that is named beside a key it does not own: nothing. */
+export const emptyRange: KeyRange = { min: '', max: '' }
 
 /** Documents without the client saying how many, and the most it may ask for. */
 const defaultPageSize = 100

@@ -1,6 +1,6 @@
 import { lookupCharge, type JsonObject } from '../engine/index.js'
-import { header, type Answer } from '../rest-message.js'
-import { bodyObject, feedBody, isSet, type RouteContext } from './context.js'
+import { header, isQuery, type Answer } from '../rest-message.js'
+import { bodyObject, feedBody, type RouteContext } from './context.js'
 import { queryResources } from './item-queries.js'
 import { throughputOf } from './offers.js'
 
@@ -16,7 +16,7 @@ export function routeDatabases(context: RouteContext): Answer | undefined {
   }
   if (request.method === 'GET') return list(engine.databases.map((database) => database.resource()))
   if (request.method !== 'POST') return undefined
-  if (isSet(request, header.isQuery)) {
+  if (isQuery(request)) {
     const resources = engine.databases.map((database) => database.resource())
     return { status: 200, body: queryResources(request, 'Databases', resources), charge: lookupCharge }
   }

@@ -12,15 +12,16 @@ import {
 import { readPage, type PageRequest } from '../item-pages.js'
 import type { CompiledQuery, QueryParameter } from '../query/index.js'
 import { compileQuery } from '../query-room.js'
-import { header, type Answer, type RestRequest } from '../rest-message.js'
+import { header, isSet, type Answer, type RestRequest } from '../rest-message.js'
 import { assertSessionReached } from '../session-token.js'
 import {
   bodyObject,
   epkRangeOf,
+  emptyRange,
   feedBody,
-  isSet,
   keyOf,
   keyPrefixRangeOf,
+  namedPartition,
   pageSizeOf,
   partitionHeaders,
 } from './context.js'
@@ -29,10 +30,10 @@ import {
 export function routeQuery(request: RestRequest, container: Container): Answer {
   const query = parseQuery(request)
   if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
-  const isWhole = query.isStreaming || partitionsOf(container, scopeOf(request, container)).length === 1
+  const isWhole = query.isConcatenable || partitionsOf(container, scopeOf(request, container)).length === 1
   if (isWhole) return { status: 200, body: wholePlan(query), charge: lookupCharge }
   throw notSupported(
-    'A plan for a query with ORDER BY, aggregates, TOP, OFFSET or DISTINCT over several ranges',
+    'A plan for a query with ORDER BY, aggregates, OFFSET or DISTINCT over several ranges',
     'Send the query without forceQueryPlan, which is answered in one piece, or name its partition key.',
   )
 }
@@ -46,6 +47,8 @@ const everyDocument: CompiledQuery = {
   equalities: new Map(),
   requiredTexts: [],
   isStreaming: true,
+  isConcatenable: true,
+  top: null,
   isValue: false,
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
@@ -103,20 +106,22 @@ function parseParameter(parameter: unknown): QueryParameter {
   return { name, value: parameter['value'] }
 }
 
-/** The partition key if one is named, else the range, else the whole container, merged here. */
+/** The partition key if one is named, else the whole container, merged here; of either only what is in a named range. */
 function scopeOf(request: RestRequest, container: Container): ScanScope {
-  const prefix = keyPrefixRangeOf(request, container)
-  if (prefix !== undefined) return { kind: 'container', range: prefix }
-  const key = keyOf(request, container)
-  if (key !== undefined) return { kind: 'key', ...container.locate(key) }
-  const rangeId = request.headers[header.rangeId]
-  if (rangeId === undefined) return { kind: 'container' }
-  const range = epkRangeOf(request)
-  return {
-    kind: 'partition',
-    partition: container.partitionById(rangeId),
-    ...(range === undefined ? {} : { range }),
+  const named = namedPartition(request, container)
+  const range = keyPrefixRangeOf(request, container)
+  const key = range === undefined ? keyOf(request, container) : undefined
+  if (key !== undefined) {
+    const place = container.locate(key)
+    return named === undefined || named === place.partition
+      ? { kind: 'key', ...place }
+      : { kind: 'partition', partition: named, range: emptyRange }
   }
+  const asked = range ?? epkRangeOf(request)
+  const within = asked === undefined ? {} : { range: asked }
+  return named === undefined
+    ? { kind: 'container', ...(range === undefined ? {} : within) }
+    : { kind: 'partition', partition: named, ...within }
 }
 
 function partitionsOf(container: Container, scope: ScanScope): readonly PhysicalPartition[] {
@@ -124,15 +129,15 @@ function partitionsOf(container: Container, scope: ScanScope): readonly Physical
 }
 
 /**
- * The plan of a query of which each range asked answers its part as it is, with nothing left for the client to merge.
- * The Java client asks for one before every query, the JavaScript one beside it.
+ * The plan of a query of which each range asked answers its part as it is. The client puts the parts one after another,
+ * and cuts them to `top`. The Java client asks for one before every query, the JavaScript one beside it.
  */
-function wholePlan({ isValue }: CompiledQuery): string {
+function wholePlan({ isValue, top }: CompiledQuery): string {
   return JSON.stringify({
     partitionedQueryExecutionInfoVersion: 2,
     queryInfo: {
       distinctType: 'None',
-      top: null,
+      top,
       offset: null,
       limit: null,
       orderBy: [],

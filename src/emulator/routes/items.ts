@@ -9,19 +9,11 @@ import {
   type PhysicalPartition,
   type WriteConditions,
 } from '../engine/index.js'
-import { header, type Answer, type RestRequest } from '../rest-message.js'
+import { header, isQuery, isSet, type Answer, type RestRequest } from '../rest-message.js'
 import { assertSessionReached } from '../session-token.js'
 import { routeBatch } from './batches.js'
 import { routeChangeFeed } from './change-feeds.js'
-import {
-  bodyJson,
-  bodyObject,
-  containerOf,
-  isSet,
-  keyOf,
-  partitionHeaders,
-  type RouteContext,
-} from './context.js'
+import { bodyJson, bodyObject, containerOf, keyOf, partitionHeaders, type RouteContext } from './context.js'
 import { routeQuery, routeReadFeed } from './item-queries.js'
 import { parsePatch } from './patches.js'
 
@@ -38,8 +30,7 @@ export function routeItems(context: RouteContext): Answer | undefined {
   }
   if (request.method !== 'POST') return undefined
   if (isSet(request, header.isBatch)) return routeBatch(request, container)
-  if (isSet(request, header.isQuery) || isSet(request, header.isQueryPlan))
-    return routeQuery(request, container)
+  if (isQuery(request) || isSet(request, header.isQueryPlan)) return routeQuery(request, container)
   const document = bodyObject(request)
   const kind = isSet(request, header.isUpsert) ? 'upsert' : 'create'
   const key = keyOf(request, container) ?? partitionKeyOf(document, container.definition.partitionKey)

@@ -13,8 +13,8 @@ import {
   type OfferRecord,
   type Throughput,
 } from '../engine/index.js'
-import { header, type Answer, type RestRequest } from '../rest-message.js'
-import { bodyObject, feedBody, isSet, type RouteContext } from './context.js'
+import { header, isQuery, isSet, type Answer, type RestRequest } from '../rest-message.js'
+import { bodyObject, feedBody, type RouteContext } from './context.js'
 import { queryResources } from './item-queries.js'
 
 /** What the service gives a container for which nobody asked for throughput. */
@@ -29,7 +29,7 @@ export function routeOffers(context: RouteContext): Answer | undefined {
   const rid = segments[1]
   if (rid !== undefined) return routeOffer(context, rid)
   const resources = engine.offers.all.map(offerResource)
-  if (request.method === 'POST' && isSet(request, header.isQuery)) {
+  if (request.method === 'POST' && isQuery(request)) {
     return { status: 200, body: queryResources(request, 'Offers', resources), charge: lookupCharge }
   }
   if (request.method !== 'GET') return undefined

@@ -19,14 +19,12 @@ export function parsePatch(body: unknown, container: Container): Patch {
   if (typeof condition !== 'string')
     throw badRequest('The condition of a patch must be a text: from c where …')
   const compiled = compiledCondition(condition)
-  return { steps, isApplicable: (document) => compiled.rowsOf(document).length > 0 }
+  return { steps, isApplicable: (document) => refusing(() => compiled.rowsOf(document).length > 0) }
 }
 
-/** Refuses like any other part of an operation, so that in bulk it fails alone. */
-function compiledCondition(condition: string): CompiledQuery {
+function refusing<T>(work: () => T): T {
   try {
-    const compiled = compileQuery(`SELECT * ${condition}`, [])
-    if (compiled.isStreaming) return compiled
+    return work()
   } catch (error) {
     if (!(error instanceof QueryError)) throw error
     throw new Refusal(
@@ -34,5 +32,11 @@ function compiledCondition(condition: string): CompiledQuery {
       `The condition of a patch must be a text such as "from c where c.x = 1": ${error.message}`,
     )
   }
+}
+
+/** Refuses like any other part of an operation, so that in bulk it fails alone. */
+function compiledCondition(condition: string): CompiledQuery {
+  const compiled = refusing(() => compileQuery(`SELECT * ${condition}`, []))
+  if (compiled.isStreaming) return compiled
   throw badRequest('The condition of a patch must have a filter only: from c where …')
 }

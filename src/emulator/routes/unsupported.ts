@@ -1,6 +1,6 @@
 import { notSupported } from '../engine/index.js'
-import { header, type RestRequest } from '../rest-message.js'
-import { isSet, kindsOf } from './context.js'
+import { header, isSet, type RestRequest } from '../rest-message.js'
+import { kindsOf } from './context.js'
 
 /** What the service has under these paths, by the names of their levels. */
 const featureByKinds: Readonly<Record<string, string>> = {

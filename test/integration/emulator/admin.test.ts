@@ -36,7 +36,7 @@ describe('admin routes of the embedded Cosmos DB', () => {
     body: Readonly<Record<string, unknown>>,
     key = emulator.key,
   ): Promise<unknown> {
-    return callAdmin({ endpoint: emulator.endpoint, key, operation, body, now: 0 })
+    return callAdmin({ endpoint: emulator.endpoint, key, operation, body, now: Date.now() })
   }
 
   function rangeIds(): readonly string[] {

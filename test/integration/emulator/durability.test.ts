@@ -103,11 +103,15 @@ describe('data directory', () => {
   })
 
   it('is refused when newer code wrote it', async () => {
-    const store = openStore<string, string>({ path: dataDirectory, encoding: 'string' })
-    await store.put('format', '2')
+    const store = openStore<string, string>({
+      path: dataDirectory,
+      encoding: 'string',
+      overlappingSync: false,
+    })
+    await store.put('format', '3')
     await store.close()
     expect(() => createInProcessCosmos({ dataDirectory })).toThrow(
-      'has format 2; this version reads format 1',
+      'has format 3; this version reads format 2',
     )
   })
 

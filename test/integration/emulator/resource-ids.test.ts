@@ -48,7 +48,7 @@ describe('paths by rids over HTTP', () => {
     body?: unknown,
   ): Promise<Asked> {
     const { method = 'GET', kind, signed, path } = request
-    const date = 'Sat, 21 Nov 2026 12:00:00 GMT'
+    const date = new Date().toUTCString()
     const text = `${method.toLowerCase()}\n${kind}\n${signed.toLowerCase()}\n${date.toLowerCase()}\n\n`
     const signature = createHmac('sha256', Buffer.from(emulator.key, 'base64')).update(text).digest('base64')
     const response = await fetch(new URL(path, emulator.endpoint), {

@@ -10,14 +10,15 @@ export interface Asked {
   readonly body?: string
   /** The verb the signature is made for; default the method itself. */
   readonly signedAs?: string
+  /** When it is signed; default now. */
+  readonly date?: string
 }
 
 /** The request with a valid signature, as a client that knows the key would send it whatever else is wrong with it. */
 export function signed(
-  { method, path, headers = {}, body = '', signedAs = method }: Asked,
+  { method, path, headers = {}, body = '', signedAs = method, date = new Date().toUTCString() }: Asked,
   key: string,
 ): RestRequest {
-  const date = 'Sat, 21 Nov 2026 12:00:00 GMT'
   const segments = (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
   const { kinds, links } = signedResource(segments, segments)
   const text = `${signedAs.toLowerCase()}\n${kinds[0] ?? ''}\n${links[0] ?? ''}\n${date.toLowerCase()}\n\n`

@@ -1,0 +1,126 @@
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { arch, endianness } from 'node:os'
+import { join } from 'node:path'
+import { DirectoryInUse } from './directory-lock.js'
+import { Damage, LmdbFile } from './lmdb-file.js'
+import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
+
+/** The layout of what is written. One that is larger was written by newer code, which knows what we do not. */
+export const format = 2
+
+/** Keys of what is beside the records: the layout, and the total that all records must come to. */
+export const formatKey = 'format'
+export const totalKey = 'total'
+const formatBytes = Buffer.from(formatKey)
+const besideKeys = [formatBytes, Buffer.from(totalKey)]
+
+const dataFile = 'data.mdb'
+const lockFile = 'lock.mdb'
+/** There while a store is made, so that an empty file of a start that was cut off is not taken for damage. */
+const unfinishedFile = 'data.unfinished'
+
+/** Two meta pages of the smallest size. */
+const smallestFile = 2 * 4096
+
+/** More than LMDB's table of readers needs. Written out, since a page of it that the disk has no room for ends the process. */
+const lockFileBytes = 16_384
+
+/**
+ * Looks at all that a directory holds before LMDB opens it. Gives the total of its records, or null when there is no
+ * store yet. Throws, with one sentence that names the file, when something is missing, cut off or altered.
+ */
+export function checkedStore(directory: string): RecordTotal | null {
+  assertReadable(directory)
+  const file = join(directory, dataFile)
+  const isUnfinished = existsSync(join(directory, unfinishedFile))
+  const bytes = existsSync(file) ? statSync(file).size : null
+  if (bytes === null && !isUnfinished && existsSync(join(directory, lockFile))) {
+    throw damaged(file, 'is missing, although its directory was in use')
+  }
+  if (bytes === null || (isUnfinished && bytes < smallestFile)) {
+    begin(directory)
+    return null
+  }
+  if (bytes === 0) throw damaged(file, 'is empty')
+  const total = verified(directory, file)
+  if (total === null && !isUnfinished)
+    throw damaged(file, 'is damaged (it holds nothing, not even its format)')
+  return total
+}
+
+/** To be called when a new store holds its format and its total. */
+export function finishStore(directory: string): void {
+  rmSync(join(directory, unfinishedFile), { force: true })
+}
+
+function begin(directory: string): void {
+  const lock = join(directory, lockFile)
+  const hasLock = existsSync(lock)
+  try {
+    writeFileSync(join(directory, unfinishedFile), '', { flush: true })
+    rmSync(join(directory, dataFile), { force: true })
+    if (!hasLock) writeFileSync(lock, Buffer.alloc(lockFileBytes))
+  } catch (error) {
+    if (!hasLock) rmSync(lock, { force: true })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(
+      `The data directory ${directory} cannot be written to (${reason}): make room, or choose another directory.`,
+      { cause: error },
+    )
+  }
+}
+
+/** Null when the file has no record at all. */
+function verified(directory: string, path: string): RecordTotal | null {
+  let file: LmdbFile | null = null
+  try {
+    file = new LmdbFile(path)
+    return totalOf(directory, file)
+  } catch (error) {
+    if (!(error instanceof Damage)) throw error
+    // Pages that another process reuses meanwhile look like damage.
+    if (file?.hasChanged === true) throw new DirectoryInUse(directory)
+    throw damaged(path, `is damaged (${error.message})`)
+  } finally {
+    file?.close()
+  }
+}
+
+function totalOf(directory: string, file: LmdbFile): RecordTotal | null {
+  const total = new RecordTotal()
+  const beside = new Map<string, Buffer>()
+  let altered: string | null = null
+  for (const { key, value } of file.records()) {
+    const isBeside = besideKeys.some((name) => name.equals(key))
+    if (isBeside) beside.set(key.toString(), value)
+    else total.add(sealIn(value))
+    if (!isSealed(key, value) && !key.equals(formatBytes)) altered ??= key.toString()
+  }
+  const found = beside.get(formatKey)?.toString()
+  if (found === undefined && total.records === 0 && beside.size === 0) return null
+  if (found !== String(format)) throw otherFormat(directory, found ?? 'none')
+  if (altered !== null) throw new Damage(`the record ${altered} is altered`)
+  const expected = unsealed(beside.get(totalKey)?.toString() ?? '')
+  if (expected === total.text) return total
+  const wanted = expected.split(' ')[0] ?? ''
+  throw new Damage(`its ${total.records} records are not the ${wanted} that were written last`)
+}
+
+function assertReadable(directory: string): void {
+  if (endianness() === 'LE' && !['arm', 'ia32'].includes(arch())) return
+  throw new Error(
+    `The data directory ${directory} needs a machine of 64 bits, little-endian; leave it out on this one.`,
+  )
+}
+
+function damaged(file: string, what: string): Error {
+  return new Error(
+    `${file} ${what}: put a back-up of the directory in its place, or choose another directory.`,
+  )
+}
+
+function otherFormat(directory: string, found: string): Error {
+  return new Error(
+    `The data directory ${directory} has format ${found.slice(0, 20)}; this version reads format ${format}. Use the version that wrote it, or another directory.`,
+  )
+}

@@ -1,0 +1,44 @@
+import { argv, stdout } from 'node:process'
+import { openAccount } from '../../../src/emulator/account.js'
+import type { RestResponse } from '../../../src/emulator/rest-message.js'
+import { wellKnownKey } from '../../../src/emulator/well-known-key.js'
+
+/** What the process tells before it ends by itself. */
+export interface Told {
+  readonly acknowledged: number
+  /** Of the write that found no room, of another, and of a read. */
+  readonly statuses: readonly number[]
+  readonly body: string
+}
+
+/** Writes until a write is refused, goes on a little, and ends well. */
+async function main(dataDirectory: string): Promise<void> {
+  const account = openAccount({ dataDirectory }, wellKnownKey)
+  account.engine.createDatabase('shop')
+  account.engine.createContainer('shop', { id: 'orders', partitionKey: { paths: ['/id'] } })
+  const ask = (method: string, id: string, body = ''): Promise<RestResponse> =>
+    account.respond({
+      method,
+      path: method === 'POST' ? '/dbs/shop/colls/orders/docs' : `/dbs/shop/colls/orders/docs/${id}`,
+      headers: { 'x-ms-documentdb-partitionkey': JSON.stringify([id]) },
+      body,
+      origin: 'http://127.0.0.1',
+      isOwn: true,
+    })
+  const write = (id: string): Promise<RestResponse> =>
+    ask('POST', id, JSON.stringify({ id, text: 'x'.repeat(100_000) }))
+  let acknowledged = 0
+  let answer = await write('o0')
+  while (answer.status === 201) {
+    acknowledged += 1
+    answer = await write(`o${acknowledged}`)
+  }
+  const answers = [answer, await write('another'), await ask('GET', 'o0')]
+  // Turns of the event loop, in which an error that nobody listens to would end the process.
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+  await account.close().catch(() => undefined)
+  const told: Told = { acknowledged, statuses: answers.map(({ status }) => status), body: answer.body }
+  stdout.write(`${JSON.stringify(told)}\n`)
+}
+
+await main(argv[2] ?? '')

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { execPath } from 'node:process'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createInProcessCosmos } from '../../../src/emulator/index.js'
+import { compiledScript } from './compiled-sources.js'
+import type { Told } from './full-disk-writer.js'
+
+describe('a disk that takes no more', () => {
+  let dataDirectory: string
+  let script: string
+
+  beforeAll(() => {
+    script = compiledScript('full-disk-writer.ts')
+    // It compiles, which takes its time on a busy machine.
+  }, 60_000)
+
+  afterAll(() => {
+    rmSync(join(dirname(script), '../../..'), { recursive: true })
+  })
+
+  beforeEach(() => {
+    dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
+  })
+
+  afterEach(() => {
+    rmSync(dataDirectory, { recursive: true, force: true })
+  })
+
+  /** A process that may write files of so many blocks of 512 bytes; beyond, the system refuses as a full disk does. */
+  function writer(blocks: number): Promise<{ readonly code: number | null; readonly said: string }> {
+    const command = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`
+    const child = spawn('sh', ['-c', command, execPath, script, dataDirectory], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+    }
+    return new Promise((resolve) => child.on('close', (code) => resolve({ code, said })))
+  }
+
+  it('is answered 503, reads included, by a process that lives; what was acknowledged is there afterwards', async () => {
+    const { code, said } = await writer(4_000)
+    const line = said.split('\n').find((text) => text.startsWith('{"ack')) ?? said
+    expect(line).toContain('could not be written')
+    const { acknowledged, statuses } = JSON.parse(line) as Told
+    expect({ code, statuses }).toEqual({ code: 0, statuses: [503, 503, 503] })
+    expect(acknowledged).toBeGreaterThan(3)
+    const cosmos = createInProcessCosmos({ dataDirectory })
+    const { documentCount } = cosmos.engine.container('shop', 'orders')
+    expect(documentCount).toBe(acknowledged)
+    await cosmos.close()
+  })
+})

@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openAccount, type Account } from '../../../src/emulator/account.js'
+import type { Container } from '../../../src/emulator/engine/index.js'
+import type { RestResponse } from '../../../src/emulator/rest-message.js'
+import { wellKnownKey } from '../../../src/emulator/well-known-key.js'
+import { signed, type Asked } from './signed-request.js'
+
+const docs = '/dbs/shop/colls/orders/docs'
+
+interface Change {
+  readonly current: { readonly id: string; readonly _lsn?: number }
+  readonly metadata: Readonly<Record<string, number>>
+}
+
+describe('queries and feeds as clients in Go and Java send them', () => {
+  let account: Account
+  let container: Container
+
+  beforeEach(() => {
+    account = openAccount({ partitionCount: 2 }, wellKnownKey)
+    account.engine.createDatabase('shop')
+    container = account.engine.createContainer('shop', { id: 'orders', partitionKey: { paths: ['/pk'] } })
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      container.execute([id], { kind: 'create', document: { id, pk: id } })
+    }
+  })
+
+  function ask(asked: Asked): Promise<RestResponse> {
+    return account.respond(signed(asked, wellKnownKey))
+  }
+
+  function rows({ body }: RestResponse, name = 'Documents'): readonly { readonly id: string }[] {
+    return (JSON.parse(body) as Record<string, { id: string }[]>)[name] ?? []
+  }
+
+  /** The ranges, the one with the key `a` first. */
+  function ranges(): readonly string[] {
+    const own = container.locate(['a']).partition.id
+    return [own, ...container.partitions.map(({ id }) => id).filter((id) => id !== own)]
+  }
+
+  it.each([
+    ['Go', { 'content-type': 'application/query+json', 'x-ms-documentdb-query': 'True' }],
+    ['a content type alone', { 'content-type': 'application/query+json; charset=utf-8' }],
+    ['a header alone', { 'x-ms-documentdb-query': 'True' }],
+  ])('a query of any resource is known by what is sent: %s', async (_name, headers) => {
+    const asked = [
+      ['/dbs', 'Databases', 'SELECT * FROM d WHERE d.id = "shop"'],
+      ['/dbs/shop/colls', 'DocumentCollections', 'SELECT * FROM c WHERE c.id = "orders"'],
+      [docs, 'Documents', 'SELECT * FROM c WHERE c.id = "a"'],
+      ['/offers', 'Offers', 'SELECT * FROM o'],
+    ] as const
+    for (const [path, name, text] of asked) {
+      const answer = await ask({ method: 'POST', path, headers, body: JSON.stringify({ query: text }) })
+      expect([path, answer.status]).toEqual([path, 200])
+      expect(rows(answer, name)).toHaveLength(name === 'Offers' ? 0 : 1)
+    }
+    expect(container.documentCount).toBe(6)
+    expect(account.engine.databases).toHaveLength(1)
+  })
+
+  it('a fault for queries meets a query of Go', async () => {
+    account.faults.add({ match: { operation: 'query' }, status: 503 })
+    const headers = { 'content-type': 'application/query+json' }
+    const body = JSON.stringify({ query: 'SELECT * FROM c' })
+    expect((await ask({ method: 'POST', path: docs, headers, body })).status).toBe(503)
+  })
+
+  it('Java’s processor looks for leases with TOP: its plan says how many, and each range answers so many', async () => {
+    const body = JSON.stringify({
+      query: 'SELECT TOP @n * FROM c WHERE c.id >= "b"',
+      parameters: [{ name: '@n', value: 2 }],
+    })
+    const plan = await ask({
+      method: 'POST',
+      path: docs,
+      headers: { 'x-ms-cosmos-is-query-plan-request': 'True', 'x-ms-documentdb-isquery': 'True' },
+      body,
+    })
+    expect(plan.status).toBe(200)
+    expect(JSON.parse(plan.body)).toMatchObject({
+      queryInfo: { top: 2, rewrittenQuery: '', distinctType: 'None', orderBy: [] },
+      queryRanges: [{ min: '', max: 'FF' }],
+    })
+    for (const rangeId of ranges()) {
+      const headers = { 'x-ms-documentdb-isquery': 'True', 'x-ms-documentdb-partitionkeyrangeid': rangeId }
+      expect(rows(await ask({ method: 'POST', path: docs, headers, body }))).toHaveLength(2)
+    }
+  })
+
+  it('a plan of one range names the number of TOP, too; one with an order over several is refused', async () => {
+    const planOf = (query: string, key = {}): Promise<RestResponse> =>
+      ask({
+        method: 'POST',
+        path: docs,
+        headers: { 'x-ms-cosmos-is-query-plan-request': 'True', ...key },
+        body: JSON.stringify({ query }),
+      })
+    const ofKey = await planOf('SELECT TOP 3 * FROM c', { 'x-ms-documentdb-partitionkey': '["a"]' })
+    expect(JSON.parse(ofKey.body)).toMatchObject({ queryInfo: { top: 3 } })
+    expect((await planOf('SELECT TOP 3 * FROM c ORDER BY c.id')).status).toBe(501)
+  })
+
+  it('the latest versions come with their metadata beside them where a client asks for that form', async () => {
+    const [rangeId = ''] = ranges()
+    const headers = { 'a-im': 'Incremental Feed', 'x-ms-documentdb-partitionkeyrangeid': rangeId }
+    const wrapped = await ask({
+      method: 'GET',
+      path: docs,
+      headers: { ...headers, 'x-ms-cosmos-changefeed-wire-format-version': '2021-09-15' },
+    })
+    const plain = rows(await ask({ method: 'GET', path: docs, headers }))
+    const changes = (JSON.parse(wrapped.body) as { Documents: Change[] }).Documents
+    expect(changes.map(({ current, metadata }) => ({ ...current, _lsn: metadata['lsn'] }))).toEqual(plain)
+    expect(changes.map(({ current }) => current._lsn)).toEqual(changes.map(() => undefined))
+    for (const { current, metadata } of changes) {
+      expect(metadata['crts']).toBe((current as { readonly _ts?: number })._ts)
+    }
+  })
+
+  it('a key and a range: its changes and documents come from the range that owns the key, and from no other', async () => {
+    const [own = '', other = ''] = ranges()
+    const within = (rangeId: string): Readonly<Record<string, string>> => ({
+      'x-ms-documentdb-partitionkey': '["a"]',
+      'x-ms-documentdb-partitionkeyrangeid': rangeId,
+    })
+    const read = (rangeId: string, more: Readonly<Record<string, string>>): Promise<RestResponse> =>
+      ask({ method: 'GET', path: docs, headers: { ...within(rangeId), ...more } })
+    expect(rows(await read(own, { 'a-im': 'Incremental Feed' })).map(({ id }) => id)).toEqual(['a'])
+    expect((await read(other, { 'a-im': 'Incremental Feed' })).status).toBe(304)
+    expect((await read('9', { 'a-im': 'Incremental Feed' })).status).toBe(410)
+    expect(rows(await read(own, {})).map(({ id }) => id)).toEqual(['a'])
+    expect(rows(await read(other, {}))).toEqual([])
+    const body = JSON.stringify({ query: 'SELECT VALUE COUNT(1) FROM c' })
+    const headers = { ...within(other), 'x-ms-documentdb-isquery': 'True' }
+    expect(rows(await ask({ method: 'POST', path: docs, headers, body }))).toEqual([0])
+  })
+})

@@ -1,0 +1,105 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compileQuery, QueryError } from '../../../../src/emulator/query/index.js'
+import { indexOf } from '../../../../src/emulator/query/text-search.js'
+
+const long = 'a'.repeat(1_900_000)
+
+function ask(
+  text: string,
+  document: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, unknown>> = {},
+): readonly unknown[] {
+  const given = Object.entries(parameters).map(([name, value]) => ({ name: `@${name}`, value }))
+  return compileQuery(text, given).execute([document])
+}
+
+/** A pattern of `%`, `_` and characters as a regular expression. */
+function expressionOf(pattern: string): RegExp {
+  const source = Array.from(pattern, (one) =>
+    one === '%' ? '[^]*' : one === '_' ? '[^]' : one.replace(/[[\]^]/u, '\\$&'),
+  )
+  return new RegExp(`^${source.join('')}$`, 'u')
+}
+
+describe('queries that cost too much', () => {
+  it.each([
+    ['brackets that open no set', '['.repeat(40_000), [false]],
+    ['brackets before a set', `${'['.repeat(40_000)}]`, [false]],
+    ['a piece that begins everywhere and ends nowhere', `%${'a'.repeat(90_000)}b`, [false]],
+    ['the same within the text', `%${'a'.repeat(90_000)}b%`, [false]],
+    ['a piece whose middle is wrong', `%${'a'.repeat(50_000)}b${'a'.repeat(50_000)}%`, [false]],
+    ['many runs', `${'%a'.repeat(60_000)}%`, [true]],
+    ['a set of many members', `%[${'bc'.repeat(60_000)}]%`, [false]],
+  ])('LIKE is linear in text and pattern: %s', (_name, pattern, expected) => {
+    expect(ask('SELECT VALUE c.text LIKE @pattern FROM c', { text: long }, { pattern })).toEqual(expected)
+  })
+
+  it('LIKE with wildcards between two runs is refused when it compares too much', () => {
+    const pattern = `%${'a'.repeat(50_000)}_b%`
+    expect(() => ask('SELECT VALUE c.text LIKE @pattern FROM c', { text: long }, { pattern })).toThrow(
+      'comparisons',
+    )
+  })
+
+  it('LIKE answers as a regular expression does', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '[', '^', '-'), maxLength: 12 })
+    const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '%', '%', '_', '[', '^', '-'), maxLength: 8 })
+    fc.assert(
+      fc.property(text, pattern, (given, wanted) => {
+        const [answer] = ask('SELECT VALUE c.text LIKE @wanted FROM c', { text: given }, { wanted })
+        expect(answer).toBe(expressionOf(wanted).test(given))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('looks for long texts where they are, and nowhere else', () => {
+    const part = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 3 })
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 60 }), fc.nat(40), fc.nat(150), (parts, repeat, from) => {
+        const text = parts.join('ab'.repeat(repeat))
+        const wanted = `${'ab'.repeat(repeat)}${parts[1] ?? ''}${'ab'.repeat(repeat)}`
+        expect(indexOf(text, wanted, from)).toBe(text.indexOf(wanted, from))
+      }),
+      { numRuns: 300 },
+    )
+    const wanted = `${'a'.repeat(50_000)}b${'a'.repeat(50_000)}`
+    const query =
+      'SELECT VALUE [CONTAINS(c.t, @w), INDEX_OF(c.t, @w), REPLACE(c.t, @w, "") = c.t] FROM c WHERE c.t != @w'
+    expect(ask(query, { t: long }, { w: wanted })).toEqual([[false, -1, true]])
+  })
+
+  it.each([
+    [
+      'REPLACE in REPLACE',
+      `SELECT VALUE ${'REPLACE('.repeat(12)}"aaaaaaaaaa"${', "a", "aaaaaaaaaa")'.repeat(12)} FROM c`,
+    ],
+    ['CONCAT of a text with itself', 'SELECT VALUE CONCAT(c.text, c.text, c.text) FROM c'],
+    ['||', 'SELECT VALUE (c.text || c.text) || c.text FROM c'],
+    [
+      'ToString of many copies',
+      `SELECT VALUE LENGTH(ToString([${Array(50_000).fill('c').join(',')}])) FROM c`,
+    ],
+    ['a row of many copies', `SELECT VALUE [${Array(50_000).fill('c').join(',')}] FROM c`],
+    ['an object of many copies', 'SELECT c.text AS a, c.text AS b, c.text AS d FROM c'],
+    ['aggregates', 'SELECT VALUE [MAX(c.text), MAX(c.text), MAX(c.text)] FROM c'],
+  ])('a value that grows beyond 4 MB is refused with 400: %s', (_name, text) => {
+    let error: unknown
+    try {
+      ask(text, { text: long })
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toBeInstanceOf(QueryError)
+    expect(error).toMatchObject({ status: 400 })
+    expect((error as QueryError).reason).toContain('more than 4194304 characters')
+  })
+
+  it.each([
+    ['quotes that are never closed', `SELECT ${'"\\'.repeat(120_000)}`, 'SC1012'],
+    ['comments that are never closed', `SELECT ${'/*'.repeat(120_000)}`, 'SC1001'],
+  ])('a text is read once: %s', (_name, text, code) => {
+    expect(() => compileQuery(text, [])).toThrow(expect.objectContaining({ code }) as Error)
+  })
+})
