@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInProcessCosmos } from '../emulator/index.js'
 import { connect, readSettings, type Connection, type Settings, type UnitSelection } from '../host/index.js'
 import type { JobClient } from '../sas/index.js'
 import { CliError, exitCodes } from './cli-error.js'
@@ -38,6 +37,8 @@ export async function withStore<T>(
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
+  // A worker of an account has no use for it, and starts sooner without.
+  const { createInProcessCosmos } = await import('../emulator/index.js')
   const embedded = createInProcessCosmos({ dataDirectory: resolve(options.data) })
   const client = embedded.client()
   try {
