@@ -22,7 +22,7 @@ it('a worker of an account and an operator need no native binary', async () => {
   expect(listed.stderr).toBe('')
   expect(listed.code).toBe(0)
   expect((await worker.kill('SIGTERM')).code).toBe(0)
-}, 60_000)
+})
 
 it('a data directory without the binary is refused by one sentence', async () => {
   const data = join(await temporaryDirectory(), 'data')
@@ -33,4 +33,4 @@ it('a data directory without the binary is refused by one sentence', async () =>
     /^stepward: A data directory needs the package lmdb .* Run "npm ci" on this system\.\n$/,
   )
   expect(listed.code).toBe(1)
-}, 60_000)
+})
