@@ -7,6 +7,10 @@ targetScope = 'resourceGroup'
 @maxLength(20)
 param name string
 
+@description('Ends the names that nobody else in the world may have, of the account and the apps; empty for none.')
+@maxLength(13)
+param unique string = take(uniqueString(resourceGroup().id), 8)
+
 param location string = resourceGroup().location
 
 @description('Serverless charges by request; otherwise the state container autoscales up to this many request units.')
@@ -44,10 +48,13 @@ param alertEmail string = ''
 @secure()
 param alertWebhook string = ''
 
+var suffix = empty(unique) ? '' : '-${unique}'
+
 module cosmos 'modules/cosmos.bicep' = {
   name: 'cosmos'
   params: {
     name: name
+    suffix: suffix
     location: location
     serverless: serverless
     maxThroughput: maxThroughput
@@ -60,6 +67,7 @@ module apps 'modules/app-service.bicep' = {
   name: 'apps'
   params: {
     name: name
+    suffix: suffix
     location: location
     planSku: planSku
     planCapacity: planCapacity
@@ -104,4 +112,6 @@ module alerts 'modules/alerts.bicep' = {
 }
 
 output endpoint string = cosmos.outputs.endpoint
-output siteNames array = apps.outputs.siteNames
+output accountName string = cosmos.outputs.accountName
+// role, name and host of each app.
+output sites array = apps.outputs.sites

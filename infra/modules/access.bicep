@@ -1,5 +1,6 @@
 // Data-plane roles, as narrow as the roles of the pattern allow. These are not IAM roles: Contributor gives no access
-// to data, and none of these may create containers.
+// to data, and none of these may create containers. The account takes one change of its roles at a time and answers 412 to
+// a second, so each of them depends on the one before.
 param accountName string
 
 @description('role (scheduler, agents, supervisor, notifier) and principalId of each app.')
@@ -42,6 +43,7 @@ resource stateWorker 'Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinitions@2
 
 resource leaseHolder 'Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinitions@2024-05-15' = {
   parent: account
+  dependsOn: [stateWorker]
   name: guid(account.id, 'stepward-lease-holder')
   properties: {
     roleName: 'stepward lease holder'
@@ -51,6 +53,8 @@ resource leaseHolder 'Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinitions@2
       {
         dataActions: [
           metadata
+          // The SDK's queries need both, whatever they read.
+          '${container}/readChangeFeed'
           '${container}/executeQuery'
           '${items}/read'
           '${items}/create'
@@ -64,9 +68,11 @@ resource leaseHolder 'Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinitions@2
 
 var database = '${account.id}/dbs/stepward'
 
+@batchSize(1)
 resource onState 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2024-05-15' = [
   for principal in principals: {
     parent: account
+    dependsOn: [replyWriter]
     name: guid(account.id, principal.role, 'state')
     properties: {
       principalId: principal.principalId
@@ -76,9 +82,11 @@ resource onState 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2024-
   }
 ]
 
+@batchSize(1)
 resource onLeases 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2024-05-15' = [
   for principal in principals: {
     parent: account
+    dependsOn: [onState]
     name: guid(account.id, principal.role, 'leases')
     properties: {
       principalId: principal.principalId
@@ -89,9 +97,11 @@ resource onLeases 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2024
 ]
 
 // What is set aside may hold anything and is looked at by people: the built-in Data Contributor, on that container alone.
+@batchSize(1)
 resource onDeadLetter 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2024-05-15' = [
   for principal in principals: {
     parent: account
+    dependsOn: [onLeases]
     name: guid(account.id, principal.role, 'deadletter')
     properties: {
       principalId: principal.principalId
@@ -104,6 +114,7 @@ resource onDeadLetter 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@
 // Puts replies into a container of the user's own, and sees nothing of it.
 resource replyWriter 'Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinitions@2024-05-15' = {
   parent: account
+  dependsOn: [leaseHolder]
   name: guid(account.id, 'stepward-reply-writer')
   properties: {
     roleName: 'stepward reply writer'
@@ -121,9 +132,11 @@ resource replyWriter 'Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinitions@2
   }
 }
 
+@batchSize(1)
 resource onReplies 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2024-05-15' = [
   for name in replyContainers: {
     parent: account
+    dependsOn: [onDeadLetter]
     name: guid(account.id, 'notifier', 'reply', name)
     properties: {
       principalId: filter(principals, principal => principal.role == 'notifier')[0].principalId

@@ -25,6 +25,8 @@ resource attention 'Microsoft.Insights/scheduledQueryRules@2023-03-15-preview' =
     severity: 1
     enabled: true
     scopes: [workspaceId]
+    // The table is made with the first line that an app writes, which is after this rule.
+    skipQueryValidation: true
     evaluationFrequency: 'PT5M'
     windowSize: 'PT5M'
     criteria: {

@@ -1,5 +1,6 @@
 // One app for each role, from one package: only the startup command differs.
 param name string
+param suffix string
 param location string
 param planSku string
 param planCapacity int
@@ -25,7 +26,7 @@ resource plan 'Microsoft.Web/serverfarms@2024-04-01' = {
 
 resource sites 'Microsoft.Web/sites@2024-04-01' = [
   for role in roles: {
-    name: '${name}-${role}'
+    name: '${name}-${role}${suffix}'
     location: location
     kind: 'app,linux'
     identity: { type: 'SystemAssigned' }
@@ -73,4 +74,6 @@ output principals array = [
   for (role, index) in roles: { role: role, principalId: sites[index].identity.principalId }
 ]
 output siteIds array = [for (role, index) in roles: sites[index].id]
-output siteNames array = [for (role, index) in roles: sites[index].name]
+output sites array = [
+  for (role, index) in roles: { role: role, name: sites[index].name, host: sites[index].properties.defaultHostName }
+]

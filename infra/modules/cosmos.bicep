@@ -1,5 +1,6 @@
 // One write region on purpose: with several, two instances could both win one lease.
 param name string
+param suffix string
 param location string
 param serverless bool
 param maxThroughput int
@@ -28,7 +29,7 @@ var containers = [
 ]
 
 resource account 'Microsoft.DocumentDB/databaseAccounts@2024-05-15' = {
-  name: '${name}-cosmos'
+  name: '${name}-cosmos${suffix}'
   location: location
   kind: 'GlobalDocumentDB'
   properties: {

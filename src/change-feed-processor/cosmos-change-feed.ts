@@ -1,6 +1,5 @@
 import {
   ChangeFeedMode,
-  ChangeFeedStartFrom,
   type ChangeFeedPullModelIterator,
   type Container,
   type ContainerDefinition,
@@ -18,6 +17,7 @@ import type {
   VersionChange,
 } from './change-feed.js'
 import { compare, compositeToken, pageOf, type DecodeChange } from './cosmos-feed-page.js'
+import { feedStartsFor } from './cosmos-sdk-copy.js'
 import { decodeChange, decodeVersionChange } from './decode-change.js'
 import { FeedError } from './errors.js'
 import { startingBefore } from './start-position.js'
@@ -56,9 +56,13 @@ interface Idle {
  */
 export class CosmosChangeFeed implements ChangeFeed {
   private readonly idle = new Map<string, Idle>()
+  private readonly starts: ReturnType<typeof feedStartsFor>
   private known: (ContainerDefinition & Resource) | undefined
 
-  constructor(private readonly options: CosmosChangeFeedOptions) {}
+  /** @throws TypeError when the container was made by a copy of the SDK that cannot be found */
+  constructor(private readonly options: CosmosChangeFeedOptions) {
+    this.starts = feedStartsFor(options.container)
+  }
 
   async physicalRanges(): Promise<readonly PhysicalRange[]> {
     const { resources } = await this.options.container.readPartitionKeyRanges().fetchAll()
@@ -135,8 +139,8 @@ export class CosmosChangeFeed implements ChangeFeed {
   ): Promise<Iterator> {
     const changeFeedStartFrom =
       start.kind === 'time'
-        ? ChangeFeedStartFrom.Time(startingBefore(start.atMs), await this.sdkFeedRange(feedRange))
-        : ChangeFeedStartFrom.Continuation(compositeToken((await this.definition())._rid, feedRange, start))
+        ? this.starts.Time(startingBefore(start.atMs), await this.sdkFeedRange(feedRange))
+        : this.starts.Continuation(compositeToken((await this.definition())._rid, feedRange, start))
     return this.options.container.items.getChangeFeedIterator<unknown>({
       maxItemCount,
       changeFeedMode,

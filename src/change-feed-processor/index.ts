@@ -69,6 +69,7 @@ export type {
   ReadOptions,
   VersionChange,
 } from './change-feed.js'
+export { feedStartsFor } from './cosmos-sdk-copy.js'
 export { CosmosChangeFeed, type CosmosChangeFeedOptions } from './cosmos-change-feed.js'
 export type { LeaseContainer, MonitoredContainer } from './cosmos-ports.js'
 export { ProcessorRunningError, resetProcessor, type ResetOptions } from './reset-processor.js'

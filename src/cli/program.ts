@@ -122,7 +122,10 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .option('--agents <module>', 'module that exports the agents (or STEPWARD_MODULE)')
     .option('--instances <n>', 'keep so many processes of each role alive')
     .option('--port <n>', 'serve /healthz, /readyz and /metrics (or PORT)')
-    .option('--state <dir>', 'what a fleet remembers; default: a folder in the temporary directory')
+    .option(
+      '--state <dir>',
+      'what a fleet remembers; default: a folder in XDG_RUNTIME_DIR or the temporary directory',
+    )
     .option('--once', 'recover what is overdue and end; for the role supervisor')
     .addOption(new Option('--supervised').hideHelp())
     .action(async (options: StartOptions) => {

@@ -13,6 +13,7 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
   const level = options.verbose === true ? 'debug' : 'info'
   const [program = '', ...args] = process.argv.slice(1)
   const ending = untilEnd(false)
+  const stateDirectory = await stateDirectoryOf(options.state, process.cwd())
   // The port first: where it cannot be had, nothing has begun that would have to be stopped.
   let running: Fleet | null = null
   const server =
@@ -25,7 +26,7 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
   const starting = startFleet({
     connection: settings,
     counts: Object.fromEntries(groupsOf(words).map((role) => [role, instances])),
-    stateDirectory: stateDirectoryOf(options.state, process.cwd()),
+    stateDirectory,
     program,
     argsOf: (role) => childArguments(args, role),
     telemetry: consoleLogger({ level, about: { fleet: String(process.pid) } }),

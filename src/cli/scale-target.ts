@@ -32,7 +32,7 @@ export async function scaleTargetOf(role: string, options: ScaleTargetOptions): 
     if (resourceGroup !== undefined || options.subscription !== undefined) {
       throw new CliError('--resource-group and --subscription need --app-service NAME', exitCodes.usage)
     }
-    return localFleet(socketPath(stateDirectoryOf(state, process.cwd())), role)
+    return localFleet(socketPath(await stateDirectoryOf(state, process.cwd())), role)
   }
   if (resourceGroup === undefined) {
     throw new CliError(`--app-service ${name} needs --resource-group NAME, the one it is in`, exitCodes.usage)

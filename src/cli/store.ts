@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInProcessCosmos } from '../emulator/index.js'
 import {
   connect,
   readSettings,
@@ -48,6 +47,8 @@ export async function withStore<T>(
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
   const dataDirectory = resolve(options.data)
+  // A worker of an account has no use for it, and starts sooner without.
+  const { createInProcessCosmos } = await import('../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
   const client = embedded.client()
   try {

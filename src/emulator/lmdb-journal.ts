@@ -1,5 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { open, type RootDatabase } from 'lmdb'
+import { createRequire } from 'node:module'
+import type * as Lmdb from 'lmdb'
+import type { RootDatabase } from 'lmdb'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
 import { epkOf } from './engine/index.js'
 import type {
@@ -234,7 +236,7 @@ function openStore(directory: string): OpenStore {
     )
   }
   const kept = checkedStore(directory)
-  const store = open<string, string>({
+  const store = lmdb().open<string, string>({
     path: directory,
     encoding: 'string',
     overlappingSync: false,
@@ -249,6 +251,21 @@ function openStore(directory: string): OpenStore {
   } catch (error) {
     store.close().catch(() => undefined)
     throw error
+  }
+}
+
+/**
+ * Loaded with the first directory that is opened: its binary is of one system, and what keeps nothing on a disk, such as a
+ * worker of an account, starts without it. By `require`, since a journal is opened in one go.
+ */
+function lmdb(): typeof Lmdb {
+  try {
+    return createRequire(import.meta.url)('lmdb') as typeof Lmdb
+  } catch (cause) {
+    throw new Error(
+      'A data directory needs the package lmdb with its binary for this system, which cannot be loaded. Run "npm ci" on this system.',
+      { cause },
+    )
   }
 }
 

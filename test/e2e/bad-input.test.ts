@@ -169,7 +169,7 @@ describe('autoscale', () => {
     const ended = await run(cli, ['autoscale', 'agents', ...state])
     expect(ended.stderr).toMatch(/^stepward: (no store is named|no fleet answers at)/m)
     expect([2, 3]).toContain(ended.code)
-  }, 20_000)
+  })
 
   it('ends at once where no fleet runs', async () => {
     const { env } = await startEmulatorProcess(['--port', '0'])
@@ -177,7 +177,7 @@ describe('autoscale', () => {
     const ended = await run(cli, ['autoscale', 'agents', '--state', await temporaryDirectory()], env)
     expect(ended.stderr).toMatch(/^stepward: no fleet answers at/m)
     expect(ended.code).toBe(3)
-  }, 20_000)
+  })
 })
 
 it('keeps its exit code when nobody reads its remarks', async () => {

@@ -82,5 +82,5 @@ describe('what pages say to type does what they say', () => {
 
   it('and everything that was left running ends well', async () => {
     expect(await reader.leave()).toEqual([])
-  }, 30_000)
+  })
 })

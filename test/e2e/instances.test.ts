@@ -33,7 +33,7 @@ it('dev runs a store and every role in one process', async () => {
   const status = await run(cli, ['status', 'SW-1001'], store)
   expect(status.stdout).toMatch(/ship +Processed +0\/10/)
   expect((await dev.kill('SIGTERM')).code).toBe(0)
-}, 60_000)
+})
 
 it('start --instances runs processes that share the leases and end with their parent', async () => {
   const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
@@ -56,7 +56,7 @@ it('start --instances runs processes that share the leases and end with their pa
   expect(ended.code).toBe(0)
   const after = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(after.map((row) => row.owner)).toEqual([null, null])
-}, 60_000)
+})
 
 it('start --instances says which instance ended by itself, and ends as badly as it did', async () => {
   const { env } = await startEmulatorProcess(['--port', '0'])
@@ -67,7 +67,7 @@ it('start --instances says which instance ended by itself, and ends as badly as 
   expect(ended.code).toBe(5)
   expect(ended.stderr).toMatch(/"exit":"exit code 5".*"msg":"instance.ended"/)
   expect(ended.stderr).toMatch(/refused the key/)
-}, 60_000)
+})
 
 it('F-X25: an error that nobody handles ends a process, after it has given its leases back', async () => {
   const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
@@ -81,7 +81,7 @@ it('F-X25: an error that nobody handles ends a process, after it has given its l
   expect(ended.stderr).toMatch(/"message":"stray".*"msg":"host.failed"/)
   const leases = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(leases.map(({ owner }) => owner)).toEqual([null, null])
-}, 60_000)
+})
 
 it('F-X25: an error that nobody handles ends a process that still waits for its store', async () => {
   const module = join(await temporaryDirectory(), 'agents.mjs')
@@ -93,4 +93,4 @@ it('F-X25: an error that nobody handles ends a process that still waits for its 
   const ended = await worker.kill('SIGUSR2')
   expect(ended.code).toBe(1)
   expect(ended.stderr).toMatch(/"message":"stray".*"msg":"host.failed"/)
-}, 60_000)
+})

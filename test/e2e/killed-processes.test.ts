@@ -43,7 +43,7 @@ it('ends every order though a worker and then the store are killed', async () =>
   expect(new Set(ledger.effects.map((effect) => `${effect.service} ${effect.key}`)).size).toBe(
     ledger.effects.length,
   )
-}, 120_000)
+})
 
 /** How a job ended; while the store is away, it is asked again. */
 async function endOf(job: Job): Promise<string> {

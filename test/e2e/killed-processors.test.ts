@@ -83,7 +83,7 @@ describe('an instance of the change feed processor', () => {
     const after = await write(orders, 60, 90)
     await delivered([...before, ...after], [victim, heir])
     expect(said(heir).filter((line) => 'acquired' in line)).toHaveLength(partitionCount)
-  }, 20_000)
+  })
 
   it('F-L7, F-L11: that is stopped for longer than the expiration delivers nothing when it goes on', async () => {
     const { orders, worker } = await aShop()
@@ -110,7 +110,7 @@ describe('an instance of the change feed processor', () => {
       if ('released' in line) own.delete(line.released)
       if ('delivered' in line) expect(own, JSON.stringify(line)).toContain(line.lease)
     }
-  }, 20_000)
+  })
 
   it('F-L18: that is told to end gives its leases back, and the next goes on at once', async () => {
     const { orders, leases, worker } = await aShop()
@@ -132,5 +132,5 @@ describe('an instance of the change feed processor', () => {
     const twice = said(next).flatMap((line) => ('delivered' in line ? line.delivered : []))
     const first = new Set(said(leaving).flatMap((line) => ('delivered' in line ? line.delivered : [])))
     expect(twice.filter((id) => first.has(id))).toEqual([])
-  }, 20_000)
+  })
 })

@@ -18,7 +18,7 @@ it('R80, R123: provisions a site though every worker is killed with its request 
   const { steps } = await job.view()
   expect(steps.map(({ currentState }) => currentState)).toEqual(['Active', 'Active'])
   expect(remote.effects().map(({ kind }) => kind)).toEqual(['database', 'website'])
-}, 120_000)
+})
 
 it('ends every trip as it should though workers and the store are killed', async () => {
   let asked = 0
@@ -36,7 +36,7 @@ it('ends every trip as it should though workers and the store are killed', async
   expect(bookings.sort()).toEqual(
     ['ada', 'grace'].flatMap((name) => ['car', 'flight', 'hotel'].map((kind) => `${name} ${kind}`)),
   )
-}, 120_000)
+})
 
 /** A store and a worker, each a process; whenever the service answers nothing, the worker is killed and replaced. */
 async function scene(sample: string, mood: Mood) {

@@ -76,7 +76,7 @@ it('R150: leases, estimate and doctor see processors of any name on any containe
   expect(unknown.stderr).toBe(
     'stepward: no leases of a processor "projektion" are there: there are those of "projection"\n',
   )
-}, 60_000)
+})
 
 it('leases and estimate say which leases are those of the Java SDK', async () => {
   const shop = await aShop()
@@ -96,7 +96,7 @@ it('leases and estimate say which leases are those of the Java SDK', async () =>
   expect((await shop.command('estimate')).stdout).toMatch(
     /in 2 leases\nnot counted: 2 leases of "java": the Java SDK wrote them, and its own tools read them\n$/,
   )
-}, 60_000)
+})
 
 it('doctor fails and says what to do when something is wrong, and tables fit 80 columns', async () => {
   const shop = await aShop()
@@ -113,7 +113,7 @@ it('doctor fails and says what to do when something is wrong, and tables fit 80 
     const { stdout } = await shop.command(command)
     expect(Math.max(...stdout.split('\n').map(({ length }) => length)), stdout).toBeLessThanOrEqual(80)
   }
-}, 60_000)
+})
 
 it('doctor names containers that are missing, and a store that does not answer', async () => {
   const shop = await aShop()
@@ -127,4 +127,4 @@ it('doctor names containers that are missing, and a store that does not answer',
   const away = await run(cli, ['doctor', '--endpoint', 'http://127.0.0.1:9/', '--key', 'd3Jvbmc='])
   expect(away.code).toBe(5)
   expect(away.stderr).toMatch(/no answer from/)
-}, 60_000)
+})

@@ -74,7 +74,7 @@ it('R115 R117: what is stuck is shown with what to do, looked at, tried again si
   expect(done.sort()).toEqual(['SW-1008', 'SW-1019'])
   await worker.line('"msg":"job.finished"', 7)
   expect(await stepward('attention')).toMatchObject({ code: 0, stdout: 'nothing needs attention\n' })
-}, 60_000)
+})
 
 it('refuses what cannot be done by one line and an exit code', async () => {
   const store = await startEmulatorProcess(['--port', '0'])
@@ -95,7 +95,7 @@ it('refuses what cannot be done by one line and an exit code', async () => {
     expect(ended, args.join(' ')).toMatchObject({ code, stdout: '' })
     expect(ended.stderr).toMatch(says)
   }
-}, 60_000)
+})
 
 it('does the harmless where nobody works: pages, progress left out, a job that never ends left alone', async () => {
   const store = await startEmulatorProcess(['--port', '0'])
@@ -119,7 +119,7 @@ it('does the harmless where nobody works: pages, progress left out, a job that n
   expect((await stepward('cancel', '--all', '--yes', '--why', 'again')).stdout).toMatch(
     /^no job cancelled: none matches/,
   )
-}, 60_000)
+})
 
 it.each(['attention', 'watch a', 'provision', 'cancel --all --yes --why x'])(
   'a store that is not there: %s says so in one line',

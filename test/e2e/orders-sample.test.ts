@@ -38,7 +38,7 @@ it('R176: ends every order of the sample, and leaves a store to look into', asyn
     ...{ Pending: 0, Processing: 0, Compensating: 0 },
     ...{ Processed: 37, Error: 3, Compensated: 0 },
   })
-}, 60_000)
+})
 
 it('R114 R116 R118: the operator is alerted, fills the shelves and has what failed tried again; the shop is told', async () => {
   const data = join(await temporaryDirectory(), 'data')
@@ -56,7 +56,7 @@ it('R114 R116 R118: the operator is alerted, fills the shelves and has what fail
   expect(nothing).toMatchObject({ code: 0, stdout: 'nothing needs attention\n' })
   const status = await run(cli, ['status', 'SW-1008', '--data', data])
   expect(status.stdout).toMatch(/resubmit +(reserve )?by operator at \S+\s+the\s+shelves\s+are\s+filled/)
-}, 60_000)
+})
 
 it('shows lines on its way and a table at its end when nobody watches', async () => {
   const data = join(await temporaryDirectory(), 'data')
@@ -66,7 +66,7 @@ it('shows lines on its way and a table at its end when nobody watches', async ()
   expect(ended.stdout).toMatch(/alert: SW-1008: .*out-of-stock/)
   expect(ended.stdout).toMatch(/npx stepward list --data/)
   expect(ended.stdout + ended.stderr).not.toContain('Warning')
-}, 60_000)
+})
 
 it('reads the whole file before it starts, and says everything that is wrong with it', async () => {
   const file = join(await temporaryDirectory(), 'orders.jsonl')

@@ -14,7 +14,7 @@ describe('the samples of the pattern end by themselves', () => {
     expect(stdout).toContain('website is Active, after 2 attempts\n')
     expect(stdout).toContain('the job is Processed; the remote services made: database, website\n')
     expect(code).toBe(0)
-  }, 60_000)
+  })
 
   it('R97, R112: travel, as booked, as booked at the second try, and as cancelled', async () => {
     const { stdout, code } = await run(sampleRun('travel'), [])
@@ -29,7 +29,7 @@ describe('the samples of the pattern end by themselves', () => {
       { traveller: 'linus', state: 'Compensated', generation: 1, booked: [] },
     ])
     expect(code).toBe(0)
-  }, 60_000)
+  })
 
   // Node is all that this repository asks for; the sample is about another language.
   it.runIf(hasPython)(
@@ -48,5 +48,5 @@ describe('the samples of the pattern end by themselves', () => {
     const { stderr, code } = await run(sampleRun('foreign-agent'), [], { PYTHON: 'no-such-python' })
     expect(stderr).toBe('no-such-python was not found: install Python 3, or set PYTHON to where it is\n')
     expect(code).toBe(1)
-  }, 60_000)
+  })
 })

@@ -40,7 +40,7 @@ it('R156, R170: processes spread leases when one joins and gather them when it l
   expect(ended.code).toBe(0)
   await first.line('"msg":"lease.acquired"', 4 * partitions + (4 * partitions) / 2)
   expect(new Set((await leases()).map((row) => row.owner))).toEqual(new Set([firstName]))
-}, 60_000)
+})
 
 async function nameOf(worker: Running): Promise<string> {
   return (await worker.line('instance ')).split(' ')[1] ?? ''

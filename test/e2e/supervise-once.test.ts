@@ -24,7 +24,7 @@ it('R106, R171: a supervisor that a timetable starts looks once, says what it di
   expect(JSON.parse(ended.stdout)).toEqual({ lookedAt: 1, recovered: 1 })
   expect(ended.code).toBe(0)
   expect(await job.view()).toMatchObject({ state: 'Pending', attention: { kind: 'unclaimed' } })
-}, 60_000)
+})
 
 it('only a supervisor can do its work in one go', async () => {
   const ended = await run(cli, ['start', '--role', 'all', '--once'])

@@ -26,6 +26,39 @@ const entryPoints = [
 ]
 const helpWithinMs = 300
 
+/** Prints what should be empty, and makes the check fail when it is not. */
+function report(what: string, found: readonly string[]): void {
+  console.log(`${what}: ${found.length === 0 ? 'none' : found.join('; ')}`)
+  if (found.length > 0) process.exitCode = 1
+}
+
+/** What a CommonJS application does: a client by `require`, and a processor that reads its containers. */
+const required = `
+  const { CosmosClient } = require('@azure/cosmos')
+  const { ChangeFeedProcessor } = require('stepward/change-feed-processor')
+  const { startEmulator } = require('stepward/emulator')
+  startEmulator({ port: 0 }).then(async (emulator) => {
+    const client = new CosmosClient({ endpoint: emulator.endpoint, key: emulator.key })
+    const { database } = await client.databases.create({ id: 'shop' })
+    const partitionKey = { paths: ['/id'] }
+    const { container: monitoredContainer } = await database.containers.create({ id: 'orders', partitionKey })
+    const leases = { id: 'leases', partitionKey, defaultTtl: -1 }
+    const { container: leaseContainer } = await database.containers.create(leases)
+    await monitoredContainer.items.create({ id: 'one' })
+    const end = (text) => { console.log(text); process.exit(text === 'one' ? 0 : 1) }
+    const processor = new ChangeFeedProcessor({
+      monitoredContainer, leaseContainer, processorName: 'unit', instanceName: 'one', startFrom: 'beginning',
+      onChanges: ([change]) => end(change.id), onError: (place, error) => end(error.message),
+    })
+    await processor.start()
+  })`
+
+const starting = `
+  const { startEmulator } = await import('stepward/emulator')
+  const emulator = await startEmulator({ port: 0 })
+  console.log(Object.keys(await import('stepward')).includes('startHost'))
+  await emulator.close()`
+
 const project = await mkdtemp(join(tmpdir(), 'stepward-package-'))
 const inProject = (program: string, ...args: readonly string[]) =>
   execute(program, [...args], { cwd: project })
@@ -35,12 +68,20 @@ try {
   if (tarball === undefined) throw new Error('npm pack made nothing')
   console.log(`packed ${tarball.entryCount} files, ${Math.round(tarball.size / 1_024)} KiB`)
   const paths = new Set(tarball.files.map(({ path }) => path))
-  const page = { path: 'README.md', text: await readFile(join(root, 'README.md'), 'utf8') }
-  const dead = deadLinks(page, (path) => paths.has(path))
-  console.log(
-    `links of README.md that lead nowhere in the package: ${dead.length === 0 ? 'none' : dead.join('; ')}`,
+  const folders = new Set([...paths].map((path) => path.slice(0, path.lastIndexOf('/'))))
+  const pages = [...paths].filter((path) => path.endsWith('.md'))
+  const texts = await Promise.all(
+    pages.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
   )
-  if (dead.length > 0) process.exitCode = 1
+  const isThere = (path: string): boolean => paths.has(path) || folders.has(path)
+  report(
+    'links that lead nowhere in the package',
+    texts.flatMap((page) => deadLinks(page, isThere)),
+  )
+  report(
+    'maps of sources that are not packed',
+    [...paths].filter((path) => path.endsWith('.map')),
+  )
   await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   await inProject('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball.filename}`)
 
@@ -53,6 +94,9 @@ try {
     )
     console.log(`import '${name}': ${stdout.trim()} names`)
   }
+
+  const { stdout: read } = await inProject('node', '--input-type=commonjs', '-e', required)
+  console.log(`a CommonJS application reads the feed of its own client: ${read.trim()}`)
 
   await writeFile(
     join(project, 'use.ts'),
@@ -86,6 +130,12 @@ try {
     )
     console.log(`types resolve under ${resolution}`)
   }
+
+  for (const name of ['lmdb', '@lmdb']) {
+    await rm(join(project, 'node_modules', name), { recursive: true, force: true })
+  }
+  const { stdout: names } = await inProject('node', '--input-type=module', '-e', starting)
+  console.log(`without lmdb, a store in memory starts: ${names.trim()}`)
 
   const program = join(project, 'node_modules/stepward/dist/src/cli/main.js')
   const times: number[] = []

@@ -31,11 +31,20 @@ function packagesLoadedWith(path: string): ReadonlySet<string> {
 
 it('`stepward emulator` loads neither the SDK nor the query parser before it is asked', () => {
   const loaded = packagesLoadedWith('src/cli/commands/emulator.ts')
-  expect(loaded).toContain('lmdb')
+  expect(loaded).toContain('node:http')
   expect(slow.filter((name) => loaded.has(name))).toEqual([])
   expect(packagesLoadedWith('src/cli/commands/dev.ts')).toContain('@azure/cosmos')
   expect(packagesLoadedWith('src/emulator/query/index.ts')).toContain('chevrotain')
 })
+
+it.each(['start', 'list', 'status', 'leases'])(
+  '`stepward %s` loads nothing of the embedded store',
+  (command) => {
+    const loaded = packagesLoadedWith(`src/cli/commands/${command}.ts`)
+    expect(loaded).toContain('node:path')
+    expect(['lmdb', 'chevrotain', 'selfsigned'].filter((name) => loaded.has(name))).toEqual([])
+  },
+)
 
 it('the program loads little before it knows which command it runs', () => {
   const loaded = packagesLoadedWith('src/cli/main.ts')

@@ -43,8 +43,7 @@ describe('the repository', () => {
     const paths = new Set(packed.map(({ path }) => path))
     expect(paths).toContain('docs/README.md')
     const folders = new Set(packed.map(({ path }) => path.slice(0, path.lastIndexOf('/'))))
-    // What explains itself by sources is read beside them.
-    const isThere = (path: string): boolean => path.endsWith('.ts') || paths.has(path) || folders.has(path)
+    const isThere = (path: string): boolean => paths.has(path) || folders.has(path)
     const pages = packed.filter(({ path }) => path.endsWith('.md'))
     expect(pages.flatMap((page) => deadLinks(page, isThere))).toEqual([])
   })
@@ -81,6 +80,24 @@ describe('the repository', () => {
     const manifest = JSON.parse(textOf('package.json')) as Manifest
     expect(missingTargets(manifest, new Set(files.map(({ path }) => path)))).toEqual([])
     expect(files.filter(isInstruction).flatMap((file) => missingScripts(file, manifest.scripts))).toEqual([])
+  })
+
+  it('says where it comes from, and packs no map of sources that are not packed', () => {
+    const manifest = JSON.parse(textOf('package.json')) as Manifest & Readonly<Record<string, unknown>>
+    for (const field of ['repository', 'homepage', 'bugs', 'keywords', 'license']) {
+      expect(manifest[field], field).toBeDefined()
+    }
+    expect(isPacked('src/index.ts', manifest), 'sources').toBe(false)
+    expect(textOf('tsconfig.json') + textOf('tsconfig.build.json')).not.toMatch(/sourceMap|inlineSources/i)
+    // An entry after it would take maps of an earlier build along again.
+    expect(manifest.files.at(-1)).toBe('!dist/**/*.map')
+  })
+
+  it('tries no test twice', () => {
+    const settings = ['vitest.config.ts', 'vitest.long.config.ts'].map(textOf)
+    expect([...settings, textOf('package.json'), textOf('azure-pipelines.yml')].join('\n')).not.toMatch(
+      /\bretry:|vitest.*--retry/u,
+    )
   })
 
   it('publishes from the pipeline what the tests write', () => {

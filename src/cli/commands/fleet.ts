@@ -19,7 +19,7 @@ export interface FleetCommandOptions {
 
 /** Shows the processes of the fleet that runs here. */
 export async function fleet(options: FleetCommandOptions, terminal: Terminal): Promise<number> {
-  const path = socketPath(stateDirectoryOf(options.state, process.cwd()))
+  const path = socketPath(await stateDirectoryOf(options.state, process.cwd()))
   const status = await fleetStatus(path, { command: 'status' })
   terminal.print(options.json === true ? JSON.stringify(status) : describe(status, terminal))
   return exitCodes.ok

@@ -20,7 +20,7 @@ export async function scale(
   const before = await target.instances()
   const instances = await target.scale(wanted)
   if (options.appService === undefined) {
-    const path = socketPath(stateDirectoryOf(options.state, process.cwd()))
+    const path = socketPath(await stateDirectoryOf(options.state, process.cwd()))
     for (const line of sparesIn(await fleetStatus(path, { command: 'status' }))) terminal.note(line)
   }
   if (options.json === true) terminal.print(JSON.stringify({ target: target.name, before, instances }))

@@ -5,7 +5,7 @@ import type { FleetCommandOptions } from './fleet.js'
 
 /** Stops the fleet that runs here; returns when every process is gone. */
 export async function stop(options: FleetCommandOptions, terminal: Terminal): Promise<number> {
-  const path = socketPath(stateDirectoryOf(options.state, process.cwd()))
+  const path = socketPath(await stateDirectoryOf(options.state, process.cwd()))
   const { processId } = await fleetStatus(path, { command: 'stop' })
   terminal.print(
     options.json === true ? JSON.stringify({ stopped: processId }) : `fleet of process ${processId} stopped`,

@@ -16,7 +16,8 @@ import {
 import { FleetLeases, type RoleBacklog } from './fleet-leases.js'
 import { launch, type Instance } from './instance.js'
 import { RoleKeeper } from './role-keeper.js'
-import { forget, remember, remembered, socketPath, type Counts } from './state-directory.js'
+import { forget, remember, remembered, stillScaled, type Counts, type Scaled } from './scaled-counts.js'
+import { makeOwn, socketPath } from './state-directory.js'
 
 /** A fleet on this machine. */
 export interface FleetOptions {
@@ -33,7 +34,7 @@ export interface FleetOptions {
 
 /** Running processes. */
 export interface Fleet {
-  /** What it runs after all: what was scaled earlier counts more than how it was started. */
+  /** What it runs: the numbers it was started with, or what `scale` made of the same numbers earlier. */
   readonly counts: Counts
   /** Resolves with an exit code when nothing can run, or with 0 when another terminal has stopped it. */
   readonly ended: Promise<number>
@@ -47,21 +48,20 @@ export interface Fleet {
 /**
  * Starts the processes of a fleet and listens for other terminals.
  *
- * @throws ConfigurationInvalid when a fleet runs in this state directory already
+ * @throws ConfigurationInvalid when a fleet runs in this state directory already, or others may write in it
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { stateDirectory } = options
   const path = socketPath(stateDirectory)
+  // First of all: in a folder of another user's, not even an answer would mean anything.
+  await makeOwn(stateDirectory)
   if (await isAnswered(path)) {
     const advice = 'see it with "stepward fleet", or pass another --state DIRECTORY for a second one'
     throw new ConfigurationInvalid([`a fleet runs here already (${path}): ${advice}`])
   }
-  const earlier = await remembered(stateDirectory)
-  const counts = Object.fromEntries(
-    Object.entries(options.counts).map(([role, count]) => [role, earlier[role] ?? count]),
-  )
-  await remember(stateDirectory, counts)
-  const running = new RunningFleet(options, counts)
+  const scaled = stillScaled(await remembered(stateDirectory), options.counts)
+  await remember(stateDirectory, scaled)
+  const running = new RunningFleet(options, scaled)
   await running.open(path)
   return running
 }
@@ -73,11 +73,16 @@ class RunningFleet implements Fleet {
   private readonly leases: ReadonlyMap<string, FleetLeases>
   private server: Server | null = null
   private end: (code: number) => void = () => undefined
+  readonly counts: Counts
 
   constructor(
     private readonly options: FleetOptions,
-    readonly counts: Counts,
+    private scaled: Scaled,
   ) {
+    const counts = Object.fromEntries(
+      Object.entries(options.counts).map(([role, count]) => [role, scaled[role]?.instances ?? count]),
+    )
+    this.counts = counts
     this.leases = new Map(
       Object.keys(counts).map((role) => [
         role,
@@ -154,7 +159,7 @@ class RunningFleet implements Fleet {
           }
         }
         keeper.scale(request.count)
-        await remember(this.options.stateDirectory, this.wanted())
+        await this.rememberScaled(request.role, request.count)
         return { kind: 'done', status: await this.status() }
       }
       case 'stop': {
@@ -169,6 +174,12 @@ class RunningFleet implements Fleet {
       case 'status':
         return { kind: 'done', status: await this.status() }
     }
+  }
+
+  private async rememberScaled(role: string, instances: number): Promise<void> {
+    const startedWith = this.options.counts[role] ?? 0
+    this.scaled = { ...this.scaled, [role]: { instances, startedWith } }
+    await remember(this.options.stateDirectory, this.scaled)
   }
 
   private wanted(): Counts {

@@ -1,22 +1,31 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
-import { join, resolve } from 'node:path'
-import { z } from 'zod'
-
-const rememberedSchema = z.strictObject({ instances: z.record(z.string(), z.number().int().nonnegative()) })
-
-/** Instances of each role of a fleet. */
-export type Counts = Readonly<Record<string, number>>
+import { isAbsolute, join, resolve } from 'node:path'
+import { ConfigurationInvalid } from '../errors.js'
+import { isAnswered } from './control.js'
 
 /**
- * Where the fleet that was started in `directory` keeps what it must remember, and listens: a folder of this user's below
- * the temporary directory, since the application's own may be read-only.
+ * Where the fleet that was started in `directory` keeps what it must remember, and listens: a folder of this user's in
+ * `XDG_RUNTIME_DIR`, else below the temporary directory, since the application's own may be read-only. A login and a
+ * service may see different variables, so the place in which a fleet listens already is preferred.
+ *
+ * @throws ConfigurationInvalid when others could have put something into the folder
  */
-export function stateDirectoryOf(given: string | undefined, directory: string): string {
-  if (given !== undefined) return resolve(given)
-  const place = createHash('sha256').update(resolve(directory)).digest('hex').slice(0, 12)
-  return join(tmpdir(), `stepward-${userInfo().username}-${place}`)
+export async function stateDirectoryOf(
+  given: string | undefined,
+  directory: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  temporary = tmpdir(),
+): Promise<string> {
+  const places =
+    given === undefined ? await defaultPlaces(directory, environment, temporary) : [resolve(given)]
+  for (const place of places) {
+    if ((await distrust(place)) === null && (await isAnswered(socketPath(place)))) return place
+  }
+  const [place = temporary] = places
+  await assertOwn(place)
+  return place
 }
 
 /** Where a fleet of this state directory listens. */
@@ -26,29 +35,55 @@ export function socketPath(stateDirectory: string): string {
   return `\\\\.\\pipe\\stepward-${name}`
 }
 
-/** What `remember` stored last; empty when nothing was, or when it cannot be understood. */
-export async function remembered(stateDirectory: string): Promise<Counts> {
-  try {
-    const text = await readFile(fileIn(stateDirectory), 'utf8')
-    return rememberedSchema.parse(JSON.parse(text)).instances
-  } catch {
-    return {}
+/**
+ * Makes the folder where it is missing.
+ *
+ * @throws ConfigurationInvalid when one is there that is not this user's alone
+ */
+export async function makeOwn(stateDirectory: string): Promise<void> {
+  await mkdir(stateDirectory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    // A link or a file in its place is named below.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  })
+  await assertOwn(stateDirectory)
+}
+
+async function assertOwn(stateDirectory: string): Promise<void> {
+  const why = await distrust(stateDirectory)
+  if (why === null) return
+  throw new ConfigurationInvalid([
+    `the folder of a fleet ${stateDirectory} ${why}; or pass a --state DIRECTORY that does not exist yet`,
+  ])
+}
+
+/** Why the folder may not be trusted; null when it is this user's alone, or is not there. */
+async function distrust(directory: string): Promise<string | null> {
+  const user = process.getuid?.()
+  if (user === undefined) return null
+  const found = await lstat(directory).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  })
+  if (found === null) return null
+  if (!found.isDirectory()) return `is no folder but a ${found.isSymbolicLink() ? 'link' : 'file'}: remove it`
+  if (found.uid !== user) {
+    return `belongs to user ${found.uid}, not to user ${user} who runs this: have it removed`
   }
+  const mode = found.mode & 0o777
+  return (mode & 0o077) === 0
+    ? null
+    : `is open to other users (mode ${mode.toString(8)}): run "chmod 700" on it`
 }
 
-/** Stores the counts, all or nothing: a reader never finds half a file. */
-export async function remember(stateDirectory: string, instances: Counts): Promise<void> {
-  await mkdir(stateDirectory, { recursive: true, mode: 0o700 })
-  const file = fileIn(stateDirectory)
-  await writeFile(`${file}.new`, JSON.stringify({ instances }), { mode: 0o600 })
-  await rename(`${file}.new`, file)
-}
-
-/** A fleet that was stopped on purpose begins anew. */
-export async function forget(stateDirectory: string): Promise<void> {
-  await rm(fileIn(stateDirectory), { force: true })
-}
-
-function fileIn(stateDirectory: string): string {
-  return join(stateDirectory, 'fleet.json')
+async function defaultPlaces(
+  directory: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  temporary: string,
+): Promise<readonly string[]> {
+  const application = createHash('sha256').update(resolve(directory)).digest('hex').slice(0, 12)
+  const inTemporary = join(temporary, `stepward-${userInfo().username}-${application}`)
+  const runtime = environment['XDG_RUNTIME_DIR'] ?? ''
+  // Some logins name one that was never made.
+  const isThere = isAbsolute(runtime) && (await lstat(runtime).catch(() => null))?.isDirectory() === true
+  return isThere ? [join(runtime, `stepward-${application}`), inTemporary] : [inTemporary]
 }

@@ -18,7 +18,7 @@ describe('data directory', () => {
   beforeAll(() => {
     script = compiledScript('durable-writer.ts')
     // It compiles, which takes its time on a busy machine.
-  }, 60_000)
+  })
 
   afterAll(() => {
     // …/compiled-xxxx/test/integration/emulator/durable-writer.js

@@ -214,7 +214,7 @@ describe('the SDK’s bulk executor', () => {
     expect(new Set(results.map((result) => result.response?.statusCode))).toEqual(new Set([200]))
     const { resources } = await container.items.query('SELECT VALUE c.round FROM c').fetchAll()
     expect(resources).toEqual(Array.from({ length: 30 }, () => 1))
-  }, 20_000)
+  })
 })
 
 describe('splits and merges on disk', () => {

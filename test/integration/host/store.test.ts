@@ -29,7 +29,7 @@ it('R172: a job runs to its end on the store that is named', async () => {
   } finally {
     await host.stop()
   }
-}, 60_000)
+})
 
 it('a host hears of throttling after three repetitions that its client makes in silence, others after nine', async () => {
   const emulator = await startEmulator({ port: 0 })

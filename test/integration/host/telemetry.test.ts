@@ -31,6 +31,6 @@ it('a host reports to the OpenTelemetry SDK of its process, unless it is told ot
       const deliveries = spans.getFinishedSpans().filter(({ attributes }) => attributes['messaging.system'])
       expect(deliveries.length).toBeGreaterThan(0)
     },
-    { timeout: 10_000 },
+    { timeout: 60_000 },
   )
 })

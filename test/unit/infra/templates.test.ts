@@ -118,9 +118,53 @@ describe('the store in infra', () => {
     ])
     expect(access).toContain('00000000-0000-0000-0000-000000000002')
     const [, stateWorker = '', leaseHolder = ''] = access.split('sqlRoleDefinitions@2024-05-15')
-    expect(stateWorker).toContain('readChangeFeed')
+    // Queries of the SDK need both actions.
+    for (const role of [stateWorker, leaseHolder]) {
+      expect(matches(role, /'\$\{container\}\/(\w+)'/g)).toEqual(['readChangeFeed', 'executeQuery'])
+    }
     expect(stateWorker).not.toContain('/delete')
     expect(leaseHolder).toContain('/delete')
+  })
+
+  it('changes the roles of the account one after another', () => {
+    const access = moduleText('access')
+    const resources = [
+      ...access.matchAll(
+        /(@batchSize\(1\)\n)?^resource (\w+) '\S+(?:Definitions|Assignments)@\S+' = (\[?)([^]*?)\n[}\]]/gm,
+      ),
+    ].map(([, batch, name = '', loop, body = '']) => ({
+      name,
+      isOneByOne: loop === '' || batch !== undefined,
+      after: /dependsOn: \[(\w+)\]/.exec(body)?.[1],
+    }))
+    expect(resources.filter(({ isOneByOne }) => !isOneByOne)).toEqual([])
+    const order = [
+      'stateWorker',
+      'leaseHolder',
+      'replyWriter',
+      'onState',
+      'onLeases',
+      'onDeadLetter',
+      'onReplies',
+    ]
+    expect(new Map(resources.map(({ name, after }) => [name, after]))).toEqual(
+      new Map(order.map((name, index) => [name, order[index - 1]])),
+    )
+  })
+
+  it('alerts on a table that is made only when an app first writes', () => {
+    const [, rule = ''] = /^resource attention ([^]*?)\n\}/m.exec(moduleText('alerts')) ?? []
+    expect(rule).toContain('AppServiceConsoleLogs')
+    expect(rule).toContain('skipQueryValidation: true')
+  })
+
+  it('ends the names that are found all over the world in a word of the resource group', () => {
+    expect(main).toContain('param unique string = take(uniqueString(resourceGroup().id), 8)')
+    expect(cosmos).toContain("name: '${name}-cosmos${suffix}'")
+    expect(moduleText('app-service')).toContain("name: '${name}-${role}${suffix}'")
+    // The account's name may have 44 characters: those of the longest name, of the longest word, and what is between.
+    const longest = matches(main, /^@maxLength\((\d+)\)$/gm).map(Number)
+    expect(longest.reduce((sum, length) => sum + length, '-cosmos-'.length)).toBeLessThanOrEqual(44)
   })
 
   it('lets the notifier, and nobody else, write to the containers that a replyTo names', () => {
@@ -178,10 +222,31 @@ describe('azure-pipelines.yml', () => {
     for (const name of called) expect(Object.keys(scripts)).toContain(name)
   })
 
-  it('starts what the package has as its program', () => {
-    const { bin } = JSON.parse(read('package.json')) as { bin: { stepward: string } }
-    expect(pipeline).toContain(`\n  program: ${bin.stepward}\n`)
-    expect(pipeline).toContain('startUpCommand: exec node $(program) start --role ${{ role }}')
+  it('leaves to the template how an app is started, and on what', () => {
+    expect(pipeline).not.toMatch(/startUpCommand|runtimeStack|appSettings/)
+  })
+
+  it('learns names and hosts of the apps from the deployment, and knows none itself', () => {
+    expect(main).toContain('output sites array = apps.outputs.sites')
+    expect(moduleText('app-service')).toMatch(
+      /^output sites array[^]*role: role, name: \S+\.name, host: \S+defaultHostName/m,
+    )
+    for (const variable of ['Name', 'Host']) {
+      expect(pipeline).toContain(`variable=\${role}${variable}]`)
+      expect(pipeline).toContain(`$(\${{ role }}${variable})`)
+    }
+    const pages = readdirSync(`${root}docs`).filter((name) => name.endsWith('.md'))
+    for (const path of ['azure-pipelines.yml', 'README.md', ...pages.map((name) => `docs/${name}`)]) {
+      expect(read(path), path).not.toMatch(/stepward[\w-]*\.(?:azurewebsites\.net|documents\.azure\.com)/)
+    }
+  })
+
+  it('waits for a role longer than the role waits for its permissions', () => {
+    const [, minutes] = /forbiddenPatienceMs = (\d+) \* 60_000/.exec(read('src/cli/run-host.ts')) ?? []
+    for (const path of ['azure-pipelines.yml', 'docs/deploy.md']) {
+      const [, retries, delay] = /--retry (\d+) --retry-delay (\d+) .*readyz/.exec(read(path)) ?? []
+      expect(Number(retries) * Number(delay), path).toBeGreaterThan(60 * Number(minutes))
+    }
   })
 
   it('deploys every role with the same zip, those that read before those that write', () => {

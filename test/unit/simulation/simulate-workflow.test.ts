@@ -78,6 +78,24 @@ describe('a workflow simulated', () => {
     expect(struck).toMatchObject({ ends: { Processed: 1 }, problems: [] })
   })
 
+  it.each([[[]], [['crashBefore@W1#1']], [['crashAfter@W4#1']], [['answerLost@W6#1']]])(
+    'sleeps for half an hour, with these faults: %j',
+    async (only) => {
+      const { ends, problems } = await simulateWorkflow({ ...selling(Infinity), workflow: sleeping, only })
+      expect(problems).toEqual([])
+      expect(ends).toEqual({ Processed: 1 })
+    },
+  )
+
+  it('waits three days for an event, under a fault as well', async () => {
+    const events = [{ step: 'approve', payload: 'yes', afterMs: 3 * 86_400_000 }]
+    for (const only of [[], ['crashBefore@W10#1']]) {
+      const { ends, problems } = await simulateWorkflow({ ...waitingFor('7d'), events, only })
+      expect(problems).toEqual([])
+      expect(ends).toEqual({ Processed: 1 })
+    }
+  })
+
   it('lets a step that is given no event run into its deadline', async () => {
     const { ends } = await simulateWorkflow({ ...waiting, only: [] })
     expect(ends).toEqual({ Error: 1 })
@@ -100,10 +118,15 @@ const unanswered = defineWorkflow<object>('unanswered', (job) => {
   job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 1, undo: 'none', claim: true })
 })
 
+const sleeping = defineWorkflow<object>('sleeping', (job) => {
+  const rest = job.sleep('rest', '30m')
+  job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 3, undo: 'none', after: [rest] })
+})
+
 /** Sold once it is approved; what was approved must be what the event said. */
-const waiting: WorkflowSimulationOptions<object> = {
+const waitingFor = (completeWithin: '2m' | '7d'): WorkflowSimulationOptions<object> => ({
   workflow: defineWorkflow<object>('approving', (job) => {
-    const approved = job.waitFor<string>('approve', { completeWithin: '2m' })
+    const approved = job.waitFor<string>('approve', { completeWithin })
     const when = equal(approved.output, 'yes')
     job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 3, undo: 'none', when })
   }),
@@ -115,4 +138,5 @@ const waiting: WorkflowSimulationOptions<object> = {
       check: ({ state }) => (state === 'Processed' && sales.length === 0 ? ['nothing was sold'] : []),
     }
   },
-}
+})
+const waiting = waitingFor('2m')

@@ -1,0 +1,36 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { cli, run, start, startEmulatorProcess, temporaryDirectory } from './processes.js'
+
+/** The environment of a process in which no native binary loads, as when the package was installed on another system. */
+async function withoutBinaries(): Promise<Readonly<Record<string, string>>> {
+  const preload = join(await temporaryDirectory(), 'no-binaries.cjs')
+  await writeFile(
+    preload,
+    `process.dlopen = (_, path) => { throw new Error('not for this system: ' + path) }\n`,
+  )
+  return { NODE_OPTIONS: `--require ${JSON.stringify(preload)}` }
+}
+
+it('a worker of an account and an operator need no native binary', async () => {
+  const account = await startEmulatorProcess(['--port', '0'])
+  const env = { ...account.env, ...(await withoutBinaries()) }
+  const worker = start(cli, ['start', '--role', 'scheduler'], env)
+  await worker.line('"msg":"host.started"')
+  const listed = await run(cli, ['list', '--json'], env)
+  expect(listed.stderr).toBe('')
+  expect(listed.code).toBe(0)
+  expect((await worker.kill('SIGTERM')).code).toBe(0)
+})
+
+it('a data directory without the binary is refused by one sentence', async () => {
+  const data = join(await temporaryDirectory(), 'data')
+  await mkdir(data)
+  await writeFile(join(data, 'data.mdb'), '')
+  const listed = await run(cli, ['list', '--data', data], await withoutBinaries())
+  expect(listed.stderr).toMatch(
+    /^stepward: A data directory needs the package lmdb .* Run "npm ci" on this system\.\n$/,
+  )
+  expect(listed.code).toBe(1)
+})

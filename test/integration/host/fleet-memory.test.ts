@@ -1,0 +1,109 @@
+import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInProcessCosmos } from 'stepward/emulator'
+import { expect, it, onTestFinished } from 'vitest'
+import { fleetStatus, socketPath, startFleet, stateDirectoryOf, type Fleet } from '../../../src/host/index.js'
+import { silent } from '../../../src/telemetry/index.js'
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fleet-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts a fleet whose processes do nothing, and stops it when the test ends. */
+async function fleetOf(instances: number, stateDirectory: string): Promise<Fleet> {
+  const cosmos = createInProcessCosmos()
+  const program = join(await temporaryFolder(), 'idle.mjs')
+  await writeFile(program, 'process.on("disconnect", () => process.exit(0))\n')
+  const fleet = await startFleet({
+    connection: { client: cosmos.client() },
+    counts: { agents: instances },
+    stateDirectory,
+    program,
+    argsOf: () => [],
+    telemetry: silent,
+    stopWithinMs: 5_000,
+  })
+  onTestFinished(async () => {
+    await fleet.stop()
+    await cosmos.close()
+  })
+  return fleet
+}
+
+async function scale(stateDirectory: string, count: number): Promise<void> {
+  await fleetStatus(socketPath(stateDirectory), { command: 'scale', role: 'agents', count })
+}
+
+it('runs as many as --instances says when only an earlier --instances said otherwise', async () => {
+  const state = join(await temporaryFolder(), 'state')
+  await (await fleetOf(0, state)).stop()
+  expect((await fleetOf(2, state)).counts).toEqual({ agents: 2 })
+})
+
+it('keeps what scale set for a restart by the same number, and another number ends that', async () => {
+  const state = join(await temporaryFolder(), 'state')
+  const first = await fleetOf(1, state)
+  await scale(state, 2)
+  await first.stop()
+  const again = await fleetOf(1, state)
+  expect(again.counts, 'the same number').toEqual({ agents: 2 })
+  await again.stop()
+  const other = await fleetOf(3, state)
+  expect(other.counts, 'another number').toEqual({ agents: 3 })
+  await other.stop()
+  expect((await fleetOf(1, state)).counts, 'the first number, after another').toEqual({ agents: 1 })
+})
+
+it('replaces a file instead of following a link that lies in its place', async () => {
+  const folder = await temporaryFolder()
+  const [state, victim] = [join(folder, 'state'), join(folder, 'victim')]
+  await writeFile(victim, 'precious')
+  await mkdir(state, { mode: 0o700 })
+  for (const name of ['fleet.json', 'fleet.json.new']) await symlink(victim, join(state, name))
+  await fleetOf(0, state)
+  await scale(state, 1)
+  await scale(state, 0)
+  expect(await readFile(victim, 'utf8')).toBe('precious')
+  expect((await lstat(join(state, 'fleet.json'))).isFile()).toBe(true)
+})
+
+it('refuses a folder that other users may enter, and one that is a link', async () => {
+  const folder = await temporaryFolder()
+  const [open, link] = [join(folder, 'open'), join(folder, 'link')]
+  await mkdir(open)
+  await chmod(open, 0o755)
+  await symlink(await temporaryFolder(), link)
+  await expect(fleetOf(0, open)).rejects.toThrow(/open is open to other users \(mode 755\): .*chmod 700/)
+  await expect(fleetOf(0, link)).rejects.toThrow(/link is no folder but a link/)
+  for (const place of [open, link]) await expect(stateDirectoryOf(place, folder)).rejects.toThrow(place)
+})
+
+it('refuses a folder of another user', async () => {
+  await expect(fleetOf(0, await foreignFolder())).rejects.toThrow(/belongs to user \d+, not to user \d+/)
+})
+
+/** Only root can give a folder away; the others find one of root's. */
+async function foreignFolder(): Promise<string> {
+  if (process.getuid?.() !== 0) return '/usr'
+  const folder = join(await temporaryFolder(), 'foreign')
+  await mkdir(folder, { mode: 0o700 })
+  await chown(folder, 12_345, 12_345)
+  return folder
+}
+
+it('lies in the runtime directory of the user first, and is found where a fleet listens', async () => {
+  const [runtime, temporary] = [await temporaryFolder(), await temporaryFolder()]
+  const places = { XDG_RUNTIME_DIR: runtime }
+  const inRuntime = await stateDirectoryOf(undefined, '/app', places, temporary)
+  const inTemporary = await stateDirectoryOf(undefined, '/app', {}, temporary)
+  expect(inRuntime.startsWith(runtime)).toBe(true)
+  expect(inTemporary.startsWith(temporary)).toBe(true)
+  expect(await stateDirectoryOf(undefined, '/app', { XDG_RUNTIME_DIR: '/not/there' }, temporary)).toBe(
+    inTemporary,
+  )
+  await fleetOf(0, inTemporary)
+  expect(await stateDirectoryOf(undefined, '/app', places, temporary), 'a fleet listens').toBe(inTemporary)
+})
