@@ -110,7 +110,7 @@ export function eventsOf({ invoke, end }: Operation): readonly HistoryEvent[] {
 }
 
 /** A list in an event; empty where there is none. */
-export function listIn<T>(event: HistoryEvent | null, name: string): readonly T[] {
+export function listIn(event: HistoryEvent | null, name: string): readonly unknown[] {
   const value = event?.[name]
-  return Array.isArray(value) ? (value as T[]) : []
+  return Array.isArray(value) ? (value as unknown[]) : []
 }

@@ -88,7 +88,7 @@ function deliveriesOf({ history }: World): readonly Delivery[] {
     .filter(({ what }) => what === 'deliver')
     .map((operation) => ({
       lease: String(operation.invoke['lease']),
-      documents: listIn(operation.invoke, 'documents'),
+      documents: listIn(operation.invoke, 'documents') as Delivery['documents'],
       operation,
     }))
 }
@@ -195,7 +195,7 @@ function checkCheckpoints(lease: Document, world: World, report: Report): void {
         invoke['range'] === token,
     )
     const passed = read
-      .flatMap(({ end }) => listIn<Fields>(end, 'documents'))
+      .flatMap(({ end }) => listIn(end, 'documents') as readonly Fields[])
       .filter((document) => numberIn(document, 'lsn') > earlier && numberIn(document, 'lsn') <= later)
     const accepted = new Set(
       deliveriesOf(world)

@@ -13,7 +13,7 @@ export const promiseRules: readonly Rule<World>[] = [
         const job = jobs.find(({ jobId }) => jobId === submission.invoke['jobId'])
         const last = job?.last
         const newest = job?.job.versions.at(-1)?.write.operation ?? null
-        const state = String(last?.['processState'] ?? 'not there')
+        const state = last === undefined ? 'not there' : String(last['processState'])
         report.check(
           last !== undefined && (isEnded(last) || isSetAside(job, last)),
           () => `job ${String(submission.invoke['jobId'])} was accepted and is ${state} at the end`,

@@ -130,7 +130,7 @@ function checkContents({ container, id, versions, sights }: Document, report: Re
   const written = new Map(versions.map((version) => [version.etag, version]))
   for (const { etag, digest, operation } of sights) {
     const version = etag === null ? undefined : written.get(etag)
-    if (version === undefined || !version.isThere) continue
+    if (!version?.isThere) continue
     report.check(
       version.write.digest === digest,
       () => `${container}/${id} was read with other contents than were written`,

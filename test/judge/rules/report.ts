@@ -24,12 +24,14 @@ export class Report {
   check(holds: boolean, message: () => string, of: () => readonly (HistoryEvent | Operation | null)[]): void {
     this.checked += 1
     if (holds) return
-    const events = of().flatMap((one) =>
-      one === null ? [] : 'invoke' in one ? eventsOf(one as Operation) : [one as HistoryEvent],
-    )
+    const events = of().flatMap((one) => (one === null ? [] : isOperation(one) ? eventsOf(one) : [one]))
     const excerpt = [...new Set(events)].sort((a, b) => a.at - b.at)
     this.violations.push({ rule: this.rule, message: message(), excerpt })
   }
+}
+
+function isOperation(one: HistoryEvent | Operation): one is Operation {
+  return 'invoke' in one
 }
 
 /** A rule of `docs/guarantees.md`. */

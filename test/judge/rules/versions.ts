@@ -51,9 +51,9 @@ export function documentsOf(history: History): readonly Document[] {
   }
   for (const operation of history.operations) {
     if (operation.what === 'write') {
-      const etags = listIn<string | null>(operation.end, 'etags')
-      for (const [index, asked] of listIn<AskedWrite>(operation.invoke, 'writes').entries()) {
-        const status = listIn<number>(operation.end, 'statuses')[index] ?? operation.end?.['status']
+      const etags = listIn(operation.end, 'etags') as readonly (string | null)[]
+      for (const [index, asked] of (listIn(operation.invoke, 'writes') as readonly AskedWrite[]).entries()) {
+        const status = listIn(operation.end, 'statuses')[index] ?? operation.end?.['status']
         const write = { ...asked, operation, etag: etags[index] ?? null, status }
         const place = at(asked.container, asked.id)
         if (operation.status === 'fail') place.refused.push(write)
@@ -61,7 +61,7 @@ export function documentsOf(history: History): readonly Document[] {
       }
       continue
     }
-    const seen = listIn<Seen>(operation.end, 'documents')
+    const seen = listIn(operation.end, 'documents') as readonly Seen[]
     for (const { container, id, etag, digest } of seen)
       at(container, id).sights.push({ etag, digest, operation })
     const { container, id } = operation.invoke

@@ -26,20 +26,27 @@ const jobs = await connect({ client, database: names.database, provision: false 
 /** What every job was when the store was last asked. */
 let summaries: ReadonlyMap<string, JobSummary> = new Map()
 await told({ ready: true })
+/** Told when the run is over, be it before the jobs are. */
+const over = new Promise((resolve) => process.once('message', resolve))
 const looking = lookOn()
 const chance = new Chance(setup.seed)
 const chosen = setup.kinds.length > 0 ? setup.kinds : Object.keys(kinds)
 const stories = chance.some(chosen, setup.jobs).map((kind) => tell(kind, chance))
-const ended = await Promise.all([
-  ...stories.map((story, index) => live(story, index, chance.between(0, 2_000))),
-  writeOrders(new Chance(setup.seed + 1)),
-])
-await settled()
+await Promise.race([lived(), over])
 isOver = true
-await looking
-await told({ done: ended.every(Boolean) })
+await Promise.all([looking, over])
 await observe()
 process.exit(0)
+
+/** Every story to its end, and every document delivered. */
+async function lived(): Promise<void> {
+  await Promise.all([
+    ...stories.map((story, index) => live(story, index, chance.between(0, 2_000))),
+    writeOrders(new Chance(setup.seed + 1)),
+  ])
+  await settled()
+  process.send?.({ done: true })
+}
 
 /** Tells the runner, and resolves when it answers. */
 function told(message: Readonly<Record<string, boolean>>): Promise<unknown> {
@@ -59,8 +66,8 @@ async function lookOn(): Promise<void> {
   }
 }
 
-/** One job from its submission to its end; answers whether it came to one. */
-async function live(story: JobStory, index: number, afterMs: number): Promise<boolean> {
+/** One job from its submission to its end. */
+async function live(story: JobStory, index: number, afterMs: number): Promise<void> {
   const jobId = `${story.kind}-${index}`
   await wait(afterMs)
   const input = { isGift: index % 2 === 0, version: 1 }
@@ -70,12 +77,12 @@ async function live(story: JobStory, index: number, afterMs: number): Promise<bo
   }
   const [first, second] = await Promise.all(submissions)
   const job = first ?? second ?? null
-  if (job === null) return true
+  if (job === null) return
   for (const command of story.commands ?? []) {
     if (!(await isTime(job, command))) break
     await perform(job, command)
   }
-  return hasEnded(job)
+  await hasEnded(job)
 }
 
 async function submit(story: JobStory, jobId: string, input: JobInput): Promise<Job | null> {
@@ -149,16 +156,16 @@ async function perform(job: Job, { command, step, isEdited = false }: Command): 
   }
 }
 
-async function hasEnded({ jobId }: Job): Promise<boolean> {
+async function hasEnded({ jobId }: Job): Promise<void> {
   for (;;) {
     await wait(100)
     const job = summaries.get(jobId)
     if (job === undefined) continue
-    if (endStates.includes(job.state) || job.attention?.kind === 'parked') return true
+    if (endStates.includes(job.state) || job.attention?.kind === 'parked') return
   }
 }
 
-async function writeOrders(luck: Chance): Promise<boolean> {
+async function writeOrders(luck: Chance): Promise<void> {
   const orders = database.container(names.orders)
   for (let revision = 1; revision <= 45; revision += 1) {
     const number = luck.between(0, 11)
@@ -166,7 +173,6 @@ async function writeOrders(luck: Chance): Promise<boolean> {
     await atLast(() => orders.items.upsert(order))
     await wait(luck.between(20, 150))
   }
-  return true
 }
 
 async function atLast<T>(call: () => Promise<T>): Promise<T> {

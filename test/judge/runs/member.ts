@@ -5,9 +5,9 @@
 import { recordedAgents } from './agents.js'
 import { Recorder } from './recorder.js'
 import { recordedClient } from './recorded-client.js'
-import { graceMs, intervals, names, toldSetup, type MemberSetup } from './setup.js'
+import { graceMs, intervals, names, toldSetup } from './setup.js'
 
-const setup = toldSetup<MemberSetup>()
+const setup = toldSetup()
 let steppedMs = 0
 const realNow = Date.now
 Date.now = () => realNow() + steppedMs

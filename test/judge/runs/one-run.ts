@@ -257,7 +257,7 @@ export async function runOnce(options: RunOptions): Promise<boolean> {
     const troubles = chosen.map(async (name, index) => {
       const own = new Chance(options.seed * 31 + index)
       await wait(own.between(200, 3_000))
-      await (faults[name] as Break)(run, own)
+      await faults[name](run, own)
     })
     const isDone = await run.ended()
     await Promise.all(troubles)

@@ -60,7 +60,9 @@ function failed(begun: Begun, { what }: Said, error: unknown): void {
   else begun.info({ why: String(isAnswer ? code : (code ?? error)) })
 }
 
-function requestIn({ path = '', method, operationType, headers = {}, body }: RequestContext): Said | null {
+function requestIn({ path = '', headers = {}, body, ...request }: RequestContext): Said | null {
+  const method: string = request.method
+  const operation: string | undefined = request.operationType
   const [, container, id] = /^\/?dbs\/[^/]+\/colls\/([^/]+)\/docs(?:\/([^/]+))?\/?$/.exec(path) ?? []
   if (container === undefined) return null
   const named = { container: decodeURIComponent(container) }
@@ -68,14 +70,14 @@ function requestIn({ path = '', method, operationType, headers = {}, body }: Req
     documents: documentsIn(answer.result).map((one) => seen(named.container, one)),
   })
   if (headers['x-ms-cosmos-is-batch-request'] !== undefined) return batch(named.container, body)
-  if (operationType === 'query' || String(headers['Content-Type']).includes('query')) {
+  if (operation === 'query' || String(headers['Content-Type']).includes('query')) {
     return { what: 'query', fields: named, ok: whole }
   }
   if (method === 'GET' && id === undefined) return feed(named.container, headers, whole)
   if (method === 'GET') {
     return { what: 'read', fields: { ...named, id: decodeURIComponent(id ?? '') }, ok: whole }
   }
-  const kind = kindOf(String(method), headers)
+  const kind = kindOf(method, headers)
   const value = typeof body === 'string' && body !== '' ? (JSON.parse(body) as Fields) : {}
   const write = asked(named.container, {
     kind,

@@ -71,7 +71,7 @@ export function digestOf(document: Fields): string {
 
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1))
   return `{${sorted.map(([name, entry]) => `${JSON.stringify(name)}:${canonical(entry)}`).join(',')}}`

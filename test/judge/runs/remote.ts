@@ -75,12 +75,21 @@ async function take(call: RemoteCall, response: ServerResponse): Promise<void> {
   const count = calls.get(call.key) ?? 0
   calls.set(call.key, count + 1)
   const mood = call.moods[count] ?? 'ok'
-  if (mood === 'busy') return answer(response, 503, { error: 'busy' })
-  if (mood === 'refuse') return answer(response, 422, { error: 'this is never done' })
+  if (mood === 'busy') {
+    answer(response, 503, { error: 'busy' })
+    return
+  }
+  if (mood === 'refuse') {
+    answer(response, 422, { error: 'this is never done' })
+    return
+  }
   if (mood === 'slow') await wait(slowMs)
   if (mood === 'tardy') await wait(tooLateMs)
   const receipt = act(call)
-  if (receipt === null) return answer(response, 409, { error: 'undone already' })
+  if (receipt === null) {
+    answer(response, 409, { error: 'undone already' })
+    return
+  }
   if (mood === 'lose') {
     response.destroy()
     return

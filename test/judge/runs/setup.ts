@@ -42,6 +42,6 @@ export const names = {
 } as const
 
 /** What this process was told by the one that started it. */
-export function toldSetup<S extends Setup>(): S {
-  return JSON.parse(process.env['JUDGE_SETUP'] ?? '{}') as S
+export function toldSetup(): MemberSetup {
+  return JSON.parse(process.env['JUDGE_SETUP'] ?? '{}') as MemberSetup
 }
