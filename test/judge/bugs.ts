@@ -54,8 +54,8 @@ export const bugs: readonly SeededBug[] = [
     code: 'if (step.fence !== attempt.fence)',
     broken: 'if (step.fence < attempt.fence)',
     rejectedBy: ['own-outcome', 'one-outcome'],
-    kinds: ['slow', 'cancelled'],
-    faults: ['clock', 'clock', 'clock'],
+    kinds: ['long'],
+    faults: ['clocks', 'clocks', 'clocks'],
   },
   {
     name: 'an outcome after the deadline counts',
@@ -63,8 +63,8 @@ export const bugs: readonly SeededBug[] = [
     code: 'now < step.completeByMs',
     broken: 'now < step.completeByMs + 60_000',
     rejectedBy: ['deadline'],
-    kinds: ['tight'],
-    faults: ['cutBefore', 'cutBefore', 'cutAfter'],
+    kinds: ['long', 'slow'],
+    faults: ['clocks', 'clocks', 'clocks'],
   },
   {
     name: 'each attempt has a key of its own',

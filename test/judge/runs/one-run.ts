@@ -57,6 +57,14 @@ export const faults = {
     await wait(chance.between(800, 2_500))
     if (victim.child.connected) victim.child.send({ stepMs: 0 })
   },
+  clocks: async (run, chance) => {
+    // Of all instances at once, until each has looked at its deadlines.
+    const stepMs = chance.between(4_000, 8_000)
+    run.note('clocks', 'all', { stepMs })
+    run.tellAll({ stepMs })
+    await wait(1_500)
+    run.tellAll({ stepMs: 0 })
+  },
   split: async (run, chance) => {
     const container = chance.of([names.state, names.orders])
     run.store({ split: container })
@@ -178,6 +186,10 @@ class Running {
 
   store(command: StoreCommand): void {
     if (this.storeProcess?.connected === true) this.storeProcess.send(command)
+  }
+
+  tellAll(told: { readonly stepMs: number }): void {
+    for (const { child } of this.members.values()) if (child.connected) child.send(told)
   }
 
   /** A member that lives. */

@@ -17,6 +17,8 @@ export type Mood =
   | 'late'
   /** Acts after a while. */
   | 'slow'
+  /** Acts after a long while. */
+  | 'long'
   /** Acts when every deadline has passed. */
   | 'tardy'
   /** Does nothing now. */
@@ -36,6 +38,7 @@ export interface RemoteCall {
 }
 
 const slowMs = 400
+const longMs = 1_800
 const tooLateMs = 2_800
 
 const recorder = new Recorder(process.env['JUDGE_HISTORY'] ?? '', 'remote')
@@ -84,6 +87,7 @@ async function take(call: RemoteCall, response: ServerResponse): Promise<void> {
     return
   }
   if (mood === 'slow') await wait(slowMs)
+  if (mood === 'long') await wait(longMs)
   if (mood === 'tardy') await wait(tooLateMs)
   const receipt = act(call)
   if (receipt === null) {

@@ -90,12 +90,12 @@ export const kinds: Readonly<Record<string, Telling>> = {
       undo: chance.of(undoing),
     })),
   }),
-  tight: (chance) => ({
+  long: (chance) => ({
     steps: ['a', 'b', 'c', 'd'].map((id) => ({
       id,
-      moods: ['slow', 'slow', 'slow', 'slow'],
+      moods: ['long', 'long', 'long', 'long'],
       undo: chance.of(undoing),
-      options: { completeWithin: 900, maxFailures: 4 },
+      options: { completeWithin: 3_500, maxFailures: 4 },
     })),
   }),
   diamond: (chance) => ({
