@@ -23,7 +23,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a transaction is written without etags',
-    path: 'src/sas/cosmos-state-store.ts',
+    path: 'src/sas/cosmos-batch.ts',
     code: 'resourceBody, ifMatch: write.ifMatch }',
     broken: 'resourceBody }',
     rejectedBy: ['conditional', 'one-writer'],
@@ -167,7 +167,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a submission overwrites the job that is there',
-    path: 'src/sas/cosmos-state-store.ts',
+    path: 'src/sas/cosmos-batch.ts',
     code: "return { operationType: 'Create', resourceBody }",
     broken: "return { operationType: 'Upsert', resourceBody }",
     rejectedBy: ['conditional', 'submitted-once', 'ended'],

@@ -243,7 +243,10 @@ describe('of effects', () => {
   })
 
   it('rejects an attempt that was dispatched after its undo', () => {
-    const after = doing(steps().operation('m1', 'handler', [undo, {}]), { deadline: 3_000 })
+    const back = { direction: 'undo', idempotencyKey: 'j/s/g1/undo', dispatch: 2, fence: 2 }
+    const after = steps()
+      .write('m1', [{ ...aStep(back), on: 'e2' }])
+      .write('m1', [{ ...aStep({ dispatch: 3, fence: 3 }), on: 'e4' }])
     expect(after.broken()).toEqual(['nothing-after-undo'])
   })
 

@@ -108,7 +108,7 @@ async function rejection(
   for (let runs = 1; runs <= Number(values.tries); runs += 1) {
     const seed = Number(values.seed) + runs - 1
     const { kinds, faults } = bug
-    const options = { seed, kinds, faults, execArgv, jobs: 6, patienceMs: 25_000 }
+    const options = { seed, kinds, faults, execArgv, jobs: 6, patienceMs: 60_000 }
     const { violations } = await judged(options, `bug-${index}`)
     const rejecting = violations.find(({ rule }) => bug.rejectedBy.includes(rule))
     if (rejecting !== undefined) return { runs, rule: rejecting.rule }

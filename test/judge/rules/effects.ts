@@ -1,5 +1,6 @@
 import type { HistoryEvent, Operation } from './history.js'
 import type { Report, Rule } from './report.js'
+import type { Document, Version } from './versions.js'
 import { numberIn, objectIn, type Effect, type HandlerCall, type JobHistory, type World } from './world.js'
 
 /** Rules about what happened outside: effects by key, and their order. */
@@ -29,23 +30,9 @@ export const effectRules: readonly Rule<World>[] = [
   },
   {
     id: 'nothing-after-undo',
-    says: 'no attempt is begun under a key whose undo has begun',
-    check: ({ calls }, report) => {
-      const undos = calls.filter(({ undoes }) => undoes !== null)
-      for (const undo of undos) {
-        const begunLater = calls.find(
-          ({ key, kind, operation, deadline }) =>
-            kind === 'do' &&
-            key === undo.undoes &&
-            operation.from > undo.operation.from &&
-            deadline > undo.deadline,
-        )
-        report.check(
-          begunLater === undefined,
-          () => `an attempt under ${undo.undoes ?? ''} was dispatched after its undo`,
-          () => [undo.operation, begunLater?.operation ?? null],
-        )
-      }
+    says: 'no attempt is dispatched under a key whose undo was dispatched',
+    check: ({ jobs }, report) => {
+      for (const step of jobs.flatMap(({ steps }) => [...steps.values()])) checkAfterUndo(step, report)
     },
   },
   {
@@ -171,6 +158,27 @@ function checkUndone(
       () => `job ${jobId} is Compensated, and ${effect.key} still has its effect`,
       () => [effect.event, job.versions.at(-1)?.write.operation ?? null],
     )
+  }
+}
+
+function checkAfterUndo(step: Document, report: Report): void {
+  /** By key: the version that dispatched its undo. */
+  const undone = new Map<string, Version>()
+  let doing: string | null = null
+  for (const version of step.versions) {
+    const { direction, lockedBy, idempotencyKey } = version.value
+    if (lockedBy === null || typeof idempotencyKey !== 'string') continue
+    if (direction === 'undo') {
+      if (doing !== null) undone.set(doing, version)
+      continue
+    }
+    const undo = undone.get(idempotencyKey)
+    report.check(
+      undo === undefined,
+      () => `an attempt under ${idempotencyKey} was dispatched after its undo`,
+      () => [undo?.write.operation ?? null, version.write.operation],
+    )
+    doing = idempotencyKey
   }
 }
 

@@ -195,7 +195,7 @@ function checkCheckpoints(lease: Document, world: World, report: Report): void {
         invoke['range'] === token,
     )
     const passed = read
-      .flatMap(({ end }) => listIn(end, 'documents') as readonly Fields[])
+      .flatMap((page) => unchangedIn(page, from, world))
       .filter((document) => numberIn(document, 'lsn') > earlier && numberIn(document, 'lsn') <= later)
     const accepted = new Set(
       deliveriesOf(world)
@@ -213,6 +213,20 @@ function checkCheckpoints(lease: Document, world: World, report: Report): void {
       () => [after.write.operation],
     )
   }
+}
+
+/** What a page showed, without what was written again before `until`: only the latest version is delivered. */
+function unchangedIn(page: Operation, until: number, { documents }: World): readonly Fields[] {
+  const shown = listIn(page.end, 'documents') as readonly Fields[]
+  return shown.filter(({ id, etag }) => {
+    const written = documents.find(
+      (document) => document.container === 'orders' && document.id === id,
+    )?.writes
+    const isAgain = written?.some(
+      ({ etag: own, operation }) => own !== etag && operation.until > page.from && operation.from < until,
+    )
+    return isAgain !== true
+  })
 }
 
 /** Of every document that the processor's container holds at the end, the newest version. */
