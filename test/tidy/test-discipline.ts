@@ -7,6 +7,10 @@ const mayWait: Readonly<Record<string, string>> = {
   'test/bench/jobs/workload.ts': 'a step that takes its time is what a worker is killed in',
   'test/bench/processor/latency.ts': 'writes must not come in step with polls',
   'test/bench/processor/throughput.ts': 'a delegate that takes its time is what is measured',
+  'test/judge/runs/client.ts': 'a person who submits and decides at moments of their own',
+  'test/judge/runs/member.ts': 'a delegate that takes its time is what a process is killed in',
+  'test/judge/runs/one-run.ts': 'faults of real processes come at moments',
+  'test/judge/runs/remote.ts': 'a service outside that is slow',
   'test/unit/platform/clock.test.ts': 'the system clock itself is under test, on simulated timers',
 }
 

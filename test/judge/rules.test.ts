@@ -1,0 +1,393 @@
+import { describe, expect, it } from 'vitest'
+import { aCall, aDoneStep, AHistory, aJob, aLease, anEffect, aStep } from './a-history.js'
+
+const accepted = (history: AHistory): AHistory =>
+  history.operation('client', 'submit', [{ jobId: 'j', input: 1, replyTo: null }, {}])
+
+/** A job of one step that is done as it should be. */
+function aGoodJob(): AHistory {
+  const history = new AHistory()
+    .write('client', [aJob(), aStep(), { id: 'own-j' }])
+    .operation('m1', 'handler', [aCall(), {}], { takes: 10 })
+    .note('remote', 'effect', anEffect())
+    .write('m1', [
+      { ...aJob({ processState: 'Processed', steps: { s: { state: 'Processed', dispatch: 1 } } }), on: 'e1' },
+      { ...aDoneStep(), on: 'e2' },
+    ])
+  return accepted(history)
+}
+
+describe('the judge', () => {
+  it('accepts a job that is done as it should be, and says what it has looked at', () => {
+    const { violations, checked } = aGoodJob().judged()
+    expect(violations).toEqual([])
+    for (const rule of [
+      'one-writer',
+      'register',
+      'all-or-nothing',
+      'one-outcome',
+      'own-outcome',
+      'deadline',
+      'done-is-done',
+      'accepted',
+      'whole-submission',
+    ]) {
+      expect([rule, checked.get(rule)]).not.toEqual([rule, 0])
+    }
+  })
+
+  it('shows the events that break a rule', () => {
+    const { violations } = aGoodJob()
+      .note('remote', 'effect', anEffect({ key: 'j/s/g2/do', receipt: 2 }))
+      .judged()
+    const [first] = violations
+    expect(first?.rule).toBe('one-effect')
+    expect(first?.excerpt.map(({ what, key }) => [what, key])).toEqual([
+      ['effect', 'j/s/g1/do'],
+      ['effect', 'j/s/g2/do'],
+    ])
+  })
+})
+
+describe('of documents as registers', () => {
+  const base = (): AHistory => new AHistory().write('m1', [aJob()])
+
+  it('accepts a write whose answer was lost, whether it took effect or not', () => {
+    const lost = base().write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }], { end: 'info' })
+    expect(lost.broken()).toEqual([])
+    expect(lost.read('m2', 'sas.job:j', 'e2').broken()).toEqual([])
+  })
+
+  it('accepts a read that is answered with either version while one is being written', () => {
+    for (const etag of ['e1', 'e2']) {
+      const during = base()
+        .write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }], { takes: 5_000 })
+        .read('m2', 'sas.job:j', etag)
+      expect(during.broken()).toEqual([])
+    }
+  })
+
+  it('rejects a read of what was replaced before', () => {
+    const stale = base()
+      .write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }])
+      .read('m2', 'sas.job:j', 'e1')
+    expect(stale.broken()).toEqual(['register'])
+  })
+
+  it('rejects a version that goes away again', () => {
+    const back = base()
+      .write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }], { end: 'info' })
+      .read('m2', 'sas.job:j', 'e2')
+      .read('m2', 'sas.job:j', 'e1')
+    expect(back.broken()).toEqual(['register'])
+  })
+
+  it('rejects a version that nobody wrote, and one with other contents', () => {
+    expect(base().read('m2', 'sas.job:j', 'e9').broken()).toEqual(['register'])
+    const documents = [{ container: 'state', id: 'sas.job:j', etag: 'e1', digest: 'other' }]
+    expect(
+      base()
+        .operation('m2', 'query', [{ container: 'state' }, { documents }])
+        .broken(),
+    ).toEqual(['register'])
+  })
+
+  it('rejects two writes on one version', () => {
+    const fork = base()
+      .write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }])
+      .write('m2', [{ ...aJob({ fence: 3 }), on: 'e1' }])
+    expect(fork.broken()).toEqual(['one-writer'])
+  })
+
+  it('rejects a write without a condition', () => {
+    const writes = [
+      { kind: 'replace', container: 'state', id: 'sas.job:j', ifMatch: null, digest: '', value: aJob() },
+    ]
+    expect(
+      base()
+        .operation('m2', 'write', [{ writes }, { etags: ['e5'] }])
+        .broken(),
+    ).toEqual(['conditional'])
+  })
+
+  it('rejects a refusal for which there is no reason', () => {
+    const refused = base().write('m2', [{ ...aJob({ fence: 2 }), on: 'e1' }], { end: 'fail' })
+    expect(refused.broken()).toEqual(['refused-for-a-reason'])
+  })
+
+  it('rejects half a transaction', () => {
+    const torn = new AHistory()
+      .write('m1', [aJob(), aStep()])
+      .write(
+        'm1',
+        [
+          { ...aJob({ fence: 2 }), on: 'e1' },
+          { ...aStep({ fence: 2 }), on: 'e2' },
+        ],
+        { end: 'info' },
+      )
+      .read('m2', 'sas.job:j', 'e3')
+      .write('m2', [{ ...aStep({ fence: 3 }), on: 'e2' }])
+    expect(torn.broken()).toEqual(['all-or-nothing'])
+  })
+})
+
+describe('of jobs and steps', () => {
+  const begun = (): AHistory => new AHistory().write('client', [aStep()]).write('client', [aJob()])
+  const called = (call = {}, ending = {}): AHistory =>
+    begun().operation('m1', 'handler', [aCall(call), {}], ending)
+  const settled = (fields: Readonly<Record<string, unknown>>) => ({ ...aDoneStep(fields), on: 'e1' })
+  const outcome = { kind: 'success', attempt: 1, at: new Date(1).toISOString(), by: 'm1' }
+
+  it('rejects a fence that goes back, and one that two attempts share', () => {
+    const back = called().write('m1', [{ ...aStep({ fence: 0 }), on: 'e1' }])
+    expect(back.broken()).toEqual(['never-back'])
+    const shared = called().write('m1', [{ ...aStep({ dispatch: 2 }), on: 'e1' }])
+    expect(shared.broken()).toEqual(['dispatch-fence'])
+  })
+
+  it('rejects a second outcome of an attempt', () => {
+    const failed = { kind: 'failed', attempt: 1, at: new Date(1).toISOString(), by: 'm1' }
+    const twice = called()
+      .write('m1', [{ ...aStep({ outcome: failed }), on: 'e1' }])
+      .write('m1', [{ ...aDoneStep(), on: 'e3' }])
+    expect(twice.broken()).toEqual(['one-outcome'])
+  })
+
+  it('rejects the outcome of another attempt, and one that no call came to', () => {
+    const other = called({ attempt: 2 }).write('m1', [settled({ outcome: { ...outcome, attempt: 2 } })])
+    expect(other.broken()).toEqual(['own-outcome'])
+    const none = called({}, { end: 'info' }).write('m1', [settled({})])
+    expect(none.broken()).toEqual(['own-outcome'])
+  })
+
+  it('rejects an outcome after the deadline, by its own word or by when the handler ended', () => {
+    const late = called().write('m1', [
+      settled({ outcome: { ...outcome, at: new Date(1_000).toISOString() } }),
+    ])
+    expect(late.broken()).toEqual(['deadline'])
+    const hidden = begun()
+      .later(2_000)
+      .operation('m1', 'handler', [aCall(), {}])
+      .write('m1', [settled({})])
+    expect(hidden.broken()).toEqual(['deadline'])
+    const stepped = begun()
+      .note('m1', 'clock')
+      .later(2_000)
+      .operation('m1', 'handler', [aCall(), {}])
+      .write('m1', [settled({})])
+    expect(stepped.broken()).toEqual([])
+  })
+
+  it('rejects a job that goes on after its end, unless an operator has decided so', () => {
+    const ended = () => called().write('m1', [{ ...aJob({ processState: 'Error' }), on: 'e2' }])
+    expect(
+      ended()
+        .write('m1', [{ ...aJob(), on: 'e3' }])
+        .broken(),
+    ).toEqual(['ended'])
+    const audit = [{ command: 'resubmit', why: 'mended' }]
+    expect(
+      ended()
+        .write('client', [{ ...aJob({ audit }), on: 'e3' }])
+        .broken(),
+    ).toEqual([])
+    expect(
+      ended()
+        .write('client', [{ ...aJob({ audit: [...audit, ...audit] }), on: 'e3' }])
+        .broken(),
+    ).toEqual(['one-decision'])
+  })
+
+  it('rejects a live job that expires', () => {
+    expect(
+      called()
+        .write('m1', [{ ...aJob({ ttl: 60 }), on: 'e2' }])
+        .broken(),
+    ).toEqual(['nothing-live-expires'])
+  })
+})
+
+describe('of effects', () => {
+  const steps = (): AHistory =>
+    new AHistory().write('client', [
+      aJob({ stepIds: ['s', 't'] }),
+      aStep(),
+      aStep({ id: 'sas.step:j:t', stepId: 't', dependsOn: ['s'] }),
+    ])
+  const undo = aCall({ kind: 'undo', key: 'j/s/g1/undo', undoes: 'j/s/g1/do', deadline: 2_000 })
+  const reversal = anEffect({ kind: 'undo', key: 'j/s/g1/undo', undoes: 'j/s/g1/do', receipt: 9 })
+  const doing = (history: AHistory, fields = {}): AHistory =>
+    history.operation('m1', 'handler', [aCall(fields), {}], { end: 'info' })
+
+  it('rejects a second key, unless the first was undone or the input edited', () => {
+    const second = { key: 'j/s/g2/do', receipt: 2 }
+    const again = (between: (history: AHistory) => AHistory): readonly string[] =>
+      doing(between(doing(steps()).note('remote', 'effect', anEffect())), second)
+        .note('remote', 'effect', anEffect(second))
+        .broken()
+    expect(again((history) => history)).toEqual(['key-kept', 'one-effect'])
+    expect(again((history) => history.note('remote', 'effect', reversal))).toEqual([])
+    const edit = { command: 'resubmit', jobId: 'j', step: 's', isEdited: true }
+    expect(again((history) => history.operation('client', 'command', [edit, {}], { end: 'info' }))).toEqual(
+      [],
+    )
+  })
+
+  it('rejects a job that is Compensated with an effect that stands', () => {
+    const compensated = { ...aJob({ processState: 'Compensated' }), on: 'e1' }
+    const left = steps().note('remote', 'effect', anEffect())
+    expect(left.write('m1', [compensated]).broken()).toEqual(['undone'])
+    const undone = steps().note('remote', 'effect', anEffect()).note('remote', 'effect', reversal)
+    expect(undone.write('m1', [compensated]).broken()).toEqual([])
+  })
+
+  it('rejects an attempt that was dispatched after its undo', () => {
+    const back = { direction: 'undo', idempotencyKey: 'j/s/g1/undo', dispatch: 2, fence: 2 }
+    const after = steps()
+      .write('m1', [{ ...aStep(back), on: 'e2' }])
+      .write('m1', [{ ...aStep({ dispatch: 3, fence: 3 }), on: 'e4' }])
+    expect(after.broken()).toEqual(['nothing-after-undo'])
+  })
+
+  it('rejects a step that runs before what it depends on', () => {
+    expect(doing(steps(), { stepId: 't', key: 'j/t/g1/do' }).broken()).toEqual(['dependencies'])
+  })
+
+  it('rejects an undo before that of what depends on it', () => {
+    const both = (history: AHistory): AHistory =>
+      history
+        .note('remote', 'effect', anEffect())
+        .note('remote', 'effect', anEffect({ stepId: 't', key: 'j/t/g1/do', receipt: 2 }))
+    expect(both(steps()).operation('m1', 'handler', [undo, {}]).broken()).toEqual(['reverse-order'])
+  })
+
+  it('rejects a job that is Processed without an effect of a step', () => {
+    const done = { ...aJob({ processState: 'Processed', stepIds: ['s', 't'] }), on: 'e1' }
+    expect(steps().write('m1', [done]).broken()).toEqual(['done-is-done'])
+  })
+
+  it('rejects an undo that is given something else than its step returned', () => {
+    const returned = (receipt: number): readonly string[] =>
+      aGoodJob()
+        .note('remote', 'effect', reversal)
+        .operation('m1', 'handler', [{ ...undo, receipt }, {}])
+        .broken()
+    expect(returned(1)).not.toContain('undo-input')
+    expect(returned(7)).toContain('undo-input')
+  })
+})
+
+describe('of what callers were told', () => {
+  it('rejects an accepted job that is not there, or not at its end', () => {
+    expect(accepted(new AHistory()).broken()).toEqual(['accepted', 'whole-submission'])
+    const open = new AHistory().write('client', [aJob(), aStep(), { id: 'own-j' }])
+    expect(accepted(open).broken()).toEqual(['accepted'])
+  })
+
+  it('rejects two submissions of one id that differ and were both accepted', () => {
+    const other = aGoodJob().operation('client', 'submit', [{ jobId: 'j', input: 2 }, {}])
+    expect(other.broken()).toEqual(['submitted-once'])
+  })
+
+  it('rejects a command that was accepted and is not on record, or has no effect', () => {
+    const cancel = { command: 'cancel', jobId: 'j', why: 'unwanted' }
+    expect(aGoodJob().operation('client', 'command', [cancel, {}]).broken()).toEqual(['command-stands'])
+    const audit = [{ command: 'cancel', why: 'unwanted' }]
+    const ignored = new AHistory()
+      .write('client', [aJob({ audit, stepIds: [] })])
+      .operation('client', 'command', [cancel, {}])
+      .write('m1', [{ ...aJob({ audit, stepIds: [], processState: 'Processed' }), on: 'e1' }])
+    expect(ignored.broken()).toEqual(['command-stands'])
+  })
+
+  it('rejects notices that are missing, out of order, or recorded as sent without being sent', () => {
+    const job = aJob({ processState: 'Processed', stepIds: [], replyTo: 'container:replies', notifySeq: 2 })
+    const notice = (seq: number, fields = {}) => ({
+      id: `sas.notify:j:${seq}`,
+      seq,
+      kind: seq === 2 ? 'finished' : 'received',
+      state: seq === 2 ? 'Processed' : 'Pending',
+      sentAt: null,
+      ...fields,
+    })
+    const reply = (seq: number) => ({ id: `reply:sas.notify:j:${seq}` })
+    const told = (): AHistory => new AHistory().write('m1', [job, notice(1), notice(2)])
+    expect(
+      told()
+        .write('m1', [reply(1)])
+        .write('m1', [reply(2)])
+        .broken(),
+    ).toEqual([])
+    expect(
+      told()
+        .write('m1', [reply(2)])
+        .write('m1', [reply(1)])
+        .broken(),
+    ).toEqual(['notices'])
+    expect(new AHistory().write('m1', [job, notice(1)]).broken()).toEqual(['notices'])
+    const sent = told().write('m1', [{ ...notice(1, { sentAt: 'now' }), on: 'e2' }])
+    expect(sent.broken()).toEqual(['notices'])
+  })
+
+  it('rejects a write of a document of yours', () => {
+    const touched = aGoodJob().write('m1', [{ id: 'own-j', note: 'ours', on: 'e3' }])
+    expect(touched.broken()).toEqual(['yours-untouched'])
+  })
+})
+
+describe('of leases', () => {
+  const held = (): AHistory => new AHistory().write('m1', [aLease()])
+  const change = { id: 'o', pk: 'p', etag: 'o1', lsn: 5 }
+  const deliver = (history: AHistory, process: string, documents = [change]): AHistory =>
+    history.operation(process, 'deliver', [{ lease: '0', documents }, {}])
+
+  it('rejects a takeover before the expiration', () => {
+    expect(
+      held()
+        .later(2_000)
+        .write('m2', [{ ...aLease({ Owner: 'm2' }), on: 'e1' }])
+        .broken(),
+    ).toEqual(['taken-when-expired'])
+    expect(
+      held()
+        .later(3_001)
+        .write('m2', [{ ...aLease({ Owner: 'm2' }), on: 'e1' }])
+        .broken(),
+    ).toEqual([])
+  })
+
+  it('rejects an owner that another instance has named, and a position that it has moved', () => {
+    const named = held().write('m2', [{ ...aLease({ Owner: null }), on: 'e1' }])
+    expect(named.broken()).toEqual(['own-lease'])
+    const moved = held().write('m2', [{ ...aLease({ ContinuationToken: '"7"' }), on: 'e1' }])
+    expect(moved.broken()).toEqual(['own-lease'])
+  })
+
+  it('rejects a delivery by an instance whose lease is another one’s, or has had no sign of life', () => {
+    const taken = held()
+      .later(4_000)
+      .write('m2', [{ ...aLease({ Owner: 'm2' }), on: 'e1' }])
+    expect(deliver(taken, 'm1').broken()).toContain('one-owner')
+    expect(deliver(held().later(4_000), 'm1').broken()).toEqual(['trusted'])
+    expect(deliver(held(), 'm1').broken()).toEqual([])
+  })
+
+  it('rejects a position that passes what was not accepted, or goes back', () => {
+    const page = { documents: [{ ...change, container: 'orders', digest: '' }], next: '"5"' }
+    const read = (): AHistory =>
+      held().operation('m1', 'feed', [{ container: 'orders', range: '0', from: null }, page])
+    const stored = { ...aLease({ ContinuationToken: '"5"' }), on: 'e1' }
+    expect(read().write('m1', [stored]).broken()).toEqual(['checkpoint', 'delivered'])
+    const fair = deliver(read(), 'm1').write('m1', [stored])
+    expect(fair.broken()).toEqual([])
+    expect(fair.write('m1', [{ ...aLease({ ContinuationToken: '"4"' }), on: 'e2' }]).broken()).toEqual([
+      'position-never-back',
+    ])
+  })
+
+  it('rejects changes of one key that come in the wrong order', () => {
+    const first = deliver(held(), 'm1', [{ ...change, lsn: 9 }])
+    expect(deliver(first, 'm1', [{ ...change, lsn: 8 }]).broken()).toEqual(['in-order'])
+  })
+})

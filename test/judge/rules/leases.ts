@@ -1,0 +1,275 @@
+import { listIn, type Fields, type Operation } from './history.js'
+import type { Report, Rule } from './report.js'
+import type { Document, Version } from './versions.js'
+import { numberIn, transitionsOf, type World } from './world.js'
+
+/** Rules about who reads which range, and how far. */
+export const leaseRules: readonly Rule<World>[] = [
+  {
+    id: 'taken-when-expired',
+    says: 'nobody takes a lease over from its owner before the expiration has passed since the last write of it',
+    check: ({ leases, history }, report) => {
+      const expirationMs = numberIn(history.settings, 'leaseExpirationIntervalMs')
+      for (const lease of leases) checkTakeovers(lease, expirationMs, report)
+    },
+  },
+  {
+    id: 'own-lease',
+    says: 'a lease is made another’s own by that instance only, and only its owner moves its position',
+    check: ({ leases }, report) => {
+      for (const lease of leases) checkOwnership(lease, report)
+    },
+  },
+  {
+    id: 'one-owner',
+    says: 'nothing is delivered by an instance whose lease another one has taken over',
+    check: (world, report) => {
+      for (const delivery of deliveriesOf(world)) checkOwner(delivery, world, report)
+    },
+  },
+  {
+    id: 'trusted',
+    says: 'nothing is delivered under a lease that was not written for as long as it lasts',
+    check: (world, report) => {
+      for (const delivery of deliveriesOf(world)) checkTrust(delivery, world, report)
+    },
+  },
+  {
+    id: 'checkpoint',
+    says: 'a checkpoint never passes a change that the delegate has not accepted',
+    check: (world, report) => {
+      for (const lease of world.leases.filter(isOfOrders)) checkCheckpoints(lease, world, report)
+    },
+  },
+  {
+    id: 'position-never-back',
+    says: 'the position of a lease never goes back',
+    check: ({ leases }, report) => {
+      for (const lease of leases) {
+        for (const [before, after] of transitionsOf(lease)) {
+          const [earlier, later] = [lsnOf(before), lsnOf(after)]
+          if (!after.isThere || earlier === null) continue
+          report.check(
+            later !== null && later >= earlier,
+            () => `${lease.id}: the position went back from ${earlier}`,
+            () => [before.write.operation, after.write.operation],
+          )
+        }
+      }
+    },
+  },
+  {
+    id: 'delivered',
+    says: 'every change is delivered to a delegate that returns',
+    check: checkDelivered,
+  },
+  {
+    id: 'in-order',
+    says: 'changes of one key come oldest first while one instance holds the lease',
+    check: (world, report) => {
+      checkOrder(world, report)
+    },
+  },
+]
+
+interface Delivery {
+  readonly lease: string
+  readonly documents: readonly {
+    readonly id: string
+    readonly pk: string
+    readonly etag: string
+    readonly lsn: number
+  }[]
+  readonly operation: Operation
+}
+
+function deliveriesOf({ history }: World): readonly Delivery[] {
+  return history.operations
+    .filter(({ what }) => what === 'deliver')
+    .map((operation) => ({
+      lease: String(operation.invoke['lease']),
+      documents: listIn(operation.invoke, 'documents') as Delivery['documents'],
+      operation,
+    }))
+}
+
+/** The leases of the processor whose deliveries are in the history. */
+function isOfOrders({ id }: Document): boolean {
+  return id.startsWith('orders')
+}
+
+function ownerOf({ value, isThere }: Version): string | null {
+  const { Owner: owner } = value
+  return isThere && typeof owner === 'string' ? owner : null
+}
+
+/** A position as a number; null where none is stored, or it is no number. */
+function lsnOf({ value }: Version): number | null {
+  const token = value['ContinuationToken']
+  const found = typeof token === 'string' ? /^"?(\d+)"?$/.exec(token)?.[1] : undefined
+  return found === undefined ? null : Number(found)
+}
+
+function checkTakeovers(lease: Document, expirationMs: number, report: Report): void {
+  for (const [before, after] of transitionsOf(lease)) {
+    const [was, is] = [ownerOf(before), ownerOf(after)]
+    if (!after.isThere || was === null || is === null || was === is) continue
+    const elapsedMs = (after.write.operation.until - before.write.operation.from) / 1_000
+    report.check(
+      elapsedMs >= expirationMs,
+      () => `${is} took ${lease.id} from ${was} ${Math.round(elapsedMs)} ms after its last write`,
+      () => [before.write.operation, after.write.operation],
+    )
+  }
+}
+
+function checkOwnership(lease: Document, report: Report): void {
+  for (const [before, after] of transitionsOf(lease)) {
+    if (!after.isThere) continue
+    const by = after.write.operation.process
+    const [was, is] = [ownerOf(before), ownerOf(after)]
+    const isHonest = was === is || is === by || (is === null && was === by)
+    const isMoved = lsnOf(before) !== lsnOf(after)
+    report.check(
+      isHonest && (!isMoved || was === by || is === by),
+      () =>
+        `${by} wrote ${lease.id}: owner ${String(was)} to ${String(is)}${isMoved ? ', and moved its position' : ''}`,
+      () => [before.write.operation, after.write.operation],
+    )
+  }
+}
+
+function leaseNamed(token: string, { leases }: World): Document | undefined {
+  return leases.filter(isOfOrders).find(({ versions }) => versions[0]?.value['LeaseToken'] === token)
+}
+
+function checkOwner({ lease: token, operation }: Delivery, world: World, report: Report): void {
+  const lease = leaseNamed(token, world)
+  if (lease === undefined) return
+  const { process, from } = operation
+  // The newest version that had certainly been written when the delegate was called.
+  const known = lease.versions.filter(({ write }) => write.operation.until < from).at(-1)
+  if (known === undefined) return
+  // A later one may have taken effect as well; it may be this instance's own.
+  const isOwn = lease.versions
+    .slice(lease.versions.indexOf(known))
+    .some((version) => ownerOf(version) === process && version.write.operation.from <= from)
+  report.check(
+    isOwn,
+    () => `${process} was given changes of ${token}, which is ${String(ownerOf(known))}'s`,
+    () => [known.write.operation, operation],
+  )
+}
+
+function checkTrust({ lease: token, operation }: Delivery, world: World, report: Report): void {
+  const lease = leaseNamed(token, world)
+  const expirationMs = numberIn(world.history.settings, 'leaseExpirationIntervalMs')
+  const { process, from } = operation
+  const own = lease?.versions.filter(
+    (version) => ownerOf(version) === process && version.write.operation.from <= from,
+  )
+  const newest = own?.at(-1)
+  if (newest === undefined) return
+  const ageMs = (from - newest.write.operation.from) / 1_000
+  report.check(
+    ageMs < expirationMs,
+    () => `${process} was given changes of ${token} ${Math.round(ageMs)} ms after its last sign of life`,
+    () => [newest.write.operation, operation],
+  )
+}
+
+/** What an instance read of a range, and what of it its delegate had accepted when the position was stored. */
+function checkCheckpoints(lease: Document, world: World, report: Report): void {
+  const token = String(lease.versions[0]?.value['LeaseToken'])
+  for (const [before, after] of transitionsOf(lease)) {
+    const [earlier, later] = [lsnOf(before) ?? 0, lsnOf(after)]
+    const { process, from } = after.write.operation
+    if (!after.isThere || later === null || later <= earlier) continue
+    const read = world.history.operations.filter(
+      ({ what, invoke, process: by, status, until }) =>
+        what === 'feed' &&
+        status === 'ok' &&
+        by === process &&
+        until <= from &&
+        invoke['container'] === 'orders' &&
+        invoke['range'] === token,
+    )
+    const passed = read
+      .flatMap((page) => unchangedIn(page, from, world))
+      .filter((document) => numberIn(document, 'lsn') > earlier && numberIn(document, 'lsn') <= later)
+    const accepted = new Set(
+      deliveriesOf(world)
+        .filter(
+          ({ operation }) =>
+            operation.process === process && operation.status === 'ok' && operation.until <= from,
+        )
+        .flatMap(({ documents }) => documents.map(({ etag }) => etag)),
+    )
+    const missing = passed.filter(({ etag }) => !accepted.has(String(etag)))
+    report.check(
+      missing.length === 0,
+      () =>
+        `the position of ${lease.id} passed ${missing.map(({ id }) => String(id)).join(', ')}, which was not accepted`,
+      () => [after.write.operation],
+    )
+  }
+}
+
+/** What a page showed, without what was written again before `until`: only the latest version is delivered. */
+function unchangedIn(page: Operation, until: number, { documents }: World): readonly Fields[] {
+  const shown = listIn(page.end, 'documents') as readonly Fields[]
+  return shown.filter(({ id, etag }) => {
+    const written = documents.find(
+      (document) => document.container === 'orders' && document.id === id,
+    )?.writes
+    const isAgain = written?.some(
+      ({ etag: own, operation }) => own !== etag && operation.until > page.from && operation.from < until,
+    )
+    return isAgain !== true
+  })
+}
+
+/** Of every document that the processor's container holds at the end, the newest version. */
+function checkDelivered(world: World, report: Report): void {
+  const accepted = new Set(
+    deliveriesOf(world)
+      .filter(({ operation }) => operation.status === 'ok')
+      .flatMap(({ documents }) => documents.map(({ etag }) => etag)),
+  )
+  for (const { id, sights } of world.documents.filter(({ container }) => container === 'orders')) {
+    const last = [...sights]
+      .filter(({ etag }) => etag !== null)
+      .sort((a, b) => a.operation.from - b.operation.from)
+      .at(-1)
+    if (last === undefined) continue
+    report.check(
+      accepted.has(last.etag ?? ''),
+      () => `the newest version of ${id}, ${last.etag ?? ''}, was never delivered`,
+      () => [last.operation],
+    )
+  }
+}
+
+/** Whoever acquires a lease, even its last owner, begins again at the last checkpoint. */
+function checkOrder(world: World, report: Report): void {
+  const newest = new Map<string, { lsn: number; operation: Operation; tenure: string }>()
+  const acquired = world.history.events.filter(({ what }) => what === 'acquired')
+  for (const { lease: token, documents, operation } of deliveriesOf(world)) {
+    const { process, from } = operation
+    const own = acquired.filter(
+      (event) => event.process === process && event['lease'] === token && event.at <= from,
+    )
+    const tenure = `${process} ${own.length}`
+    for (const { pk, lsn } of documents) {
+      const before = newest.get(`${token} ${pk}`)
+      if (before?.tenure === tenure) {
+        report.check(
+          lsn >= before.lsn,
+          () => `a change of ${pk} at ${lsn} came after one at ${before.lsn}`,
+          () => [before.operation, operation],
+        )
+      }
+      newest.set(`${token} ${pk}`, { lsn, operation, tenure })
+    }
+  }
+}

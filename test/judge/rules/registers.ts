@@ -1,0 +1,186 @@
+import type { HistoryEvent, Operation } from './history.js'
+import type { Report, Rule } from './report.js'
+import type { Document, Sight, Version, Write } from './versions.js'
+import type { World } from './world.js'
+
+/** Rules about every document as a register: what was written can be read, one version after another. */
+export const registerRules: readonly Rule<World>[] = [
+  {
+    id: 'conditional',
+    says: 'every write of a job, step, notice or lease stands on the etag of what was decided upon',
+    check: ({ guarded }, report) => {
+      for (const document of guarded) {
+        for (const write of [...document.writes, ...document.refused]) {
+          const isConditional = write.kind === 'create' || write.ifMatch !== null
+          report.check(
+            isConditional,
+            () => `${write.operation.process} wrote ${document.id} without a condition`,
+            () => [write.operation],
+          )
+        }
+      }
+    },
+  },
+  {
+    id: 'one-writer',
+    says: 'of all instances that decide about a version, one writes',
+    check: ({ guarded }, report) => {
+      for (const document of guarded) checkOneWriter(document, report)
+    },
+  },
+  {
+    id: 'register',
+    says: 'documents are linearizable registers: a read returns a version that was current between its call and its answer',
+    check: ({ guarded }, report) => {
+      for (const document of guarded) checkRegister(document, report)
+    },
+  },
+  {
+    id: 'refused-for-a-reason',
+    says: 'a write is refused as changed only where its version is not the newest',
+    check: ({ guarded }, report) => {
+      for (const document of guarded)
+        for (const write of document.refused) checkRefusal(document, write, report)
+    },
+  },
+  {
+    id: 'all-or-nothing',
+    says: 'a transaction is written as a whole or not at all',
+    check: checkTransactions,
+  },
+]
+
+function checkOneWriter(document: Document, report: Report): void {
+  const rivals = new Map(document.versions.map((version) => [version.write.ifMatch, version.write]))
+  for (const write of document.writes.filter(({ operation }) => operation.status === 'ok')) {
+    if (write.ifMatch === null && write.kind !== 'create') continue
+    const isLoose = document.loose.includes(write)
+    report.check(
+      !isLoose,
+      () => `two writes of ${document.container}/${document.id} stand on ${write.ifMatch ?? 'nothing'}`,
+      () => [rivals.get(write.ifMatch)?.operation ?? null, write.operation],
+    )
+  }
+}
+
+/** When a version began: no earlier and no later, and who says so. */
+interface Bounds {
+  from: number
+  until: number
+  earliest: Operation
+  latest: Operation
+}
+
+/**
+ * Versions have an order, since each names the one before. So there is a linearization if and only if each can be given
+ * a moment within its write, after the moment of the one before, after every read of the one before began and before
+ * every read of its own ended. The earliest such moments are enough to know.
+ */
+function checkRegister(document: Document, report: Report): void {
+  const { versions, sights, unexplained } = document
+  for (const sight of unexplained) {
+    report.check(
+      false,
+      () =>
+        `${document.container}/${document.id} was seen in a version that nobody wrote: ${sight.etag ?? ''}`,
+      () => [sight.operation],
+    )
+  }
+  if (versions.length === 0 || document.loose.length > 0) return
+  const bounds = boundsOf(versions, sights)
+  checkContents(document, report)
+  let moment = 0
+  for (const [index, { from, until, earliest, latest }] of bounds.entries()) {
+    moment = Math.max(moment, from)
+    report.check(
+      moment <= until,
+      () =>
+        `${document.container}/${document.id}: version ${index} of ${versions.length} was read out of its time`,
+      () => [versions[index]?.write.operation ?? null, earliest, latest],
+    )
+  }
+}
+
+function boundsOf(versions: readonly Version[], sights: readonly Sight[]): readonly Bounds[] {
+  const bounds = versions.map(({ write: { operation } }): Bounds => {
+    const { from, until } = operation
+    return { from, until, earliest: operation, latest: operation }
+  })
+  const places = new Map(versions.map(({ etag }, index) => [etag, index]))
+  const isDeleted = versions.some(({ isThere }) => !isThere)
+  for (const { etag, operation } of sights) {
+    // Absent: before its creation, unless it was deleted later.
+    const place = etag === null ? (isDeleted ? undefined : -1) : places.get(etag)
+    if (place === undefined) continue
+    const own = bounds[place]
+    if (own !== undefined && operation.until < own.until) {
+      own.until = operation.until
+      own.latest = operation
+    }
+    const next = bounds[place + 1]
+    if (next !== undefined && operation.from > next.from) {
+      next.from = operation.from
+      next.earliest = operation
+    }
+  }
+  return bounds
+}
+
+function checkContents({ container, id, versions, sights }: Document, report: Report): void {
+  const written = new Map(versions.map((version) => [version.etag, version]))
+  for (const { etag, digest, operation } of sights) {
+    const version = etag === null ? undefined : written.get(etag)
+    if (!version?.isThere) continue
+    report.check(
+      version.write.digest === digest,
+      () => `${container}/${id} was read with other contents than were written`,
+      () => [version.write.operation, operation],
+    )
+  }
+}
+
+/** Only where the refused writer had certainly seen its version before, and no write without an answer may explain it. */
+function checkRefusal(document: Document, write: Write, report: Report): void {
+  if (write.ifMatch === null || write.status !== 412) return
+  const place = document.versions.findIndex(({ etag }) => etag === write.ifMatch)
+  const next = document.versions[place + 1]
+  if (place < 0 || document.loose.length > 0) return
+  const isLost = document.writes.some(
+    ({ operation, ifMatch }) => operation.status === 'info' && ifMatch === write.ifMatch,
+  )
+  if (isLost) return
+  report.check(
+    next !== undefined && next.write.operation.from <= write.operation.until,
+    () => `${document.id} was refused as changed, but nobody had changed it`,
+    () => [write.operation, next?.write.operation ?? null],
+  )
+}
+
+function checkTransactions({ documents }: World, report: Report): void {
+  const placed = new Map<Operation, { id: string; state: 'written' | 'not' | 'unknown' }[]>()
+  for (const document of documents) {
+    for (const write of document.writes) {
+      const all = placed.get(write.operation) ?? []
+      all.push({ id: document.id, state: stateOf(document, write) })
+      placed.set(write.operation, all)
+    }
+  }
+  for (const [operation, writes] of placed) {
+    if (writes.length < 2) continue
+    const isTorn =
+      writes.some(({ state }) => state === 'written') && writes.some(({ state }) => state === 'not')
+    report.check(
+      !isTorn,
+      () => `torn: ${writes.map(({ id, state }) => `${id} ${state}`).join(', ')}`,
+      (): readonly (HistoryEvent | Operation)[] => [operation],
+    )
+  }
+}
+
+function stateOf(document: Document, write: Write): 'written' | 'not' | 'unknown' {
+  if (document.versions.some((version) => version.write === write)) return 'written'
+  const isReplaced = document.versions.some(
+    (version) => version.write.ifMatch === write.ifMatch && version.write.kind === write.kind,
+  )
+  return isReplaced ? 'not' : 'unknown'
+}

@@ -1,0 +1,125 @@
+import type { Fields, History, HistoryEvent, Operation } from './history.js'
+import { documentsOf, type Document, type Version } from './versions.js'
+
+/** A history as the rules look at it. */
+export interface World {
+  readonly history: History
+  readonly documents: readonly Document[]
+  /** Those whose writes are conditional: jobs, steps, notices and leases. */
+  readonly guarded: readonly Document[]
+  readonly jobs: readonly JobHistory[]
+  readonly leases: readonly Document[]
+  /** What the remote service did, in its order. */
+  readonly effects: readonly Effect[]
+  /** Calls of handlers, in the order of their beginning. */
+  readonly calls: readonly HandlerCall[]
+  /** Processes whose clock was stepped. */
+  readonly stepped: ReadonlySet<string>
+}
+
+/** A job and everything that belongs to it. */
+export interface JobHistory {
+  readonly jobId: string
+  readonly job: Document
+  readonly steps: ReadonlyMap<string, Document>
+  readonly notices: readonly Document[]
+  /** The newest version of the job; undefined where it was deleted or never written. */
+  readonly last: Fields | undefined
+}
+
+/** Something the remote service did. */
+export interface Effect {
+  readonly kind: 'do' | 'undo'
+  readonly key: string
+  readonly undoes: string | null
+  readonly jobId: string
+  readonly stepId: string
+  readonly receipt: number
+  /** Of an undo: whether there was something to undo. */
+  readonly isReversal: boolean
+  readonly at: number
+  readonly event: HistoryEvent
+}
+
+/** A call of a handler. */
+export interface HandlerCall {
+  readonly kind: 'do' | 'undo'
+  readonly key: string
+  readonly undoes: string | null
+  readonly jobId: string
+  readonly stepId: string
+  readonly attempt: number
+  readonly deadline: number
+  readonly receipt: number | null
+  readonly operation: Operation
+}
+
+/** Puts a history in order. */
+export function worldOf(history: History): World {
+  const documents = documentsOf(history)
+  const guarded = documents.filter(
+    ({ id, writes }) => isOurs(id) || writes.some(({ value }) => isLease(value)),
+  )
+  const stepped = history.events.filter(({ what }) => what === 'clock').map(({ process }) => process)
+  return {
+    history,
+    documents,
+    guarded,
+    jobs: jobsIn(guarded),
+    leases: documents.filter(({ writes }) => writes.some(({ value }) => isLease(value))),
+    effects: history.events
+      .filter(({ what }) => what === 'effect')
+      .map((event) => ({ ...(event as unknown as Effect), event })),
+    calls: history.operations
+      .filter(({ what }) => what === 'handler')
+      .map((operation) => ({ ...(operation.invoke as unknown as HandlerCall), operation })),
+    stepped: new Set(stepped),
+  }
+}
+
+/** Alerts are records of the notifier's own, without a promise about them. */
+function isOurs(id: string): boolean {
+  return /^sas\.(job|step|notify):/.test(id)
+}
+
+function isLease(value: Fields): boolean {
+  return 'LeaseToken' in value && 'Owner' in value
+}
+
+function jobsIn(documents: readonly Document[]): readonly JobHistory[] {
+  return documents
+    .filter(({ id }) => id.startsWith('sas.job:'))
+    .map((job) => {
+      const jobId = job.id.slice('sas.job:'.length)
+      const own = (type: string) => documents.filter(({ id }) => id.startsWith(`${type}:${jobId}:`))
+      const steps = own('sas.step').map((step) => [step.id.slice(`sas.step:${jobId}:`.length), step] as const)
+      const last = job.versions.at(-1)
+      return {
+        jobId,
+        job,
+        steps: new Map(steps),
+        notices: own('sas.notify'),
+        last: last?.isThere === true ? last.value : undefined,
+      }
+    })
+}
+
+/** Each version with the one before it. */
+export function transitionsOf({ versions }: Document): readonly (readonly [Version, Version])[] {
+  return versions.slice(1).flatMap((after, index) => {
+    const before = versions[index]
+    return before === undefined ? [] : [[before, after] as const]
+  })
+}
+
+/** A number in a document; NaN where there is none. */
+export function numberIn(value: Fields, name: string): number {
+  const found = value[name]
+  return typeof found === 'number' ? found : Number.NaN
+}
+
+/** An object in a document; empty where there is none. */
+export function objectIn(value: Fields | undefined, name: string): Fields {
+  const found = value?.[name]
+  return typeof found === 'object' && found !== null ? (found as Fields) : {}
+}

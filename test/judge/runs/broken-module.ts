@@ -1,0 +1,67 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import ts from 'typescript'
+
+/** A fault of the production code, by exchange of a text that its source has once. */
+export interface Bug {
+  readonly name: string
+  /** The source, from the root of the repository. */
+  readonly path: string
+  readonly code: string
+  readonly broken: string
+}
+
+/** The source with the bug in it. */
+export function withBug(source: string, { name, path, code, broken }: Bug): string {
+  if (source.split(code).length !== 2)
+    throw new RangeError(`${name}: ${path} does not have exactly once: ${code}`)
+  return source.replace(code, () => broken)
+}
+
+/**
+ * Node options with which a process has the bug: a module of the build is loaded from another file. No source and no build
+ * changes, and without the options nothing is different.
+ */
+export function optionsWith(bug: Bug, root: string): readonly string[] {
+  const source = withBug(readFileSync(join(root, bug.path), 'utf8'), bug)
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: {
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.ESNext,
+      verbatimModuleSyntax: true,
+    },
+  })
+  const directory = mkdtempSync(join(tmpdir(), 'stepward-bug-'))
+  const file = join(directory, 'module.js')
+  writeFileSync(file, outputText)
+  const url = pathToFileURL(join(root, 'dist', bug.path.replace(/\.ts$/, '.js'))).href
+  const hook = join(directory, 'hook.mjs')
+  writeFileSync(hook, hookText(url, file))
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(hook).href)})`
+  return ['--import', `data:text/javascript,${encodeURIComponent(register)}`]
+}
+
+/** A loader hook, as text: it runs before anything of ours is there. */
+function hookText(url: string, file: string): string {
+  return `import { readFileSync } from 'node:fs'
+const source = readFileSync(${JSON.stringify(file)}, 'utf8')
+export async function load(url, context, next) {
+  if (url !== ${JSON.stringify(url)}) return next(url, context)
+  return { format: 'module', source, shortCircuit: true }
+}
+`
+}
+
+/** The root of the repository, from a file of its build. */
+export function rootFrom(moduleUrl: string): string {
+  for (let directory = fileURLToPath(new URL('.', moduleUrl)); ; directory = join(directory, '..')) {
+    try {
+      readFileSync(join(directory, 'package-lock.json'))
+      return directory
+    } catch (error) {
+      if (directory === '/') throw error
+    }
+  }
+}

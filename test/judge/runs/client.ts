@@ -1,0 +1,208 @@
+/**
+ * The client of a run as a process of its own: it submits jobs, does what their stories say operators do, and writes
+ * the documents whose changes the processor delivers. When all jobs have ended it says so; told to, it reads every
+ * document once more and ends the history.
+ */
+import { connect, type Job, type JobSummary } from 'stepward'
+import { ChangeFeedEstimator } from 'stepward/change-feed-processor'
+import { Chance } from './chance.js'
+import { Recorder, type Begun } from './recorder.js'
+import { recordedClient } from './recorded-client.js'
+import { names, toldSetup } from './setup.js'
+import { kinds, tell, workflowOf, type Command, type JobInput, type JobStory } from './stories.js'
+
+const setup = toldSetup()
+const recorder = new Recorder(setup.history, 'client')
+const client = recordedClient(setup, recorder)
+const database = client.database(names.database)
+let isOver = false
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Refusals: it is certain that nothing was written for this call, or that it had been before. */
+const refusals = ['CommandRefused', 'JobConflict', 'JobNotFound', 'SubmissionInvalid']
+const endStates = ['Processed', 'Error', 'Compensated']
+
+const jobs = await connect({ client, database: names.database, provision: false })
+/** What every job was when the store was last asked. */
+let summaries: ReadonlyMap<string, JobSummary> = new Map()
+await told({ ready: true })
+/** Told when the run is over, be it before the jobs are. */
+const over = new Promise((resolve) => process.once('message', resolve))
+const looking = lookOn()
+const chance = new Chance(setup.seed)
+const chosen = setup.kinds.length > 0 ? setup.kinds : Object.keys(kinds)
+const stories = chance.some(chosen, setup.jobs).map((kind) => tell(kind, chance))
+await Promise.race([lived(), over])
+isOver = true
+await Promise.all([looking, over])
+await observe()
+process.exit(0)
+
+/** Every story to its end, and every document delivered. */
+async function lived(): Promise<void> {
+  await Promise.all([
+    ...stories.map((story, index) => live(story, index, chance.between(0, 2_000))),
+    writeOrders(new Chance(setup.seed + 1)),
+  ])
+  await settled()
+  process.send?.({ done: true })
+}
+
+/** Tells the runner, and resolves when it answers. */
+function told(message: Readonly<Record<string, boolean>>): Promise<unknown> {
+  process.send?.(message)
+  return new Promise((resolve) => process.once('message', resolve))
+}
+
+/** Asks for all jobs at once, again and again: asking for each would be most of what a run does. */
+async function lookOn(): Promise<void> {
+  while (!isOver) {
+    try {
+      summaries = new Map((await jobs.list()).map((job) => [job.jobId, job]))
+    } catch {
+      // The store is not reached; it will be.
+    }
+    await wait(150)
+  }
+}
+
+/** One job from its submission to its end. */
+async function live(story: JobStory, index: number, afterMs: number): Promise<void> {
+  const jobId = `${story.kind}-${index}`
+  await wait(afterMs)
+  const input = { isGift: index % 2 === 0, version: 1 }
+  const submissions = [submit(story, jobId, input)]
+  if (story.again !== undefined) {
+    submissions.push(submit(story, jobId, { ...input, version: story.again === 'same' ? 1 : 2 }))
+  }
+  const [first, second] = await Promise.all(submissions)
+  const job = first ?? second ?? null
+  if (job === null) return
+  for (const command of story.commands ?? []) {
+    if (!(await isTime(job, command))) break
+    await perform(job, command)
+  }
+  await hasEnded(job)
+}
+
+async function submit(story: JobStory, jobId: string, input: JobInput): Promise<Job | null> {
+  const workflow = workflowOf(story)
+  const { replyTo = null } = story.submit ?? {}
+  const alongside = [{ create: { id: `own-${jobId}`, note: 'mine' } }]
+  // As its caller would: an answer that was lost is asked for again under the same id.
+  for (;;) {
+    const begun = recorder.invoke('submit', { jobId, input, replyTo })
+    const job = await done(begun, () => jobs.submit(workflow, input, { jobId, alongside, ...story.submit }))
+    if (job !== undefined) return job
+    await wait(100)
+  }
+}
+
+/** Its result; null where it is refused, undefined where nobody knows. */
+async function done<T>(begun: Begun, call: () => Promise<T>): Promise<T | null | undefined> {
+  try {
+    const result = await call()
+    begun.ok()
+    return result
+  } catch (error) {
+    const { name, message } = error as Error
+    if (refusals.includes(name)) {
+      begun.fail({ name, message })
+      return null
+    }
+    begun.info({ name, message })
+    return undefined
+  }
+}
+
+/** Resolves when the command's time has come; false when the job ends first. */
+async function isTime({ jobId }: Job, { when }: Command): Promise<boolean> {
+  if (typeof when === 'number') {
+    await wait(when)
+    return true
+  }
+  for (;;) {
+    await wait(100)
+    const job = summaries.get(jobId)
+    if (job === undefined) continue
+    if (when === 'parked' && job.attention?.kind === 'parked') return true
+    if (endStates.includes(job.state)) return when === job.state
+  }
+}
+
+async function perform(job: Job, { command, step, isEdited = false }: Command): Promise<void> {
+  const { jobId } = job
+  for (let tries = 0; tries < 50; tries += 1) {
+    const why = `${command} ${tries} of ${jobId}`
+    const about = { command, jobId, step: step ?? null, isEdited, why }
+    const named = step === undefined ? {} : { step }
+    const begun = recorder.invoke('command', about)
+    const answer = await done(begun, async () => {
+      if (command === 'cancel') await jobs.cancel(jobId, why)
+      else if (command === 'release') await jobs.release(jobId, { why, ...named })
+      else if (command === 'raise') await jobs.raiseEvent(jobId, step ?? '', { why: 'raised' })
+      else {
+        const edit = isEdited ? { input: { moods: [] } } : {}
+        await jobs.resubmit(jobId, { by: 'operator', why, ...named, ...edit })
+      }
+      return true
+    })
+    if (answer !== undefined) {
+      // What was seen before the command is not what came of it.
+      await wait(400)
+      return
+    }
+    await wait(100)
+  }
+}
+
+async function hasEnded({ jobId }: Job): Promise<void> {
+  for (;;) {
+    await wait(100)
+    const job = summaries.get(jobId)
+    if (job === undefined) continue
+    if (endStates.includes(job.state) || job.attention?.kind === 'parked') return
+  }
+}
+
+async function writeOrders(luck: Chance): Promise<void> {
+  const orders = database.container(names.orders)
+  for (let revision = 1; revision <= 45; revision += 1) {
+    const number = luck.between(0, 11)
+    const order = { id: `o-${number}`, pk: `p-${number % 4}`, revision }
+    await atLast(() => orders.items.upsert(order))
+    await wait(luck.between(20, 150))
+  }
+}
+
+async function atLast<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call()
+    } catch {
+      await wait(50)
+    }
+  }
+}
+
+/** Resolves when the processor has nothing left to deliver; after a while in any case. */
+async function settled(): Promise<void> {
+  const estimator = new ChangeFeedEstimator({
+    monitoredContainer: database.container(names.orders),
+    leaseContainer: database.container(names.leases),
+    processorName: names.orders,
+  })
+  for (let looks = 0; looks < 100; looks += 1) {
+    if ((await atLast(() => estimator.total())) === 0) return
+    await wait(150)
+  }
+}
+
+/** Reads everything once more, when nothing else writes any more. */
+async function observe(): Promise<void> {
+  for (const name of [names.state, names.leases, names.orders, names.replies]) {
+    const query = database.container(name).items.query('SELECT * FROM c')
+    await atLast(() => query.fetchAll())
+  }
+  recorder.note('end')
+}

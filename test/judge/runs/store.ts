@@ -1,0 +1,29 @@
+/** The embedded Cosmos DB of a run as a process of its own. By message it is told what goes wrong, and when to split. */
+import { startEmulator, type FaultOptions } from 'stepward/emulator'
+import { names } from './setup.js'
+
+/** What the process that started the store tells it. */
+export type StoreCommand =
+  { readonly fault: FaultOptions } | { readonly clear: true } | { readonly split: string }
+
+const emulator = await startEmulator({ port: 0, partitionCount: 1 })
+const client = emulator.client()
+const { database } = await client.databases.create({ id: names.database })
+await Promise.all([
+  // Two physical partitions, one for each 10,000 request units a second.
+  database.containers.create({ id: names.orders, partitionKey: '/pk', throughput: 20_000 }),
+  database.containers.create({ id: names.replies, partitionKey: '/pk' }),
+  database.containers.create({ id: names.state, partitionKey: '/pk', defaultTtl: -1 }),
+  database.containers.create({ id: names.leases, partitionKey: '/id', defaultTtl: -1 }),
+])
+process.on('message', (command: StoreCommand) => {
+  if ('fault' in command) emulator.faults.add(command.fault)
+  else if ('clear' in command) emulator.faults.clear()
+  else {
+    const container = { database: names.database, container: command.split }
+    emulator.splitPartition(container).catch((error: unknown) => {
+      process.stderr.write(`${String(error)}\n`)
+    })
+  }
+})
+process.send?.({ endpoint: emulator.endpoint, key: emulator.key })
