@@ -81,6 +81,25 @@ describe('leases that are missing (F-L23)', () => {
     expect(found).toMatchObject({ continuationToken: null, firstPosition: { kind: 'beginning' } })
   })
 
+  it('are not put back when only one of two listings misses them: a split was under way', async () => {
+    let listings = 0
+    const runtime = await aRuntime({
+      leaseStore: (store) =>
+        Object.assign(Object.create(store) as LeaseStore, {
+          list: async () => {
+            listings += 1
+            const listed = await store.list()
+            return listings === 1 ? { ...listed, leases: listed.leases.slice(-1) } : listed
+          },
+        }),
+    })
+    const { watch } = await watching([named('', '40'), named('40', '80'), named('80', 'FF')], runtime)
+    await runtime.world.clock.advance(lookMs)
+    await watch.look()
+    expect(Object.keys(await positions(runtime)).sort()).toEqual(['-40', '40-80', '80-FF'])
+    expect(runtime.telemetry.of('lease.recreated')).toEqual([])
+  })
+
   it('are not looked for before it is time', async () => {
     const { runtime, watch } = await watching([named('', '80')])
     await runtime.world.clock.advance(lookMs - 1)
