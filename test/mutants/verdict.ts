@@ -21,7 +21,7 @@ export interface Verdict {
   readonly obsolete: readonly string[]
 }
 
-/** Where tests cannot even be loaded (an error at run time), they have seen it. */
+/** An error at run time is one outside of a test, such as a promise that is rejected and not awaited: tests have seen it. */
 const caught = new Set(['Killed', 'Timeout', 'RuntimeError'])
 const survivedAs = new Set(['Survived', 'NoCoverage'])
 

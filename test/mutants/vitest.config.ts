@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import everyDay from '../../vitest.config.js'
+import { BrokenFiles } from './broken-files.js'
 
 const { projects: _everyDays, ...test } = everyDay.test ?? {}
 
@@ -8,9 +9,8 @@ export default defineConfig({
   ...everyDay,
   test: {
     ...test,
-    reporters: [],
+    reporters: [new BrokenFiles()],
     isolate: false,
-    runner: './test/mutants/strict-runner.ts',
     include: (process.env['STEPWARD_MUTANTS_TESTS'] ?? '').split(','),
   },
 })
