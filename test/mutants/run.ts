@@ -14,7 +14,7 @@ import { plain, scoreOf, verdictOn, type MutantResult, type Verdict } from './ve
 const lowestScore = 90
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, again: { type: 'boolean', default: false } },
+  options: { only: { type: 'string', multiple: true, default: [''] }, again: { type: 'boolean', default: false } },
 })
 
 function say(line: string): void {
@@ -72,7 +72,7 @@ function tell({ path, caught, survived, unlisted, obsolete }: Verdict): void {
     say(`          no survivor, take it off the list: ${key.split('\n').join(' | ')}`)
 }
 
-const chosen = [...decisionFiles, ...guards].filter(({ path }) => path.includes(values.only))
+const chosen = [...decisionFiles, ...guards].filter(({ path }) => values.only.some((part) => path.includes(part)))
 const verdicts: Verdict[] = []
 for (const file of chosen) {
   const own = file.lines === undefined ? survivors : []
