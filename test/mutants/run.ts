@@ -4,7 +4,9 @@
  * `npm run mutants -- --only PATH`: only files whose path contains this. Results of files and tests that did not change
  * since are kept in `.stepward/mutants`; `-- --again` judges everything.
  */
-import { readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
 import { decisionFiles, guards, type DecisionFile } from './decision-files.js'
@@ -14,7 +16,10 @@ import { plain, scoreOf, verdictOn, type MutantResult, type Verdict } from './ve
 const lowestScore = 90
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', multiple: true, default: [''] }, again: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', multiple: true, default: [''] },
+    again: { type: 'boolean', default: false },
+  },
 })
 
 function say(line: string): void {
@@ -32,17 +37,38 @@ function mutated({ path, lines }: DecisionFile): string[] {
   })
 }
 
-async function resultsOf(file: DecisionFile): Promise<MutantResult[]> {
+/** What is remembered of a file. */
+interface Kept {
+  readonly of: string
+  readonly results: readonly MutantResult[]
+}
+
+/**
+ * The results of a file: those of an earlier run where neither the file nor its tests have changed. The mutation tester
+ * could keep them itself, but does not run what is executed when a module is loaded again when tests are added.
+ */
+async function resultsOf(file: DecisionFile): Promise<readonly MutantResult[]> {
   const { path, tests, lines } = file
+  const keptAt = join('.stepward/mutants', `${path}${lines === undefined ? '' : '.lines'}.json`)
+  const hash = createHash('sha256').update(JSON.stringify(file))
+  for (const part of [path, ...tests]) hash.update(readFileSync(part))
+  const of = hash.digest('hex')
+  if (!values.again && existsSync(keptAt)) {
+    const kept = JSON.parse(readFileSync(keptAt, 'utf8')) as Kept
+    if (kept.of === of) return kept.results
+  }
+  const results = await judged(file)
+  mkdirSync(dirname(keptAt), { recursive: true })
+  writeFileSync(keptAt, JSON.stringify({ of, results } satisfies Kept))
+  return results
+}
+
+async function judged(file: DecisionFile): Promise<MutantResult[]> {
+  const { path, tests } = file
   // Read by the configuration of the tests, in a process of the mutation tester.
   process.env['STEPWARD_MUTANTS_TESTS'] = tests.join(',')
-  const stryker = new Stryker({
-    mutate: mutated(file),
-    configFile: 'test/mutants/stryker.config.json',
-    force: values.again,
-    incrementalFile: `.stepward/mutants/${path}${lines === undefined ? '' : '.lines'}.json`,
-  })
   const source = readFileSync(path, 'utf8').split('\n')
+  const stryker = new Stryker({ mutate: mutated(file), configFile: 'test/mutants/stryker.config.json' })
   return (await stryker.runMutationTest()).map(({ status, location: { start, end }, replacement }) => {
     // Lines and columns count from 1.
     const within = source.slice(start.line - 1, end.line)
@@ -72,7 +98,9 @@ function tell({ path, caught, survived, unlisted, obsolete }: Verdict): void {
     say(`          no survivor, take it off the list: ${key.split('\n').join(' | ')}`)
 }
 
-const chosen = [...decisionFiles, ...guards].filter(({ path }) => values.only.some((part) => path.includes(part)))
+const chosen = [...decisionFiles, ...guards].filter(({ path }) =>
+  values.only.some((part) => path.includes(part)),
+)
 const verdicts: Verdict[] = []
 for (const file of chosen) {
   const own = file.lines === undefined ? survivors : []
