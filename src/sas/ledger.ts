@@ -70,7 +70,7 @@ export function stepsAsIn(
   const found = stepIds.flatMap((stepId) => {
     const step = steps.get(stepId)
     const entry = ledger[stepId]
-    if (step === undefined || entry === undefined || step.dispatch !== entry.dispatch) return []
+    if (step === undefined || step.dispatch !== entry?.dispatch) return []
     const end = ends[entry.state]
     return end === undefined || step.processState === end ? [step] : []
   })

@@ -80,7 +80,7 @@ async function judged(file: DecisionFile): Promise<MutantResult[]> {
       line: plain(within[0] ?? ''),
       lineNumber: start.line,
       code: plain(whole.slice(start.column - 1)),
-      becomes: plain(replacement ?? ''),
+      becomes: plain(replacement),
     }
   })
 }

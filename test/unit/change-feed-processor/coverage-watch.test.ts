@@ -112,6 +112,16 @@ describe('leases that are missing (F-L23)', () => {
     expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"7"' })
   })
 
+  it('begin where they stood, also when they never said where they began', async () => {
+    const { runtime, look } = await watching([at({}, '"7"')])
+    await look()
+    const lease = await storedLease(runtime)
+    if (lease === null) throw new Error('there is no lease')
+    await runtime.leaseStore.delete(lease)
+    await look()
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"7"' })
+  })
+
   it.each([
     [{ kind: 'time', atMs: 5_000 } as const, { kind: 'time', atMs: 5_000 }],
     [null, { kind: 'beginning' }],
@@ -244,6 +254,20 @@ describe('leases that are about the same part (I11)', () => {
     await look()
     await look()
     expect(await positions(runtime)).toEqual({ '-FF': null, '-80': null, '80-FF': '"99"' })
+  })
+
+  it('are told of also while others are replaced', async () => {
+    const { runtime, look } = await watching([
+      at(named('', '80'), '"7"'),
+      at(named('60', '80'), '"7"'),
+      named('80', 'FF'),
+      { ...named('80', 'C0'), mode: 'Full-Fidelity Feed' },
+    ])
+    await look()
+    await look()
+    expect(runtime.telemetry.of('lease.superseded')).toHaveLength(1)
+    const failures = runtime.telemetry.of('feed.failed').map(({ error }) => String(error))
+    expect(failures).toEqual([expect.stringMatching(/"80-FF".*"80-C0"|"80-C0".*"80-FF"/)])
   })
 
   it('are told of with what to do by hand when their positions can never be compared', async () => {

@@ -24,6 +24,7 @@ describe('a job of more steps than one transaction takes', () => {
   const story = submitted.withJob({ ...submitted.job, ...ended })
 
   it('begins to expire part by part, the job with the last, so that it is gone before its steps (I18)', () => {
+    expect(story.deciding()).toMatchObject({ kind: 'write', notices: [] })
     const first = story.scheduled()
     const expiring = [...first.steps.values()].filter(({ ttl }) => ttl === 3_602)
     expect(expiring).toHaveLength(90)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { submitProblems, type SubmissionTerms } from '../../../src/sas/submit-problems.js'
+import { submitProblems } from '../../../src/sas/submit-problems.js'
 
 function problemsOf(terms: Readonly<Record<string, unknown>>): string[] {
-  return submitProblems({ jobId: 'job-1', partitionKey: 'job-1', ...terms } as SubmissionTerms)
+  return submitProblems({ jobId: 'job-1', partitionKey: 'job-1', ...terms })
 }
 
 describe('what is said about a submission', () => {

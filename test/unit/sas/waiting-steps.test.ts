@@ -211,6 +211,7 @@ describe('a step that waits for an event', () => {
     expect(open.step('approval')).toMatchObject({ processState: 'Processing' })
     const done = raised(open).scheduled()
     expect(done.step('approval')).toMatchObject({ processState: 'Processed', output: { item: 'approved' } })
+    expect(raised(open).step('approval').fence).toBe(open.step('approval').fence + 1)
     expect(done.scheduled().step('sell').input).toEqual({ item: 'approved' })
   })
 
