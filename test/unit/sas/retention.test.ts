@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isOver } from '../../../src/sas/retention.js'
-import { aJob } from '../../support/a-job.js'
+import { submit } from '../../../src/sas/submit.js'
+import { defineWorkflow } from '../../../src/sas/workflow.js'
+import { aJob, aSubmission, documentsOf } from '../../support/a-job.js'
 import { JobStory } from '../../support/job-story.js'
 
 const ended = { processState: 'Processed', retainForMs: 1_500, ttl: -1 } as const
@@ -47,4 +49,16 @@ describe('a job of more steps than one transaction takes', () => {
     const brief = soon.withJob({ ...soon.job, ...ended, retainForMs: 1 })
     expect(brief.scheduled().job.ttl).toBe(1)
   })
+})
+
+it('a job that is cancelled while it merely waits stops waiting and begins to expire in one write', () => {
+  const { plan } = defineWorkflow('resting', (job) => void job.sleep('rest', '30d'))
+  const submitted = JobStory.of(documentsOf(submit(aSubmission(plan, { retainForMs: 1_500 }))))
+  const cancelled = submitted.scheduled().commanded({ kind: 'cancel', by: 'ann', why: 'x' }).scheduled()
+  expect(cancelled.job).toMatchObject({
+    processState: 'Compensated',
+    ttl: 2,
+    steps: { rest: { dispatch: 2 } },
+  })
+  expect(cancelled.step('rest')).toMatchObject({ ttl: 2, dispatch: 2, notBeforeMs: null })
 })
