@@ -59,7 +59,6 @@ export const decisionFiles: readonly DecisionFile[] = [
     claim: [],
     compensate: ['compensate', 'recover-job', 'operate', 'notices'],
     condition: ['waiting-steps'],
-    'deadline-review': [],
     decision: [...stories, 'notices'],
     dispatch: [...stories, 'dispatch', 'recover-job'],
     duration: [],

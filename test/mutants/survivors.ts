@@ -86,6 +86,17 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
+    path: `${processor}/option-kinds.ts`,
+    reason:
+      'Null is left out before its kind is asked for, and what is neither is missing where it is looked for. Words of a kind within another are never shown.',
+    mutants: [
+      ["const isObject = typeof value === 'object' && value !== null", 'value !== null', 'true'],
+      ["return typeof value === 'object' && value !== null && member in value", 'value !== null', 'true'],
+      ["having('', 'readNext', 'physicalRanges'),", "''", '"Stryker was here!"'],
+      ["inWords: '',", "''", '"Stryker was here!"'],
+    ],
+  },
+  {
     path: `${processor}/coverage-watch.ts`,
     reason:
       'What is no lease is compared with no lease. Leases that are covered are remembered in vain: the latest position counts.',

@@ -87,6 +87,15 @@ describe('an option of the wrong kind', () => {
     expect(fittingOptions({ hints: value, failurePolicy: value }, []).problems).toHaveLength(2)
   })
 
+  it('is missing where it is required, undefined as well as null', () => {
+    const given = { processorName: undefined, instanceName: null, leaseContainer: undefined }
+    const { problems } = fittingOptions(given, ['processorName', 'instanceName'])
+    expect(problems).toEqual([
+      'processorName is missing; it must be a string',
+      'instanceName is missing; it must be a string',
+    ])
+  })
+
   it('is refused where all must fit, with every other problem', () => {
     const options = { processorName: 7, leaseContainer: null }
     expect(() => assertFitting(options, ['leaseContainer'])).toThrow(ProcessorOptionsError)
