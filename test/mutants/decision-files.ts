@@ -66,7 +66,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     'fan-out': [],
     'for-each': [],
     gather: [],
-    'give-up': ['recover', 'settle'],
+    'give-up': [],
     ledger: ['ledger', 'schedule', 'compensate'],
     notices: [],
     operate: ['operate', 'recover-job', 'waiting-steps', 'for-each', 'compensate'],

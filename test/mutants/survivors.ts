@@ -86,6 +86,25 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
+    path: `${processor}/page-positions.ts`,
+    reason:
+      'Without a token for its end no number is smaller than NaN, and the last place has none either. What lies beyond the last change is skipped or never asked for.',
+    mutants: [
+      ['if (token === null) return changes.map(() => null)', 'token === null', 'false'],
+      ['const smallestAfter: number[] = []', '[]', '["Stryker was here"]'],
+      [
+        'for (let index = changes.length - 1; index >= 0; index -= 1) {',
+        'changes.length - 1',
+        'changes.length + 1',
+      ],
+      [
+        'if (change !== undefined) smallest = Math.min(smallest, lsnOf(change))',
+        'change !== undefined',
+        'true',
+      ],
+    ],
+  },
+  {
     path: `${processor}/option-kinds.ts`,
     reason:
       'Null is left out before its kind is asked for, and what is neither is missing where it is looked for. Words of a kind within another are never shown.',
@@ -94,6 +113,18 @@ export const survivors: readonly Survivors[] = [
       ["return typeof value === 'object' && value !== null && member in value", 'value !== null', 'true'],
       ["having('', 'readNext', 'physicalRanges'),", "''", '"Stryker was here!"'],
       ["inWords: '',", "''", '"Stryker was here!"'],
+    ],
+  },
+  {
+    path: `${processor}/coverage-watch.ts`,
+    reason:
+      'A range that splits while its lease is put back: the look fails instead, and the next one goes on alike.',
+    mutants: [
+      [
+        "if (lease === null || (await leaseStore.create(lease)).kind !== 'created') continue",
+        'lease === null',
+        'false',
+      ],
     ],
   },
   {
@@ -133,6 +164,106 @@ export const survivors: readonly Survivors[] = [
         'return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)',
         'ledger[stepId]?.dispatch',
         'ledger[stepId].dispatch',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/schedule.ts',
+    reason:
+      'For the compiler: every step of a job has an entry in its ledger, and what is used here was read before.',
+    mutants: [
+      [
+        "if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      [
+        "const isKnown = ready.some((step) => step.stepId === stepId) || ledger[stepId]?.state === 'Skipped'",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      [
+        "return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'",
+        'ledger[stepId]?.dispatch',
+        'ledger[stepId].dispatch',
+      ],
+      [
+        "return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'",
+        'step?.processState',
+        'step.processState',
+      ],
+      [
+        "const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      ["return entry?.state === 'Processed' || entry?.state === 'Skipped'", 'entry?.state', 'entry.state'],
+      [
+        "const done = [...steps].filter(([stepId]) => ledger[stepId]?.state === 'Processed')",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      [
+        "const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'",
+        'ledger[stepId]?.dispatch',
+        'ledger[stepId].dispatch',
+      ],
+      [
+        "const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'",
+        'step?.processState',
+        'step.processState',
+      ],
+      [
+        "const open = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'NotStarted')",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      ["const [stepId = ''] = failed", "''", '"Stryker was here!"'],
+      ['return step === undefined ? [] : [stop(step)]', '[]', '["Stryker was here"]'],
+      ['return step === undefined ? [] : [stop(step)]', 'step === undefined', 'false'],
+      [
+        "const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))",
+        'step !== undefined',
+        'true',
+      ],
+      [
+        "const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'",
+        'steps.get(stepId)?.attention',
+        'steps.get(stepId).attention',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/schedule.ts',
+    reason:
+      'Of a job that was let go, what is under way is read before; nothing else can become ready by that.',
+    mutants: [
+      [
+        'return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }',
+        'job.lockedBy === null',
+        'false',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/fan-out.ts',
+    reason:
+      'Only what gathers depends on steps of items that are left out, and each of its items on one of them.',
+    mutants: [
+      [
+        'if (fanOut === undefined || !step.dependsOn.some((id) => excess.has(id))) return step',
+        'fanOut === undefined || !step.dependsOn.some((id) => excess.has(id))',
+        'fanOut === undefined && !step.dependsOn.some(id => excess.has(id))',
+      ],
+      [
+        'if (fanOut === undefined || !step.dependsOn.some((id) => excess.has(id))) return step',
+        'fanOut === undefined',
+        'false',
+      ],
+      [
+        'const items = fanOut.input.items.filter((item) => ![...stepsReferredTo(item)].some((id) => excess.has(id)))',
+        '[...stepsReferredTo(item)].some((id) => excess.has(id))',
+        '[...stepsReferredTo(item)].every(id => excess.has(id))',
       ],
     ],
   },

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { defineAgent } from '../../../src/sas/agent.js'
 import { equal } from '../../../src/sas/condition.js'
 import { fitPlan } from '../../../src/sas/fan-out.js'
 import type { ForEachOptions } from '../../../src/sas/for-each.js'
 import { defineWorkflow, type WorkflowBuilder } from '../../../src/sas/workflow.js'
 import { shop } from '../../support/a-job.js'
+
+const warehouse = defineAgent('warehouse', { find: (_input: null): readonly string[] => [] })
 
 interface Order {
   readonly items: readonly string[]
@@ -51,6 +54,21 @@ describe('a plan fitted to the list of its job', () => {
     }))
     expect(problems).toEqual([])
     expect(ids).toHaveLength(1)
+  })
+
+  it('has no step for an item either where the list of such a fan-out is too long', () => {
+    const { problems, ids } = fitted({ items: ['a', 'b', 'c', 'd'], country: 'PT' }, (job) => ({
+      when: equal(job.input.country, 'DE'),
+    }))
+    expect([problems, ids.length]).toEqual([[], 1])
+  })
+
+  it('keeps every step where a step makes the list', () => {
+    const { plan } = defineWorkflow('making', (job) => {
+      const found = job.step('find', warehouse.find, null)
+      job.forEach('sell', found.output, (item) => shop.sell({ item }), { atMost: 3 })
+    })
+    expect(fitPlan(plan, {})).toEqual({ plan, problems: [] })
   })
 
   it('leaves alone a step whose own input looks like a fan-out', () => {
