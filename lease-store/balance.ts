@@ -43,7 +43,7 @@ export interface Selection {
  */
 export function selectLeases(balance: Balance): Selection {
   const { self, leases, limits, random } = balance
-  const shares = new Map<string, Lease[]>([[keyOf(self.instanceName, self.incarnation), []]])
+  const shares = new Map<string, Lease[]>()
   const available: Lease[] = []
   for (const lease of shuffled(leases, random)) {
     const { owner, incarnation } = lease
@@ -58,10 +58,7 @@ export function selectLeases(balance: Balance): Selection {
   shares.delete(keyOf(self.instanceName, self.incarnation))
   const share = shareOf(leases.length, shares.size + 1, limits)
   const held = mine.filter((lease) => isOwnedBy(lease, self))
-  const promised = mine.filter((lease) => !isOwnedBy(lease, self))
-  const ready = promised.filter(
-    ({ owner, leaseToken }) => owner === null || balance.unanswered.has(leaseToken),
-  )
+  const ready = mine.filter(({ owner, leaseToken }) => owner === null || balance.unanswered.has(leaseToken))
   const take = [...ready, ...available].slice(0, Math.max(0, share - held.length))
   if (available.length > 0) return { take, ask: [] }
   return surplusOf([...shares.values()], { share, missing: share - mine.length, take })
@@ -86,14 +83,11 @@ function surplusOf(
 ): Selection {
   const wanted: Lease[] = []
   for (let left = missing; left > 0; left -= 1) {
-    const most = Math.max(0, ...others.map((leases) => leases.length))
+    const fullest = others.reduce((most, leases) => (leases.length > most.length ? leases : most), [])
     const slack = left > 1 ? 1 : 0
-    if (most <= share - slack) break
-    const fullest = others.find((leases) => leases.length === most) ?? []
-    const lease = cheapestOf(fullest)
-    if (lease === undefined) break
-    fullest.splice(fullest.indexOf(lease), 1)
-    wanted.push(lease)
+    if (fullest.length <= share - slack) break
+    const costs = fullest.map(costOf)
+    wanted.push(...fullest.splice(costs.indexOf(Math.min(...costs)), 1))
   }
   return {
     take: [...take, ...wanted.filter(({ owner }) => owner === null)],
@@ -101,17 +95,13 @@ function surplusOf(
   }
 }
 
-/** One that nobody reads, else one that moves anyway, else any. */
-function cheapestOf(leases: readonly Lease[]): Lease | undefined {
-  return (
-    leases.find(({ owner }) => owner === null) ??
-    leases.find(({ handover }) => handover !== null) ??
-    leases[0]
-  )
+/** Least for a lease without an owner, then for one that moves anyway. */
+function costOf({ owner, handover }: Lease): number {
+  if (owner === null) return 0
+  return handover === null ? 2 : 1
 }
 
 function shareOf(leaseCount: number, instanceCount: number, limits: LeaseLimits): number {
-  if (leaseCount === 0) return 0
   const equal = Math.ceil(leaseCount / instanceCount)
   const capped = Math.min(equal, limits.maxLeases ?? equal)
   return Math.max(capped, limits.minLeases ?? capped)

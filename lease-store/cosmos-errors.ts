@@ -45,8 +45,8 @@ const underWay = new Set([
 export function cosmosErrorKind(error: unknown, operation: 'read' | 'write' = 'read'): CosmosErrorKind {
   const { code, substatus, retryAfterInMs, headers, cause } = fieldsOf(error)
   const ambiguous: CosmosErrorKind = { kind: operation === 'write' ? 'unknownOutcome' : 'unavailable' }
-  if (typeof code === 'string' && beforeSending.has(code)) return { kind: 'unavailable' }
-  if (typeof code === 'string' && underWay.has(code)) return ambiguous
+  if (beforeSending.has(String(code))) return { kind: 'unavailable' }
+  if (underWay.has(String(code))) return ambiguous
   const header = fieldsOf(headers)
   switch (Number(code)) {
     case 401:

@@ -23,7 +23,7 @@ export function cutRange(range: FeedRange, count: number): FeedRange[] {
   const cuts = Array.from({ length: count - 1 }, (_, index) =>
     epkAt(min + ((end - min) * BigInt(index + 1)) / BigInt(count)),
   )
-  const bounds = [range.min, ...new Set(cuts.filter((cut) => cut > range.min && cut < range.max)), range.max]
+  const bounds = [range.min, ...new Set(cuts.filter((cut) => cut > range.min)), range.max]
   return bounds.slice(1).map((max, index) => ({ min: bounds[index] ?? range.min, max }))
 }
 

@@ -248,5 +248,5 @@ function textOf(value: unknown): string | null {
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
+  return typeof value === 'object' ? { ...value } : {}
 }

@@ -77,21 +77,20 @@ function isNamedByBounds({ leaseToken, feedRange }: Lease): boolean {
  */
 function isBehindOrLevel(lease: Lease, later: Lease): boolean {
   if (lease.mode !== later.mode) return false
-  if (lease.continuationToken === null || later.continuationToken === null) return startsBefore(lease, later)
+  if (lease.continuationToken === null) return startsBefore(lease, later)
   const [lsn, laterLsn] = [lsnOf(lease.continuationToken), lsnOf(later.continuationToken)]
   return lsn !== null && laterLsn !== null && lsn <= laterLsn
 }
 
-/** What can be said while one of the two has not stored a position yet. */
-function startsBefore({ continuationToken, firstPosition }: Lease, later: Lease): boolean {
-  if (continuationToken !== null) return false
+/** What can be said of a lease that has not stored a position yet. */
+function startsBefore({ firstPosition }: Lease, later: Lease): boolean {
   if (firstPosition?.kind === 'beginning') return true
   const isTimed = firstPosition?.kind === 'time' && later.firstPosition?.kind === 'time'
   return isTimed && later.continuationToken === null && firstPosition.atMs <= later.firstPosition.atMs
 }
 
-function lsnOf(continuationToken: string): bigint | null {
-  const digits = /^"(\d+)"$/u.exec(continuationToken)?.[1]
+function lsnOf(continuationToken: string | null): bigint | null {
+  const digits = /^"(\d+)"$/u.exec(continuationToken ?? '')?.[1]
   return digits === undefined ? null : BigInt(digits)
 }
 

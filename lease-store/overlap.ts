@@ -18,7 +18,7 @@ export interface Overlaps {
 export function findOverlaps(leases: readonly Lease[]): Overlaps {
   const replaced = leases.flatMap((lease) => {
     const by = leases.filter((other) => isPartOf(other.feedRange, lease.feedRange))
-    return by.length > 0 && isCovered(lease.feedRange, by) ? [{ lease, by }] : []
+    return isCovered(lease.feedRange, by) ? [{ lease, by }] : []
   })
   const parents = new Set(replaced.map(({ lease }) => lease))
   const rest = leases.filter((lease) => !parents.has(lease))

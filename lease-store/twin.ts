@@ -24,5 +24,5 @@ export function twinLease(
 
 /** Of two processes of one name that see each other, exactly one gives way. */
 export function givesWayTo(self: LeaseOwner, twin: Pick<Lease, 'incarnation'>): boolean {
-  return twin.incarnation !== null && twin.incarnation < self.incarnation
+  return (twin.incarnation ?? self.incarnation) < self.incarnation
 }

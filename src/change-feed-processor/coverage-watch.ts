@@ -49,9 +49,7 @@ export class CoverageWatch {
 
   /** Remembers the leases as they were just listed. */
   note(leases: readonly Lease[]): void {
-    const tokens = new Set(leases.map(({ leaseToken }) => leaseToken))
-    const gone = this.known.filter(({ leaseToken }) => !tokens.has(leaseToken))
-    this.known = [...leases, ...gone.filter(({ feedRange }) => !isCovered(feedRange, leases))]
+    this.known = [...leases, ...this.known.filter(({ feedRange }) => !isCovered(feedRange, leases))]
   }
 
   /** Does nothing most of the time: it costs three queries. */

@@ -53,7 +53,7 @@ export class PollDelay {
         resolve()
       }
       const timer = this.clock.schedule(delayMs, end)
-      signal.addEventListener('abort', end, { once: true })
+      signal.addEventListener('abort', end)
       this.resting = end
     })
     this.resting = undefined

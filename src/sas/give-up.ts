@@ -10,8 +10,8 @@ export interface GivingUp {
 
 /** A step that failed for good: out of the loop, and flagged. What follows for its job is the scheduler's to decide. */
 export function givenUp(step: StepDocument, why: GivingUp): StepDocument {
-  const isParked = step.direction === 'do' && step.onExhausted === 'park'
-  const kind = step.direction === 'undo' ? 'compensationFailed' : isParked ? 'parked' : 'error'
+  const given = step.onExhausted === 'park' ? 'parked' : 'error'
+  const kind = step.direction === 'undo' ? 'compensationFailed' : given
   return flagged(step, kind, why)
 }
 

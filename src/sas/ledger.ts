@@ -48,7 +48,7 @@ export function isUnderWay(entry: LedgerEntry | undefined): boolean {
 
 /** Ids of the steps in this state. */
 export function inState(ledger: Ledger, state: LedgerEntry['state']): string[] {
-  return Object.keys(ledger).filter((stepId) => ledger[stepId]?.state === state)
+  return Object.entries(ledger).flatMap(([stepId, entry]) => (entry.state === state ? [stepId] : []))
 }
 
 /** Those of `stepIds` whose document is not at hand, or only a version older than the ledger. */
@@ -76,7 +76,7 @@ export function stepsAsIn(
   const found = stepIds.flatMap((stepId) => {
     const step = steps.get(stepId)
     const entry = ledger[stepId]
-    if (step?.dispatch !== entry?.dispatch || step === undefined || entry === undefined) return []
+    if (step === undefined || step.dispatch !== entry?.dispatch) return []
     const end = ends[entry.state]
     return end === undefined || step.processState === end ? [step] : []
   })

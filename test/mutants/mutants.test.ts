@@ -1,13 +1,65 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readRepository } from '../tidy/repository.js'
-import { mutants } from './mutants.js'
+import { decisionFiles, guards } from './decision-files.js'
+import { strykerPlugins } from './prose.js'
+import { survivors } from './survivors.js'
+import { scoreOf, verdictOn, type MutantResult } from './verdict.js'
 
-it('every mutant breaks code that is there once, and names tests that exist', () => {
+describe('what mutants are made of', () => {
   const files = new Map(readRepository().map(({ path, text }) => [path, text]))
-  const idle = mutants.filter(({ path, code, broken }) => {
-    const occurrences = (files.get(path) ?? '').split(code).length - 1
-    return occurrences !== 1 || code === broken
+  const linesOf = (path: string): string[] => (files.get(path) ?? '').split('\n').map((line) => line.trim())
+
+  it('are files and tests that exist', () => {
+    const named = [...decisionFiles, ...guards].flatMap(({ path, tests }) => [path, ...tests])
+    expect(named.filter((path) => !files.has(path))).toEqual([])
   })
-  expect(idle.map(({ guard }) => guard)).toEqual([])
-  expect(mutants.flatMap(({ tests }) => tests).filter((path) => !files.has(path))).toEqual([])
+
+  it('are lines that are there once', () => {
+    const all = guards.flatMap(({ path, lines = [] }) => lines.map((line) => ({ path, line })))
+    expect(
+      all.filter(({ path, line }) => linesOf(path).filter((text) => text === line).length !== 1),
+    ).toEqual([])
+  })
+
+  it('leaves survivors only in lines that are there', () => {
+    const gone = survivors.flatMap(({ path, mutants }) =>
+      mutants.filter(([line]) => !linesOf(path).includes(line)).map(([line]) => `${path}: ${line}`),
+    )
+    expect(gone).toEqual([])
+  })
+})
+
+describe('words for people', () => {
+  const { shouldIgnore } = strykerPlugins[0]?.value ?? { shouldIgnore: () => undefined }
+  const text = (value: string): { node: { type: string; value: string } } => ({
+    node: { type: 'StringLiteral', value },
+  })
+
+  it.each(['no such step', 'step "', 'is not a number, '])('have no mutants: %s', (words) => {
+    const template = { node: { type: 'TemplateLiteral', quasis: [{ value: { raw: words } }] } }
+    expect(shouldIgnore(words.endsWith('"') ? template : text(words))).toBe('words for people')
+  })
+
+  it.each(['Processed', 'g1/do', ', ', '/'])('are not %s', (value) => {
+    expect(shouldIgnore(text(value))).toBeUndefined()
+  })
+})
+
+describe('a run', () => {
+  const mutant = (status: string, becomes: string): MutantResult => {
+    return { path: 'a.ts', status, line: 'if (a) b()', lineNumber: 7, code: 'a', becomes }
+  }
+  const results = [mutant('Killed', 'true'), mutant('Timeout', 'b'), mutant('Survived', 'false')]
+  const listed = [{ path: 'a.ts', reason: 'r', mutants: [['if (a)  b()', 'a', 'false']] as const }]
+
+  it('fails for a survivor that is not listed, and for one that is listed and caught', () => {
+    expect(verdictOn('a.ts', results, listed)).toMatchObject({ caught: 2, unlisted: [], obsolete: [] })
+    expect(verdictOn('a.ts', results, []).unlisted).toEqual([mutant('Survived', 'false')])
+    expect(verdictOn('a.ts', results.slice(0, 2), listed).obsolete).toHaveLength(1)
+  })
+
+  it('scores what was caught among all that ran, also what has no test', () => {
+    expect(scoreOf([verdictOn('a.ts', results, listed)])).toBeCloseTo(66.7, 1)
+    expect(scoreOf([verdictOn('a.ts', [...results, mutant('NoCoverage', 'c')], [])])).toBe(50)
+  })
 })

@@ -1,68 +1,123 @@
 /**
- * `npm run mutants`: takes one guard after the other away in a copy of this checkout, and sees that the tests fail.
- * `npm run mutants -- --only I10`: only guards that name this. Ends with 1 when tests pass without a guard.
+ * `npm run mutants`: alters the files that decide, one place at a time, and sees that tests fail. Ends with 1 when a mutant
+ * survives that `survivors.ts` does not list, when one that it lists is caught, or when a room scores less than 90 %.
+ * `npm run mutants -- --only PATH`: only files whose path contains this. Results of files and tests that did not change
+ * since are kept in `.stepward/mutants`; `-- --again` judges everything.
  */
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { mutants, type Mutant } from './mutants.js'
+import { Stryker } from '@stryker-mutator/core'
+import { decisionFiles, guards, type DecisionFile } from './decision-files.js'
+import { survivors } from './survivors.js'
+import { plain, scoreOf, verdictOn, type MutantResult, type Verdict } from './verdict.js'
 
-const needed = [
-  'src',
-  'lease-store',
-  'samples',
-  'test',
-  'docs',
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-]
+const lowestScore = 90
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
-const copy = mkdtempSync(join(tmpdir(), 'stepward-mutants-'))
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [''] },
+    again: { type: 'boolean', default: false },
+  },
+})
 
-/** Whether these tests pass in the copy; null when they do not get as far as to run. */
-function passes(tests: readonly string[]): boolean | null {
-  const { status, stdout } = spawnSync('npx', ['vitest', 'run', '--bail', '1', ...tests], {
-    cwd: copy,
-    encoding: 'utf8',
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** What to mutate: the file, or its lines that are named. */
+function mutated({ path, lines }: DecisionFile): string[] {
+  if (lines === undefined) return [path]
+  const text = readFileSync(path, 'utf8').split('\n')
+  return lines.map((line) => {
+    const number = text.findIndex((candidate) => candidate.trim() === line) + 1
+    if (number === 0) throw new RangeError(`${path} has no line ${line}`)
+    return `${path}:${number}-${number}`
   })
-  if (status === 0) return true
-  return /Tests .*\d+ failed/.test(stdout) ? false : null
 }
 
-/** What became of a guard: what the tests said without it. */
-function verdictOn({ path, code, broken, tests }: Mutant): 'caught' | 'SURVIVED' | 'BROKEN TEST RUN' {
-  const file = join(copy, path)
-  const text = readFileSync(file, 'utf8')
-  if (text.split(code).length !== 2) throw new RangeError(`${path} does not have exactly once: ${code}`)
-  writeFileSync(
-    file,
-    text.replace(code, () => broken),
-  )
-  const passed = passes(tests)
-  writeFileSync(file, text)
-  if (passed === null) return 'BROKEN TEST RUN'
-  return passed ? 'SURVIVED' : 'caught'
+/** What is remembered of a file. */
+interface Kept {
+  readonly of: string
+  readonly results: readonly MutantResult[]
 }
 
-try {
-  for (const name of needed) cpSync(name, join(copy, name), { recursive: true })
-  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
-  const chosen = mutants.filter(({ guard }) => guard.includes(values.only))
-  const suites = [...new Set(chosen.flatMap(({ tests }) => tests))]
-  if (passes(suites) !== true)
-    throw new Error(`the tests fail before anything is broken: ${suites.join(' ')}`)
-  let survivors = 0
-  for (const mutant of chosen) {
-    const verdict = verdictOn(mutant)
-    if (verdict !== 'caught') survivors += 1
-    process.stdout.write(`${verdict.padEnd(16)} ${mutant.guard}\n`)
+/**
+ * The results of a file: those of an earlier run where neither the file nor its tests have changed. The mutation tester
+ * could keep them itself, but does not run what is executed when a module is loaded again when tests are added.
+ */
+async function resultsOf(file: DecisionFile): Promise<readonly MutantResult[]> {
+  const { path, tests, lines } = file
+  const keptAt = join('.stepward/mutants', `${path}${lines === undefined ? '' : '.lines'}.json`)
+  const hash = createHash('sha256').update(JSON.stringify(file))
+  for (const part of [path, ...tests]) hash.update(readFileSync(part))
+  const of = hash.digest('hex')
+  if (!values.again && existsSync(keptAt)) {
+    const kept = JSON.parse(readFileSync(keptAt, 'utf8')) as Kept
+    if (kept.of === of) return kept.results
   }
-  process.stdout.write(`${chosen.length} guards taken away, ${chosen.length - survivors} caught\n`)
-  process.exitCode = survivors > 0 || chosen.length === 0 ? 1 : 0
-} finally {
-  rmSync(copy, { recursive: true })
+  const results = await judged(file)
+  mkdirSync(dirname(keptAt), { recursive: true })
+  writeFileSync(keptAt, JSON.stringify({ of, results } satisfies Kept))
+  return results
 }
+
+async function judged(file: DecisionFile): Promise<MutantResult[]> {
+  const { path, tests } = file
+  // Read by the configuration of the tests, in a process of the mutation tester.
+  process.env['STEPWARD_MUTANTS_TESTS'] = tests.join(',')
+  const source = readFileSync(path, 'utf8').split('\n')
+  const stryker = new Stryker({ mutate: mutated(file), configFile: 'test/mutants/stryker.config.json' })
+  return (await stryker.runMutationTest()).map(({ status, location: { start, end }, replacement }) => {
+    // Lines and columns count from 1.
+    const within = source.slice(start.line - 1, end.line)
+    const last = within.at(-1) ?? ''
+    const whole = [...within.slice(0, -1), last.slice(0, end.column - 1)].join('\n')
+    return {
+      path,
+      status,
+      line: plain(within[0] ?? ''),
+      lineNumber: start.line,
+      code: plain(whole.slice(start.column - 1)),
+      becomes: plain(replacement),
+    }
+  })
+}
+
+/** Says what survived that is not listed, as it would be listed. */
+function tell({ path, caught, survived, unlisted, obsolete }: Verdict): void {
+  const score = scoreOf([{ path, caught, survived, unlisted, obsolete }]).toFixed(1)
+  say(`${score.padStart(6)} %  ${path}: ${caught} caught, ${survived.length} survive`)
+  for (const { status, line, lineNumber, code, becomes } of unlisted) {
+    say(
+      `          ${status} at line ${lineNumber}: [${[line, code, becomes].map((x) => JSON.stringify(x)).join(', ')}],`,
+    )
+  }
+  for (const key of obsolete)
+    say(`          no survivor, take it off the list: ${key.split('\n').join(' | ')}`)
+}
+
+const chosen = [...decisionFiles, ...guards].filter(({ path }) =>
+  values.only.some((part) => path.includes(part)),
+)
+const verdicts: Verdict[] = []
+for (const file of chosen) {
+  const own = file.lines === undefined ? survivors : []
+  const verdict = verdictOn(file.path, await resultsOf(file), own)
+  tell(verdict)
+  verdicts.push(verdict)
+}
+
+const rooms = [...new Set(decisionFiles.map(({ path }) => path.slice(0, path.lastIndexOf('/') + 1)))]
+const scores = rooms.flatMap((room) => {
+  const within = verdicts.filter(({ path }) => path.startsWith(room))
+  return within.length === 0 ? [] : [{ room, score: scoreOf(within) }]
+})
+for (const { room, score } of scores) say(`${score.toFixed(1).padStart(6)} %  ${room}`)
+say(`${scoreOf(verdicts).toFixed(1).padStart(6)} %  of all`)
+const isFine =
+  verdicts.length > 0 &&
+  verdicts.every(({ unlisted, obsolete }) => unlisted.length + obsolete.length === 0) &&
+  scores.every(({ score }) => score >= lowestScore)
+process.exitCode = isFine ? 0 : 1

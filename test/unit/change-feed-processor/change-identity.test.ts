@@ -25,6 +25,20 @@ describe('a change of either feed', () => {
     expect([{ ...latest, _ts: 9, metadata: {} }, created].map(madeAtMs)).toEqual([9_000, 1_000])
   })
 
+  it('is named by what is left of its document where the service does not name it', () => {
+    const { id: _id, ...unnamed } = deleted.metadata
+    expect(identityOf({ current: { id: 'b' }, metadata: unnamed }).id).toBe('b')
+    expect(identityOf({ current: {}, metadata: unnamed }).id).toBe('')
+  })
+
+  it('has no partition key value below what is no object', () => {
+    expect(partitionKeyOf({ ...latest, tenant: null }, ['/tenant/name'])).toEqual([null])
+    expect(partitionKeyOf({ ...latest, tenant: 'text' }, ['/tenant/length', '/none/name'])).toEqual([
+      null,
+      null,
+    ])
+  })
+
   it('has the same partition key whether its document lives or not', () => {
     expect([latest, created, deleted].map((change) => partitionKeyOf(change, ['/user']))).toEqual([
       [3],

@@ -81,11 +81,93 @@ describe('leases that are missing (F-L23)', () => {
     expect(found).toMatchObject({ continuationToken: null, firstPosition: { kind: 'beginning' } })
   })
 
-  it('are not looked for before it is time', async () => {
+  it('are not put back when only one of two listings misses them: a split was under way', async () => {
+    let listings = 0
+    const runtime = await aRuntime({
+      leaseStore: (store) =>
+        Object.assign(Object.create(store) as LeaseStore, {
+          list: async () => {
+            listings += 1
+            const listed = await store.list()
+            return listings === 1 ? { ...listed, leases: listed.leases.slice(-1) } : listed
+          },
+        }),
+    })
+    const { watch } = await watching([named('', '40'), named('40', '80'), named('80', 'FF')], runtime)
+    await runtime.world.clock.advance(lookMs)
+    await watch.look()
+    expect(Object.keys(await positions(runtime)).sort()).toEqual(['-40', '40-80', '80-FF'])
+    expect(runtime.telemetry.of('lease.recreated')).toEqual([])
+  })
+
+  it('begin at the position that was written last, where two leases were about them', async () => {
+    const { runtime, look } = await watching([at(named('', 'FF'), '"9"'), {}])
+    await runtime.world.clock.advance(10_000)
+    const later = await checkpointed(runtime, '0', '"7"')
+    await look()
+    await runtime.leaseStore.delete(later)
+    const { leases } = await runtime.leaseStore.list()
+    for (const lease of leases) await runtime.leaseStore.delete(lease)
+    await look()
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"7"' })
+  })
+
+  it('begin where they stood, also when they never said where they began', async () => {
+    const { runtime, look } = await watching([at({}, '"7"')])
+    await look()
+    const lease = await storedLease(runtime)
+    if (lease === null) throw new Error('there is no lease')
+    await runtime.leaseStore.delete(lease)
+    await look()
+    expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"7"' })
+  })
+
+  it.each([
+    [{ kind: 'time', atMs: 5_000 } as const, { kind: 'time', atMs: 5_000 }],
+    [null, { kind: 'beginning' }],
+  ])(
+    'begin where they began, when they were not read, else where the unit did: %j',
+    async (stored, begins) => {
+      const { runtime, look } = await watching([{ firstPosition: stored }])
+      await look()
+      const lease = await storedLease(runtime)
+      if (lease === null) throw new Error('there is no lease')
+      await runtime.leaseStore.delete(lease)
+      await look()
+      expect(await storedLease(runtime)).toMatchObject({ continuationToken: null, firstPosition: begins })
+    },
+  )
+
+  it('are not looked for before it is time, and not again before it is time again', async () => {
     const { runtime, watch } = await watching([named('', '80')])
     await runtime.world.clock.advance(lookMs - 1)
     await watch.look()
     expect((await runtime.leaseStore.list()).leases).toHaveLength(1)
+    await runtime.world.clock.advance(1)
+    await watch.look()
+    const { leases } = await runtime.leaseStore.list()
+    expect(leases).toHaveLength(2)
+    for (const lease of leases) await runtime.leaseStore.delete(lease)
+    await runtime.world.clock.advance(lookMs - 1)
+    await watch.look()
+    expect((await runtime.leaseStore.list()).leases).toEqual([])
+  })
+
+  it('cost one listing when there are none', async () => {
+    let listings = 0
+    const runtime = await aRuntime({
+      leaseStore: (store) =>
+        Object.assign(Object.create(store) as LeaseStore, {
+          list: () => {
+            listings += 1
+            return store.list()
+          },
+        }),
+    })
+    const { watch } = await watching([{}], runtime)
+    await runtime.world.clock.advance(lookMs)
+    await watch.look()
+    expect(listings).toBe(1)
   })
 })
 
@@ -136,6 +218,7 @@ describe('leases that are about the same part (I11)', () => {
     await look()
     await look()
     expect(await positions(runtime)).toEqual({ '-80': '"7"', '80-FF': '"7"' })
+    expect(runtime.telemetry.of('feed.failed')).toEqual([])
   })
 
   it('are left alone when the one to go was written meanwhile (I12)', async () => {
@@ -173,17 +256,35 @@ describe('leases that are about the same part (I11)', () => {
     expect(await positions(runtime)).toEqual({ '-FF': null, '-80': null, '80-FF': '"99"' })
   })
 
+  it('are told of also while others are replaced', async () => {
+    const { runtime, look } = await watching([
+      at(named('', '80'), '"7"'),
+      at(named('60', '80'), '"7"'),
+      named('80', 'FF'),
+      { ...named('80', 'C0'), mode: 'Full-Fidelity Feed' },
+    ])
+    await look()
+    await look()
+    expect(runtime.telemetry.of('lease.superseded')).toHaveLength(1)
+    const failures = runtime.telemetry.of('feed.failed').map(({ error }) => String(error))
+    expect(failures).toEqual([expect.stringMatching(/"80-FF".*"80-C0"|"80-C0".*"80-FF"/)])
+  })
+
   it('are told of with what to do by hand when their positions can never be compared', async () => {
     const { runtime, look } = await watching([
       named('', 'FF'),
       { ...named('', '80'), mode: 'Full-Fidelity Feed' },
+      { ...named('80', 'C0'), mode: 'Full-Fidelity Feed' },
     ])
     await look()
+    expect(runtime.telemetry.of('feed.failed')).toEqual([])
     await look()
     await look()
-    const failures = runtime.telemetry.of('feed.failed')
-    expect(failures).toHaveLength(1)
-    expect(String(failures[0]?.error)).toMatch(/delete one/)
-    expect(Object.keys(await positions(runtime))).toHaveLength(2)
+    const failures = runtime.telemetry.of('feed.failed').map(({ error }) => String(error))
+    expect(failures).toHaveLength(2)
+    expect(failures[0]).toMatch(/delete one/)
+    expect(failures.join()).toMatch(/"-80"/)
+    expect(failures.join()).toMatch(/"80-C0"/)
+    expect(Object.keys(await positions(runtime))).toHaveLength(3)
   })
 })

@@ -17,6 +17,7 @@ describe('a document of the feed', () => {
     [{ ...change, _ts: '1' }, /no _ts/],
     [{ ...change, _lsn: undefined }, /no _lsn/],
   ])('%j is refused', (value, refusal) => {
+    expect(() => decodeChange(value, 7)).toThrow(Error)
     expect(() => decodeChange(value, 7)).toThrow(refusal)
   })
 })
@@ -42,6 +43,8 @@ describe('a document of the feed of all versions', () => {
     [{ current: { id: 'a' }, metadata: { ...metadata, lsn: undefined } }, /no lsn or no crts/],
     [{ current: { id: 'a' }, metadata: { lsn: 2, operationType: 'create' } }, /"a".*no lsn or no crts/],
     [{ metadata }, /no current version/],
+    [{ metadata: { ...metadata, id: 'm' } }, /\(id "m"\).*no current version/],
+    [{ current: {}, metadata: { ...metadata, id: 'm', lsn: '1' } }, /\(id "m"\).*no lsn/],
   ])('%j is refused (B47)', (value, refusal) => {
     expect(() => decodeVersionChange(value, 0)).toThrow(refusal)
   })

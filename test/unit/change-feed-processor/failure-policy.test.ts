@@ -48,6 +48,24 @@ describe('what becomes of changes that fail', () => {
     expect(delivered(100, new Set([77]), 3).attempts).toBeLessThanOrEqual(3 + 2 * 7 + 2)
   })
 
+  it('tries a part of a page once, and a single change as often as a page', () => {
+    const limits = { maxAttempts: 3, backoff }
+    const part = { from: 4, to: 6, failures: 0, isPart: true }
+    expect(afterFailure(part, limits)).toEqual({
+      kind: 'bisect',
+      halves: [
+        { from: 4, to: 5, failures: 0, isPart: true },
+        { from: 5, to: 6, failures: 0, isPart: true },
+      ],
+    })
+    const single = { ...part, to: 5 }
+    expect(afterFailure(single, limits).kind).toBe('retry')
+    expect(afterFailure({ ...single, failures: 2 }, limits).kind).toBe('setAside')
+    const page = { ...part, isPart: false }
+    expect(afterFailure(page, limits).kind).toBe('retry')
+    expect(afterFailure({ ...page, failures: 2 }, limits).kind).toBe('bisect')
+  })
+
   it('never gives up without a limit', () => {
     const page: Slice = { from: 0, to: 1, failures: 1_000_000, isPart: false }
     expect(afterFailure(page, { maxAttempts: null, backoff })).toEqual({

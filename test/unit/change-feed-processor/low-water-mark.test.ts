@@ -19,6 +19,24 @@ const pageOfNobody: TrackedPage = {
 }
 
 describe('the low-water mark', () => {
+  it('answers the last place of each page that it passed, once', () => {
+    const mark = new LowWaterMark()
+    const [first, second] = [
+      { ...pageOfNobody, before: 0 },
+      { ...pageOfNobody, before: 2 },
+    ]
+    const tickets = [mark.add(first, 0), mark.add(first, 1), mark.add(second, 0), mark.add(second, 1)]
+    expect(tickets.map(({ isDone }) => isDone)).toEqual([false, false, false, false])
+    const [one, two, three] = tickets
+    if (one === undefined || two === undefined || three === undefined) throw new Error('no ticket')
+    expect(mark.done(two)).toEqual([])
+    expect(mark.done(three)).toEqual([])
+    expect(mark.done(one)).toEqual([
+      { page: first, count: 2 },
+      { page: second, count: 1 },
+    ])
+  })
+
   it('is never above a change that is not done, whatever the order, and reaches the end (I10)', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 })
     fc.assert(

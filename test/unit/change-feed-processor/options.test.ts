@@ -6,6 +6,7 @@ import {
   type ChangeFeed,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
+import { leaseModeOf } from '../../../src/change-feed-processor/options.js'
 import { systemClock, systemRandom } from '../../../src/platform/index.js'
 
 const container = new CosmosClient({
@@ -114,6 +115,8 @@ describe('options', () => {
     [{ maxItemCount: 1_001 }, /^maxItemCount is 1001/],
     [{ maxItemCount: 1.5 }, /^maxItemCount is 1.5/],
     [{ pollIntervalMs: { min: 9, max: 8 } }, /^pollIntervalMs is 9 to 8/],
+    [{ pollIntervalMs: { min: 0, max: 8 } }, /^pollIntervalMs.min is 0/],
+    [{ pollIntervalMs: { min: 1, max: 1.5 } }, /^pollIntervalMs.max is 1.5/],
     [{ leaseRenewIntervalMs: 20_000 }, /^leaseRenewIntervalMs is 20000.*third.*\(60000\)/],
     [{ trustMarginMs: 47_000 }, /^trustMarginMs is 47000/],
     [{ leaseAcquireIntervalMs: 60_000 }, /^leaseAcquireIntervalMs is 60000/],
@@ -158,6 +161,14 @@ describe('options', () => {
     [
       { failurePolicy: { ...failurePolicy, backoffMs: { min: 9, max: 8 } } },
       /^failurePolicy.backoffMs is 9 to 8/,
+    ],
+    [
+      { failurePolicy: { ...failurePolicy, backoffMs: { min: 0, max: 8 } } },
+      /^failurePolicy.backoffMs.min is 0/,
+    ],
+    [
+      { failurePolicy: { ...failurePolicy, backoffMs: { min: 1, max: 1.5 } } },
+      /^failurePolicy.backoffMs.max is 1.5/,
     ],
     [{ failurePolicy: { ...failurePolicy, then: 'skip' } }, /^failurePolicy.then is "skip"/],
     [{ failurePolicy: { ...failurePolicy, deadLetter: 'dead' } }, /^failurePolicy.deadLetter is string/],
@@ -235,6 +246,29 @@ describe('options', () => {
     const [problem = ''] = problemsOf({ telemetry: { key: 'secret' } } as object)
     expect(problem).toMatch(/^telemetry is an object of another kind; it must be a Telemetry sink/)
     expect(problem).not.toContain('secret')
+  })
+
+  it('may be at their bounds', () => {
+    expect(
+      problemsOf({
+        pollIntervalMs: { min: 8, max: 8 },
+        minLeases: 3,
+        maxLeases: 3,
+        leasesPerFeedRange: 256,
+        failurePolicy: { ...failurePolicy, backoffMs: { min: 8, max: 8 } },
+      }),
+    ).toEqual([])
+    expect(problemsOf({ mode: 'allVersionsAndDeletes' } as object)).toEqual([])
+  })
+
+  it('say nothing against the health of a processor, unless they are asked to', () => {
+    expect(resolveOptions(required).unhealthyBecause()).toBeNull()
+    expect(resolveOptions({ ...required, unhealthyBecause: () => 'slow' }).unhealthyBecause()).toBe('slow')
+  })
+
+  it('of mode are kept in the words of .NET', () => {
+    expect(leaseModeOf('latestVersion')).toBe('Incremental Feed')
+    expect(leaseModeOf('allVersionsAndDeletes')).toBe('Full-Fidelity Feed')
   })
 
   it('of delivery may be a container, or a function, for what cannot be handled', () => {

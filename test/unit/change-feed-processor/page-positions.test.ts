@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Change, ChangePage, FeedPosition } from '../../../src/change-feed-processor/index.js'
-import { positionsIn } from '../../../src/change-feed-processor/page-positions.js'
+import { positionAfterAll, positionsIn } from '../../../src/change-feed-processor/page-positions.js'
 
 const positionAt = (token: string, min = '', max = 'FF'): FeedPosition => ({
   feedRange: { min, max },
@@ -31,6 +31,21 @@ describe('positions inside a page', () => {
   it('are none inside a page whose token is not a number, or that lies before its changes', () => {
     expect(positionsIn(pageOf([3, 4], [positionAt('"x"')]))).toEqual([null, '"x"'])
     expect(positionsIn(pageOf([3, 4], [positionAt('"2"')]))).toEqual([null, '"2"'])
+    expect(positionsIn(pageOf([3, 4], [positionAt('"9"x')]))).toEqual([null, '"9"x'])
+    expect(positionsIn(pageOf([3, 4], [positionAt('x"9"')]))).toEqual([null, 'x"9"'])
+  })
+
+  it('are known by numbers of any length', () => {
+    expect(positionsIn(pageOf([13, 14], [positionAt('"19"')]))).toEqual(['"13"', '"19"'])
+  })
+
+  it('are none where the page says no position to go on from', () => {
+    expect(positionAfterAll(pageOf([3], []))).toBeNull()
+    expect(
+      positionAfterAll(pageOf([3], [{ feedRange: { min: '', max: 'FF' }, start: { kind: 'now' } }])),
+    ).toBeNull()
+    expect(positionAfterAll(pageOf([3], [positionAt('"4"')]))).toBe('"4"')
+    expect(positionsIn(pageOf([3, 4], []))).toEqual([null, null])
   })
 
   it('are none in a page that tells of a split, since it may show one child only (F-P1)', () => {

@@ -62,6 +62,37 @@ describe('the rest between polls', () => {
     expect(rest.isOver).toBe(true)
   })
 
+  it('is not skipped for a hint that came before the poll began', async () => {
+    const clock = new VirtualClock()
+    const delay = new PollDelay(clock, interval)
+    delay.wake()
+    delay.beginPoll()
+    const rest = resting(delay)
+    await clock.advance(99)
+    expect(rest.isOver).toBe(false)
+    await clock.advance(1)
+    expect(rest.isOver).toBe(true)
+  })
+
+  it('lasts as long as asked for, when it is asked for, and leaves nothing listening', async () => {
+    const clock = new VirtualClock()
+    const delay = new PollDelay(clock, interval)
+    const { signal: until } = new AbortController()
+    const listening = new Set<unknown>()
+    until.addEventListener = (_type: string, listener: unknown) => void listening.add(listener)
+    until.removeEventListener = (type: string, listener: unknown) => {
+      if (type === 'abort') listening.delete(listener)
+    }
+    let isOver = false
+    const rest = delay.rest(until, 7).then(() => (isOver = true))
+    expect(listening.size).toBe(1)
+    await clock.advance(6)
+    expect(isOver).toBe(false)
+    await clock.advance(1)
+    await rest
+    expect(listening.size).toBe(0)
+  })
+
   it('ends when the signal aborts, and does not begin after that', async () => {
     const clock = new VirtualClock()
     const delay = new PollDelay(clock, interval)

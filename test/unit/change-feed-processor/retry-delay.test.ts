@@ -14,6 +14,20 @@ describe('the wait before a request is made again', () => {
     expect(retryDelayMs(error, 9, seededRandom(1))).toBe(77)
   })
 
+  it.each([
+    ['nothing', null],
+    ['a text', 'busy'],
+    ['no header', storeError(429, { headers: null as unknown as Record<string, string> })],
+    ['less than nothing', storeError(429, { retryAfterInMs: -5 })],
+    ['no number', storeError(429, { headers: { 'x-ms-retry-after-ms': 'soon' } })],
+  ])('is our own when what fails advises %s', (_what, error) => {
+    expect(retryDelayMs(error, 1, { next: () => 0, id: () => 'id' })).toBe(100)
+  })
+
+  it('may be none', () => {
+    expect(retryDelayMs(storeError(449, { retryAfterInMs: 0 }), 3, seededRandom(1))).toBe(0)
+  })
+
   it('else grows with the failures, to a bound', () => {
     const random = { next: () => 0, id: () => 'id' }
     const delays = [1, 2, 3, 20].map((failures) => retryDelayMs(storeError(503), failures, random))

@@ -60,6 +60,11 @@ describe('the leases of the children', () => {
     const [only] = physicalRanges
     if (only === undefined) throw new Error('no range')
     expect(childLeases(aLease(), parts, [only]).map((child) => child.leaseToken)).toEqual(['1', '80-FF'])
+    const others = [
+      { id: '3', min: '', max: '40' },
+      { id: '4', min: '40', max: '80' },
+    ]
+    expect(childLeases(aLease(), parts.slice(0, 1), others).map((child) => child.leaseToken)).toEqual(['-80'])
   })
 
   it.each([

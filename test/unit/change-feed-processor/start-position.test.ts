@@ -11,6 +11,8 @@ describe('where a lease goes on', () => {
     [{ firstPosition: null }, 'now', { kind: 'now' }],
     [{ firstPosition: null }, 'beginning', { kind: 'beginning' }],
     [{ firstPosition: null }, new Date(9), { kind: 'time', atMs: 9 }],
+    [{ firstPosition: null }, new Date(0), { kind: 'beginning' }],
+    [{ firstPosition: null }, new Date(-1), { kind: 'beginning' }],
   ] as const)('%j, asked to start from %j', (fields, startFrom, start) => {
     expect(startOf(aLease(fields), startFrom)).toEqual(start)
   })

@@ -93,6 +93,16 @@ describe('which leases to take (§8.2 balancing, numbers of §3.1)', () => {
     expect(select({ leases })).toEqual({ take: [], ask: [] })
   })
 
+  it('are as many as are missing to what this instance has', () => {
+    expect(select(situation({ self: 2, other: 2, free: 10 })).take).toHaveLength(5)
+  })
+
+  it('counts an instance that gives its last lease away', () => {
+    const leaving = requestHandover(acquire(aLease({ leaseToken: 'last' }), life('leaving'), 0), life('next'))
+    // Three instances share six leases: the one that leaves, the one it leaves to, and this one.
+    expect(select({ leases: [leaving, ...situation({ free: 5 }).leases] }).take).toHaveLength(2)
+  })
+
   it('counts names that differ in case as one, as .NET does (F-L22)', () => {
     const dotNet = ['Host', 'host', 'HOST'].map((owner, index) => aLease({ leaseToken: `${index}`, owner }))
     // Two of three are its share when there are two instances; if there were four, it would be one.
@@ -141,6 +151,20 @@ describe('which leases to ask for (§3.1 where .NET steals one)', () => {
     const asked = leases.map((lease, index) => (index < 3 ? requestHandover(lease, life('two')) : lease))
     const { ask } = select({ leases: asked })
     expect(ask.map(({ handover }) => handover?.instanceName ?? null).sort()).toEqual([null, 'two'])
+  })
+
+  it('are first those that an instance has asked for, and does not read yet', () => {
+    const two = situation({ two: 4 }).leases
+    const moving = situation({ one: 2 }).leases.map((lease) => requestHandover(lease, life('two')))
+    expect(tokensOf(select({ leases: [...two, ...moving] }).ask).sort()).toEqual(['one-0', 'one-1'])
+  })
+
+  it('are none when others have leases to spare that no instance reads: those are taken', () => {
+    const moving = situation({ one: 6 }).leases.map((lease) => requestHandover(lease, life('two')))
+    const leases = moving.map((lease, index) => (index < 2 ? release(lease, 0) : lease))
+    const { take, ask } = select({ leases })
+    expect(tokensOf(take).sort()).toEqual(['one-0', 'one-1'])
+    expect(ask).toEqual([])
   })
 
   it('are none while nobody comes for what was promised to him: it is taken', () => {

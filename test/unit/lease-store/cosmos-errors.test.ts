@@ -36,24 +36,52 @@ describe('an error of the store', () => {
     [new Error('ours', { cause: { code: 410 } }), { kind: 'gone' }],
     [new Error('bug'), { kind: 'other' }],
     [undefined, { kind: 'other' }],
+    [null, { kind: 'other' }],
+    [
+      { code: 429, headers: null },
+      { kind: 'throttled', retryAfterMs: null },
+    ],
     ['text', { kind: 'other' }],
   ])('%j means %j to a reader', (error, kind) => {
     expect(cosmosErrorKind(error)).toEqual(kind)
   })
 
-  it.each([408, 500, 503, 'ECONNRESET', 'ETIMEDOUT', 'TimeoutError', 'REQUEST_SEND_ERROR'])(
-    '%j leaves a writer not knowing',
+  it.each([
+    408,
+    500,
+    503,
+    'ECONNRESET',
+    'ETIMEDOUT',
+    'EPIPE',
+    'ECONNABORTED',
+    'TimeoutError',
+    'REQUEST_SEND_ERROR',
+  ])('%j leaves a writer not knowing', (code) => {
+    expect(cosmosErrorKind({ code }, 'write')).toEqual({ kind: 'unknownOutcome' })
+  })
+
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
+    '%s, which kept the request from leaving, says that nothing was written',
     (code) => {
-      expect(cosmosErrorKind({ code }, 'write')).toEqual({ kind: 'unknownOutcome' })
+      expect(cosmosErrorKind({ code }, 'write')).toEqual({ kind: 'unavailable' })
     },
   )
 
-  it('that kept the request from leaving says that nothing was written', () => {
-    expect(cosmosErrorKind({ code: 'ECONNREFUSED' }, 'write')).toEqual({ kind: 'unavailable' })
+  it.each([
+    'throttled',
+    'retryWith',
+    'sessionNotAvailable',
+    'unavailable',
+    'unknownOutcome',
+    'gone',
+  ] as const)('passes by itself: %s', (kind) => {
+    expect(isTransient(kind)).toBe(true)
   })
 
-  it('passes by itself or does not', () => {
-    expect(isTransient('throttled')).toBe(true)
-    expect(isTransient('unauthorized')).toBe(false)
-  })
+  it.each(['conflict', 'preconditionFailed', 'notFound', 'unauthorized', 'forbidden', 'other'] as const)(
+    'does not pass by itself: %s',
+    (kind) => {
+      expect(isTransient(kind)).toBe(false)
+    },
+  )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { uncovered } from '../../../lease-store/coverage.js'
 import { planLeases } from '../../../lease-store/index.js'
 
 const [first, second] = [
@@ -9,6 +10,17 @@ const [first, second] = [
 const ranges = [first, second]
 const covering = (...bounds: readonly (readonly [string, string])[]) =>
   bounds.map(([min, max]) => ({ feedRange: { min, max } }))
+
+describe('the parts of a range that no lease is about', () => {
+  it('are between, before and after the leases, whatever their order', () => {
+    expect(uncovered(first, covering(['40', '60'], ['20', '30']))).toEqual([
+      { min: '', max: '20' },
+      { min: '30', max: '40' },
+      { min: '60', max: '80' },
+    ])
+    expect(uncovered(second, covering(['', '80'], ['80', 'FF']))).toEqual([])
+  })
+})
 
 describe('the leases to create', () => {
   it.each([

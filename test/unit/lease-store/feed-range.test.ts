@@ -1,6 +1,41 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutRange, isEpkRange, type FeedRange } from '../../../lease-store/index.js'
+import { keyCount } from '../../../lease-store/feed-range.js'
+import { cutRange, isEpkRange, leaseTokenOf, type FeedRange } from '../../../lease-store/index.js'
+
+describe('a feed range', () => {
+  it.each([
+    ['', 'FF'],
+    ['80', 'FF'],
+    ['05C1DF', '05C1DFFF'],
+  ])('may have the bounds %j and %j', (min, max) => {
+    expect(isEpkRange({ min, max })).toBe(true)
+  })
+
+  it.each([
+    ['80', '80'],
+    ['FF', '80'],
+    ['8', 'FF'],
+    ['80', 'F'],
+    ['8a', 'FF'],
+    ['80', 'zz'],
+    ['x80', 'FF'],
+    ['80', 'FFx'],
+    ['80', ' FF'],
+  ])('cannot have the bounds %j and %j', (min, max) => {
+    expect(isEpkRange({ min, max })).toBe(false)
+  })
+
+  it('has as many keys as its hashes are apart, and more than a part of it', () => {
+    expect(keyCount({ min: '10', max: '20' })).toBe(keyCount({ min: '', max: '10' }))
+    expect(keyCount({ min: '10', max: '30' })).toBe(2n * keyCount({ min: '10', max: '20' }))
+    expect(keyCount({ min: '10', max: '10'.padEnd(32, '0') + '7F' })).toBe(0n)
+  })
+
+  it('names its lease by its bounds', () => {
+    expect(leaseTokenOf({ min: '', max: '80' })).toBe('-80')
+  })
+})
 
 describe('cutting a feed range', () => {
   it.each([

@@ -18,8 +18,8 @@ const dotNet = aLease({ owner: 'net' })
 function patience(leases: readonly Lease[], waitedMs: number): HandoverPatience {
   return {
     self,
-    observations: observe(new Map(), leases, 0),
-    monotonicMs: waitedMs,
+    observations: observe(new Map(), leases, 1_000),
+    monotonicMs: 1_000 + waitedMs,
     storeTimeMs: null,
     leaseRenewIntervalMs: 13_000,
     leaseAcquireIntervalMs: 17_000,

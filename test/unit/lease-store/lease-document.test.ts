@@ -85,6 +85,7 @@ describe('a new lease', () => {
 
 describe('a lease that .NET wrote', () => {
   it('is understood (B106)', () => {
+    expect(decodeLease(dotNet)).toMatchObject({ kind: 'lease' })
     const { document, ...lease } = leaseOf(decodeLease(dotNet))
     expect(document).toBe(dotNet)
     expect(lease).toEqual({
@@ -141,9 +142,23 @@ describe('a lease that .NET wrote', () => {
     const lease = { ...leaseOf(decodeLease({ ...dotNet, properties: {} })), incarnation: 'life-1' }
     const owned = leaseOf(decodeLease(encodeLease(lease)))
     expect(owned.incarnation).toBe('life-1')
-    expect(encodeLease({ ...owned, incarnation: null, timestampMs: null })).toMatchObject({
-      properties: {},
-      timestamp: null,
+    const forgotten = encodeLease({ ...owned, incarnation: null, timestampMs: null })
+    expect(forgotten['properties']).toEqual({})
+    expect(forgotten['timestamp']).toBeNull()
+    expect(encodeLease({ ...owned, owner: null })['properties']).toEqual({})
+  })
+
+  it('keeps what it says under the same names for every release', () => {
+    const lease = {
+      ...leaseOf(decodeLease({ ...dotNet, properties: 'a text' })),
+      incarnation: 'a-1',
+      handover: { instanceName: 'b', incarnation: 'b-1' },
+      firstPosition: { kind: 'beginning' } as const,
+    }
+    expect(encodeLease(lease)['properties']).toEqual({
+      'stepward.firstPosition': 'beginning',
+      'stepward.incarnation': '{"owner":"node-7","incarnation":"a-1"}',
+      'stepward.handover': '{"owner":"node-7","instanceName":"b","incarnation":"b-1"}',
     })
   })
 
@@ -159,16 +174,45 @@ describe('a lease that .NET wrote', () => {
     expect(releasedByThem).toMatchObject({ owner: null, incarnation: null, handover: null })
   })
 
-  it.each(['life-1', '{', '7', 'null', '{"owner":"node-7"}', 7])(
-    'is not misled by %j where ours would be',
-    (found) => {
-      const properties = { 'stepward.incarnation': found, 'stepward.handover': found }
-      expect(leaseOf(decodeLease({ ...dotNet, properties }))).toMatchObject({
-        incarnation: null,
-        handover: null,
-      })
-    },
-  )
+  it.each([
+    'life-1',
+    '{',
+    '7',
+    'null',
+    '{"owner":"node-7"}',
+    '{"owner":"node-7","instanceName":"b","incarnation":""}',
+    '{"owner":null,"instanceName":"b","incarnation":"b-1"}',
+    7,
+    ['{"owner":"node-7","instanceName":"b","incarnation":"b-1"}'],
+  ])('is not misled by %j where ours would be', (found) => {
+    const properties = { 'stepward.incarnation': found, 'stepward.handover': found }
+    expect(leaseOf(decodeLease({ ...dotNet, properties }))).toMatchObject({
+      incarnation: null,
+      handover: null,
+    })
+  })
+
+  it('that is free has no life, and is asked for only by an instance that says which', () => {
+    const free = { ...dotNet, Owner: null }
+    const ofNoOwner = { 'stepward.incarnation': '{"owner":null,"incarnation":"b-1"}' }
+    expect(leaseOf(decodeLease({ ...free, properties: ofNoOwner })).incarnation).toBeNull()
+    const askedBy = (handover: string) =>
+      leaseOf(decodeLease({ ...free, properties: { 'stepward.handover': handover } })).handover
+    expect(askedBy('{"owner":null,"instanceName":"b","incarnation":"b-1"}')).toEqual({
+      instanceName: 'b',
+      incarnation: 'b-1',
+    })
+    expect(askedBy('{"owner":null,"instanceName":"b"}')).toBeNull()
+    expect(askedBy('{"owner":null,"incarnation":"b-1"}')).toBeNull()
+  })
+
+  it('has no position when its token is empty', () => {
+    expect(leaseOf(decodeLease({ ...dotNet, ContinuationToken: '' })).continuationToken).toBeNull()
+  })
+
+  it('is read also when it carries Java’s range beside its own', () => {
+    expect(decodeLease({ ...dotNet, feedRange: dotNet['FeedRange'] })).toMatchObject({ kind: 'lease' })
+  })
 
   it('may leave out what .NET leaves out when null', () => {
     const { Mode: _mode, version: _version, properties: _properties, ...old } = dotNet
@@ -183,6 +227,7 @@ describe('a lease that .NET wrote', () => {
   it.each([
     ['2026-09-09T08:11:00Z', Date.UTC(2026, 8, 9, 8, 11)],
     ['2026-09-09T08:11:00Z[UTC]', Date.UTC(2026, 8, 9, 8, 11)],
+    ['[UTC]2026-09-09T08:11:00Z', null],
     ['yesterday', null],
     [null, null],
   ])('has the timestamp %j', (timestamp, expected) => {
@@ -197,8 +242,8 @@ describe('a lease that .NET wrote', () => {
     expect(leaseOf(decodeLease({ ...dotNet, Mode: 'full-fidelity feed' })).mode).toBe('Full-Fidelity Feed')
   })
 
-  it('has no first position when ours cannot be read', () => {
-    const properties = { 'stepward.firstPosition': 'soon' }
+  it.each(['soon', 7, null])('has no first position when ours is %j', (stored) => {
+    const properties = { 'stepward.firstPosition': stored }
     expect(leaseOf(decodeLease({ ...dotNet, properties })).firstPosition).toBeNull()
   })
 
@@ -220,6 +265,7 @@ describe('a document that is not ours to write', () => {
     ['unknownMode', { ...dotNet, Mode: 1 }],
     ['javaLease', { ...withoutRange, version: 1, feedRange, ContinuationToken: null }],
     ['javaLease', { ...dotNet, ContinuationToken: 'eyJWIjoxfQ' }],
+    ['javaLease', { ...dotNet, ContinuationToken: 'eyJWIjoxfQ"' }],
     ['malformed', { ...dotNet, ContinuationToken: 4711 }],
     ['malformed', { ...dotNet, id: 7 }],
     ['malformed', { ...dotNet, LeaseToken: '' }],
@@ -228,6 +274,9 @@ describe('a document that is not ours to write', () => {
     ['malformed', { ...dotNet, _ts: null }],
     ['malformed', { ...dotNet, FeedRange: { PKRangeId: '0' } }],
     ['malformed', { ...dotNet, FeedRange: { Range: { min: '', max: 7 } } }],
+    ['malformed', { ...dotNet, FeedRange: { Range: { min: '10', max: 20 } } }],
+    ['malformed', { ...dotNet, FeedRange: { Range: { min: 10, max: '20' } } }],
+    ['malformed', { ...dotNet, FeedRange: 'all' }],
     ['malformed', { ...dotNet, FeedRange: { Range: { min: 'aa', max: 'bb' } } }],
     ['malformed', { ...dotNet, FeedRange: { Range: { min: 'FF', max: '' } } }],
   ]

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   initializationLock,
   initializationMarker,
+  javaLeasePrefix,
   leaseDocumentId,
   leasePrefix,
 } from '../../../lease-store/index.js'
@@ -16,6 +17,11 @@ describe('names of the documents of a deployment unit', () => {
   it('are those a .NET host computes', () => {
     expect(prefix).toBe('orderscontoso.documents.azure.com_TughAA==_TughAMEOdUI=')
     expect(leaseDocumentId(prefix, '0')).toBe(`${prefix}..0`)
+  })
+
+  it('of Java are those of the names of database and container', () => {
+    const names = { processorName: 'orders', accountHost: 'h', databaseName: 'shop', containerName: 'items' }
+    expect(javaLeasePrefix(names)).toBe('ordersh_shop_items')
   })
 
   it('takes the database from the first four bytes of the container, with - for /', () => {

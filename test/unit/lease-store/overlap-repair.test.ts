@@ -61,6 +61,22 @@ describe('the repair of leases that are about the same part (I11)', () => {
       repairs: [{ goes: '-80', rest: ['-60'], by: ['60-A0'] }],
     },
     {
+      name: 'cuts the wider of two also where it begins later',
+      leases: [
+        { min: '20', max: '60' },
+        { min: '10', max: '30' },
+      ],
+      repairs: [{ goes: '20-60', rest: ['30-60'], by: ['10-30'] }],
+    },
+    {
+      name: 'keeps the one that is named by its bounds, whatever the other is called',
+      leases: [
+        { min: '20', max: '40', token: '1' },
+        { min: '20', max: '40' },
+      ],
+      repairs: [{ goes: '1', rest: [], by: ['20-40'] }],
+    },
+    {
       name: 'keeps of two for one range the one that is named by it, as .NET converts them',
       leases: [{ ...whole, token: '0' }, whole],
       repairs: [{ goes: '0', rest: [], by: ['-FF'] }],
@@ -118,15 +134,33 @@ describe('the repair of leases that are about the same part (I11)', () => {
     expect(described([from(2_000, whole), from(2_001, left)])).toEqual([])
     expect(described([leaseAt(whole), from(1_000, left)])).toEqual([])
     expect(described([from(1_000, whole), leaseAt(left)])).toEqual([])
+    const begun = { ...from(2_000, whole), continuationToken: '"5"' }
+    expect(described([begun, from(1_000, left), from(1_000, right)])).toEqual([])
+  })
+
+  it('knows nothing of a lease that says no position', () => {
+    const unknown = (range: At): Lease => ({
+      ...leaseAt(range),
+      continuationToken: null,
+      firstPosition: null,
+    })
+    const timed = (range: At): Lease => ({ ...unknown(range), firstPosition: { kind: 'time', atMs: 1 } })
+    expect(described([timed(whole), unknown(left), unknown(right)])).toEqual([])
+    expect(described([unknown(whole), timed(left), timed(right)])).toEqual([])
+    expect(described([unknown(whole), unknown(left), unknown(right)])).toEqual([])
   })
 
   it('compares nothing of two feeds', () => {
     const other: Lease = { ...leaseAt(left), mode: 'Full-Fidelity Feed' }
     expect(described([leaseAt(whole), other])).toEqual([])
     expect(canMeet(leaseAt(whole), other)).toBe(false)
-    expect(canMeet(leaseAt(whole), { ...leaseAt(left), continuationToken: '"a"' })).toBe(false)
+    for (const continuationToken of ['"a"', '"5"x', 'x"5"', '5'])
+      expect(canMeet(leaseAt(whole), { ...leaseAt(left), continuationToken })).toBe(false)
+    expect(canMeet({ ...leaseAt(whole), continuationToken: '"a"' }, leaseAt(left))).toBe(false)
     expect(canMeet(leaseAt(whole), leaseAt({ ...left, lsn: null }))).toBe(true)
     expect(described([leaseAt(whole), { ...leaseAt(left), continuationToken: '"a"' }])).toEqual([])
+    const unreadable: Lease = { ...leaseAt(whole), continuationToken: '"a"' }
+    expect(described([unreadable, leaseAt({ ...left, lsn: 0 }), leaseAt({ ...right, lsn: 0 })])).toEqual([])
   })
 
   it('chooses alike in whatever order two are looked at', () => {

@@ -26,6 +26,18 @@ describe('leases that are about the same part (I11)', () => {
       doubled: [],
     },
     {
+      name: 'are none when they only touch, listed the other way round',
+      leases: leasesOf(['80', 'FF'], ['', '80']),
+      replaced: [],
+      doubled: [],
+    },
+    {
+      name: 'are none when one lease is listed twice',
+      leases: leasesOf(['', '80'], ['', '80']),
+      replaced: [],
+      doubled: [],
+    },
+    {
       name: 'are a parent and those that replace it',
       leases: leasesOf(['', '80'], ['', '40'], ['40', '80'], ['80', 'FF']),
       replaced: [['-80', ['-40', '40-80']]],

@@ -3,8 +3,10 @@ import {
   acquire,
   checkpoint,
   isOwnedBy,
+  isSameOwner,
   release,
   renew,
+  reposition,
   requestHandover,
 } from '../../../lease-store/index.js'
 import { aLease } from '../../support/a-lease.js'
@@ -29,6 +31,18 @@ describe('a lease', () => {
     expect(asked).toEqual({ ...owned, handover: other })
     expect(release(asked, 2)).toMatchObject({ owner: null, handover: other })
     expect(acquire(release(asked, 2), other, 3)).toMatchObject({ owner: 'b', handover: null })
+  })
+
+  it('is moved to another position, and stays whose it is', () => {
+    const owned = checkpoint(acquire(aLease(), self, 1), '"7"', 2)
+    const position = { continuationToken: null, firstPosition: { kind: 'time', atMs: 9 } } as const
+    expect(reposition(owned, position)).toEqual({ ...owned, ...position })
+  })
+
+  it('has an owner that is the same only with the same name and the same life', () => {
+    expect(isSameOwner(self, { ...self })).toBe(true)
+    expect(isSameOwner(self, { ...self, incarnation: 'second' })).toBe(false)
+    expect(isSameOwner(self, { ...self, instanceName: 'b' })).toBe(false)
   })
 
   it('belongs to one life of one instance (B135)', () => {

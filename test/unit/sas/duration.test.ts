@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { durationMs } from '../../../src/sas/duration.js'
+import { durationMs, isInstant } from '../../../src/sas/duration.js'
 
 describe('a duration', () => {
   it.each([
@@ -10,6 +10,8 @@ describe('a duration', () => {
     ['1.5m', 90_000],
     ['1h', 3_600_000],
     ['2d', 172_800_000],
+    ['0.125s', 125],
+    ['36525d', 36_525 * 86_400_000],
     [' 30s ', 30_000],
   ])('%j is %d ms', (duration, ms) => {
     expect(durationMs(duration)).toBe(ms)
@@ -41,4 +43,9 @@ describe('a duration', () => {
       expect(durationMs(duration)).toBeNull()
     },
   )
+})
+
+it('an instant is what a date can be made of', () => {
+  expect(isInstant('2026-01-01T00:00:00Z')).toBe(true)
+  expect(isInstant('soon')).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LedgerEntry, StepDocument } from '../../../src/sas/documents.js'
-import { stepsAsIn } from '../../../src/sas/ledger.js'
+import { isUnderWay, sameLedger, stepsAsIn } from '../../../src/sas/ledger.js'
 import { aStep } from '../../support/a-job.js'
 
 describe('the steps of a job as its ledger has them', () => {
@@ -33,7 +33,22 @@ describe('the steps of a job as its ledger has them', () => {
     expect(stepsAsIn(jobOf('Processed'), stepsOf({ processState: 'Processing' }))).toBeNull()
   })
 
+  it('are none when the ledger does not know one', () => {
+    const job = { ...jobOf('Processed'), stepIds: ['first', 'last', 'unknown'] }
+    const steps = stepsOf({ processState: 'Processed' })
+    expect(stepsAsIn(job, new Map([...steps, ['unknown', aStep({ stepId: 'unknown' })]]))).toBeNull()
+  })
+
   it('are none when one is at hand as an earlier dispatch left it', () => {
     expect(stepsAsIn(jobOf('Processed', 2), stepsOf({ processState: 'Processed' }))).toBeNull()
   })
+})
+
+it('a step that no ledger knows is not under way, and makes two ledgers differ', () => {
+  expect(isUnderWay(undefined)).toBe(false)
+  const entry = { state: 'Processing', dispatch: 1 } as const
+  expect(sameLedger({}, { a: entry })).toBe(false)
+  expect(sameLedger({ a: entry }, { a: { ...entry } })).toBe(true)
+  expect(sameLedger({ a: entry }, { a: { ...entry, dispatch: 2 } })).toBe(false)
+  expect(sameLedger({ a: entry }, { a: { ...entry, state: 'Processed' } })).toBe(false)
 })

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { NoticeDocument } from '../../../src/sas/documents.js'
+import type { JobDocument, NoticeDocument } from '../../../src/sas/documents.js'
 import { decodeDocument } from '../../../src/sas/documents.js'
 import type { Schedule } from '../../../src/sas/decision.js'
+import { noticeOf, withNotices } from '../../../src/sas/notices.js'
 import { submit } from '../../../src/sas/submit.js'
-import { aSubmission, aWorkflow, documentsOf } from '../../support/a-job.js'
+import { aJob, aSubmission, aWorkflow, documentsOf } from '../../support/a-job.js'
 import { JobStory, success } from '../../support/job-story.js'
 import { StateWorld } from '../../support/state-world.js'
 
@@ -66,6 +67,44 @@ describe('what a submitter is told', () => {
       { kind: 'attention', stepId: 'a', state: 'Processing' },
     ])
     expect(parked.scheduled().deciding()).toEqual({ kind: 'nothing' })
+  })
+
+  const asked = aJob({ replyTo: 'https://shop.example/replies', notifySeq: 4 })
+  const kindsOf = (before: Partial<JobDocument>, after: Partial<JobDocument>): string[] => {
+    const { job, notices } = withNotices({ ...asked, ...before }, { ...asked, ...after }, 0)
+    expect(job.notifySeq).toBe(4 + notices.length)
+    return notices.map(({ kind }) => kind)
+  }
+
+  it('is the start once: not with each step, nor when an operator begins the job again', () => {
+    const ledgerOf = (a: number, b: number): JobDocument['steps'] => ({
+      a: { state: 'NotStarted', dispatch: a },
+      b: { state: 'NotStarted', dispatch: b },
+    })
+    expect(kindsOf({ steps: ledgerOf(0, 0) }, { steps: ledgerOf(1, 0) })).toEqual(['started'])
+    expect(kindsOf({ steps: ledgerOf(1, 0) }, { steps: ledgerOf(1, 1) })).toEqual([])
+    expect(
+      kindsOf({ generation: 2, steps: ledgerOf(0, 0) }, { generation: 2, steps: ledgerOf(1, 0) }),
+    ).toEqual([])
+  })
+
+  it('is each flag once: of another step, or of another kind, it is another', () => {
+    const flag = { kind: 'parked' as const, since: 'then', by: 'x', message: 'waits', stepId: 'a' }
+    expect(kindsOf({ attention: flag }, { attention: { ...flag, since: 'later' } })).toEqual([])
+    expect(kindsOf({ attention: flag }, { attention: { ...flag, stepId: 'b' } })).toEqual(['attention'])
+    expect(kindsOf({ attention: flag }, { attention: { ...flag, kind: 'extendedWait' } })).toEqual([
+      'attention',
+    ])
+    expect(kindsOf({ attention: flag }, { attention: null })).toEqual([])
+  })
+
+  it('is nothing of a job that asked for nothing, which stays as it is', () => {
+    const silent = aJob({ replyTo: null })
+    expect(withNotices(silent, { ...silent, processState: 'Processed' }, 0)).toEqual({
+      job: { ...silent, processState: 'Processed' },
+      notices: [],
+    })
+    expect(noticeOf(silent, 'finished', { seq: 1, now: 0 }).replyTo).toBe('')
   })
 
   it('is nothing where nobody asked', () => {

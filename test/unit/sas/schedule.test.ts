@@ -247,6 +247,134 @@ describe('a step that failed for good', () => {
   })
 })
 
+describe('a step given back in a job that fails', () => {
+  const failing = JobStory.submitted({ a: [], b: [] }).scheduled().settled('a', permanent).scheduled()
+
+  it('is tried again: what is under way may end', () => {
+    const { job, changed } = written(failing.expired('b').deciding())
+    expect(changed).toMatchObject([{ stepId: 'b', processState: 'Processing', attempt: 2 }])
+    expect(job).toMatchObject({
+      processState: 'Processing',
+      steps: { b: { state: 'Processing', dispatch: 2 } },
+    })
+  })
+
+  it('ends it with a message of its own when the failed step says no reason', () => {
+    const silent = failing.withStep({ ...failing.step('a'), attention: null }).settled('b', success)
+    expect(written(silent.deciding()).job.attention?.message).toBe('step a: no reason recorded')
+  })
+})
+
+describe('a job that must be done within its own time (R18, R63)', () => {
+  const within = (shape: Readonly<Record<string, string[]>>, options = {}): JobStory => {
+    const submitted = JobStory.submitted(shape, options)
+    return submitted.withJob({ ...submitted.job, completeWithinMs: 10_000 }).scheduled()
+  }
+  const begun = within({ a: [], b: [], c: ['a'] })
+
+  it('goes on until then, and ends in error then, with nothing under way', () => {
+    expect(begun.job.endByMs).toBe(submittedAtMs + 10_000)
+    expect(begun.later(9_999).deciding()).toEqual({ kind: 'nothing' })
+    const { job, changed } = written(begun.later(10_000).deciding())
+    expect(job).toMatchObject({
+      processState: 'Error',
+      attention: { kind: 'error', message: 'not done within 10000 ms', stepId: null, by: 'scheduler-1' },
+      steps: { a: { state: 'NotStarted', dispatch: 2 }, c: { state: 'NotStarted', dispatch: 0 } },
+    })
+    expect(changed).toMatchObject([
+      { stepId: 'a', processState: 'Pending', fence: begun.step('a').fence + 1 },
+      { stepId: 'b', processState: 'Pending', fence: begun.step('b').fence + 1 },
+    ])
+  })
+
+  it('has what is under way read before it ends', () => {
+    expect(begun.later(10_000).deciding(['a'])).toEqual({ kind: 'read', stepIds: ['b'] })
+  })
+
+  it('is not late when all is done, however late that is seen', () => {
+    const done = within({ a: [] }).settled('a', success).later(20_000)
+    expect(written(done.deciding()).job.processState).toBe('Processed')
+  })
+
+  it.each(['compensate', 'compensateThenRetry'] as const)(
+    'goes back where it is to %s, and not forward again',
+    (onExhausted) => {
+      const late = within({ a: [], b: ['a'] }, { onExhausted, undo: true })
+        .settled('a', success)
+        .scheduled()
+        .later(10_000)
+      const { job } = written(late.deciding())
+      expect(job.compensation).toMatchObject({ reason: 'not done within 10000 ms', thenRetry: false })
+    },
+  )
+
+  it('stops more steps than one transaction takes in several', () => {
+    const shape = Object.fromEntries(Array.from({ length: 95 }, (_, index) => [`step-${index}`, []]))
+    const begins = within(shape)
+    const late = begins.scheduled().later(10_000)
+    const first = late.scheduled()
+    expect(first.job.processState).toBe('Processing')
+    expect(first.scheduled().job).toMatchObject({ processState: 'Error', attention: { stepId: null } })
+  })
+})
+
+describe('what is read', () => {
+  const chain = JobStory.submitted({ a: [], b: ['a'] })
+  const begun = chain.scheduled()
+
+  it('is nothing while no step can become ready', () => {
+    expect(begun.deciding(['a'])).toEqual({ kind: 'nothing' })
+    expect(begun.settled('a', success).deciding(['a'])).toEqual({ kind: 'read', stepIds: ['b'] })
+  })
+
+  it('is every step where none has begun, also by a scheduler that has the job already', () => {
+    const claimed = chain.withJob({ ...chain.job, lockedBy: 'scheduler-1' })
+    expect(claimed.deciding([])).toEqual({ kind: 'read', stepIds: ['a', 'b'] })
+  })
+
+  it('is everything under way in a job that was let go, which is then claimed', () => {
+    const free = begun.withJob({ ...begun.job, lockedBy: null })
+    expect(free.deciding([])).toEqual({ kind: 'read', stepIds: ['a'] })
+    const { job, changed } = written(free.deciding(undefined, 'scheduler-2'))
+    expect(job).toMatchObject({ lockedBy: 'scheduler-2', fence: begun.job.fence + 1 })
+    expect(changed).toEqual([])
+  })
+
+  it('is the step whose output an undo refers to, unless what is at hand is its last version', () => {
+    const { plan } = defineWorkflow('undoing', (job) => {
+      const first = job.step('first', shop.sell, { item: 'x' }, { undo: 'none' })
+      job.step(
+        'second',
+        shop.sell,
+        { item: 'y' },
+        { after: [first], undo: () => shop.takeBack({ item: first.output.item }) },
+      )
+    })
+    const story = JobStory.of(documentsOf(submit(aSubmission(plan))))
+      .scheduled()
+      .settled('first', success)
+    const done = story.withJob({
+      ...story.job,
+      steps: { ...story.job.steps, first: { state: 'Processed', dispatch: 1 } },
+    })
+    expect(done.deciding(['second'])).toEqual({ kind: 'read', stepIds: ['first'] })
+    expect(dispatchedIn(done.deciding())).toEqual(['second'])
+    const newer = { ...done.job.steps, first: { state: 'Processed' as const, dispatch: 2 } }
+    expect(done.withJob({ ...done.job, steps: newer }).deciding()).toEqual({
+      kind: 'read',
+      stepIds: ['first'],
+    })
+  })
+})
+
+describe('a job whose submission is not complete', () => {
+  it('is left alone (F-S7)', () => {
+    const whole = JobStory.submitted({ a: [] })
+    const staged = whole.withJob({ ...whole.job, planHash: 'plan', desiredState: whole.job.initialState })
+    expect(staged.deciding()).toEqual({ kind: 'nothing' })
+  })
+})
+
 describe('documents that contradict each other', () => {
   const before = JobStory.submitted({ a: [], b: ['a'] })
   const after = before.scheduled()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { noticeOf } from '../../../src/sas/notices.js'
 import { defaultNoticeRetry, settleNotice, type Delivery } from '../../../src/sas/settle-notice.js'
 import { seededRandom } from '../../../src/platform/index.js'
@@ -48,4 +48,40 @@ it('a receiver that is away for two hours misses nothing', () => {
     current = settleNotice(current, failed, { now, by: 'n', random: longest, retry: defaultNoticeRetry })
   }
   expect((current.completeByMs ?? 0) - submittedAtMs).toBeGreaterThan(2 * 3_600_000)
+})
+
+describe('a notice after a try', () => {
+  const first = { next: () => 0, id: () => '0' }
+  const retry = { backoff: { minMs: 1_000, maxMs: 900_000 }, maxTries: 3 }
+  const at = { now: submittedAtMs + 5_000, by: 'notifier-1', random: first, retry }
+  const since = '2026-01-01T00:00:05.000Z'
+
+  it('that was taken is kept for a day, and says when', () => {
+    const flagged = {
+      ...notice,
+      attention: settleNotice(notice, { kind: 'impossible', reason: 'x' }, at).attention,
+    }
+    expect(settleNotice(flagged, { kind: 'sent' }, at)).toStrictEqual({
+      ...notice,
+      sentAt: since,
+      completeByMs: null,
+      attention: null,
+      ttl: 86_400,
+    })
+  })
+
+  it('that was not taken comes again later, and later each time', () => {
+    const once = settleNotice(notice, failed, at)
+    expect(once).toStrictEqual({ ...notice, failureCount: 1, completeByMs: at.now + 1_000 })
+    const twice = settleNotice(once, failed, at)
+    expect(twice).toStrictEqual({ ...notice, failureCount: 2, completeByMs: at.now + 2_000 })
+  })
+
+  it('that was not taken in all its tries is flagged, and so is one that can never be sent', () => {
+    const attention = { kind: 'notify', since, by: 'notifier-1', message: 'busy' }
+    const last = settleNotice({ ...notice, failureCount: 2 }, failed, at)
+    expect(last).toStrictEqual({ ...notice, failureCount: 3, completeByMs: null, attention })
+    const never = settleNotice(notice, { kind: 'impossible', reason: 'busy' }, at)
+    expect(never).toStrictEqual({ ...notice, failureCount: 1, completeByMs: null, attention })
+  })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeDocument } from '../../../src/sas/documents.js'
-import { submit } from '../../../src/sas/submit.js'
+import { intended, stage, submit } from '../../../src/sas/submit.js'
 import { aSubmission, aWorkflow, documentsOf, submittedAtMs, theStep } from '../../support/a-job.js'
 
 const { plan } = aWorkflow({ reserve: [], ship: ['reserve'] }, { completeWithin: '30s', maxFailures: 2 })
@@ -154,4 +154,48 @@ describe('a submission', () => {
     const kinds = submit(request).map(({ document }) => decodeDocument(document).kind)
     expect(kinds).toEqual(['foreign', 'job', 'notice', 'step', 'step'])
   })
+})
+
+describe('a submission in stages (F-S7)', () => {
+  const staged = stage(request, 'plan-hash')
+
+  it('has all that one transaction would write, without the intent', () => {
+    const { job, steps } = documentsOf(submit(request))
+    expect(staged.steps).toEqual([...steps.values()])
+    expect(staged.alongside).toEqual([order])
+    expect(staged.received).toMatchObject([{ kind: 'received', seq: 1 }])
+    expect(staged.job).toEqual({
+      ...job,
+      planHash: 'plan-hash',
+      desiredState: 'NotStarted',
+    })
+  })
+
+  it('gets its intent last, and is as old as that', () => {
+    const later = submittedAtMs + 7_000
+    expect(intended(staged.job, later)).toEqual({
+      ...staged.job,
+      desiredState: 'Completed',
+      submittedAt: '2026-01-01T00:00:07.000Z',
+      submittedAtMs: later,
+    })
+  })
+})
+
+it('a submission that asks for no replies has no notice, and the undo of its steps with it', () => {
+  const undone = aSubmission(aWorkflow({ sell: [] }, { undo: true }).plan)
+  expect(stage(undone, 'hash').received).toEqual([])
+  const { job, steps } = documentsOf(submit(undone))
+  expect(submit(undone)).toHaveLength(2)
+  expect(job.notifySeq).toBe(0)
+  expect(theStep(steps, 'sell').undo).toStrictEqual({
+    actor: 'shop',
+    action: 'takeBack',
+    inputTemplate: { item: 'sell', sold: { $from: ['steps', 'sell', 'output'] } },
+    input: null,
+    failureCount: 0,
+    whenUncertain: true,
+  })
+  const { steps: without } = documentsOf(submit(aSubmission(aWorkflow({ sell: [] }).plan)))
+  expect(theStep(without, 'sell').undo).toBeNull()
 })

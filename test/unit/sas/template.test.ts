@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/sas/documents.js'
-import { resolveTemplate, stepsReferredTo } from '../../../src/sas/template.js'
+import { bindTemplate, resolveTemplate, stepsReferredTo, substitute } from '../../../src/sas/template.js'
 import { reference, toTemplate } from '../../../src/sas/reference.js'
 
 const input: Json = { user: { name: 'Ada', tags: ['x', 'y'] }, none: null }
@@ -81,5 +81,64 @@ describe('steps referred to', () => {
 
   it('are none in the user’s own data', () => {
     expect(stepsReferredTo(toTemplate({ $from: ['steps', 'pay', 'output'] }, 'input'))).toEqual(new Set())
+  })
+})
+
+describe('a template bound to one step', () => {
+  const bound = (template: Json): Json => bindTemplate(template, { input, outputs }, 'ship')
+
+  it('keeps the references to that step, and has the values of all others', () => {
+    const open = { $from: ['steps', 'ship', 'output', 'id'] }
+    expect(
+      bound({
+        open,
+        list: [open, { $from: ['input', 'user', 'name'] }],
+        id: { $from: ['steps', 'pay', 'output', 'id'] },
+      }),
+    ).toEqual({ open, list: [open, 'Ada'], id: 7 })
+    expect(bound(open)).toEqual(open)
+  })
+
+  it('leaves out what is not there', () => {
+    expect(bound({ a: { $from: ['input', 'age'] }, b: [{ $from: ['input', 'age'] }] })).toEqual({ b: [null] })
+    expect(bound({ $from: ['input', 'age'] })).toBeNull()
+  })
+
+  it('never takes a value for a reference', () => {
+    const value = { $from: ['steps', 'ship', 'output'] }
+    const once = bindTemplate({ got: { $from: ['input'] } }, { input: value, outputs }, 'ship')
+    expect(resolved(once)).toEqual({ got: value })
+    expect(resolved(bound(toTemplate({ own: value }, 'input')))).toEqual({ own: value })
+  })
+})
+
+describe('a template in which another stands for the input', () => {
+  const given: Json = {
+    order: { id: { $from: ['steps', 'pay', 'output'] }, tags: ['x', { $from: ['input', 'tag'] }] },
+    text: 'abc',
+  }
+  const substituted = (template: Json): Json => substitute(template, given, (stepId) => `sub/${stepId}`)
+
+  it.each<[string, readonly string[], Json]>([
+    ['all of it', [], given],
+    ['a part of it', ['order', 'tags'], ['x', { $from: ['input', 'tag'] }]],
+    ['an element', ['order', 'tags', '1'], { $from: ['input', 'tag'] }],
+    ['the length of a list', ['order', 'tags', 'length'], 2],
+    ['a reference', ['order', 'id'], { $from: ['steps', 'pay', 'output'] }],
+    ['what lies beyond a reference', ['order', 'id', 'no'], { $from: ['steps', 'pay', 'output', 'no'] }],
+    ['nothing, where there is nothing', ['order', 'none'], null],
+    ['nothing, beyond what is not there', ['order', 'none', 'deeper'], null],
+    ['nothing, beyond a text', ['text', 'length'], null],
+  ])('refers to %s', (_what, path, expected) => {
+    expect(substituted({ $from: ['input', ...path] })).toEqual(expected)
+  })
+
+  it('refers to its own steps by their new names', () => {
+    expect(
+      substituted({
+        sold: { $from: ['steps', 'sell', 'output', 'item'] },
+        none: { $from: ['input', 'none'] },
+      }),
+    ).toEqual({ sold: { $from: ['steps', 'sub/sell', 'output', 'item'] } })
   })
 })

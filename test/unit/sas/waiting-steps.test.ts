@@ -179,6 +179,16 @@ describe('a step that sleeps', () => {
     expect(failed.job).toMatchObject({ processState: 'Error', steps: { rest: { state: 'NotStarted' } } })
   })
 
+  it('is taken out of a job that fails where its scheduler has seen only the step that failed', () => {
+    const story = storyOf((job) => {
+      job.sleep('rest', '30d')
+      job.step('sell', shop.sell, { item: 'x' })
+    }).scheduled()
+    const failed = story.settled('sell', { kind: 'permanent', message: 'no' })
+    expect(failed.deciding(['sell'])).toEqual({ kind: 'read', stepIds: ['rest'] })
+    expect(failed.scheduled().step('rest')).toMatchObject({ processState: 'Pending', notBeforeMs: null })
+  })
+
   it('is refused for a time that is none', () => {
     expect(() => defineWorkflow('w', (job) => void job.sleep('rest', 'soon'))).toThrow(WorkflowInvalid)
   })
@@ -201,6 +211,7 @@ describe('a step that waits for an event', () => {
     expect(open.step('approval')).toMatchObject({ processState: 'Processing' })
     const done = raised(open).scheduled()
     expect(done.step('approval')).toMatchObject({ processState: 'Processed', output: { item: 'approved' } })
+    expect(raised(open).step('approval').fence).toBe(open.step('approval').fence + 1)
     expect(done.scheduled().step('sell').input).toEqual({ item: 'approved' })
   })
 

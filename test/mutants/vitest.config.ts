@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+import everyDay from '../../vitest.config.js'
+import { BrokenFiles } from './broken-files.js'
+
+const { projects: _everyDays, ...test } = everyDay.test ?? {}
+const include = (process.env['STEPWARD_MUTANTS_TESTS'] ?? '').split(',')
+const isOfJobs = include.every((path) => path.startsWith('test/unit/sas/'))
+const noSdk = {
+  find: /^@azure\/cosmos$/,
+  replacement: fileURLToPath(new URL('./no-sdk.ts', import.meta.url)),
+}
+
+/** The tests that judge the mutants of one file, which `npm run mutants` names. They share what they import. */
+export default defineConfig({
+  resolve: { alias: [everyDay.resolve?.alias ?? [], isOfJobs ? [noSdk] : []].flat() as [] },
+  test: { ...test, reporters: [new BrokenFiles()], isolate: false, include },
+})

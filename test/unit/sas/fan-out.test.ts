@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { defineAgent } from '../../../src/sas/agent.js'
+import { equal } from '../../../src/sas/condition.js'
+import { fitPlan } from '../../../src/sas/fan-out.js'
+import type { ForEachOptions } from '../../../src/sas/for-each.js'
+import { defineWorkflow, type WorkflowBuilder } from '../../../src/sas/workflow.js'
+import { shop } from '../../support/a-job.js'
+
+const warehouse = defineAgent('warehouse', { find: (_input: null): readonly string[] => [] })
+
+interface Order {
+  readonly items: readonly string[]
+  readonly country: string
+}
+
+function fitted(
+  input: unknown,
+  options: (job: WorkflowBuilder<Order>) => ForEachOptions<string, unknown> = () => ({}),
+) {
+  const { plan } = defineWorkflow<Order>('selling', (job) => {
+    job.forEach('sell', job.input.items, (item) => shop.sell({ item }), { atMost: 3, ...options(job) })
+  })
+  const fit = fitPlan(plan, input as never)
+  return { ...fit, ids: fit.plan.steps.map(({ id }) => id), all: plan.steps.map(({ id }) => id) }
+}
+
+describe('a plan fitted to the list of its job', () => {
+  it('has steps for its items only, and what gathers waits for those', () => {
+    const { plan, ids, all, problems } = fitted({ items: ['a', 'b'], country: 'PT' })
+    expect(problems).toEqual([])
+    expect(all).toHaveLength(4)
+    expect(ids).toHaveLength(3)
+    const gathering = plan.steps.find(({ kind }) => kind === 'gather')
+    expect(gathering?.dependsOn).toEqual(ids.filter((id) => id !== gathering?.id))
+    expect(gathering?.input).toMatchObject({ atMost: 3, items: [{}, {}] })
+  })
+
+  it('has all of them where the list is full, and none where it is empty', () => {
+    const full = fitted({ items: ['a', 'b', 'c'] })
+    expect([full.ids, full.problems]).toEqual([full.all, []])
+    expect(fitted({ items: [] }).ids).toHaveLength(1)
+  })
+
+  it.each([
+    [{ items: ['a', 'b', 'c', 'd'] }, /4 items; at most 3/],
+    [{}, /not a list/],
+  ])('is impossible for %j', (input, problem) => {
+    expect(fitted(input).problems).toEqual([expect.stringMatching(problem)])
+  })
+
+  it('is possible where a condition may leave the fan-out out; then it has no step for an item', () => {
+    const { problems, ids } = fitted({ items: 'none', country: 'PT' }, (job) => ({
+      when: equal(job.input.country, 'DE'),
+    }))
+    expect(problems).toEqual([])
+    expect(ids).toHaveLength(1)
+  })
+
+  it('has no step for an item either where the list of such a fan-out is too long', () => {
+    const { problems, ids } = fitted({ items: ['a', 'b', 'c', 'd'], country: 'PT' }, (job) => ({
+      when: equal(job.input.country, 'DE'),
+    }))
+    expect([problems, ids.length]).toEqual([[], 1])
+  })
+
+  it('keeps every step where a step makes the list', () => {
+    const { plan } = defineWorkflow('making', (job) => {
+      const found = job.step('find', warehouse.find, null)
+      job.forEach('sell', found.output, (item) => shop.sell({ item }), { atMost: 3 })
+    })
+    expect(fitPlan(plan, {})).toEqual({ plan, problems: [] })
+  })
+
+  it('leaves alone a step whose own input looks like a fan-out', () => {
+    const { plan } = defineWorkflow<Order>('looking', (job) => {
+      const first = job.step('first', shop.sell, { item: 'x' })
+      const input = { list: job.input.items, items: [first.output], atMost: 1, item: 'y' }
+      job.step('second', shop.sell, input)
+    })
+    expect(fitPlan(plan, { items: [] })).toEqual({ plan, problems: [] })
+  })
+})

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { submitProblems } from '../../../src/sas/submit-problems.js'
+
+function problemsOf(terms: Readonly<Record<string, unknown>>): string[] {
+  return submitProblems({ jobId: 'job-1', partitionKey: 'job-1', ...terms })
+}
+
+describe('what is said about a submission', () => {
+  it.each([
+    {},
+    { jobId: 'x'.repeat(200) },
+    {
+      orderId: 'o',
+      replyTo: 'https://shop.example',
+      priority: -1.5,
+      completeWithin: '30s',
+      retainFor: 1_000,
+    },
+  ])('may be %j', (terms) => {
+    expect(problemsOf({ partitionKey: 'p', ...terms })).toEqual([])
+  })
+
+  it.each<[object, string]>([
+    [{ jobId: '' }, 'jobId "": must have 1 to 200 characters and no space at its ends'],
+    [{ jobId: ' a' }, 'jobId " a": must have 1 to 200 characters and no space at its ends'],
+    [{ jobId: 7 }, 'jobId 7: must have 1 to 200 characters and no space at its ends'],
+    [{ partitionKey: 'p ' }, 'partitionKey "p ": must have 1 to 200 characters and no space at its ends'],
+    [{ orderId: '' }, 'orderId "" must be a text that is not empty'],
+    [{ replyTo: null }, 'replyTo null must be a text that is not empty'],
+    [{ priority: Number.NaN }, 'priority NaN must be a number'],
+    [{ priority: '1' }, 'priority "1" must be a number'],
+    [{ completeWithin: 'soon' }, 'completeWithin "soon" must be a positive duration such as'],
+    [{ retainFor: 0 }, 'retainFor 0 must be a positive duration such as'],
+  ])('is wrong as %j, which is named with the rule', (terms, problem) => {
+    const other = 'jobId' in terms ? { partitionKey: 'p' } : {}
+    expect(problemsOf({ ...other, ...terms })).toEqual([expect.stringContaining(problem)])
+  })
+
+  it('names an id once that is the partition key as well, and all that is wrong at once', () => {
+    expect(problemsOf({ jobId: '', partitionKey: '' })).toHaveLength(1)
+    expect(problemsOf({ jobId: 'x'.repeat(201), partitionKey: '', orderId: '', retainFor: -1 })).toHaveLength(
+      4,
+    )
+  })
+})
