@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
     path: 'src/sas/ledger.ts',
     code: 'step?.dispatch === entry.dispatch && !hasMoreToUndo(step)',
     broken: 'step !== undefined && !hasMoreToUndo(step)',
-    tests: [`${sas}/schedule.test.ts`, `${sas}/reachable-states.test.ts`],
+    tests: [`${sas}/schedule.test.ts`, 'test/explore/explore.test.ts'],
   },
   {
     guard: 'I6: what depended on a step is undone before it',
