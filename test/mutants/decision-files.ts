@@ -66,6 +66,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     'fan-out': [],
     'for-each': [],
     gather: [],
+    generation: ['generation', 'compensate', 'operate'],
     'give-up': [],
     ledger: ['ledger', 'schedule', 'compensate'],
     notices: [],

@@ -1,0 +1,160 @@
+import { isTerminal, type Attention, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
+import { pickUpWithinMs } from '../../src/sas/recover-job.js'
+import { submittedAtMs } from '../support/a-job.js'
+
+/**
+ * The only instant at which decisions are made. Time passes by moving every instant in the documents towards the past,
+ * so that equal situations at different times are one state, and what was decided once need not be decided again.
+ */
+export const now = submittedAtMs
+
+/** How long the supervisor waits after a deadline. A multiple of {@link tickMs}, as all periods of these worlds are. */
+export const graceMs = 30_000
+/** The largest period that divides all others. */
+export const tickMs = 30_000
+/** More of them than ever pass at once. */
+export const mostTicks = 4_096
+
+/** Fence of the current version of each step, and of what is older. Only whether two are equal matters. */
+export const currentFence = 10
+const olderFence = 9
+/** Dispatches are counted up to here; beyond, those of the step and its older version move down together. */
+export const mostDispatches = 3
+/** Token of the process that holds a claim; any other token belongs to a process that has ended. */
+export const liveToken = 'live'
+const goneToken = 'gone'
+const longAgoMs = now - pickUpWithinMs - graceMs
+
+/** Offers in vain get longer with the time since the first; here they double once, in production until an hour. */
+const longestFlaggedMs = 120_000
+
+/** A job as stored, without what cannot make a difference: names, texts, past instants, counts that only grow. */
+export function canonicalJob(job: JobDocument): JobDocument {
+  const isWaiting = job.completeByMs === null && job.lockedBy === null && !isTerminal(job)
+  const entries = Object.entries(job.steps).map(([stepId, entry]) => {
+    return [stepId, { ...entry, dispatch: Math.min(entry.dispatch, mostDispatches) }] as const
+  })
+  return {
+    ...job,
+    completeByMs: recentOrNull(job.completeByMs),
+    completeBy: null,
+    endByMs: recentOrNull(job.endByMs),
+    fence: job.fence === 0 ? 0 : 1,
+    lockedBy: job.lockedBy === null ? null : 'scheduler',
+    steps: Object.fromEntries(entries),
+    attention: canonicalAttention(job.attention),
+    compensation: job.compensation === null ? null : { ...job.compensation, since: '', by: '', reason: '' },
+    audit: [],
+    diagnostics: [],
+    submittedAt: '',
+    submittedAtMs: isWaiting ? Math.max(job.submittedAtMs, longAgoMs) : longAgoMs,
+    endedAt: job.endedAt === null ? null : '',
+    endedAtMs: job.endedAtMs === null ? null : 0,
+  }
+}
+
+/** A step as stored, likewise. */
+export function canonicalStep(step: StepDocument): StepDocument {
+  const { completeByMs, notBeforeMs, lockedBy, attention, outcome, claim, fence, event, undo } = step
+  const most = step.maxFailures + 1
+  const isClaimLive =
+    claim?.fence === fence && lockedBy !== null && outcome === null && claim.token === liveToken
+  return {
+    ...step,
+    completeByMs: completeByMs === null ? null : Math.max(completeByMs, now - graceMs),
+    completeBy: null,
+    notBeforeMs: notBeforeMs === null ? null : Math.max(notBeforeMs, now),
+    fence: currentFence,
+    dispatch: Math.min(step.dispatch, mostDispatches),
+    failureCount: Math.min(step.failureCount, most),
+    undo: undo === null ? null : { ...undo, failureCount: Math.min(undo.failureCount, most) },
+    attempt: Math.min(step.attempt, most + 1),
+    lockedBy: lockedBy === null ? null : 'scheduler',
+    attention: canonicalAttention(attention),
+    outcome: outcome === null ? null : { ...outcome, at: '', by: '', attempt: 0 },
+    claim:
+      claim === null
+        ? null
+        : {
+            by: '',
+            at: '',
+            token: isClaimLive ? liveToken : goneToken,
+            fence: claim.fence === fence ? currentFence : olderFence,
+          },
+    event: event === null ? null : { ...event, at: '' },
+    firstBy: null,
+    diagnostics: [],
+  }
+}
+
+/** Without texts; since when only matters where work is offered again and again. */
+function canonicalAttention(attention: Attention | null): Attention | null {
+  if (attention === null) return null
+  const { kind, since } = attention
+  const sinceMs = kind === 'unclaimed' ? Math.max(Date.parse(since), now - longestFlaggedMs) : null
+  return { ...attention, by: '', message: '', since: sinceMs === null ? '' : new Date(sinceMs).toISOString() }
+}
+
+function laterAttention(attention: Attention | null, ms: number): Attention | null {
+  if (attention?.kind !== 'unclaimed') return attention
+  return { ...attention, since: new Date(Date.parse(attention.since) - ms).toISOString() }
+}
+
+/** A version of a step that has been replaced, as a cache may still have it, with the dispatch it was of. */
+export function canonicalOld(step: StepDocument, dispatch: number): StepDocument {
+  const { claim, fence } = step
+  const isTaken = claim?.fence === fence
+  return {
+    ...step,
+    fence: olderFence,
+    dispatch,
+    claim:
+      claim === null ? null : { ...claim, token: goneToken, fence: isTaken ? olderFence : olderFence - 1 },
+  }
+}
+
+/** The step after the process that holds its claim has ended. */
+export function withoutClaimant(step: StepDocument): StepDocument {
+  return step.claim?.token === liveToken ? { ...step, claim: { ...step.claim, token: goneToken } } : step
+}
+
+/** The same job when so much time has passed. */
+export function laterJob(job: JobDocument, ms: number): JobDocument {
+  return canonicalJob({
+    ...job,
+    completeByMs: minus(job.completeByMs, ms),
+    endByMs: minus(job.endByMs, ms),
+    attention: laterAttention(job.attention, ms),
+    submittedAtMs: job.submittedAtMs - ms,
+  })
+}
+
+/** The same version of a step when so much time has passed. */
+export function laterStep(step: StepDocument, ms: number): StepDocument {
+  const { fence, claim } = step
+  const later = canonicalStep({
+    ...step,
+    attention: laterAttention(step.attention, ms),
+    completeByMs: minus(step.completeByMs, ms),
+    notBeforeMs: minus(step.notBeforeMs, ms),
+  })
+  return { ...later, fence, claim }
+}
+
+/** A document as text: the same for the same content, in whatever order it was put together. */
+export function textOf(document: JobDocument | StepDocument): string {
+  return JSON.stringify(document, sorted)
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function recentOrNull(ms: number | null): number | null {
+  return ms === null ? null : Math.max(ms, longAgoMs)
+}
+
+function minus(ms: number | null, by: number): number | null {
+  return ms === null ? null : ms - by
+}

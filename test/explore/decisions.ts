@@ -1,0 +1,45 @@
+import { callsForScheduler } from '../../src/sas/changed-jobs.js'
+import { claim, joinAttempt } from '../../src/sas/claim.js'
+import { extend } from '../../src/sas/extend.js'
+import { operate } from '../../src/sas/operate.js'
+import { raiseEvent } from '../../src/sas/raise-event.js'
+import { recoverJob } from '../../src/sas/recover-job.js'
+import { recover, rest } from '../../src/sas/recover.js'
+import { schedule } from '../../src/sas/schedule.js'
+import { settle } from '../../src/sas/settle.js'
+import { submit } from '../../src/sas/submit.js'
+
+/** Everything that decides about a job, so that a test can take one guard away and see that it is missed. */
+export interface Decisions {
+  readonly submit: typeof submit
+  readonly schedule: typeof schedule
+  readonly callsForScheduler: typeof callsForScheduler
+  readonly claim: typeof claim
+  readonly joinAttempt: typeof joinAttempt
+  readonly extend: typeof extend
+  readonly settle: typeof settle
+  readonly recover: typeof recover
+  readonly rest: typeof rest
+  readonly recoverJob: typeof recoverJob
+  readonly operate: typeof operate
+  readonly raiseEvent: typeof raiseEvent
+  /** Whether the store writes a document that has changed since it was read. */
+  readonly isWrittenWhenStale: boolean
+}
+
+/** What runs in production. */
+export const production: Decisions = {
+  submit,
+  schedule,
+  callsForScheduler,
+  claim,
+  joinAttempt,
+  extend,
+  settle,
+  recover,
+  rest,
+  recoverJob,
+  operate,
+  raiseEvent,
+  isWrittenWhenStale: false,
+}

@@ -1,0 +1,82 @@
+import { isTerminal, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
+import { effect, effectOf, keyOf, known, knownOf, mostGenerations, type Remote } from './remote.js'
+import type { StepWrite } from './writing.js'
+
+/** What the documents of a job say, and what remote services have done for it. */
+export interface Truth {
+  readonly job: JobDocument
+  readonly steps: readonly StepDocument[]
+  /** Of each step, in the same order. */
+  readonly remotes: readonly Remote[]
+  /** The inputs that the steps were submitted with. */
+  readonly templates: readonly string[]
+}
+
+const generations = Array.from({ length: mostGenerations }, (_none, index) => index + 1)
+
+/** What a job that has ended claims and remote services do not confirm; null when they do. */
+export function judgeEffects(truth: Truth): string | null {
+  const { job, steps, remotes, templates } = truth
+  if (!isTerminal(job)) return null
+  for (const [place, step] of steps.entries()) {
+    const remote = remotes[place] ?? 0
+    const problem =
+      job.compensation === null
+        ? unlessDoneOnce(truth, step, remote, JSON.stringify(step.inputTemplate) !== templates[place])
+        : unlessUndone(job, step, remote)
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+/** I21 over all generations: what a job says is done was done once. */
+function unlessDoneOnce(
+  { job }: Truth,
+  step: StepDocument,
+  remote: Remote,
+  isEdited: boolean,
+): string | null {
+  if (job.processState !== 'Processed' || step.kind !== 'operation') return null
+  const { stepId } = step
+  const acted = generations.filter((generation) => effectOf(remote, generation) === effect.acted)
+  if (job.steps[stepId]?.state === 'Processed' && !acted.includes(keyOf(step).generation)) {
+    return `${stepId} is done, and its effect is not there`
+  }
+  // Another input is another request: what the one before did stays, unless the job goes back (C21).
+  if (acted.length < 2 || isEdited) return null
+  return `I21: ${stepId} took effect under ${acted.length} keys: ${acted.map((generation) => `g${generation}`).join(', ')}`
+}
+
+/** R1: where a job went back, no effect is left that its policy says is undone. */
+function unlessUndone(
+  { processState, steps, attention }: JobDocument,
+  step: StepDocument,
+  remote: Remote,
+): string | null {
+  const { stepId, undo } = step
+  // An undo that failed for good keeps what it depended on from being undone (R111).
+  const isStuck = processState === 'Error' && attention?.kind === 'compensationFailed'
+  if (undo === null || isStuck || processState === 'Processed') return null
+  const left = generations.find(
+    (generation) =>
+      effectOf(remote, generation) === effect.acted &&
+      (undo.whenUncertain || knownOf(remote, generation) === known.succeeded),
+  )
+  if (left === undefined) return null
+  return `R1: the job went back (${stepId}: ${steps[stepId]?.state ?? ''}), and its effect under g${left} is left`
+}
+
+/** I6: what is undone may have been done, as far as documents can tell. */
+export function judgeUndo({ undoes }: StepWrite, remote: Remote): string | null {
+  const word = undoes === 0 ? known.mayHaveActed : knownOf(remote, undoes)
+  if (word === known.neverOpen) return `I6: the undo of g${undoes} begins, which was never begun`
+  return word === known.refused
+    ? `I6: the undo of g${undoes} begins, which was refused at its only call`
+    : null
+}
+
+/** A key that was undone is not used again: the service would refuse it. */
+export function judgeOpening({ opens }: StepWrite, remote: Remote): string | null {
+  const isClosed = opens > 0 && effectOf(remote, opens) === effect.closed
+  return isClosed ? `A key (g${opens}) is used again after its undo` : null
+}

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { Explorer } from './explorer.js'
+import { faults } from './faults.js'
+import { replay, traceOf, type Trace } from './trace.js'
+import { TupleTable } from './tuple-table.js'
+import { smallWorlds, worldNamed } from './worlds.js'
+
+const bounds = { maxStates: 100_000, depth: 1_000 }
+
+/** How jobs end in worlds where not every end can be reached. */
+const endsOf: Readonly<Record<string, readonly string[]>> = {
+  again: ['Error', 'Processed'],
+  'without-undo': ['Error', 'Processed'],
+  parked: ['Compensated', 'Error', 'Processed', 'waiting'],
+}
+
+describe('R42, R69, I8: every state that jobs can get into', () => {
+  it.each(smallWorlds)('in the world $name keeps every invariant and leads to an end', (world) => {
+    const { violation, isComplete, ends } = new Explorer(world).explore(bounds)
+    expect(violation).toBeNull()
+    expect(isComplete).toBe(true)
+    expect(ends).toEqual(endsOf[world.name] ?? ['Compensated', 'Error', 'Processed'])
+  })
+})
+
+describe('the search', () => {
+  it.each(faults)('finds that a guard is missing: $guard', ({ world, decisions, breaks }) => {
+    const explorer = new Explorer(worldNamed(world), decisions)
+    const { violation } = explorer.explore(bounds)
+    expect(violation?.problem).toContain(breaks)
+    if (violation === null) return
+    const trace = traceOf(explorer, violation)
+    expect(replay(new Explorer(worldNamed(world), decisions), trace).problem).toBe(violation.problem)
+  })
+
+  it('numbers tuples in the order in which they come, however many', () => {
+    const table = new TupleTable(2)
+    const tuple = new Int32Array(2)
+    const added = (first: number, second: number): number => {
+      tuple.set([first, second])
+      return table.add(tuple)
+    }
+    const count = 100_000
+    for (let index = 0; index < count; index += 1) added(index % 317, index)
+    expect(table.size).toBe(count)
+    expect(added(70_000 % 317, 70_000)).toBe(70_000)
+    expect(added(1, -1)).toBe(count)
+    table.read(70_001, tuple)
+    expect([...tuple]).toEqual([70_001 % 317, 70_001])
+  })
+})
+
+const recorded = new URL('traces/', import.meta.url)
+const traces = readdirSync(recorded).map((file) => {
+  return [file, JSON.parse(readFileSync(new URL(file, recorded), 'utf8')) as Trace] as const
+})
+
+describe('what a search has found once', () => {
+  it.each(traces)('%s is mended', (_file, trace) => {
+    expect(replay(new Explorer(worldNamed(trace.world)), trace)).toEqual({
+      followed: trace.followed,
+      problem: null,
+    })
+  })
+})

@@ -1,0 +1,219 @@
+import { production, type Decisions } from './decisions.js'
+import { JobGraph } from './job-graph.js'
+import { JobMachine } from './job-machine.js'
+import { TupleTable } from './tuple-table.js'
+import type { World } from './world.js'
+
+/** Where to stop. */
+export interface Bounds {
+  readonly maxStates: number
+  readonly depth: number
+}
+
+/** An invariant that does not hold in, or on the way from, a state. */
+export interface Violation {
+  readonly problem: string
+  /** Number of the state; with `job` and `index`, the move that leads on from there. */
+  readonly state: number
+  readonly job: number | null
+  readonly index: number
+}
+
+/** What an exploration found. */
+export interface Exploration {
+  readonly states: number
+  readonly transitions: number
+  readonly depth: number
+  /** States of a single job, and its documents. */
+  readonly ofOneJob: number
+  readonly documents: number
+  /** How jobs ended, or `waiting` where they waited for an operator. */
+  readonly ends: readonly string[]
+  /** Whether there were no states left. */
+  readonly isComplete: boolean
+  readonly violation: Violation | null
+}
+
+/** Moves in a row after which a job that nothing goes wrong with must have ended. */
+const mostMovesToRest = 400
+
+/**
+ * Breadth-first search over the states of a world: one number for each of its jobs. Jobs share nothing but time, so what
+ * is decided about one is found once and combined with every state of the other.
+ */
+export class Explorer {
+  readonly graph: JobGraph
+  readonly states: TupleTable
+  readonly here: Int32Array
+  private readonly next: Int32Array
+  private parents = new Int32Array(2 ** 16)
+  private transitions = 0
+
+  constructor(
+    readonly world: World,
+    decisions: Decisions = production,
+    private readonly progress: (states: number, depth: number) => void = () => undefined,
+  ) {
+    this.graph = new JobGraph(new JobMachine(world, decisions), world.jobs > 1)
+    this.states = new TupleTable(world.jobs)
+    this.here = new Int32Array(world.jobs)
+    this.next = new Int32Array(world.jobs)
+  }
+
+  explore(bounds: Bounds): Exploration {
+    this.next.fill(this.graph.machine.begin())
+    this.arrive(-1)
+    let depth = 0
+    let levelEnds = 1
+    let expanded = 0
+    for (; expanded < this.states.size && this.states.size < bounds.maxStates; expanded += 1) {
+      if (expanded === levelEnds) {
+        if (depth + 1 >= bounds.depth) break
+        depth += 1
+        levelEnds = this.states.size
+        this.progress(this.states.size, depth)
+      }
+      const violation = this.expand(expanded)
+      if (violation !== null) return this.found(depth, false, violation)
+    }
+    const isComplete = expanded === this.states.size
+    return this.found(depth, isComplete, this.restless(0, expanded))
+  }
+
+  /** The states from the first to this one. */
+  pathTo(state: number): number[] {
+    const path = []
+    for (let at = state; at >= 0; at = this.parents[at] ?? -1) path.unshift(at)
+    return path
+  }
+
+  /** The states of the jobs that make up this one. */
+  jobsOf(state: number): readonly number[] {
+    this.states.read(state, this.here)
+    return [...this.here]
+  }
+
+  private found(depth: number, isComplete: boolean, violation: Violation | null): Exploration {
+    const { machine } = this.graph
+    const { jobs, steps } = machine.tables
+    return {
+      states: this.states.size,
+      transitions: this.transitions,
+      depth,
+      ofOneJob: machine.states.size,
+      documents: jobs.size + steps.size,
+      ends: [...this.graph.ends].sort(),
+      isComplete,
+      violation,
+    }
+  }
+
+  private expand(state: number): Violation | null {
+    const { here, next, graph } = this
+    this.states.read(state, here)
+    let waitMs = 0
+    for (let job = 0; job < here.length; job += 1) {
+      // Where both jobs are in the same state, what one of them does is what the other does.
+      const { targets, broken, problem, nextMs } = graph.of(here[job] ?? 0)
+      if (problem !== null) return { problem, state, job: null, index: -1 }
+      if (broken !== null) return { problem: broken.problem, state, job, index: broken.index }
+      if (nextMs > 0 && (waitMs === 0 || nextMs < waitMs)) waitMs = nextMs
+      if (job > 0 && here[job] === here[0]) continue
+      this.transitions += targets.length
+      for (const target of targets) {
+        next.set(here)
+        next[job] = target
+        this.arrive(state)
+      }
+    }
+    if (waitMs > 0) {
+      this.transitions += 1
+      for (let job = 0; job < here.length; job += 1) next[job] = graph.after(here[job] ?? 0, waitMs)
+      this.arrive(state)
+    }
+    return null
+  }
+
+  /** The number of the state in `next`; jobs of one plan are interchangeable, and sorted. */
+  private arrive(from: number): number {
+    const { next, states } = this
+    const [first = 0, second = first] = next
+    if (first > second) {
+      next[0] = second
+      next[1] = first
+    }
+    const before = states.size
+    const state = states.add(next)
+    if (states.size > before) this.rememberParent(state, from)
+    return state
+  }
+
+  private rememberParent(state: number, from: number): void {
+    if (state >= this.parents.length) {
+      const larger = new Int32Array(this.parents.length * 2)
+      larger.set(this.parents)
+      this.parents = larger
+    }
+    this.parents[state] = from
+  }
+
+  /** Why these jobs would not come to an end when nothing goes wrong any more; null when they would. */
+  problemAhead(jobs: readonly number[]): string | null {
+    this.next.set(jobs)
+    const state = this.arrive(-1)
+    return this.restless(state, state + 1)?.problem ?? null
+  }
+
+  /**
+   * I8: from each of these states the jobs end, or wait for an operator and say so, when nothing goes wrong any more: the
+   * feed brings what it has not brought, handlers succeed, the supervisor finds what is due, and time passes.
+   */
+  private restless(from: number, until: number): Violation | null {
+    let isGood = new Uint8Array(this.states.size)
+    for (let state = from; state < until; state += 1) {
+      const path: number[] = []
+      let at = state
+      while (isGood[at] !== 1) {
+        if (path.length > mostMovesToRest) {
+          const problem = `I8: no end within ${mostMovesToRest} moves without a fault`
+          return { problem, state, job: null, index: -1 }
+        }
+        path.push(at)
+        const follower = this.drained(at)
+        if (follower === 'rests') break
+        if (follower === 'stands') {
+          const problem = 'I8: it stands still, has not ended and is not flagged'
+          return { problem, state: at, job: null, index: -1 }
+        }
+        at = follower
+      }
+      if (this.states.size > isGood.length) {
+        const larger = new Uint8Array(this.states.size * 2)
+        larger.set(isGood)
+        isGood = larger
+      }
+      for (const passed of path) isGood[passed] = 1
+    }
+    return null
+  }
+
+  private drained(state: number): number | 'rests' | 'stands' {
+    const { here, next, graph, states } = this
+    states.read(state, here)
+    next.set(here)
+    let waitMs = 0
+    let mayRest = true
+    for (let job = 0; job < here.length; job += 1) {
+      const expansion = graph.aheadOf(here[job] ?? 0)
+      if (expansion.drained >= 0) {
+        next[job] = expansion.drained
+        return this.arrive(state)
+      }
+      mayRest &&= expansion.mayRest
+      if (expansion.nextMs > 0 && (waitMs === 0 || expansion.nextMs < waitMs)) waitMs = expansion.nextMs
+    }
+    if (waitMs === 0) return mayRest ? 'rests' : 'stands'
+    for (let job = 0; job < here.length; job += 1) next[job] = graph.after(here[job] ?? 0, waitMs)
+    return this.arrive(state)
+  }
+}

@@ -1,0 +1,131 @@
+import { isOver } from '../../src/sas/retention.js'
+import { isOpen } from '../../src/sas/settle.js'
+import type { JobDocument, StepDocument } from '../../src/sas/documents.js'
+import { canonicalJob, canonicalOld, canonicalStep, mostDispatches, now, tickMs } from './canonical.js'
+import type { Decisions } from './decisions.js'
+import type { DocumentTable } from './documents-table.js'
+import { checkWrite, problemOf, type Documents, type Writer } from './invariants.js'
+import { keyOf, type Key } from './remote.js'
+
+/** What becomes of one step in a write. */
+export interface StepWrite {
+  /** Its place in the job's order. */
+  readonly place: number
+  /** Numbers of its canonical documents. */
+  readonly from: number
+  readonly to: number
+  /** Of the version that it replaces, as a cache may keep it. */
+  readonly old: number
+  /** The key that handlers of the attempt before work with. */
+  readonly key: Key
+  /** Whether that attempt is over by this write. */
+  readonly isFenced: boolean
+  /** Ticks until the deadline of that attempt. */
+  readonly ticksLeft: number
+  /** The generation whose key may be called from here on; 0 for none. */
+  readonly opens: number
+  /** Whether it is an attempt that some process is given first, and begins without asking. */
+  readonly isOffer: boolean
+  /** The generation whose undo begins; 0 for none. */
+  readonly undoes: number
+}
+
+/** A write that a decision asks for, in one transaction. */
+export interface Writing {
+  readonly by: Writer
+  /** Numbers of the job's canonical documents. */
+  readonly jobFrom: number
+  readonly jobTo: number
+  readonly steps: readonly StepWrite[]
+  /** Whether a scheduler looks at the job when this comes in the feed. */
+  readonly calls: boolean
+  /** The documents as they were written. */
+  readonly written: Written
+  /** The invariant that this write breaks. */
+  readonly problem: string | null
+}
+
+/** Documents as a decision makes them. */
+export interface Written {
+  readonly job?: JobDocument
+  readonly changed?: readonly StepDocument[]
+}
+
+/** Documents by number. */
+export interface Tables {
+  readonly stepIds: readonly string[]
+  readonly jobs: DocumentTable<JobDocument>
+  readonly steps: DocumentTable<StepDocument>
+  readonly decisions: Decisions
+}
+
+/** Numbers of the documents that a decision looked at. */
+export interface Looked {
+  readonly job: number
+  /** By place; -1 for a step that was not at hand. */
+  readonly steps: readonly number[]
+}
+
+/** The documents that were looked at. */
+export function documentsOf({ jobs, steps, stepIds }: Tables, looked: Looked): Documents {
+  const known = stepIds.flatMap((stepId, place) => {
+    const number = looked.steps[place] ?? -1
+    return number < 0 ? [] : [[stepId, steps.at(number)] as const]
+  })
+  return { job: jobs.at(looked.job), steps: new Map(known) }
+}
+
+/** The write of these documents in place of those that were looked at. */
+export function writingOf(tables: Tables, by: Writer, looked: Looked, written: Written): Writing {
+  const { jobs, stepIds, decisions } = tables
+  const from = documentsOf(tables, looked)
+  const to = replacing(from, written)
+  const { job } = to
+  const { changed = [] } = written
+  const steps = changed.flatMap((after) => {
+    const place = stepIds.indexOf(after.stepId)
+    const before = looked.steps[place] ?? -1
+    return before < 0 ? [] : [stepWriteOf(tables, place, before, after)]
+  })
+  const isJobNews = written.job !== undefined && !isOver(job)
+  return {
+    by,
+    jobFrom: looked.job,
+    jobTo: written.job === undefined ? looked.job : jobs.numberOf(canonicalJob(job)),
+    steps,
+    calls: isJobNews || changed.some((step) => decisions.callsForScheduler(step)),
+    written,
+    problem: problemOf(() => checkWrite({ by, from, to })),
+  }
+}
+
+/** These documents with what was written in place of what was there. */
+export function replacing({ job, steps }: Documents, written: Written): Documents {
+  const changed = (written.changed ?? []).map((step) => [step.stepId, step] as const)
+  return { job: written.job ?? job, steps: new Map([...steps, ...changed]) }
+}
+
+function stepWriteOf({ steps }: Tables, place: number, from: number, after: StepDocument): StepWrite {
+  const before = steps.at(from)
+  const canonical = canonicalStep(after)
+  const movedDown = Math.max(0, after.dispatch - mostDispatches)
+  const old = canonicalOld(before, Math.max(0, before.dispatch - movedDown))
+  const isAttempt = isOpen(after, Number.NEGATIVE_INFINITY) && after.kind === 'operation'
+  const isOpening = isAttempt && after.direction === 'do'
+  const isClaimed = !after.isClaimRequired || after.claim?.fence === after.fence
+  const wasOpened =
+    before.fence === after.fence && (!before.isClaimRequired || before.claim?.fence === before.fence)
+  const isNewUndo = after.direction === 'undo' && after.idempotencyKey !== before.idempotencyKey
+  return {
+    place,
+    from,
+    to: steps.numberOf(canonical),
+    old: steps.numberOf(old),
+    key: keyOf(before),
+    isFenced: after.fence !== before.fence,
+    ticksLeft: isOpen(before, now) ? Math.ceil((before.completeByMs - now) / tickMs) : 0,
+    opens: isOpening && isClaimed && !wasOpened ? keyOf(after).generation : 0,
+    isOffer: isAttempt && after.fence !== before.fence && !after.isClaimRequired,
+    undoes: isNewUndo ? keyOf(after).generation : 0,
+  }
+}
