@@ -1,10 +1,14 @@
+import { standingText, startCommand, type StandingWork } from '../host/index.js'
 import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
 
 /** Jobs with which the same is the matter. */
 export interface AttentionGroup {
   readonly workflow: string
-  /** What is the matter with the jobs. With `notify` their submitters were not reached; `unreadable` are their documents. */
-  readonly kind: Attention['kind'] | 'notify' | 'unreadable'
+  /**
+   * What is the matter with the jobs. With `notify` their submitters were not reached; `unreadable` are their documents;
+   * with `nothingRuns` a role that they need does not run, and no single job is named.
+   */
+  readonly kind: Attention['kind'] | 'notify' | 'unreadable' | 'nothingRuns'
   readonly stepId: string | null
   /** What the newest of them says. */
   readonly message: string
@@ -17,7 +21,9 @@ export interface AttentionGroup {
   readonly command: string
 }
 
-type About = Omit<AttentionGroup, 'advice' | 'command'>
+type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
+  readonly kind: Exclude<AttentionGroup['kind'], 'nothingRuns'>
+}
 
 /** Something the matter with one job. */
 type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
@@ -113,5 +119,19 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
       }
     case 'unclaimed':
       return { advice: 'nobody takes it up: see who runs', command: 'stepward leases' }
+  }
+}
+
+/** That jobs wait and roles do not run. */
+export function standingGroup(standing: StandingWork, nowMs: number): AttentionGroup {
+  return {
+    workflow: 'all workflows',
+    kind: 'nothingRuns',
+    stepId: null,
+    message: standingText(standing),
+    since: new Date(nowMs).toISOString(),
+    jobIds: [],
+    advice: 'start the roles',
+    command: startCommand(standing),
   }
 }

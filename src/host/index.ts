@@ -31,9 +31,13 @@ export {
   estimateLag,
   examine,
   listLeases,
+  standingText,
+  startCommand,
+  standingWork,
   type EstimateRow,
   type Lag,
   type LeaseRow,
+  type StandingWork,
   type UnitSelection,
 } from './leases.js'
 export { provision, type Provisioned } from './provision.js'

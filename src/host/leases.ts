@@ -14,6 +14,7 @@ import { CosmosStateStore, StoreRefused, unreadableJobs } from '../sas/index.js'
 import { openConnection, type Connection } from './connection.js'
 import { explained } from './containers.js'
 import { UnitNotFound } from './errors.js'
+import { processorNameOf, type Role } from './role.js'
 
 /** Whose leases to look at: those of any change feed processor, ours or .NET's, on the connection's `container`. */
 export interface UnitSelection extends Connection {
@@ -51,10 +52,24 @@ export interface Lag {
   readonly leases: readonly EstimateRow[]
   /** Not counted in them. */
   readonly notEstimated: readonly NotEstimated[]
+  /** Jobs that nothing moves on; null where there are none. */
+  readonly standing: StandingWork | null
 }
 
 /** What is wrong with containers and leases, or with a document of a job. */
-export type HostFinding = Omit<Finding, 'rule'> & { readonly rule: Finding['rule'] | 'unreadableJob' }
+export type HostFinding = Omit<Finding, 'rule'> & {
+  readonly rule: Finding['rule'] | 'unreadableJob' | 'nothingRuns'
+}
+
+/** Jobs that have not ended while roles that they need do not run. */
+export interface StandingWork {
+  /** Jobs that have not ended. */
+  readonly waiting: number
+  readonly missing: readonly Role[]
+}
+
+/** Without these a job does not come to its end. */
+const needed: readonly Role[] = ['scheduler', 'agents', 'supervisor']
 
 /** How far a lease is behind, and of which deployment unit it is. */
 export type EstimateRow = { readonly processorName: string } & LeaseEstimate
@@ -92,7 +107,8 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
       const estimator = new ChangeFeedEstimator({ ...containers, processorName })
       for await (const estimate of estimator.leases()) leases.push({ processorName, ...estimate })
     }
-    return { leases, notEstimated: units.flatMap(notEstimated) }
+    const standing = await standingIn({ inspection, containers }, expirationOf(selection))
+    return { leases, notEstimated: units.flatMap(notEstimated), standing }
   })
 }
 
@@ -117,8 +133,68 @@ export function examine(selection: UnitSelection): Promise<readonly HostFinding[
         ? selectedUnits(inspection, selection.processorName)
         : inspection.units
     const found = diagnose({ ...inspection, units }, { leaseExpirationIntervalMs: expirationOf(selection) })
-    return isWhole ? [...(await unreadableFindings(containers.monitoredContainer)), ...found] : found
+    if (!isWhole) return found
+    const standing = await standingIn({ inspection, containers }, expirationOf(selection))
+    return [
+      ...standingFindings(standing),
+      ...(await unreadableFindings(containers.monitoredContainer)),
+      ...found,
+    ]
   })
+}
+
+/**
+ * Jobs that have not ended although a role that they need does not run; null where there are none.
+ *
+ * @throws StoreUnavailable or StoreRefused, each saying what to do
+ */
+export function standingWork(selection: UnitSelection): Promise<StandingWork | null> {
+  return looking(selection, (looked) => standingIn(looked, expirationOf(selection)))
+}
+
+async function standingIn(
+  { inspection, containers }: Looked,
+  expirationMs: number,
+): Promise<StandingWork | null> {
+  if (inspection.physicalRanges === null) return null
+  const missing = needed.filter((role) => !isRun(role, inspection, expirationMs))
+  if (missing.length === 0) return null
+  const counts = await new CosmosStateStore({ container: containers.monitoredContainer }).countJobs()
+  const waiting = counts.Pending + counts.Processing + counts.Compensating
+  return waiting === 0 ? null : { waiting, missing }
+}
+
+/** Whether an instance of a unit with this role's name, whatever its prefix, holds a lease and renews it. */
+function isRun(role: Role, { units, storeTimeMs }: Inspection, expirationMs: number): boolean {
+  return units.some(({ processorName, leases }) => {
+    const silent = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationMs)
+    const isRoles = processorName?.endsWith(processorNameOf(role, '')) === true
+    return isRoles && leases.some(({ owner, leaseToken }) => owner !== null && !silent.has(leaseToken))
+  })
+}
+
+/** What standing work means, in a sentence. */
+export function standingText({ waiting, missing }: StandingWork): string {
+  const jobs = waiting === 1 ? '1 job has' : `${waiting.toLocaleString('en')} jobs have`
+  return `${jobs} not ended, and no instance runs ${missing.length === 1 ? 'the role' : 'the roles'} ${missing.join(', ')}`
+}
+
+/** The command that starts what is missing. */
+export function startCommand({ missing }: StandingWork): string {
+  return `stepward start --role ${missing.length === needed.length ? 'all' : missing.join(' ')}`
+}
+
+function standingFindings(standing: StandingWork | null): readonly HostFinding[] {
+  if (standing === null) return []
+  return [
+    {
+      rule: 'nothingRuns',
+      severity: 'problem',
+      processorName: null,
+      observation: standingText(standing),
+      advice: `start them: ${startCommand(standing)}`,
+    },
+  ]
 }
 
 /** Jobs that no instance can read, of a container that may as well hold none. */

@@ -61,7 +61,6 @@ export { durationMs, type Duration } from './duration.js'
 export {
   CommandInvalid,
   CommandRefused,
-  DocumentInvalid,
   JobConflict,
   JobFailed,
   JobNotFound,

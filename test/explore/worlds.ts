@@ -134,7 +134,7 @@ const ofThree: readonly (readonly [string, Shape])[] = [[], ['a'], ['b'], ['a', 
 ])
 
 /** Worlds for a long run. */
-export const largeWorlds: readonly World[] = [
+const largeWorlds: readonly World[] = [
   ...ofThree.map(([name, shape]) => shaped(name, shape, undoable, { lateCalls: true, staleReads: true })),
   shaped(
     'one-step-hostile',

@@ -1,6 +1,7 @@
 import { systemClock } from '../../platform/index.js'
 import type { JobClient, SelectionFilter, UndeliveredNotice, UnreadableJob } from '../../sas/index.js'
-import { attentionGroups, type AttentionGroup } from '../attention-groups.js'
+import { standingWork } from '../../host/index.js'
+import { attentionGroups, standingGroup, type AttentionGroup } from '../attention-groups.js'
 import { exitCodes } from '../cli-error.js'
 import { durationText } from '../duration-text.js'
 import { filterOf } from '../selection.js'
@@ -17,21 +18,25 @@ export type AttentionOptions = StoreOptions & SelectionOptions
 export async function attention(options: AttentionOptions, terminal: Terminal): Promise<number> {
   const now = systemClock.now()
   const filter = { ...filterOf(options, now), isFlagged: true as const }
-  const [jobs, notices, unreadable] = await withExistingStore({ options, terminal }, (settings) =>
+  const [jobs, notices, unreadable, standing] = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) =>
       Promise.all([
         client.select(filter).list(),
         undeliveredIn(client, filter),
         unreadableIn(client, filter),
+        isAboutAll(filter) ? standingWork(settings) : null,
       ]),
     ),
   )
-  const groups = attentionGroups(jobs, notices, unreadable)
+  const groups = [
+    ...(standing === null ? [] : [standingGroup(standing, now)]),
+    ...attentionGroups(jobs, notices, unreadable),
+  ]
   if (options.json === true) {
     terminal.print(JSON.stringify(groups))
   } else {
     for (const group of groups) printGroup(group, now, terminal)
-    terminal.print(summary(jobs.length + unreadable.length, notices.length))
+    terminal.print(summary(jobs.length + unreadable.length, notices.length, standing !== null))
   }
   return groups.length === 0 ? exitCodes.ok : exitCodes.failed
 }
@@ -39,6 +44,11 @@ export async function attention(options: AttentionOptions, terminal: Terminal): 
 function printGroup(group: AttentionGroup, now: number, terminal: Terminal): void {
   const { kind, stepId, workflow, message, since, jobIds, advice, command } = group
   const { width } = terminal
+  if (kind === 'nothingRuns') {
+    terminal.print(`${warning(wrapped(message, width, ''))}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
+    terminal.print(`    ${command}\n`)
+    return
+  }
   const where = stepId === null ? workflow : `${workflow}, step ${stepId}`
   const jobs = jobIds.length === 1 ? '1 job' : `${jobIds.length} jobs, the oldest`
   const what = kind === 'notify' ? 'not delivered' : kind
@@ -48,6 +58,11 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
   terminal.print(`${wrapped(firstOf(jobIds), width, '  ')}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
   // On a line of its own, however long: it is there to be pasted.
   terminal.print(`    ${command}\n`)
+}
+
+/** Whether a filter leaves no job out for what it is. */
+function isAboutAll({ workflow, state, step }: SelectionFilter): boolean {
+  return workflow === undefined && state === undefined && step === undefined
 }
 
 /** The most notices that are looked at. */
@@ -74,8 +89,8 @@ async function unreadableIn(
   return found.filter((job) => workflow === undefined || job.workflow === workflow)
 }
 
-function summary(jobs: number, notices: number): string {
-  if (jobs + notices === 0) return 'nothing needs attention'
+function summary(jobs: number, notices: number, isStanding: boolean): string {
+  if (jobs + notices === 0) return isStanding ? 'no single job is flagged' : 'nothing needs attention'
   const flagged = jobs === 1 ? '1 job needs attention' : `${jobs} jobs need attention`
   return notices === 0 ? flagged : `${flagged}; ${undeliveredText(notices)}`
 }

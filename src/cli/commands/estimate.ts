@@ -1,18 +1,19 @@
-import { estimateLag } from '../../host/index.js'
+import { estimateLag, standingText } from '../../host/index.js'
 import { exitCodes } from '../cli-error.js'
 import { durationText } from '../duration-text.js'
 import { fitted } from '../fitted.js'
 import { withUnits } from '../store.js'
 import type { UnitOptions } from '../store-options.js'
-import { table, type Terminal } from '../terminal.js'
+import { table, warning, type Terminal } from '../terminal.js'
 
-/** Shows how far each lease is behind, and all of them together. */
+/** Shows how far each lease is behind, and all of them together. Fails when jobs wait and a role does not run. */
 export async function estimate(options: UnitOptions, terminal: Terminal): Promise<number> {
-  const { leases, notEstimated } = await withUnits({ options, terminal }, estimateLag)
+  const { leases, notEstimated, standing } = await withUnits({ options, terminal }, estimateLag)
+  const code = standing === null ? exitCodes.ok : exitCodes.failed
   const total = leases.reduce((sum, { estimatedLag }) => sum + estimatedLag, 0)
   if (options.json === true) {
-    terminal.print(JSON.stringify({ total, leases, notEstimated }))
-    return exitCodes.ok
+    terminal.print(JSON.stringify({ total, leases, notEstimated, standing }))
+    return code
   }
   if (leases.length > 0) {
     const lines = leases.map((lease) => [
@@ -28,5 +29,6 @@ export async function estimate(options: UnitOptions, terminal: Terminal): Promis
   terminal.print(`${total} changes behind, at most, in ${leases.length} leases`)
   for (const { processorName, leases: count, reason } of notEstimated)
     terminal.print(`not counted: ${count} leases of ${JSON.stringify(processorName)}: ${reason}`)
-  return exitCodes.ok
+  if (standing !== null) terminal.print(warning(standingText(standing)))
+  return code
 }

@@ -1,27 +1,30 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { defineAgent, defineWorkflow } from 'stepward'
+import { expect, it, onTestFinished } from 'vitest'
 import { status } from '../../../src/cli/commands/status.js'
-import { JobClient, type JobSummary } from '../../../src/sas/index.js'
+import { connect, provision } from '../../../src/host/index.js'
 import { startEmulator } from '../../../src/emulator/index.js'
-import { provision } from '../../../src/host/index.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
-const job = { state: 'Processed' } as JobSummary
+const greeter = defineAgent('greeter', { greet: () => 'hello' })
+const greeting = defineWorkflow('greeting', (job) => void job.step('greet', greeter.greet, {}))
 
-it.each([
-  [10_000, []],
-  [10_001, ['stepward: there are more: only the newest 10,000 jobs are counted']],
-])('counts %i jobs, and says when there are more than it counts', async (count, remarks) => {
-  const emulator = await startEmulator({ port: 0 })
+it('counts all jobs of all partitions, in the store', async () => {
+  const emulator = await startEmulator({ port: 0, partitionCount: 3 })
   onTestFinished(() => emulator.close())
   const { endpoint, key } = emulator
   await provision({ endpoint, key })
-  const list = vi.spyOn(JobClient.prototype, 'list')
-  onTestFinished(() => list.mockRestore())
-  list.mockImplementation(({ limit = 0 } = {}) =>
-    Promise.resolve(Array.from({ length: Math.min(count, limit) }, () => job)),
-  )
-  const { terminal, said, noted } = recordedTerminal()
+  const client = await connect({ endpoint, key })
+  onTestFinished(() => client.close())
+  for (let index = 0; index < 7; index += 1) await client.submit(greeting, {}, { jobId: `job-${index}` })
+  await client.cancel('job-3', 'not wanted')
+  const { terminal, said } = recordedTerminal()
   expect(await status(undefined, { endpoint, key, json: true }, terminal)).toBe(0)
-  expect(said()).toContain('"Processed":10000')
-  expect(noted).toEqual(remarks)
+  expect(JSON.parse(said())).toEqual({
+    Pending: 6,
+    Processing: 0,
+    Processed: 0,
+    Error: 0,
+    Compensating: 1,
+    Compensated: 0,
+  })
 })

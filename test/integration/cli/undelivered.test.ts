@@ -32,7 +32,7 @@ it('R117: who was not told is shown and told again, singly and in bulk, and noth
   await heard.waitFor('notice.failed', ({ isGivenUp }) => isGivenUp, 2)
 
   expect(await attention(store, terminal), 'something is').toBe(1)
-  expect(said()).toMatch(/^not delivered: greeting: 2 jobs, the oldest .* ago\n/)
+  expect(said()).toMatch(/^not delivered: greeting: 2 jobs, the oldest .* ago$/m)
   expect(said()).toContain('    stepward resend --workflow greeting\n')
   expect(said()).toMatch(/\n0 jobs need attention; 2 notices were not delivered$/)
   forget()

@@ -1,4 +1,4 @@
-import { eventsOf, type History, type HistoryEvent, type Operation } from './history.js'
+import { eventsOf, type HistoryEvent, type Operation } from './history.js'
 
 /** A broken rule, and the events that show it. */
 export interface Violation {
@@ -54,5 +54,3 @@ export function judgedBy<W>(rules: readonly Rule<W>[], world: W): Verdict {
   }
   return { checked, violations }
 }
-
-export type { History }

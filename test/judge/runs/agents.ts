@@ -17,7 +17,7 @@ export interface Receipt {
 type Handler = (asked: Asked, context: AgentContext) => Promise<Receipt>
 
 /** Two agents that call the same service: `remote` once for an attempt, `eager` up to twice. */
-export function agentsOf(handler: (kind: RemoteCall['kind']) => Handler) {
+function agentsOf(handler: (kind: RemoteCall['kind']) => Handler) {
   const handlers = { act: handler('do'), undo: handler('undo') }
   const backoff = { min: 30, max: 60 }
   return {

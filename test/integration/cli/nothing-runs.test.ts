@@ -1,0 +1,58 @@
+import { defineAgent, defineWorkflow, startHost } from 'stepward'
+import { expect, it, onTestFinished } from 'vitest'
+import { attention } from '../../../src/cli/commands/attention.js'
+import { doctor } from '../../../src/cli/commands/doctor.js'
+import { estimate } from '../../../src/cli/commands/estimate.js'
+import { startEmulator } from '../../../src/emulator/index.js'
+import { connect, provision } from '../../../src/host/index.js'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
+
+const greeter = defineAgent('greeter', { greet: () => 'hello' })
+const greeting = defineWorkflow('greeting', (job) => {
+  job.waitFor('signal')
+  job.step('greet', greeter.greet, {})
+})
+
+it('jobs that nothing moves on are a problem with a number and an exit code, until the roles run', async () => {
+  const emulator = await startEmulator({ port: 0 })
+  onTestFinished(() => emulator.close())
+  const store = { endpoint: emulator.endpoint, key: emulator.key }
+  await provision(store)
+  const { terminal, said, forget } = recordedTerminal()
+  expect(await attention(store, terminal), 'nothing waits yet').toBe(0)
+  expect(await estimate(store, terminal), 'nothing waits yet').toBe(0)
+
+  const client = await connect(store)
+  onTestFinished(() => client.close())
+  for (const jobId of ['a', 'b', 'c']) await client.submit(greeting, {}, { jobId })
+  const message = /3 jobs have not ended, and no instance runs the roles scheduler, agents, supervisor/
+  for (const command of [doctor, estimate, attention]) {
+    forget()
+    expect(await command(store, terminal), command.name).toBe(1)
+    expect(said().replaceAll(/\s+/g, ' '), command.name).toMatch(message)
+  }
+  expect(said()).toContain('    stepward start --role all\n')
+  forget()
+  await doctor({ ...store, json: true }, terminal)
+  expect(JSON.parse(said())).toContainEqual(
+    expect.objectContaining({ rule: 'nothingRuns', severity: 'problem' }),
+  )
+
+  const telemetry = new TelemetryRecorder()
+  const roles = ['scheduler', 'supervisor'] as const
+  const host = await startHost({ ...store, roles, telemetry })
+  onTestFinished(() => host.stop())
+  await telemetry.waitFor('lease.acquired', () => true, 2)
+  forget()
+  expect(await attention(store, terminal)).toBe(1)
+  expect(said()).toMatch(/3 jobs have not ended, and no instance runs the role agents/)
+  expect(said()).toContain('    stepward start --role agents\n')
+
+  const agents = await startHost({ ...store, roles: ['agents'], agents: [greeter], telemetry })
+  onTestFinished(() => agents.stop())
+  await telemetry.waitFor('lease.acquired', () => true, 3)
+  forget()
+  expect(await attention(store, terminal)).toBe(0)
+  expect(await estimate(store, terminal)).toBe(0)
+})
