@@ -49,22 +49,13 @@ export const bugs: readonly SeededBug[] = [
     faults: ['freeze'],
   },
   {
-    name: 'an outcome of an earlier attempt counts',
-    path: 'src/sas/settle.ts',
-    code: 'if (step.fence !== attempt.fence)',
-    broken: 'if (step.fence < attempt.fence)',
-    rejectedBy: ['own-outcome', 'one-outcome'],
-    kinds: ['long'],
-    faults: ['clocks', 'clocks', 'clocks'],
-  },
-  {
     name: 'an outcome after the deadline counts',
     path: 'src/sas/settle.ts',
     code: 'now < step.completeByMs',
     broken: 'now < step.completeByMs + 60_000',
     rejectedBy: ['deadline'],
-    kinds: ['long', 'slow'],
-    faults: ['clocks', 'clocks', 'clocks'],
+    kinds: ['tight', 'long'],
+    faults: ['slowWrites', 'unavailable', 'unavailable'],
   },
   {
     name: 'each attempt has a key of its own',
@@ -136,7 +127,7 @@ export const bugs: readonly SeededBug[] = [
     broken: 'return writtenAtMs + 10 * expirationMs - marginMs',
     rejectedBy: ['one-owner', 'trusted'],
     kinds: ['chain'],
-    faults: ['freeze', 'freeze'],
+    faults: ['freeze'],
   },
   {
     name: 'a lease is taken over too soon',
@@ -154,7 +145,7 @@ export const bugs: readonly SeededBug[] = [
     broken: '',
     rejectedBy: ['one-outcome', 'own-outcome'],
     kinds: ['parked', 'patient'],
-    faults: ['cutAfter', 'cutAfter', 'cutAfter'],
+    faults: ['cutAfter', 'unavailableAfter', 'unavailableAfter'],
   },
   {
     name: 'what was done is not undone',
@@ -180,8 +171,8 @@ export const bugs: readonly SeededBug[] = [
     code: "if (result.kind === 'applied' && operation.isComplete)",
     broken: "if (result.kind !== 'conflict' && operation.isComplete)",
     rejectedBy: ['command-stands'],
-    kinds: ['cancelled', 'parked'],
-    faults: ['cutBefore', 'cutBefore', 'cutBefore'],
+    kinds: ['cancelled'],
+    faults: ['unavailable', 'unavailable', 'unavailable'],
   },
   {
     name: 'what happened last is told first',

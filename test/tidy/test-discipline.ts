@@ -11,6 +11,7 @@ const mayWait: Readonly<Record<string, string>> = {
   'test/judge/runs/member.ts': 'a delegate that takes its time is what a process is killed in',
   'test/judge/runs/one-run.ts': 'faults of real processes come at moments',
   'test/judge/runs/remote.ts': 'a service outside that is slow',
+  'test/judge/runs/store.ts': 'a fault lasts for a while',
   'test/unit/platform/clock.test.ts': 'the system clock itself is under test, on simulated timers',
 }
 

@@ -167,11 +167,11 @@ async function hasEnded({ jobId }: Job): Promise<void> {
 
 async function writeOrders(luck: Chance): Promise<void> {
   const orders = database.container(names.orders)
-  for (let revision = 1; revision <= 45; revision += 1) {
-    const number = luck.between(0, 11)
-    const order = { id: `o-${number}`, pk: `p-${number % 4}`, revision }
+  for (let revision = 1; revision <= 60; revision += 1) {
+    const number = luck.between(0, 23)
+    const order = { id: `o-${number}`, pk: `p-${number % 12}`, revision }
     await atLast(() => orders.items.upsert(order))
-    await wait(luck.between(20, 150))
+    await wait(luck.between(20, 220))
   }
 }
 

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { FaultOptions } from 'stepward/emulator'
 import { Chance } from './chance.js'
 import { Recorder } from './recorder.js'
 import { completeWithinMs, graceMs, intervals, names, type MemberSetup, type Setup } from './setup.js'
@@ -22,6 +23,9 @@ export interface RunOptions {
   readonly execArgv?: readonly string[]
 }
 
+const writes = { operation: ['create', 'replace', 'batch', 'upsert'] } as const
+const reads = { operation: ['read', 'query', 'changeFeed'] } as const
+
 type Break = (run: Running, chance: Chance) => Promise<void>
 
 /** What may go wrong in a run, at a moment by its seed. */
@@ -38,7 +42,7 @@ export const faults = {
     victim.child.kill('SIGSTOP')
     run.note('freeze', victim.name)
     // Longer than its leases last, whole seconds of the store's clock included, and until others have looked.
-    await wait(intervals.leaseExpirationIntervalMs + chance.between(1_800, 2_600))
+    await wait(intervals.leaseExpirationIntervalMs + chance.between(2_600, 3_600))
     victim.child.kill('SIGCONT')
     run.note('continue', victim.name)
   },
@@ -70,14 +74,15 @@ export const faults = {
     run.store({ split: container })
     run.note('split', container)
   },
-  cutAfter: async (run, chance) => {
-    await run.cut(chance, { operation: ['create', 'replace', 'batch', 'upsert'] }, true)
-  },
-  cutBefore: async (run, chance) => {
-    await run.cut(chance, { operation: ['create', 'replace', 'batch', 'upsert'] }, false)
-  },
-  cutReads: async (run, chance) => {
-    await run.cut(chance, { operation: ['read', 'query', 'changeFeed'] }, false)
+  cutAfter: (run, chance) => run.disturb(chance, { match: writes, reset: true, afterApply: true }),
+  cutBefore: (run, chance) => run.disturb(chance, { match: writes, reset: true }),
+  cutReads: (run, chance) => run.disturb(chance, { match: reads, reset: true }),
+  unavailable: (run, chance) => run.disturb(chance, { match: writes, status: 503 }),
+  unavailableAfter: (run, chance) => run.disturb(chance, { match: writes, status: 503, afterApply: true }),
+  slowWrites: async (run, chance) => {
+    const match = { ...writes, container: names.state }
+    const fault = { match, delayMs: 2_000, probability: 0.3, seed: chance.between(1, 1e6) }
+    await run.disturbFor(4_000, fault)
   },
 } satisfies Readonly<Record<string, Break>>
 
@@ -209,20 +214,17 @@ class Running {
     this.recorder.note('fault', { fault, target, ...more })
   }
 
-  async cut(
-    chance: Chance,
-    match: {
-      readonly operation: readonly (
-        'create' | 'replace' | 'batch' | 'upsert' | 'read' | 'query' | 'changeFeed'
-      )[]
-    },
-    afterApply: boolean,
-  ): Promise<void> {
+  /** Some requests of a while meet this fault. */
+  disturb(chance: Chance, fault: FaultOptions): Promise<void> {
     const probability = chance.of([0.1, 0.3, 0.6])
-    this.store({ fault: { match, reset: true, afterApply, probability, seed: chance.between(1, 1e6) } })
-    this.note('cut', match.operation.join(), { afterApply, probability })
-    await wait(chance.between(600, 1_800))
-    this.store({ clear: true })
+    const seed = chance.between(1, 1e6)
+    return this.disturbFor(chance.between(600, 1_800), { ...fault, probability, seed })
+  }
+
+  async disturbFor(forMs: number, fault: FaultOptions): Promise<void> {
+    this.store({ fault, forMs })
+    this.note('disturb', JSON.stringify(fault))
+    await wait(forMs)
   }
 
   private add(roles: MemberSetup['roles']): ChildProcess {

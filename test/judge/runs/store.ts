@@ -4,21 +4,25 @@ import { names } from './setup.js'
 
 /** What the process that started the store tells it. */
 export type StoreCommand =
-  { readonly fault: FaultOptions } | { readonly clear: true } | { readonly split: string }
+  | { readonly fault: FaultOptions; readonly forMs: number }
+  | { readonly clear: true }
+  | { readonly split: string }
 
 const emulator = await startEmulator({ port: 0, partitionCount: 1 })
 const client = emulator.client()
 const { database } = await client.databases.create({ id: names.database })
 await Promise.all([
-  // Two physical partitions, one for each 10,000 request units a second.
-  database.containers.create({ id: names.orders, partitionKey: '/pk', throughput: 20_000 }),
+  // Three physical partitions, one for each 10,000 request units a second.
+  database.containers.create({ id: names.orders, partitionKey: '/pk', throughput: 30_000 }),
   database.containers.create({ id: names.replies, partitionKey: '/pk' }),
   database.containers.create({ id: names.state, partitionKey: '/pk', defaultTtl: -1 }),
   database.containers.create({ id: names.leases, partitionKey: '/id', defaultTtl: -1 }),
 ])
 process.on('message', (command: StoreCommand) => {
-  if ('fault' in command) emulator.faults.add(command.fault)
-  else if ('clear' in command) emulator.faults.clear()
+  if ('fault' in command) {
+    const fault = emulator.faults.add(command.fault)
+    setTimeout(() => emulator.faults.remove(fault), command.forMs)
+  } else if ('clear' in command) emulator.faults.clear()
   else {
     const container = { database: names.database, container: command.split }
     emulator.splitPartition(container).catch((error: unknown) => {

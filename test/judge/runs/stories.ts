@@ -90,6 +90,14 @@ export const kinds: Readonly<Record<string, Telling>> = {
       undo: chance.of(undoing),
     })),
   }),
+  tight: (chance) => ({
+    steps: ['a', 'b', 'c', 'd'].map((id) => ({
+      id,
+      moods: ['long', 'long', 'long', 'long'],
+      undo: chance.of(undoing),
+      options: { completeWithin: 2_800, maxFailures: 4 },
+    })),
+  }),
   long: (chance) => ({
     steps: ['a', 'b', 'c', 'd'].map((id) => ({
       id,
