@@ -16,7 +16,7 @@ export const tickMs = 30_000
 export const mostTicks = 4_096
 
 /** Fence of the current version of each step, and of what is older. Only whether two are equal matters. */
-export const currentFence = 10
+const currentFence = 10
 const olderFence = 9
 /** Dispatches are counted up to here; beyond, those of the step and its older version move down together. */
 export const mostDispatches = 3

@@ -23,7 +23,7 @@ import type { CommandName, World } from './world.js'
 import { documentsOf, replacing, writingOf, type Looked, type Tables, type Writing } from './writing.js'
 
 /** Where the parts of a state of one job are in its tuple: the job, its flags, and three numbers for each step. */
-export const part = { job: 0, flags: 1, firstStep: 2, ofStep: 3, document: 0, old: 1, remote: 2 } as const
+const part = { job: 0, flags: 1, firstStep: 2, ofStep: 3, document: 0, old: 1, remote: 2 } as const
 
 /** Whether a change that calls for a scheduler is still to be looked at. */
 const isCalled = 1

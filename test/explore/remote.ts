@@ -143,7 +143,7 @@ export function laterRemote(remote: Remote, ticks: number): Remote {
   return withKey(after, generation, keyAt(after, generation))
 }
 
-export function withEffect(remote: Remote, generation: number, word: number): Remote {
+function withEffect(remote: Remote, generation: number, word: number): Remote {
   return withKey(remote, generation, (keyAt(remote, generation) & ~3) | word)
 }
 

@@ -23,7 +23,7 @@ export interface Trace {
 const versionWords = ['', ' not at hand', ' as it was before']
 
 /** The move in words; the same words are the same move in the same state. */
-export function wordsOf(machine: JobMachine, job: number, move: Move): string {
+function wordsOf(machine: JobMachine, job: number, move: Move): string {
   const { name, place, which } = readMove(move)
   const { stepIds } = machine.tables
   const stepId = stepIds[place] ?? ''
@@ -189,7 +189,7 @@ class Walk {
 }
 
 /** What differs between two states of a job. */
-export function changesOf(machine: JobMachine, from: number, to: number): string[] {
+function changesOf(machine: JobMachine, from: number, to: number): string[] {
   const before = pictureOf(machine, from)
   const after = pictureOf(machine, to)
   return after.flatMap(({ of, fields }, index) => {
