@@ -11,6 +11,8 @@ const bounds = { maxStates: 100_000, depth: 1_000 }
 /** How jobs end in worlds where not every end can be reached. */
 const endsOf: Readonly<Record<string, readonly string[]>> = {
   again: ['Error', 'Processed'],
+  'again-beside': ['Error', 'Processed'],
+  'failing-beside-a-wait': ['Error', 'Processed'],
   'without-undo': ['Error', 'Processed'],
   parked: ['Compensated', 'Error', 'Processed', 'waiting'],
 }

@@ -147,6 +147,12 @@ function checkWaiting(decisions: Decisions, documents: Documents): void {
     return attention?.kind === 'parked' && job.steps[stepId]?.state === 'Processing'
   })
   must(parked.length === 0 || job.attention !== null, 'I15: a job shows that a step is parked')
+  const hasFailed =
+    job.compensation === null && Object.values(job.steps).some(({ state }) => state === 'Error')
+  const isWaiting = [...steps.values()].some(({ stepId, kind }) => {
+    return kind !== 'operation' && job.steps[stepId]?.state === 'Processing'
+  })
+  must(!hasFailed || !isWaiting, 'I8: what merely waits does not keep a failed job from ending')
 }
 
 /** What holds of every write, by itself and among the documents as they are. */

@@ -21,7 +21,7 @@ import type { StepMoves } from './step-moves.js'
 import type { Writing } from './writing.js'
 
 /** What can happen, in the order in which it is tried. */
-export const moveNames = [
+const moveNames = [
   'look',
   'begin',
   'join and begin',

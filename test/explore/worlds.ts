@@ -71,6 +71,13 @@ function undoWaitCondition(job: WorkflowBuilder<Json>): void {
   job.onExhausted('compensate')
 }
 
+/** A step that may fail for good while another one waits for an event. */
+function failingBesideAWait(job: WorkflowBuilder<Json>): void {
+  job.step('act', shop.sell, {}, step)
+  job.waitFor('event', { completeWithin: 60_000 })
+  job.onExhausted('error')
+}
+
 /** Worlds in which every state is looked at within seconds. */
 export const smallWorlds: readonly World[] = [
   shaped('one-step', { a: [] }, undoable, {
@@ -111,7 +118,14 @@ export const smallWorlds: readonly World[] = [
       mostCommands: 1,
     },
   ),
-  shaped('again', chain, { ...undoable, onExhausted: 'compensateThenRetry' }, { lateCalls: true }),
+  shaped(
+    'again',
+    chain,
+    { ...undoable, onExhausted: 'compensateThenRetry' },
+    { lateCalls: true, staleReads: true },
+  ),
+  shaped('again-beside', pair, { maxFailures: 1, undo: 'none', onExhausted: 'compensateThenRetry' }),
+  world('failing-beside-a-wait', failingBesideAWait, { staleReads: true }),
   shaped('claimed', { a: [] }, { ...undoable, claim: true, maxFailures: 2 }, { tries: true }),
   shaped('extended', { a: [] }, undoable, { extends: true, overlaps: true, completeWithinMs: 180_000 }),
   shaped('overdue', chain, undoable, { lateCalls: true, completeWithinMs: 90_000 }),
