@@ -3,7 +3,7 @@ import { harsh, type FaultRates } from '../../src/simulation/faults.js'
 import { roles, stateContainer } from '../../src/simulation/job-fleet.js'
 import { Chaos, mostWrongMs } from './chaos.js'
 import { faultCostMs, JobScene, type Host, type JobReport, type Story } from './job-scene.js'
-import { scenarios } from './scenarios.js'
+import { everyScenario } from './scenarios.js'
 import { computersOf } from './simulate.js'
 
 /** How long faults last: longer for many jobs, so that they are worked on while faults last, not kept for afterwards. */
@@ -83,7 +83,7 @@ interface Told {
 function storiesOf(random: Random, { jobCount, faultyMs, hosts }: Told): readonly Story[] {
   return Array.from({ length: jobCount }, (_, index) => ({
     jobId: `job-${index}`,
-    scenario: anyOf(scenarios, random),
+    scenario: anyOf(everyScenario, random),
     atMs: random.next() * faultyMs,
     ...(random.next() < insideShare ? { inside: anyOf(hosts, random).computer } : {}),
   }))
