@@ -11,7 +11,7 @@ import type { Request } from '../../src/simulation/network.js'
 /** One write of a job's or a step's document, with its family as the same transaction left it. */
 export interface Change<T extends JobDocument | StepDocument> {
   /** Null when it was created. */
-  readonly before: T | null
+  readonly before: (T & { readonly _ts: number }) | null
   readonly after: T
   readonly by: Request | null
   readonly job: JobDocument | null

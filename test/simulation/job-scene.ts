@@ -208,7 +208,8 @@ export class JobScene {
   private endProblems(isOver: boolean, limitMs: number): readonly string[] {
     const jobs = [...this.scenarios].map(([jobId, scenario]) => {
       const job = this.checker.jobs.get(jobId)
-      if (job === undefined || !isTerminal(job)) return `I8: ${jobId} is ${stateOf(job)} after ${limitMs} ms`
+      if (job === undefined || !isTerminal(job))
+        return `I8: ${jobId} of ${scenario.name} is ${stateOf(job)} after ${limitMs} ms`
       const ends = [scenario.end, ...(scenario.otherEnds ?? [])]
       if (ends.includes(job.processState) || this.options.areEndsKnown === false) return null
       return `job ${jobId} of ${scenario.name} ended ${job.processState}: ${job.attention?.message ?? ''}`
@@ -311,5 +312,6 @@ function calls({ when }: Intervention, job: JobDocument, isNext: boolean): boole
 function stateOf(job: JobDocument | undefined): string {
   if (job === undefined) return 'not stored'
   const steps = Object.entries(job.steps).map(([stepId, { state }]) => `${stepId} ${state}`)
-  return `${job.processState} (${steps.join(', ')})`
+  const flag = job.attention === null ? '' : `, flagged ${job.attention.kind}: ${job.attention.message}`
+  return `${job.processState} (${steps.join(', ')})${flag}`
 }

@@ -71,7 +71,9 @@ if (wantedWorlds.length === 0) throw new RangeError(`--world is one of ${worlds.
 
 if (values.fleets === true) await showFleets()
 else if (values.pairs === true)
-  await simulatePairs(values.scenario === undefined ? everyScenario.map(({ name }) => name) : [values.scenario])
+  await simulatePairs(
+    values.scenario === undefined ? everyScenario.map(({ name }) => name) : [values.scenario],
+  )
 else if (values.scenario !== undefined) await repeatFaults(values.scenario)
 else if (values.seed !== undefined) await repeatSeed(Number(values.seed))
 else {

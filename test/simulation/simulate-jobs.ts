@@ -45,6 +45,7 @@ export async function simulateJobs(seed: number, jobCount: number): Promise<JobR
     intervalMs: 12_000,
     mostPartitions: 6,
     restartChance: 0.5,
+    isStalling: true,
   })
   scene.start()
   chaos.start()
@@ -65,8 +66,11 @@ function ratesFor(jobCount: number): FaultRates {
 
 /** Hosts with all roles, and some with one alone, so that nobody is missing for good. */
 function hostsOf(random: Random): readonly Host[] {
-  const computers = computersOf(random, skewMs)
-  return computers.map((computer, index) => {
+  return computersOf(random, skewMs).map((untold, index) => {
+    // Half of the hosts take their time from the store; then their own clocks may be as wrong as they like.
+    const isToldTime = random.next() < 0.5
+    const toldMs = Math.round((random.next() * 2 - 1) * mostWrongMs)
+    const computer = { ...untold, isToldTime, skewMs: isToldTime ? toldMs : untold.skewMs }
     const isMixed = index < 2 || random.next() < 0.5
     const own = roles[Math.floor(random.next() * roles.length)] ?? 'scheduler'
     return { computer, roles: isMixed ? [...roles, 'notifier'] : [own] }

@@ -255,10 +255,7 @@ const deadlines: readonly Omit<StoryOfJob, 'isEndOpen'>[] = [
     promise: 'a step that fails beside a waiting one is tried again, and the event is still heard',
     workflow: beside('error'),
     moods: unheardThrice,
-    interventions: [
-      resubmittedOnce,
-      { when: { isDone: 'charge' }, command: { raiseEventFor: 'approve' } },
-    ],
+    interventions: [resubmittedOnce, { when: { isDone: 'charge' }, command: { raiseEventFor: 'approve' } }],
     end: 'Processed',
   },
   {
