@@ -109,7 +109,11 @@ export class JobScene {
   readonly services: RemoteServices
   readonly mailbox: Mailbox
   private readonly scenarios: ReadonlyMap<string, Scenario>
+  /** By the id of their documents. */
+  private readonly jobIds: ReadonlyMap<string, string>
   private readonly awaited = new Set<string>()
+  /** Jobs that an operator was told of since faults ended. */
+  private readonly flagged = new Set<string>()
   private endedUnderFaults = 0
   /** By document id: jobs that do not need their operator yet. */
   private readonly watched = new Map<string, Awaiting>()
@@ -119,6 +123,7 @@ export class JobScene {
     this.faults = new Faults({ random: seededRandom(seed ^ 0x5eed), ...options.faults })
     this.world = new World({ seed, fateOf: (request) => this.faults.fateOf(request) })
     this.scenarios = new Map(stories.map(({ jobId, scenario }) => [jobId, scenario]))
+    this.jobIds = new Map(stories.map(({ jobId }) => [jobDocumentId(jobId), jobId]))
     this.services = new RemoteServices(this.world, (jobId) => this.scenario(jobId))
     this.mailbox = new Mailbox(this.world)
     this.fleet = new JobFleet(this.world, {
@@ -162,6 +167,7 @@ export class JobScene {
   /** From now on nothing goes wrong any more. */
   endFaults(): void {
     this.faults.stop()
+    this.flagged.clear()
     this.endedUnderFaults = this.checker.endedCount
   }
 
@@ -197,7 +203,10 @@ export class JobScene {
   /** Whether jobs have not ended, and an operator is told of every one of them. */
   private get areOthersFlagged(): boolean {
     const open = [...this.checker.jobs.values()].filter((job) => !isTerminal(job))
-    return open.length > 0 && open.every(({ attention }) => attention !== null)
+    // The flag of an extended wait is gone while the step is tried once more.
+    return (
+      open.length > 0 && open.every(({ jobId, attention }) => attention !== null || this.flagged.has(jobId))
+    )
   }
 
   private get isOver(): boolean {
@@ -262,6 +271,7 @@ export class JobScene {
   /** Sends the operator who waits for what has just been written. */
   private noticed(event: SimulationEvent): readonly string[] {
     if (event.type !== 'written' || event.container !== stateContainer) return []
+    this.noteFlag(event.after?.id ?? '')
     const watched = this.watched.get(event.after?.id ?? '')
     const job = watched === undefined ? undefined : this.checker.jobs.get(watched.jobId)
     if (watched === undefined || job === undefined) return []
@@ -269,6 +279,12 @@ export class JobScene {
     this.watched.delete(jobDocumentId(watched.jobId))
     this.world.time.schedule(lookAfterMs, () => this.await(watched))
     return []
+  }
+
+  private noteFlag(documentId: string): void {
+    const jobId = this.jobIds.get(documentId)
+    if (jobId === undefined || this.checker.jobs.get(jobId)?.attention === null) return
+    this.flagged.add(jobId)
   }
 
   /** Does the first of them, and waits for the next. */
