@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { brokenBy, simulateFaults } from './crash-points.js'
+import { faultFrom } from '../../src/simulation/fault-place.js'
 import { sampleFaults } from './fault-pairs.js'
 import { stories } from './stories.js'
 
@@ -21,3 +22,13 @@ describe.each(stories.map(({ name, promise }) => [name, promise] as const))(
     }, 60_000)
   },
 )
+
+describe('F-A20: an attempt whose agents died after its effect', () => {
+  it.each(['error-then-cancel', 'resubmit-then-cancel', 'release-then-cancel'])(
+    'is undone although the repetition was refused, and those who asked were other agents: %s',
+    async (name) => {
+      // The second request to a service is the first that the step charge makes.
+      expect(await brokenBy(name, [faultFrom('crashAfter@X#2')])).toEqual([])
+    },
+  )
+})
