@@ -109,19 +109,23 @@ export class JobFleet {
         process.clock.schedule(restartMs, () => launch(unit))
       })
     }
-    const launchAll = (): void => units.forEach(launch)
-    if (process.knowsTime) launchAll()
-    else void this.askForTime(process).then(launchAll)
+    this.askForTime(process, () => units.forEach(launch))
     return process
   }
 
   /** As a host does it before a role runs: asks the store, again where answers take too long to tell the time well. */
-  private async askForTime(process: SimulatedProcess): Promise<void> {
+  private askForTime(process: SimulatedProcess, over: () => void): void {
     const account = { ask: () => Promise.resolve(null) }
     const store = this.world.network.connect(account, process, accountWiring)
-    for (let asked = 0; asked < maxQuestions && !process.knowsTime; asked += 1) {
-      await store.ask().catch(() => undefined)
+    const ask = (left: number): void => {
+      if (left === 0 || process.knowsTime) {
+        over()
+        return
+      }
+      const again = (): void => ask(left - 1)
+      store.ask().then(again, again)
     }
+    ask(maxQuestions)
   }
 
   /** As a deployment does it: the process ends when every unit has stopped. */

@@ -102,8 +102,8 @@ export class Network {
     }
     const stallMs = process.takeStall()
     if (stallMs > 0) {
-      await this.standStill(process, stallMs)
-      if (process.isCrashed) return never()
+      const isThere = await this.standStill(process, stallMs)
+      if (!isThere) return never()
     }
     const told = process.sent()
     await this.travel(fate.delayMs)
@@ -118,11 +118,12 @@ export class Network {
     })
   }
 
-  /** What the process has decided to send stays in it, and all else that reaches it as well. */
-  private async standStill(process: SimulatedProcess, ms: number): Promise<void> {
+  /** What the process has decided to send stays in it, and all else that reaches it. Tells whether it is still there. */
+  private async standStill(process: SimulatedProcess, ms: number): Promise<boolean> {
     process.pause()
     await this.options.time.sleep(ms)
     process.resume()
+    return !process.isCrashed
   }
 
   /** What the caller will find when the answer arrives, which may be never. */
