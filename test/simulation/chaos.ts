@@ -74,9 +74,7 @@ export class Chaos {
     const blows = [
       () => this.crash(computer),
       () => this.pause(computer),
-      ...(this.options.isStalling === true
-        ? [() => this.stall(computer), () => this.sleepMachine(computer)]
-        : []),
+      ...(this.options.isStalling === true ? [() => this.standStill(computer)] : []),
       () => this.deploy(computer),
       () => this.setClock(computer),
       () => this.split(),
@@ -117,6 +115,10 @@ export class Chaos {
       process.resume()
     })
     return 'pause'
+  }
+
+  private standStill(computer: Computer): string | null {
+    return this.options.world.random.next() < 0.5 ? this.stall(computer) : this.sleepMachine(computer)
   }
 
   /** In front of a request that is decided upon, for up to two minutes. */

@@ -17,6 +17,8 @@ const harshlyTreatedJobs = 100
 const skewMs = 1_000
 /** Attempts at a step and at its undo that a supervisor may find to be over, each as late as its clock is wrong. */
 const lateAttempts = 6
+/** Of the time that faults last, that in which jobs are submitted: most stories take more than a minute under them. */
+const submittingShare = 0.5
 /** Of all jobs, those whose customer runs in one process with roles. */
 const insideShare = 0.3
 /** Clocks that were set stay wrong, and the slowest request is still under way. */
@@ -88,7 +90,7 @@ function storiesOf(random: Random, { jobCount, faultyMs, hosts }: Told): readonl
   return Array.from({ length: jobCount }, (_, index) => ({
     jobId: `job-${index}`,
     scenario: anyOf(everyScenario, random),
-    atMs: random.next() * faultyMs,
+    atMs: random.next() * submittingShare * faultyMs,
     ...(random.next() < insideShare ? { inside: anyOf(hosts, random).computer } : {}),
   }))
 }
