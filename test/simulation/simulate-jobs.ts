@@ -7,7 +7,7 @@ import { everyScenario } from './scenarios.js'
 import { computersOf } from './simulate.js'
 
 /** How long faults last: longer for many jobs, so that they are worked on while faults last, not kept for afterwards. */
-const [shortestFaultyMs, faultyMsPerJob] = [3 * 60_000, 250] as const
+const [shortestFaultyMs, faultyMsPerJob] = [4 * 60_000, 250] as const
 /**
  * Up to so many jobs a write may crash its process, or be slow, at the harsh rates. With more of them these would befall
  * hosts and pages all the time, and nothing would be done until faults end.
