@@ -101,7 +101,13 @@ function offered(
  * lives again by an operator's request, a scheduler looks at every step that was under way.
  */
 export function rest(step: StepDocument): StepDocument {
-  return withDerivedState({ ...step, fence: step.fence + 1, lockedBy: null, ...deadline(null) })
+  return withDerivedState({
+    ...step,
+    mayHaveActed: mayHaveActed(step),
+    fence: step.fence + 1,
+    lockedBy: null,
+    ...deadline(null),
+  })
 }
 
 function afterAttempt(step: StepDocument, policy: RecoveryPolicy): Recovery {

@@ -30,6 +30,10 @@ export interface Call {
   readonly stepId: string
   readonly attempt: number
   readonly key: string
+  /** For an undo: the key of what it undoes. */
+  readonly undoes: string | null
+  /** What it was asked for. */
+  readonly asked: string
   /** Late: asked for after it was undone, and not done. */
   readonly effect: 'done' | 'repeated' | 'late' | 'undone' | 'nothing to undo' | 'refused'
 }

@@ -14,6 +14,8 @@ export interface FaultRates {
   readonly crashAfter: number
   /** A request that takes up to a minute, whatever becomes of it. */
   readonly slow: number
+  /** An answer with a date that is wrong by up to ten minutes. */
+  readonly wrongDate: number
 }
 
 /** One fault at one place: the n-th write of a kind, counted over all processes from 1. */
@@ -53,9 +55,10 @@ export const harsh: FaultRates = {
   crashBefore: 0.002,
   crashAfter: 0.002,
   slow: 0.005,
+  wrongDate: 0.002,
 }
 
-const slowestMs = 60_000
+const [slowestMs, mostWrongDateMs] = [60_000, 600_000] as const
 
 /** Decides what becomes of each request; after `stop` nothing goes wrong any more. */
 export class Faults {
@@ -82,7 +85,14 @@ export class Faults {
       this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
     }
     const [delayMs, answerDelayMs] = [random.next() * longestMs, random.next() * longestMs]
-    return { kind, delayMs: scripted?.delayMs ?? delayMs, answerDelayMs, error }
+    const dateErrorMs = this.dateErrorMs()
+    return { kind, delayMs: scripted?.delayMs ?? delayMs, answerDelayMs, dateErrorMs, error }
+  }
+
+  private dateErrorMs(): number {
+    const { random, rates } = this.options
+    if (this.isOver || rates === undefined || random.next() >= rates.wrongDate) return 0
+    return Math.round((random.next() * 2 - 1) * mostWrongDateMs)
   }
 
   private scripted(request: Request): ScriptedFault | null {

@@ -53,6 +53,16 @@ interface Running {
   readonly shortcut: Shortcut
 }
 
+/** Questions for the store's time, at most, as `checkStore` of the host has it. */
+const maxQuestions = 5
+
+const accountWiring: Wiring = {
+  party: 'host',
+  writePointOf: () => null,
+  lost: (_method, cause) => Promise.reject(cause),
+  stale: (_request, answer) => answer,
+}
+
 /** After an instance could not start, somebody starts it again. */
 const restartMs = 5_000
 
@@ -94,15 +104,28 @@ export class JobFleet {
     const shortcut = new Shortcut()
     const units = rolesHere.map((role) => this.unit(role, process, shortcut))
     this.running.set(computer, { process, units, shortcut })
-    for (const unit of units) {
-      const launch = (): void => {
-        unit.start().catch(() => {
-          process.clock.schedule(restartMs, launch)
-        })
-      }
-      launch()
+    const launch = (unit: Unit): void => {
+      unit.start().catch(() => {
+        process.clock.schedule(restartMs, () => launch(unit))
+      })
     }
+    this.askForTime(process, () => units.forEach(launch))
     return process
+  }
+
+  /** As a host does it before a role runs: asks the store, again where answers take too long to tell the time well. */
+  private askForTime(process: SimulatedProcess, over: () => void): void {
+    const account = { ask: () => Promise.resolve(null) }
+    const store = this.world.network.connect(account, process, accountWiring)
+    const ask = (left: number): void => {
+      if (left === 0 || process.knowsTime) {
+        over()
+        return
+      }
+      const again = (): void => ask(left - 1)
+      store.ask().then(again, again)
+    }
+    ask(maxQuestions)
   }
 
   /** As a deployment does it: the process ends when every unit has stopped. */

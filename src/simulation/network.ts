@@ -32,6 +32,8 @@ export interface Fate {
     | 'crashAfter'
     /** Somebody else writes the same just before. */
     | 'rival'
+  /** How wrong the date of the answer is. Default: it is right. */
+  readonly dateErrorMs?: number
   /** What a caller is told who is refused, or hears nothing. */
   readonly error: Error
 }
@@ -98,10 +100,30 @@ export class Network {
       process.crash()
       return never()
     }
+    const stallMs = process.takeStall()
+    if (stallMs > 0) {
+      const isThere = await this.standStill(process, stallMs)
+      if (!isThere) return never()
+    }
+    const told = process.sent()
     await this.travel(fate.delayMs)
     const answer = await this.outcome(call, fate)
+    // Only what is answered tells the time: that of the store when it acted, in whole seconds.
+    const isAnswered = fate.kind !== 'answerLost' && fate.kind !== 'requestLost'
+    const storeMs = isAnswered ? wholeSecond(this.options.time.now() + (fate.dateErrorMs ?? 0)) : null
     await this.travel(fate.answerDelayMs)
-    return arrived(process, answer)
+    return arrived(process, () => {
+      told?.(storeMs)
+      return answer()
+    })
+  }
+
+  /** What the process has decided to send stays in it, and all else that reaches it. Tells whether it is still there. */
+  private async standStill(process: SimulatedProcess, ms: number): Promise<boolean> {
+    process.pause()
+    await this.options.time.sleep(ms)
+    process.resume()
+    return !process.isCrashed
   }
 
   /** What the caller will find when the answer arrives, which may be never. */
@@ -137,6 +159,10 @@ function arrived(process: SimulatedProcess, answer: () => Promise<unknown>): Pro
       resolve(answer())
     })
   })
+}
+
+function wholeSecond(ms: number): number {
+  return Math.floor(ms / 1_000) * 1_000
 }
 
 function never(): Promise<never> {

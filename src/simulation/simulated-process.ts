@@ -1,5 +1,6 @@
+import { AwakeTime } from '../platform/awake-time.js'
 import { sleepOn } from '../platform/clock.js'
-import type { Clock, Timer, VirtualClock } from '../platform/index.js'
+import { StoreClock, type Clock, type Timer, type VirtualClock } from '../platform/index.js'
 
 /** A computer and how wrong its clocks are. What runs on it comes and goes; this stays. */
 export interface Computer {
@@ -8,37 +9,60 @@ export interface Computer {
   readonly skewMs: number
   /** How much faster than true time both its clocks run, in millionths; negative for slower. */
   readonly driftPpm: number
+  /** Whether its processes take their time from the answers of the store, as a host does. Default false. */
+  readonly isToldTime?: boolean
 }
+
+/** Told the second that an answer names, in milliseconds; null for an answer that never came. */
+type Told = (storeMs: number | null) => void
+
+/** A timer that is early by no more than this is in time: what is added up in fractions is never exact. */
+const exactMs = 0.001
 
 /**
  * One process, from its start to its end, on a computer of the simulation. It sees time through `clock` only, and
  * everything that reaches it from outside (timers, answers) comes through `run`.
  *
  * States: running ⇄ paused (`pause`, `resume`: nothing runs, but time and the network go on, as in a frozen virtual
- * machine) → crashed (`crash`: nothing ever runs again, no request leaves). What is under way when it crashes is
- * never heard of.
+ * machine, or while the event loop stands still) → crashed (`crash`: nothing ever runs again, no request leaves). What is
+ * under way when it crashes is never heard of.
  */
 export class SimulatedProcess {
+  /** What units go by: the machine's clock, or that corrected by the store's answers. */
   readonly clock: Clock
+  private readonly storeClock: StoreClock | null
   private state: 'running' | 'paused' | 'crashed' = 'running'
   private held: (() => void)[] = []
   private jumpedMs = 0
+  /** For how long its machine slept: the precise clock and the timers stood still, what counts since the start did not. */
+  private asleepMs = 0
+  private stallMs = 0
 
   /** @param id unlike that of any other process, also of an earlier one on this computer */
   constructor(
     readonly id: string,
     readonly computer: Computer,
-    time: VirtualClock,
+    private readonly time: VirtualClock,
   ) {
     const speed = 1 + computer.driftPpm / 1e6
+    const precise = (): number => (time.monotonic() - this.asleepMs) * speed
+    const awake = new AwakeTime(precise, () => time.monotonic() * speed)
     const schedule = (ms: number, action: () => void): Timer => {
+      const dueMs = precise() + ms
       let isCancelled = false
-      const timer = time.schedule(ms / speed, () => {
-        this.run(() => {
-          // One that fell due in a pause may be cancelled by what went on before it.
-          if (!isCancelled) action()
+      let timer: Timer
+      const arm = (leftMs: number): void => {
+        timer = time.schedule(leftMs / speed, () => {
+          this.run(() => {
+            // One that fell due in a pause may be cancelled by what went on before it.
+            if (isCancelled) return
+            const stillMs = dueMs - precise()
+            if (stillMs > exactMs) arm(stillMs)
+            else action()
+          })
         })
-      })
+      }
+      arm(ms)
       return {
         cancel: () => {
           isCancelled = true
@@ -46,12 +70,24 @@ export class SimulatedProcess {
         },
       }
     }
-    this.clock = {
+    const machine: Clock = {
       now: () => time.now() + computer.skewMs + this.jumpedMs + time.monotonic() * (speed - 1),
-      monotonic: () => time.monotonic() * speed,
+      monotonic: () => awake.now(),
       sleep: (ms, signal) => sleepOn(schedule, ms, signal),
       schedule,
     }
+    this.storeClock = computer.isToldTime === true ? new StoreClock(machine) : null
+    this.clock = this.storeClock ?? machine
+  }
+
+  /** A request leaves. */
+  sent(): Told | null {
+    return this.storeClock?.sent() ?? null
+  }
+
+  /** Whether it needs no more answers to know what time it is. */
+  get knowsTime(): boolean {
+    return this.storeClock?.isSettled ?? true
   }
 
   get isCrashed(): boolean {
@@ -79,6 +115,28 @@ export class SimulatedProcess {
     const { held } = this
     this.held = []
     for (const action of held) this.run(action)
+  }
+
+  /** The event loop stands still for so long when the next request is about to leave: decided upon, and not sent. */
+  stall(ms: number): void {
+    this.stallMs = ms
+  }
+
+  /** The stall that has begun with this request, in milliseconds, or 0. */
+  takeStall(): number {
+    const { stallMs } = this
+    this.stallMs = 0
+    return this.state === 'running' ? stallMs : 0
+  }
+
+  /** Its machine sleeps for so long: all stands still except the wall clock and the network. */
+  sleepMachine(ms: number): void {
+    if (this.state !== 'running') return
+    this.pause()
+    this.time.schedule(ms, () => {
+      this.asleepMs += ms
+      this.resume()
+    })
   }
 
   crash(): void {

@@ -1,11 +1,16 @@
 import type { Change } from '../change-feed-processor/index.js'
 import type { Container, VersionFields } from '../emulator/engine/index.js'
-import { StoreUnavailable } from '../sas/errors.js'
-import type { DocumentAddress, OverdueDocument, StateWrite, Stored } from '../sas/state-store.js'
+import { storeError } from '../sas/cosmos-store-error.js'
+import type { DocumentAddress, StateWrite, Stored } from '../sas/state-store.js'
 import type { Checker, SimulationEvent } from './events.js'
 import { feedWiring } from './lease-wiring.js'
 import type { Request, Wiring } from './network.js'
 import { writePointOf, type Party } from './write-points.js'
+
+/** Answers that are hints: an earlier one is as good. */
+const hintMethods: ReadonlySet<string> = new Set(['listOverdue', 'listUnsent', 'listFlagged'])
+/** Answers that are documents. */
+const listMethods: ReadonlySet<string> = new Set(['listSteps', 'listJobs', 'listNotices', 'listUndelivered'])
 
 /** How many versions back a replica may be. */
 const replicaLag = 2
@@ -19,7 +24,8 @@ export class StateWirings implements Checker {
   private readonly earlier = new Map<string, VersionFields[]>()
   /** By process and partition key: the newest LSN that the process has seen. */
   private readonly seen = new Map<string, number>()
-  private earlierOverdue: readonly OverdueDocument[] = []
+  /** By method: what it answered before. */
+  private readonly earlierHints = new Map<string, unknown>()
 
   /** @param name of the state container, which it must be told of by the world */
   constructor(
@@ -43,8 +49,9 @@ export class StateWirings implements Checker {
           ? writePointOf(party, args[1] as readonly StateWrite[], (address) => this.find(address))
           : null,
       lost: (method, cause) =>
-        method === 'apply' ? Promise.resolve({ kind: 'unknownOutcome', cause }) : unavailable(cause),
-      refused: (_method, cause) => unavailable(cause),
+        method === 'apply' ? Promise.resolve({ kind: 'unknownOutcome', cause }) : unavailable(method, cause),
+      // As the adapter does it, with the pause that the store asks for; a batch was not written then, and that is known.
+      refused: (method, cause) => unavailable(method, cause),
       stale: (request, answer) => this.behind(request, answer),
       answered: (request, answer) => this.noteAnswer(request, answer),
       rival: (request, act) => this.rival(request, act),
@@ -81,16 +88,23 @@ export class StateWirings implements Checker {
   }
 
   private behind({ process, method, args }: Request, answer: unknown): unknown {
-    if (method === 'listOverdue') {
-      const behind = this.earlierOverdue
-      this.earlierOverdue = answer as readonly OverdueDocument[]
+    if (hintMethods.has(method)) {
+      const behind = this.earlierHints.get(method) ?? []
+      this.earlierHints.set(method, answer)
       return behind
     }
-    if (method !== 'read') return answer
-    const { pk, id } = args[0] as DocumentAddress
+    if (method === 'read') return this.older(process.id, args[0] as DocumentAddress, answer)
+    if (method === 'findJob' && answer !== null)
+      return this.older(process.id, answer as DocumentAddress, answer)
+    if (!listMethods.has(method)) return answer
+    return (answer as readonly DocumentAddress[]).map((found) => this.older(process.id, found, found))
+  }
+
+  /** The oldest version of a document that this process may be shown. */
+  private older(processId: string, { pk, id }: DocumentAddress, answer: unknown): unknown {
     const newest = this.container().find([pk], id)?.fields
     if (newest === undefined) return answer
-    const seen = this.seen.get(`${process.id} ${pk}`) ?? 0
+    const seen = this.seen.get(`${processId} ${pk}`) ?? 0
     const versions = [...(this.earlier.get(`${newest.keyText} ${id}`) ?? []), newest]
     // What a session has seen of the partition key, everything it reads there is as new as.
     const allowed = versions.find((_version, index) => (versions[index + 1]?.lsn ?? Infinity) > seen)
@@ -115,6 +129,6 @@ export class StateWirings implements Checker {
   }
 }
 
-function unavailable(cause: Error): Promise<never> {
-  return Promise.reject(new StoreUnavailable(`the store is not available: ${cause.message}`, { cause }))
+function unavailable(method: string, cause: Error): Promise<never> {
+  return Promise.reject(storeError(`state.${method}`, cause))
 }

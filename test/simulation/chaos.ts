@@ -21,7 +21,11 @@ export interface ChaosOptions {
   readonly mostPartitions: number
   /** How likely a host that lies still is started again with each blow. Default 0: only blows do it. */
   readonly restartChance?: number
+  /** Whether event loops stand still in the middle of what they do, and machines sleep. Default false. */
+  readonly isStalling?: boolean
 }
+
+const [shortestStandstillMs, longestStandstillMs] = [10_000, 120_000] as const
 
 /** How wrong clocks are set, at most. */
 export const mostWrongMs = 90_000
@@ -70,6 +74,7 @@ export class Chaos {
     const blows = [
       () => this.crash(computer),
       () => this.pause(computer),
+      ...(this.options.isStalling === true ? [() => this.standStill(computer)] : []),
       () => this.deploy(computer),
       () => this.setClock(computer),
       () => this.split(),
@@ -110,6 +115,31 @@ export class Chaos {
       process.resume()
     })
     return 'pause'
+  }
+
+  private standStill(computer: Computer): string | null {
+    return this.options.world.random.next() < 0.5 ? this.stall(computer) : this.sleepMachine(computer)
+  }
+
+  /** In front of a request that is decided upon, for up to two minutes. */
+  private stall(computer: Computer): string | null {
+    const process = this.options.unit.processOn(computer)
+    if (process?.isRunning !== true) return null
+    process.stall(this.standstillMs())
+    return 'stall'
+  }
+
+  private sleepMachine(computer: Computer): string | null {
+    const process = this.options.unit.processOn(computer)
+    if (process?.isRunning !== true) return null
+    process.sleepMachine(this.standstillMs())
+    return 'sleep'
+  }
+
+  private standstillMs(): number {
+    return (
+      shortestStandstillMs + this.options.world.random.next() * (longestStandstillMs - shortestStandstillMs)
+    )
   }
 
   private deploy(computer: Computer): string | null {

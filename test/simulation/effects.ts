@@ -1,36 +1,98 @@
 import type { JobDocument, StepDocument } from '../../src/sas/documents.js'
-import { owedBy } from '../../src/sas/generation.js'
-import { idempotencyKey } from '../../src/sas/work.js'
+import { idempotencyKey, mayHaveEffect } from '../../src/sas/work.js'
+import type { Call } from '../../src/simulation/events.js'
+
+/** A document of a step, or null where there is none. */
+type FindStep = (jobId: string, stepId: string) => StepDocument | null
 
 /**
- * What services outside must have done for a job that has ended (I6, I21), counted by key over all generations: what is
- * Processed has its effect, and no other that is not known to be owed an undo. What was undone has none. Where a step
- * failed and nobody asked to undo it, its effect may be there or not.
+ * What services outside have done for each step and not undone, by key over all its generations (I6, I9, I21). Judged from
+ * what services were asked for and what is stored; production code decides nothing here.
  */
-export function effectProblems(
-  job: JobDocument,
-  steps: ReadonlyMap<string, StepDocument>,
-  effects: ReadonlySet<string>,
-): readonly string[] {
-  const isHome = job.processState === 'Compensated'
-  return [...steps.values()]
-    .filter(({ kind }) => kind === 'operation')
-    .flatMap((step) => {
-      const own = idempotencyKey(step, step.generation, 'do')
-      const isWanted = step.processState === 'Processed' && !isHome
-      const undone = isWanted && !effects.has(own) ? [`I21: ${own} is Processed and was never done`] : []
-      const there = keysOf(step).filter((key) => effects.has(key))
-      // Without an undo, or with one that is not for doubt, what took effect stays.
-      if (isHome && step.undo?.whenUncertain === true) {
-        return there.map((key) => `I6: job ${job.jobId} is Compensated, ${key} was not undone`)
-      }
-      const known = [...owedBy(step).map(({ generation }) => idempotencyKey(step, generation, 'do')), own]
-      const forgotten = step.undo === null ? [] : there.filter((key) => !known.includes(key))
-      return [...undone, ...forgotten.map((key) => `I6: ${key} has an effect and nobody knows of it`)]
-    })
+export class Effects {
+  /** By job and step: what each live key was asked for. */
+  private readonly live = new Map<string, Map<string, string>>()
+  /** Keys whose success was recorded. */
+  private readonly accepted = new Set<string>()
+
+  constructor(private readonly stepOf: FindStep) {}
+
+  /** What is broken by a call that a service has answered. */
+  called({ jobId, stepId, key, undoes, asked, effect }: Call): readonly string[] {
+    const keys = this.keysOf(jobId, stepId)
+    if (effect === 'undone' && undoes !== null) keys.delete(undoes)
+    if (effect !== 'done') return []
+    const same = [...keys].find(([other, item]) => other !== key && item === asked)
+    keys.set(key, asked)
+    const twice =
+      same === undefined ? [] : [`I9: ${same[0]} has its effect, and ${key} has the same once more`]
+    const step = this.stepOf(jobId, stepId)
+    return step === null ? twice : [...twice, ...this.forgotten(step)]
+  }
+
+  /** What is broken by a step as it is stored now. */
+  stored(step: StepDocument): readonly string[] {
+    return this.forgotten(step)
+  }
+
+  /** An outcome of an attempt with this key was recorded. */
+  noteSuccess(key: string): void {
+    this.accepted.add(key)
+  }
+
+  /**
+   * What is broken at the end of a job: what is Processed has its effect. What is Compensated has none of a step that has
+   * an undo; where that is not for doubt, none that was known.
+   */
+  left(job: JobDocument, steps: ReadonlyMap<string, StepDocument>): readonly string[] {
+    const isHome = job.processState === 'Compensated'
+    return [...steps.values()]
+      .filter(({ kind }) => kind === 'operation')
+      .flatMap((step) => {
+        const live = [...this.keysOf(job.jobId, step.stepId).keys()]
+        const own = idempotencyKey(step, step.generation, 'do')
+        const isDone = step.processState === 'Processed' && !isHome
+        if (isDone && !live.includes(own)) return [`I21: ${own} is Processed and was never done`]
+        if (!isHome || step.undo === null) return []
+        const isForDoubt = step.undo.whenUncertain
+        return live
+          .filter((key) => isForDoubt || this.accepted.has(key))
+          .map((key) => `I6: job ${job.jobId} is Compensated, ${key} was not undone`)
+      })
+  }
+
+  /** I6: no step says that it did nothing under a key that has its effect. Where doubt is not undone, doubts are dropped. */
+  private forgotten(step: StepDocument): readonly string[] {
+    const keys = this.live.get(placeOf(step.jobId, step.stepId))
+    if (keys === undefined || keys.size === 0) return []
+    const known = new Set(step.owed.map(({ generation }) => idempotencyKey(step, generation, 'do')))
+    const own = idempotencyKey(step, step.generation, 'do')
+    if (isPossible(step)) known.add(own)
+    const lost = [...keys.keys()].filter((key) => !known.has(key))
+    if (step.undo?.whenUncertain !== true) {
+      const sure = lost.filter((key) => this.accepted.has(key) && step.undo !== null)
+      return sure.map((key) => `I6: ${key} was done, and ${step.id} has forgotten it`)
+    }
+    return lost.map((key) => `I6: ${key} has its effect, and ${step.id} says that it did nothing`)
+  }
+
+  private keysOf(jobId: string, stepId: string): Map<string, string> {
+    const place = placeOf(jobId, stepId)
+    const known = this.live.get(place)
+    if (known !== undefined) return known
+    const keys = new Map<string, string>()
+    this.live.set(place, keys)
+    return keys
+  }
 }
 
-/** The keys that a step has had. */
-function keysOf(step: StepDocument): readonly string[] {
-  return Array.from({ length: step.generation }, (_, index) => idempotencyKey(step, index + 1, 'do'))
+function placeOf(jobId: string, stepId: string): string {
+  return `${jobId} ${stepId}`
+}
+
+/** Whether the step says that its own key may have had its effect. */
+function isPossible(step: StepDocument): boolean {
+  if (step.mayHaveActed || step.processState === 'Processed') return true
+  if (step.direction === 'undo') return false
+  return step.outcome === null ? step.lockedBy !== null : mayHaveEffect(step.outcome)
 }

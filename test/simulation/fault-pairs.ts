@@ -52,3 +52,14 @@ function ofAllKinds(places: readonly Place[]): readonly PlannedFault[] {
     .filter(({ writePoint }) => writePoint === 'X' || writePoint.startsWith('W'))
     .flatMap((place) => faultKinds.map((kind) => ({ ...place, kind })))
 }
+
+/** Some of the faults of a scenario, chosen by a seed. */
+export async function sampleFaults(
+  scenario: string,
+  count: number,
+  seed: number,
+): Promise<readonly PlannedFault[]> {
+  const random = seededRandom(seed)
+  const faults = await faultsIn(scenario)
+  return Array.from({ length: count }, () => faults.slice(...sliceOf(faults.length, random.next()))).flat()
+}

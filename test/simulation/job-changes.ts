@@ -11,7 +11,7 @@ import type { Request } from '../../src/simulation/network.js'
 /** One write of a job's or a step's document, with its family as the same transaction left it. */
 export interface Change<T extends JobDocument | StepDocument> {
   /** Null when it was created. */
-  readonly before: T | null
+  readonly before: (T & { readonly _ts: number }) | null
   readonly after: T
   readonly by: Request | null
   readonly job: JobDocument | null
@@ -47,10 +47,14 @@ export class JobDocuments {
     return this.find(pk, jobDocumentId(jobId)) as JobDocument | null
   }
 
+  step(pk: string, jobId: string, stepId: string): StepDocument | null {
+    return this.find(pk, stepDocumentId(jobId, stepId)) as StepDocument | null
+  }
+
   steps(job: JobDocument): ReadonlyMap<string, StepDocument> {
     const found = job.stepIds.flatMap((stepId) => {
-      const step = this.find(job.pk, stepDocumentId(job.jobId, stepId))
-      return step === null ? [] : [[stepId, step as unknown as StepDocument] as const]
+      const step = this.step(job.pk, job.jobId, stepId)
+      return step === null ? [] : [[stepId, step] as const]
     })
     return new Map(found)
   }

@@ -4,6 +4,7 @@ import type { StateWrite } from '../../src/sas/state-store.js'
 import type { Request } from '../../src/simulation/network.js'
 import type { Call, Checker, SimulationEvent, Written } from '../../src/simulation/events.js'
 import { stateContainer } from '../../src/simulation/job-fleet.js'
+import { Effects } from './effects.js'
 import { isJobChange, JobDocuments, type JobChange, type StepChange } from './job-changes.js'
 import { jobRules } from './job-rules.js'
 import { isOutcome, stepRules } from './step-rules.js'
@@ -44,9 +45,13 @@ export class JobChecker implements Checker {
   private lateOutcomes = 0
   /** Jobs by id as they stand. */
   readonly jobs = new Map<string, JobDocument>()
+  /** What was done outside, and is not undone. */
+  readonly effects: Effects
 
   constructor(private readonly options: JobCheckerOptions) {
     this.documents = new JobDocuments(options.container)
+    // A job of the simulation has a partition of its own.
+    this.effects = new Effects((jobId, stepId) => this.documents.step(jobId, jobId, stepId))
   }
 
   get counts(): JobCounts {
@@ -107,10 +112,16 @@ export class JobChecker implements Checker {
     const problems = stepRules.flatMap((rule) => rule(change) ?? [])
     if (isOutcome(change)) {
       this.outcomes += 1
+      this.noteSuccess(change)
       if (problems.some((problem) => problem.startsWith('I3'))) this.lateOutcomes += 1
     }
     this.noteClaim(change)
-    return [...problems, ...this.keyed(change)]
+    return [...problems, ...this.keyed(change), ...this.effects.stored(change.after)]
+  }
+
+  private noteSuccess({ before, after }: StepChange): void {
+    const isDone = before?.direction === 'do' && after.processState === 'Processed'
+    if (isDone) this.effects.noteSuccess(before.idempotencyKey)
   }
 
   private noteClaim({
@@ -134,7 +145,8 @@ export class JobChecker implements Checker {
     return [`I9: ${key} is the key of ${place}, before it was ${knownKey} of ${knownPlace}`]
   }
 
-  private called({ key, jobId, stepId, effect, attempt, processId }: Call): readonly string[] {
+  private called(call: Call): readonly string[] {
+    const { key, jobId, stepId, effect, attempt, processId } = call
     const place = this.placeOf.get(key)
     if (place?.startsWith(`${jobId} ${stepId} `) !== true)
       return [`I9: a service was called with ${key} for step ${stepId} of job ${jobId}`]
@@ -143,7 +155,7 @@ export class JobChecker implements Checker {
       return [`F-A6: ${processId} made attempt ${attempt} of ${key}, claimed by ${claimant ?? 'nobody'}`]
     return effect === 'late' && !this.options.areRequestsSlow
       ? [`I6: ${key} was done after it was undone`]
-      : []
+      : this.effects.called(call)
   }
 
   /** I14: the document alongside is there with its job; I1: a job that has not ended stays. */

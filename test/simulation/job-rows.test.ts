@@ -16,7 +16,8 @@ import {
   type JobSceneOptions,
 } from './job-scene.js'
 import { CallRecorder } from './call-recorder.js'
-import { scenarioNamed, stepDeadlineMs, type Scenario } from './scenarios.js'
+import { stepDeadlineMs, type Scenario } from './scenario.js'
+import { scenarioNamed } from './scenarios.js'
 
 const minuteMs = 60_000
 /** Of the scheduler, after activity. */

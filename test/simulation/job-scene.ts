@@ -6,14 +6,13 @@ import { JobFleet, leaseContainer, roles, stateContainer, type Role } from '../.
 import type { SimulationEvent } from '../../src/simulation/events.js'
 import type { Computer } from '../../src/simulation/simulated-process.js'
 import { World } from '../../src/simulation/world.js'
-import { effectProblems } from './effects.js'
 import { JobChecker, type JobCounts } from './job-checker.js'
 import { orderIdOf } from './job-changes.js'
 import { LeaseChecker } from './lease-checker.js'
 import { Mailbox } from './mailbox.js'
 import { Person } from '../../src/simulation/person.js'
 import { RemoteServices } from './remote-services.js'
-import { stepDeadlineMs, type Intervention, type Scenario } from './scenarios.js'
+import { stepDeadlineMs, type Intervention, type Scenario } from './scenario.js'
 
 /** One job of a scene. */
 export interface Story {
@@ -54,6 +53,12 @@ export interface JobReport extends JobCounts {
   /** Empty when everything held. */
   readonly problems: readonly string[]
   readonly faults: ReadonlyMap<string, number>
+}
+
+/** A job whose operator does these, in this order. */
+interface Awaiting {
+  readonly jobId: string
+  readonly interventions: readonly Intervention[]
 }
 
 /** A fifth of the defaults: a takeover is what faults cost most, and every second simulated costs as well. */
@@ -104,19 +109,21 @@ export class JobScene {
   readonly services: RemoteServices
   readonly mailbox: Mailbox
   private readonly scenarios: ReadonlyMap<string, Scenario>
+  /** By the id of their documents. */
+  private readonly jobIds: ReadonlyMap<string, string>
   private readonly awaited = new Set<string>()
+  /** Jobs that an operator was told of since faults ended. */
+  private readonly flagged = new Set<string>()
   private endedUnderFaults = 0
   /** By document id: jobs that do not need their operator yet. */
-  private readonly watched = new Map<
-    string,
-    { readonly jobId: string; readonly intervention: Intervention }
-  >()
+  private readonly watched = new Map<string, Awaiting>()
 
   constructor(readonly options: JobSceneOptions) {
     const { seed, stories, hosts, partitionCount = 1 } = options
     this.faults = new Faults({ random: seededRandom(seed ^ 0x5eed), ...options.faults })
     this.world = new World({ seed, fateOf: (request) => this.faults.fateOf(request) })
     this.scenarios = new Map(stories.map(({ jobId, scenario }) => [jobId, scenario]))
+    this.jobIds = new Map(stories.map(({ jobId }) => [jobDocumentId(jobId), jobId]))
     this.services = new RemoteServices(this.world, (jobId) => this.scenario(jobId))
     this.mailbox = new Mailbox(this.world)
     this.fleet = new JobFleet(this.world, {
@@ -160,6 +167,7 @@ export class JobScene {
   /** From now on nothing goes wrong any more. */
   endFaults(): void {
     this.faults.stop()
+    this.flagged.clear()
     this.endedUnderFaults = this.checker.endedCount
   }
 
@@ -195,7 +203,10 @@ export class JobScene {
   /** Whether jobs have not ended, and an operator is told of every one of them. */
   private get areOthersFlagged(): boolean {
     const open = [...this.checker.jobs.values()].filter((job) => !isTerminal(job))
-    return open.length > 0 && open.every(({ attention }) => attention !== null)
+    // The flag of an extended wait is gone while the step is tried once more.
+    return (
+      open.length > 0 && open.every(({ jobId, attention }) => attention !== null || this.flagged.has(jobId))
+    )
   }
 
   private get isOver(): boolean {
@@ -206,7 +217,8 @@ export class JobScene {
   private endProblems(isOver: boolean, limitMs: number): readonly string[] {
     const jobs = [...this.scenarios].map(([jobId, scenario]) => {
       const job = this.checker.jobs.get(jobId)
-      if (job === undefined || !isTerminal(job)) return `I8: ${jobId} is ${stateOf(job)} after ${limitMs} ms`
+      if (job === undefined || !isTerminal(job))
+        return `I8: ${jobId} of ${scenario.name} is ${stateOf(job)} after ${limitMs} ms`
       const ends = [scenario.end, ...(scenario.otherEnds ?? [])]
       if (ends.includes(job.processState) || this.options.areEndsKnown === false) return null
       return `job ${jobId} of ${scenario.name} ended ${job.processState}: ${job.attention?.message ?? ''}`
@@ -216,7 +228,7 @@ export class JobScene {
     if (!isOver && !this.mailbox.isQuiet) return ['I13: what is stored for submitters is not sent']
     if (!isOver) return [`I8: nobody told the people behind ${[...this.awaited].join(', ')} how they stand`]
     return [...this.checker.jobs.values()].flatMap((job) =>
-      effectProblems(job, this.checker.stepsOf(job), this.services.effects),
+      this.checker.effects.left(job, this.checker.stepsOf(job)),
     )
   }
 
@@ -228,59 +240,94 @@ export class JobScene {
 
   private submit({ jobId, scenario, inside }: Story): void {
     const customer = new Person(this.world, this.fleet, `customer of ${jobId}`, inside ?? null)
-    const replyTo = scenario.isNotified === true ? { replyTo: 'https://shop.example/replies' } : {}
+    const { completeWithin, interventions = [] } = scenario
+    const terms = {
+      ...(scenario.isNotified === true ? { replyTo: 'https://shop.example/replies' } : {}),
+      ...(completeWithin === undefined ? {} : { completeWithin }),
+    }
     const items = ['hotel', 'flight'].map((item) => ({ item }))
     const order = { create: { id: orderIdOf(jobId), type: 'order' } }
     const submit = async (client: JobClient): Promise<void> => {
-      await client.submit(scenario.workflow, { jobId, items }, { jobId, alongside: [order], ...replyTo })
+      await client.submit(scenario.workflow, { jobId, items }, { jobId, alongside: [order], ...terms })
       this.world.record({ type: 'acknowledged', jobId })
     }
     customer.insist(submit, () => {
-      if (scenario.intervention === undefined) this.awaited.delete(jobId)
+      if (interventions.length === 0) this.awaited.delete(jobId)
     })
-    if (scenario.intervention !== undefined) this.await(jobId, scenario.intervention)
+    this.await({ jobId, interventions })
   }
 
-  private await(jobId: string, intervention: Intervention): void {
+  private await({ jobId, interventions }: Awaiting): void {
+    if (interventions.length === 0) return
     const job = this.checker.jobs.get(jobId)
-    const isDue = job !== undefined && calls(intervention, job)
+    const due = job === undefined ? -1 : dueIn(interventions, job)
+    const next = interventions[due]
     // A job that ended before its operator came needs none.
-    if (job !== undefined && isTerminal(job) && !isDue) this.awaited.delete(jobId)
-    else if (!isDue) this.watched.set(jobDocumentId(jobId), { jobId, intervention })
-    else this.intervene(jobId, intervention)
+    if (job !== undefined && isTerminal(job) && next === undefined) this.awaited.delete(jobId)
+    else if (next === undefined) this.watched.set(jobDocumentId(jobId), { jobId, interventions })
+    else this.intervene({ jobId, interventions: interventions.slice(due) })
   }
 
   /** Sends the operator who waits for what has just been written. */
   private noticed(event: SimulationEvent): readonly string[] {
     if (event.type !== 'written' || event.container !== stateContainer) return []
+    this.noteFlag(event.after?.id ?? '')
     const watched = this.watched.get(event.after?.id ?? '')
     const job = watched === undefined ? undefined : this.checker.jobs.get(watched.jobId)
     if (watched === undefined || job === undefined) return []
-    const { jobId, intervention } = watched
-    if (!isTerminal(job) && !calls(intervention, job)) return []
-    this.watched.delete(jobDocumentId(jobId))
-    this.world.time.schedule(lookAfterMs, () => this.await(jobId, intervention))
+    if (!isTerminal(job) && dueIn(watched.interventions, job) < 0) return []
+    this.watched.delete(jobDocumentId(watched.jobId))
+    this.world.time.schedule(lookAfterMs, () => this.await(watched))
     return []
   }
 
-  private intervene(jobId: string, { command }: Intervention): void {
+  private noteFlag(documentId: string): void {
+    const jobId = this.jobIds.get(documentId)
+    if (jobId === undefined || this.checker.jobs.get(jobId)?.attention === null) return
+    this.flagged.add(jobId)
+  }
+
+  /** Does the first of them, and waits for the next. */
+  private intervene({ jobId, interventions: [first, ...others] }: Awaiting): void {
+    if (first === undefined) return
     const operator = new Person(this.world, this.fleet, `operator of ${jobId}`)
-    const about = { by: 'operator', why: 'simulated' }
-    const decide = (client: JobClient): Promise<void> => {
-      if (command === 'cancel') return client.cancel(jobId, about.why, about)
-      if (command === 'resubmit') return client.resubmit(jobId, about)
-      return client.raiseEvent(jobId, command.raiseEventFor, { item: 'approved' })
-    }
-    operator.insist(decide, () => void this.awaited.delete(jobId))
+    operator.insist(
+      (client) => give(client, jobId, first.command),
+      () => {
+        if (others.length === 0) this.awaited.delete(jobId)
+        else this.await({ jobId, interventions: others })
+      },
+    )
   }
 }
 
-function calls({ when }: Intervention, job: JobDocument): boolean {
-  return 'state' in when ? job.processState === when.state : job.steps[when.isDone]?.state === 'Processed'
+function give(client: JobClient, jobId: string, command: Intervention['command']): Promise<void> {
+  const about = { by: 'operator', why: 'simulated' }
+  if (command === 'cancel') return client.cancel(jobId, about.why, about)
+  if (command === 'resubmit') return client.resubmit(jobId, about)
+  if (command === 'release') return client.release(jobId, about)
+  if ('edit' in command) {
+    const { edit: step } = command
+    return client.resubmit(jobId, { ...about, step, input: { item: `${step} edited` } })
+  }
+  return client.raiseEvent(jobId, command.raiseEventFor, { item: 'approved' })
+}
+
+/** The place of the first that is due, or -1. */
+function dueIn(interventions: readonly Intervention[], job: JobDocument): number {
+  return interventions.findIndex((intervention, index) => calls(intervention, job, index === 0))
+}
+
+function calls({ when }: Intervention, job: JobDocument, isNext: boolean): boolean {
+  if (when === 'then') return isNext
+  if ('state' in when) return job.processState === when.state
+  if ('isDone' in when) return job.steps[when.isDone]?.state === 'Processed'
+  return job.attention?.kind === when.isFlagged
 }
 
 function stateOf(job: JobDocument | undefined): string {
   if (job === undefined) return 'not stored'
   const steps = Object.entries(job.steps).map(([stepId, { state }]) => `${stepId} ${state}`)
-  return `${job.processState} (${steps.join(', ')})`
+  const flag = job.attention === null ? '' : `, flagged ${job.attention.kind}: ${job.attention.message}`
+  return `${job.processState} (${steps.join(', ')})${flag}`
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { faultFrom } from '../../src/simulation/fault-place.js'
 import { CallRecorder } from './call-recorder.js'
 import { JobScene, oneHostPerRole, twoHosts, type JobSceneOptions } from './job-scene.js'
-import { scenarioNamed, stepDeadlineMs } from './scenarios.js'
+import { stepDeadlineMs } from './scenario.js'
+import { scenarioNamed } from './scenarios.js'
 
 const minuteMs = 60_000
 /** Each step takes far longer than its deadline allows, and says so in time. */

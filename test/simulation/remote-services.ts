@@ -7,21 +7,30 @@ import type { World } from '../../src/simulation/world.js'
 /** One request to a service outside. */
 interface ServiceCall {
   readonly context: Pick<AgentContext, 'jobId' | 'stepId' | 'attempt' | 'idempotencyKey' | 'undoes'>
+  readonly asked: Asked
   readonly processId: string
 }
 
-/** What a service makes of a request; of one that is unheard it does what is asked, and fails to say so. */
-type Mood = 'willing' | 'busy' | 'unable' | 'unheard'
+/**
+ * What a service makes of a request: of one that is unheard it does what is asked, and fails to say so; to a repetition
+ * that is known it says that this is done already, which is an error as well.
+ */
+type Mood = 'willing' | 'busy' | 'unable' | 'unheard' | 'known'
 
 /** How services are disposed to a request: which of a step's requests in that direction it is, counted from 1. */
 export type Moods = (call: {
   readonly stepId: string
   readonly isUndo: boolean
   readonly count: number
+  /** Which of the requests with its key it is, counted from 1. */
+  readonly ofKey: number
 }) => Mood
 
 /** Thrown by a service that will never do what it was asked for. */
 class Unable extends Error {}
+
+/** Thrown by a service that has done what it was asked for before. */
+class AlreadyDone extends Error {}
 
 /** How the services of one job behave. */
 export interface Temper {
@@ -37,11 +46,45 @@ export interface Asked {
   readonly item: string
 }
 
+interface Operations {
+  readonly provide: (asked: Asked, context: AgentContext) => Promise<Asked & { readonly key: string }>
+  readonly takeBack: (asked: Asked, context: AgentContext) => Promise<null>
+}
+
+type Ask = (context: AgentContext, asked: Asked) => Promise<void>
+
+function operationsOf(ask: Ask): Operations {
+  return {
+    provide: async (asked, context) => {
+      await ask(context, asked)
+      return { ...asked, key: context.idempotencyKey }
+    },
+    takeBack: async (asked, context) => {
+      await ask(context, asked)
+      return null
+    },
+  }
+}
+
+const plain = (ask: Ask) => defineAgent('services', { ...operationsOf(ask) })
+/** Asks again within an attempt. */
+const insistent = (ask: Ask) =>
+  defineAgent(
+    'insistent',
+    { ...operationsOf(ask) },
+    { retry: { tries: 3, backoff: { min: '1s', max: '1s' } } },
+  )
+/** Stops asking for a while after failures. */
+const guarded = (ask: Ask) =>
+  defineAgent('guarded', { ...operationsOf(ask) }, { circuitBreaker: { failures: 2, openFor: '4s' } })
+
+const asksNothing: Ask = () => Promise.resolve()
+
 /** The operations that the workflows of scenarios name; each process has its own handlers of them. */
-export const services = defineAgent('services', {
-  provide: (asked: Asked): { readonly item: string; readonly key: string } => ({ ...asked, key: '' }),
-  takeBack: (_asked: Asked): null => null,
-})
+export type Services = Pick<ReturnType<typeof plain>, 'provide' | 'takeBack'>
+export const services: Services = plain(asksNothing)
+export const insistentServices: Services = insistent(asksNothing)
+export const guardedServices: Services = guarded(asksNothing)
 
 /**
  * Services outside: each remembers by key what it has done, whoever asks. The network to them fails as the one to the
@@ -65,7 +108,7 @@ export class RemoteServices {
       process,
       wiring,
     )
-    const call = async (context: AgentContext): Promise<void> => {
+    const ask: Ask = async (context, asked) => {
       const { workMs = 0, progressEveryMs = workMs } = this.tempers(context.jobId)
       for (let leftMs = workMs; leftMs > 0; leftMs -= progressEveryMs) {
         if (leftMs < workMs) await context.extend()
@@ -73,39 +116,36 @@ export class RemoteServices {
       }
       if (context.signal.aborted) return
       try {
-        await port.call({ context, processId: process.id })
+        await port.call({ context, asked, processId: process.id })
       } catch (error) {
+        if (error instanceof AlreadyDone) return
         if (error instanceof Unable) context.failPermanently(error)
         throw error
       }
     }
-    return [
-      defineAgent('services', {
-        provide: async (asked: Asked, context) => {
-          await call(context)
-          return { ...asked, key: context.idempotencyKey }
-        },
-        takeBack: async (_asked: Asked, context) => {
-          await call(context)
-          return null
-        },
-      }),
-    ]
+    return [plain(ask), insistent(ask), guarded(ask)]
   }
 
   private act(call: ServiceCall): void {
-    const { stepId, jobId, undoes } = call.context
+    const { stepId, jobId, undoes, idempotencyKey } = call.context
     const isUndo = undoes !== null
     const place = `${jobId}/${stepId}/${isUndo ? 'undo' : 'do'}`
-    const count = (this.counts.get(place) ?? 0) + 1
-    this.counts.set(place, count)
-    const mood = this.tempers(jobId).moods({ stepId, isUndo, count })
+    const [count, ofKey] = [this.counted(place), this.counted(idempotencyKey)]
+    const mood = this.tempers(jobId).moods({ stepId, isUndo, count, ofKey })
     if (mood === 'busy' || mood === 'unable') {
       this.record(call, 'refused')
       throw mood === 'busy' ? new Error(`${stepId} is busy`) : new Unable(`${stepId} is impossible`)
     }
-    this.record(call, undoes === null ? this.do(call.context.idempotencyKey) : this.undo(undoes))
+    const effect = undoes === null ? this.do(idempotencyKey) : this.undo(undoes)
+    this.record(call, effect)
+    if (mood === 'known' && effect === 'repeated') throw new AlreadyDone(`${stepId} is done already`)
     if (mood === 'unheard') throw new Error(`${stepId} has not answered`)
+  }
+
+  private counted(what: string): number {
+    const count = (this.counts.get(what) ?? 0) + 1
+    this.counts.set(what, count)
+    return count
   }
 
   /** A key that was taken back is not honoured again: the effect would be one that nobody undoes. */
@@ -121,9 +161,10 @@ export class RemoteServices {
     return this.effects.delete(key) ? 'undone' : 'nothing to undo'
   }
 
-  private record({ context, processId }: ServiceCall, effect: Call['effect']): void {
-    const { jobId, stepId, attempt, idempotencyKey: key } = context
-    this.world.record({ type: 'called', processId, jobId, stepId, attempt, key, effect })
+  private record({ context, asked, processId }: ServiceCall, effect: Call['effect']): void {
+    const { jobId, stepId, attempt, idempotencyKey: key, undoes } = context
+    const about = { processId, jobId, stepId, attempt, key, undoes, asked: asked.item }
+    this.world.record({ type: 'called', ...about, effect })
   }
 }
 

@@ -15,7 +15,7 @@ import { argumentsFor, simulateFaults } from './crash-points.js'
 import { faultFrom } from '../../src/simulation/fault-place.js'
 import { fleetOf } from './fleet.js'
 import { simulatePairs } from './run-pairs.js'
-import { scenarios } from './scenarios.js'
+import { everyScenario } from './scenarios.js'
 import { commandOf, judged, simulateSeeds, tell, worlds } from './run-seeds.js'
 
 const { values } = parseArgs({
@@ -71,7 +71,9 @@ if (wantedWorlds.length === 0) throw new RangeError(`--world is one of ${worlds.
 
 if (values.fleets === true) await showFleets()
 else if (values.pairs === true)
-  await simulatePairs(values.scenario === undefined ? scenarios.map(({ name }) => name) : [values.scenario])
+  await simulatePairs(
+    values.scenario === undefined ? everyScenario.map(({ name }) => name) : [values.scenario],
+  )
 else if (values.scenario !== undefined) await repeatFaults(values.scenario)
 else if (values.seed !== undefined) await repeatSeed(Number(values.seed))
 else {

@@ -14,7 +14,7 @@ describe('a seed of many jobs', () => {
     expect(problems).toEqual([])
     expect(acknowledged).toBe(200)
     expect(endedUnderFaults).toBeGreaterThan(100)
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('R9: everything going wrong at once', () => {

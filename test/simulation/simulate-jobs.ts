@@ -3,11 +3,11 @@ import { harsh, type FaultRates } from '../../src/simulation/faults.js'
 import { roles, stateContainer } from '../../src/simulation/job-fleet.js'
 import { Chaos, mostWrongMs } from './chaos.js'
 import { faultCostMs, JobScene, type Host, type JobReport, type Story } from './job-scene.js'
-import { scenarios } from './scenarios.js'
+import { everyScenario } from './scenarios.js'
 import { computersOf } from './simulate.js'
 
 /** How long faults last: longer for many jobs, so that they are worked on while faults last, not kept for afterwards. */
-const [shortestFaultyMs, faultyMsPerJob] = [3 * 60_000, 250] as const
+const [shortestFaultyMs, faultyMsPerJob] = [4 * 60_000, 250] as const
 /**
  * Up to so many jobs a write may crash its process, or be slow, at the harsh rates. With more of them these would befall
  * hosts and pages all the time, and nothing would be done until faults end.
@@ -17,6 +17,8 @@ const harshlyTreatedJobs = 100
 const skewMs = 1_000
 /** Attempts at a step and at its undo that a supervisor may find to be over, each as late as its clock is wrong. */
 const lateAttempts = 6
+/** Of the time that faults last, that in which jobs are submitted: most stories take more than a minute under them. */
+const submittingShare = 0.5
 /** Of all jobs, those whose customer runs in one process with roles. */
 const insideShare = 0.3
 /** Clocks that were set stay wrong, and the slowest request is still under way. */
@@ -45,6 +47,7 @@ export async function simulateJobs(seed: number, jobCount: number): Promise<JobR
     intervalMs: 12_000,
     mostPartitions: 6,
     restartChance: 0.5,
+    isStalling: true,
   })
   scene.start()
   chaos.start()
@@ -65,8 +68,11 @@ function ratesFor(jobCount: number): FaultRates {
 
 /** Hosts with all roles, and some with one alone, so that nobody is missing for good. */
 function hostsOf(random: Random): readonly Host[] {
-  const computers = computersOf(random, skewMs)
-  return computers.map((computer, index) => {
+  return computersOf(random, skewMs).map((untold, index) => {
+    // Half of the hosts take their time from the store; then their own clocks may be as wrong as they like.
+    const isToldTime = random.next() < 0.5
+    const toldMs = Math.round((random.next() * 2 - 1) * mostWrongMs)
+    const computer = { ...untold, isToldTime, skewMs: isToldTime ? toldMs : untold.skewMs }
     const isMixed = index < 2 || random.next() < 0.5
     const own = roles[Math.floor(random.next() * roles.length)] ?? 'scheduler'
     return { computer, roles: isMixed ? [...roles, 'notifier'] : [own] }
@@ -83,8 +89,8 @@ interface Told {
 function storiesOf(random: Random, { jobCount, faultyMs, hosts }: Told): readonly Story[] {
   return Array.from({ length: jobCount }, (_, index) => ({
     jobId: `job-${index}`,
-    scenario: anyOf(scenarios, random),
-    atMs: random.next() * faultyMs,
+    scenario: anyOf(everyScenario, random),
+    atMs: random.next() * submittingShare * faultyMs,
     ...(random.next() < insideShare ? { inside: anyOf(hosts, random).computer } : {}),
   }))
 }

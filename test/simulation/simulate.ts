@@ -28,6 +28,7 @@ export async function simulateProcessor(seed: number): Promise<Report> {
     computers,
     intervalMs: 12_000,
     mostPartitions: 8,
+    isStalling: true,
   })
   for (const computer of computers) unit.start(computer)
   workload.start()

@@ -45,6 +45,11 @@ function mayHaveBeenMade({ isClaimRequired, claim, fence }: StepDocument): boole
   return !isClaimRequired || claim?.fence === fence
 }
 
+/** An attempt that was over when it was written is none: a clock was wrong, or its scheduler stood still. */
+function wasLate({ completeByMs }: StepDocument, writtenAtS: number): boolean {
+  return completeByMs !== null && completeByMs <= writtenAtS * 1_000
+}
+
 /** I4: an attempt that was made and ends without success counts once; nothing else counts. */
 const countedOnce: Rule<StepDocument> = (change) => {
   const { before, after, by } = change
@@ -54,7 +59,8 @@ const countedOnce: Rule<StepDocument> = (change) => {
     return counted <= 0 ? null : `I4: ${by.party} counted a failure of ${after.id}`
   }
   const hasEnded = before.lockedBy !== null && after.lockedBy === null
-  const hasFailed = hasEnded && after.outcome?.kind !== 'success' && mayHaveBeenMade(before)
+  const isNone = after.outcome === null && wasLate(before, before._ts)
+  const hasFailed = hasEnded && !isNone && after.outcome?.kind !== 'success' && mayHaveBeenMade(before)
   if (counted === (hasFailed ? 1 : 0)) return null
   return `I4: ${after.id} counts ${counted} failures by a write of ${by.process.id} that ${hasFailed ? 'ends' : 'does not end'} an attempt in failure`
 }

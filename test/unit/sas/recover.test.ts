@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeDocument, type StepDocument } from '../../../src/sas/documents.js'
-import { recover } from '../../../src/sas/recover.js'
+import { recover, rest } from '../../../src/sas/recover.js'
 import { submittedAtMs } from '../../support/a-job.js'
 import { graceMs, JobStory, success } from '../../support/job-story.js'
 
@@ -215,6 +215,16 @@ describe('an attempt whose deadline had passed when it was written', () => {
     expect(done.scheduled().job).toMatchObject({ processState: 'Processed', attention: null })
     const failedOnce = again.expired('pay').step('pay')
     expect(failedOnce).toMatchObject({ failureCount: 1, lateDispatches: 0, attention: null })
+  })
+})
+
+describe('a step whose job has ended', () => {
+  it('may have acted if it was under way when it was put to rest (F-V25, F-K2)', () => {
+    expect(rest(dispatched.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: true })
+  })
+
+  it('has done nothing if it was never dispatched', () => {
+    expect(rest(submitted.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: false })
   })
 })
 
