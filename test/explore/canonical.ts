@@ -141,14 +141,10 @@ export function laterStep(step: StepDocument, ms: number): StepDocument {
   return { ...later, fence, claim }
 }
 
-/** A document as text: the same for the same content, in whatever order it was put together. */
+/** A document as text: the same for the same fields, in whatever order they were put together. */
 export function textOf(document: JobDocument | StepDocument): string {
-  return JSON.stringify(document, sorted)
-}
-
-function sorted(_name: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const fields = Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify(fields)
 }
 
 function recentOrNull(ms: number | null): number | null {

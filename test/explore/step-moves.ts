@@ -4,7 +4,7 @@ import type { Outcome, Settlement } from '../../src/sas/settle.js'
 import { isOpen } from '../../src/sas/settle.js'
 import { longestBackoff } from '../support/job-story.js'
 import { graceMs, liveToken, now, withoutClaimant } from './canonical.js'
-import { attemptAt, checkEnvelopeOnly, problemOf, type Writer } from './invariants.js'
+import { attemptAt, checkStep, problemOf, type Writer } from './invariants.js'
 import { keyOf, type Key } from './remote.js'
 import type { World } from './world.js'
 import { writingOf, type Looked, type Tables, type Writing } from './writing.js'
@@ -88,7 +88,7 @@ export function stepMoves(tables: Tables, world: World, place: number, looked: L
     event: raised?.kind === 'write' ? write('raise', raised.step) : null,
     unclaimed: steps.numberOf(withoutClaimant(step)),
     nextMs: nextInstant(step, recovery.kind === 'wait' ? recovery.untilMs : null, world),
-    problem: problemOf(() => checkEnvelopeOnly(decisions, step)),
+    problem: problemOf(() => checkStep(decisions, step)),
   }
 }
 

@@ -126,7 +126,7 @@ export const smallWorlds: readonly World[] = [
   ),
   shaped('again-beside', pair, { maxFailures: 1, undo: 'none', onExhausted: 'compensateThenRetry' }),
   world('failing-beside-a-wait', failingBesideAWait, { staleReads: true }),
-  shaped('claimed', { a: [] }, { ...undoable, claim: true, maxFailures: 2 }, { tries: true }),
+  shaped('claimed', { a: [] }, { ...undoable, claim: true }, { tries: true }),
   shaped('extended', { a: [] }, undoable, { extends: true, overlaps: true, completeWithinMs: 180_000 }),
   shaped('overdue', chain, undoable, { lateCalls: true, completeWithinMs: 90_000 }),
   shaped(
