@@ -34,13 +34,18 @@ describe('F-A25: steps of a job that each take three deadlines', () => {
     expect(await ended({ hosts })).toEqual({ problems: [], failures: 0, effects: onceEach })
   })
 
-  it.each(['crashBefore@W2#2', 'crashAfter@W2#2', 'crashAfter@W2#1'])(
+  it.each(['crashBefore@W2#2', 'crashAfter@W2#2'])(
     'are done by the next attempt where the agents die asking (%s)',
     async (fault) => {
       const { problems, failures } = await ended({ faults: { planned: [faultFrom(fault)] } })
       expect({ problems, failures }).toEqual({ problems: [], failures: 1 })
     },
   )
+
+  it('are done by the same attempt where the agents die when they had only said that they make it', async () => {
+    const { problems, failures } = await ended({ faults: { planned: [faultFrom('crashAfter@W2#1')] } })
+    expect({ problems, failures }).toEqual({ problems: [], failures: 0 })
+  })
 
   it.each(['answerLost@W2#2', 'requestLost@W2#2', 'rival@W2#2', 'refused@W2#2'])(
     'F-A26: lose nothing where one of these writes goes wrong (%s)',
