@@ -66,8 +66,9 @@ export interface Asked<O extends StoreOptions = StoreOptions> {
 }
 
 /**
- * Runs `use` with what is configured for a store that must be there: looking at something creates nothing. Which store
- * that is, is said on standard error, for a person may have meant another one; with `--json` nothing but JSON is.
+ * Runs `use` with what is configured for a store that must be there: looking at something creates nothing. On a
+ * terminal it says on standard error which store that is, because a person may have meant another one. A script gets
+ * nothing but the result.
  */
 export async function withExistingStore<T>(
   { options, terminal }: Asked,
@@ -79,7 +80,7 @@ export async function withExistingStore<T>(
   return withSettings(options, (settings) => {
     const { database = 'stepward', container = 'state' } = settings
     const name = options.data === undefined ? storeName(settings) : `${options.data} ${database}/${container}`
-    if (options.json !== true) terminal.note(`store: ${name}`)
+    if (options.json !== true && terminal.isInteractive) terminal.note(`store: ${name}`)
     return use({ ...settings, provision: false })
   })
 }

@@ -112,7 +112,9 @@ it('does the harmless where nobody works: pages, progress left out, a job that n
   expect(ids.map(({ jobId }) => jobId).sort(), 'each once').toEqual(wanted)
   expect((await stepward('list', '--limit', '4')).stderr, 'no more').toBe('')
 
-  expect((await stepward('attention')).code).toBe(0)
+  const standing = await stepward('attention')
+  expect(standing.code, 'nothing works on them').toBe(1)
+  expect(standing.stdout).toMatch(/^4 jobs have not ended, and no instance runs the roles/)
   const cancelled = await stepward('cancel', '--all', '--yes', '--why', 'a trial', '--by', 'maria')
   expect(cancelled).toMatchObject({ code: 0, stderr: '' })
   expect(cancelled.stdout).toMatch(/^4 jobs cancelled:\n/)

@@ -10,6 +10,8 @@ export interface GivenAnswer {
 /**
  * One service's memory of what it answered, by idempotency key. Looking up, working and remembering happen in one go,
  * without anything to wait for in between: that is what keeps two simultaneous requests with one key from both working.
+ * A refusal did nothing, so it is not remembered: the same key may succeed when its cause is gone, and an operator's
+ * resubmission keeps the key of what was refused.
  */
 export class RememberedAnswers {
   private readonly byKey = new Map<string, { request: unknown; answer: Answer }>()
@@ -22,7 +24,7 @@ export class RememberedAnswers {
     const known = this.byKey.get(key)
     if (known === undefined) {
       const answer = work()
-      this.byKey.set(key, { request, answer })
+      if (answer.status < 400) this.byKey.set(key, { request, answer })
       return { answer, isFromMemory: false }
     }
     if (isDeepStrictEqual(known.request, request)) return { answer: known.answer, isFromMemory: true }
