@@ -39,12 +39,12 @@ async function judged(name: string, options: Omit<RunOptions, 'history'>): Promi
     readonly runOnce: typeof runOnce
   }
   const history = join(directory, `${name}.jsonl`)
-  await built.runOnce({ jobs: 4, ...options, history })
+  await built.runOnce({ jobs: 4, patienceMs: 100_000, ...options, history })
   return judge(readHistory(history))
 }
 
 it('accepts what real processes do under faults, and rejects the same with a bug', async () => {
-  const bug = bugs.find(({ name }) => name === 'undo runs in any order')
+  const bug = bugs.find(({ name }) => name === 'a transaction is written without etags')
   if (bug === undefined) throw new Error('the bug is not there any more')
   const [sound, broken] = await Promise.all([
     judged('sound', {
@@ -52,19 +52,12 @@ it('accepts what real processes do under faults, and rejects the same with a bug
       kinds: ['chain', 'refused', 'cancelled', 'twice'],
       faults: ['kill', 'cutAfter'],
     }),
-    judged('broken', { seed: 1, kinds: ['refused'], faults: [], execArgv: optionsWith(bug, root) }),
+    judged('broken', { seed: 2, kinds: ['chain'], faults: [], execArgv: optionsWith(bug, root) }),
   ])
   expect(sound.violations).toEqual([])
-  for (const rule of [
-    'one-writer',
-    'register',
-    'own-outcome',
-    'one-effect',
-    'accepted',
-    'own-lease',
-    'delivered',
-  ]) {
+  // What is checked however slow the machine is: the plug-in of the SDK has told what there is to judge.
+  for (const rule of ['conditional', 'one-writer', 'register', 'accepted', 'own-lease', 'delivered']) {
     expect(sound.checked.get(rule), rule).toBeGreaterThan(0)
   }
-  expect(new Set(broken.violations.map(({ rule }) => rule))).toContain('reverse-order')
-}, 120_000)
+  expect(new Set(broken.violations.map(({ rule }) => rule))).toContain('conditional')
+}, 240_000)

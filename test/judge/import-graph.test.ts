@@ -9,7 +9,7 @@ const folder = 'test/judge/rules/'
 
 describe('what the judge stands on', () => {
   it('is nothing but its own folder and what Node brings along', () => {
-    const own = sourcesOf(files).filter(({ path }) => path.startsWith(folder))
+    const own = sourcesOf(files.filter(({ path }) => path.startsWith(folder)))
     expect(own.map(({ path }) => path)).toContain(`${folder}index.ts`)
     const others = own.flatMap((source) =>
       importsOf(source)

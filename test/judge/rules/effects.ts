@@ -164,12 +164,11 @@ function checkUndone(
 function checkAfterUndo(step: Document, report: Report): void {
   /** By key: the version that dispatched its undo. */
   const undone = new Map<string, Version>()
-  let doing: string | null = null
   for (const version of step.versions) {
     const { direction, lockedBy, idempotencyKey } = version.value
     if (lockedBy === null || typeof idempotencyKey !== 'string') continue
     if (direction === 'undo') {
-      if (doing !== null) undone.set(doing, version)
+      undone.set(idempotencyKey.replace(/undo$/, 'do'), version)
       continue
     }
     const undo = undone.get(idempotencyKey)
@@ -178,7 +177,6 @@ function checkAfterUndo(step: Document, report: Report): void {
       () => `an attempt under ${idempotencyKey} was dispatched after its undo`,
       () => [undo?.write.operation ?? null, version.write.operation],
     )
-    doing = idempotencyKey
   }
 }
 
