@@ -31,7 +31,7 @@ export interface RemoteRequest {
 }
 
 /**
- * How a request fares: it is done, refused for good, or never answered, before the work or after it. Default: all are
+ * How a request fares: it is done, refused, or never answered, before the work or after it. Default: all are
  * done.
  */
 export type Mood = (request: RemoteRequest) => 'done' | 'refused' | 'silent' | 'doneAndSilent'
@@ -91,8 +91,8 @@ class Book {
     const number = (this.requests.get(key) ?? 0) + 1
     this.requests.set(key, number)
     const mood = this.mood({ kind, key, body, number })
-    if (mood === 'refused') this.refused.add(key)
-    if (this.refused.has(key)) {
+    // A refusal does nothing and is not remembered, but what was undone before it was done is refused from then on.
+    if (mood === 'refused' || this.refused.has(key)) {
       return { status: 409, body: { message: `there is no ${kind} for ${JSON.stringify(body)}` } }
     }
     if (mood === 'silent') return null

@@ -9,12 +9,12 @@ export const trips: readonly Trip[] = [
 ]
 
 /**
- * There is no seat to Faro, and at first no car in Porto; and the first answer about the hotel in Lisbon is lost. What
- * is asked under the key of another generation is asked anew.
+ * There is no seat to Faro, and at first no car in Porto; and the first answer about the hotel in Lisbon is lost. The
+ * second try for the car comes with the same key, since nothing was done under it.
  */
-export const availability: Mood = ({ kind, key, body, number }) => {
+export const availability: Mood = ({ kind, body, number }) => {
   if (kind === 'flight' && body['destination'] === 'Faro') return 'refused'
-  if (kind === 'car' && body['destination'] === 'Porto' && key.includes('/g1/')) return 'refused'
+  if (kind === 'car' && body['destination'] === 'Porto' && number === 1) return 'refused'
   if (kind === 'hotel' && body['destination'] === 'Lisbon' && number === 1) return 'doneAndSilent'
   return 'done'
 }

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { cli, run, start, startEmulatorProcess, temporaryDirectory } from './processes.js'
@@ -26,8 +26,8 @@ it('a worker of an account and an operator need no native binary', async () => {
 
 it('a data directory without the binary is refused by one sentence', async () => {
   const data = join(await temporaryDirectory(), 'data')
-  await mkdir(data)
-  await writeFile(join(data, 'data.mdb'), '')
+  const { process: emulator } = await startEmulatorProcess(['--port', '0', '--data', data])
+  await emulator.kill('SIGTERM')
   const listed = await run(cli, ['list', '--data', data], await withoutBinaries())
   expect(listed.stderr).toMatch(
     /^stepward: A data directory needs the package lmdb .* Run "npm ci" on this system\.\n$/,

@@ -126,13 +126,14 @@ describe('state store port on the engine', () => {
   })
 
   it('lists overdue steps of all partitions, at most as many as asked for', async () => {
-    const store = setUp().ports.stateStore('jobs')
-    for (let index = 0; index < 6; index += 1) {
-      const step = { id: 's', pk: `k${index}`, type: 'sas.step', schema: 1, completeByMs: (index + 1) * 10 }
-      await store.apply(step.pk, [{ kind: 'create', document: step }])
-    }
-    const open = { id: 'open', pk: 'k0', type: 'sas.step', completeByMs: null }
-    await store.apply('k0', [{ kind: 'create', document: open }])
+    const { engine, ports } = setUp()
+    const store = ports.stateStore('jobs')
+    const put = (pk: string, id: string, completeByMs: number | null): unknown =>
+      engine
+        .container('db', 'jobs')
+        .execute([pk], { kind: 'upsert', document: { id, pk, type: 'sas.step', schema: 1, completeByMs } })
+    for (let index = 0; index < 6; index += 1) put(`k${index}`, 's', (index + 1) * 10)
+    put('k0', 'open', null)
     const overdue = await store.listOverdue({ afterMs: 0, beforeMs: 40 }, 10)
     expect(overdue.map(({ dueMs }) => dueMs)).toEqual([10, 20, 30])
     expect(await store.listOverdue({ afterMs: 0, beforeMs: 100 }, 2)).toHaveLength(2)

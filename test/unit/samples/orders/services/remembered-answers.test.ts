@@ -12,11 +12,12 @@ describe('RememberedAnswers', () => {
     expect(work).toHaveBeenCalledTimes(1)
   })
 
-  it('remembers refusals too', () => {
+  it('does not remember a refusal, which did nothing', () => {
     const memory = new RememberedAnswers()
     const outOfStock = { status: 409, body: { code: 'out-of-stock' } }
     memory.give('k', {}, () => outOfStock)
-    expect(memory.give('k', {}, () => created).answer).toEqual(outOfStock)
+    expect(memory.give('k', {}, () => created).answer).toEqual(created)
+    expect(memory.give('k', {}, () => outOfStock).answer, 'an effect').toEqual(created)
   })
 
   it('takes the same fields in another order for the same request', () => {
