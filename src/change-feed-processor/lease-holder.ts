@@ -84,7 +84,7 @@ export class LeaseHolder {
 
   /**
    * Whether the lease was certainly ours in this second of the store's clock: after the one in which it was acquired, and
-   * before anybody may take it over. What is closed answers no: it may be somebody else's by now.
+   * before another instance may take it over. What is closed answers no: another instance may have it by now.
    */
   wasHeldAt(second: number): boolean {
     const { leaseExpirationIntervalMs } = this.runtime.options

@@ -21,7 +21,7 @@ export interface Terminal {
   readonly isInteractive: boolean
   /** Columns of the terminal; 80 where there is none. */
   readonly width: number
-  /** Columns that a table may take: without bound where there is no terminal, for whoever reads it there wants all. */
+  /** Columns that a table may take: without bound where there is no terminal, because a script wants all of it. */
   readonly tableWidth: number
   /** Asks a person, on a terminal; answers whether that is wanted. */
   confirm(question: string): Promise<boolean>

@@ -71,7 +71,7 @@ export interface SignedParts {
   readonly date: string
 }
 
-/** So many signatures are remembered, none of them over a longer text. */
+/** How many signatures are remembered, and the longest text of one. */
 const rememberedSignatures = 1_000
 const longestRemembered = 1_024
 

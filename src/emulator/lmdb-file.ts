@@ -79,7 +79,7 @@ export class LmdbFile {
     }
   }
 
-  /** Whether somebody wrote to the file since it was opened. */
+  /** Whether another process wrote to the file since it was opened. */
   get hasChanged(): boolean {
     try {
       return !this.readMetas().equals(this.metaPages)

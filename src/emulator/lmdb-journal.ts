@@ -240,7 +240,7 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
-    // It would wrap each batch in another, whose promise is given to nobody and ends the process when a commit fails.
+    // It would wrap each batch in another, whose promise no caller gets, so it ends the process when a commit fails.
     eventTurnBatching: false,
   })
   try {

@@ -155,12 +155,12 @@ export class Agents {
     else this.start(step, agent, { leaseToken, isFirst: this.isFirst(step, context) })
   }
 
-  /** It was dispatched for these agents, or for whoever held the lease then, and that was us. */
+  /** It was dispatched for these agents, or for the holder of the lease at that time, and that was this instance. */
   private isFirst({ firstBy, _ts }: Stored<StepDocument>, { wasHeldAt }: DelegateContext): boolean {
     return firstBy === null ? wasHeldAt?.(_ts) === true : firstBy === this.token
   }
 
-  /** Whether this attempt is being made here, was made, or is claimed by whoever makes it. */
+  /** Whether this attempt is being made here, was made, or is claimed by the process that makes it. */
   private isKnown(step: Stored<StepDocument>): boolean {
     if (isTaken(step)) return true
     return this.running.has(attemptKeyOf(step)) || this.begun.has(step)

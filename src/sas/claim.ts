@@ -50,7 +50,7 @@ export function isTaken({ claim: newest, fence }: StepDocument): boolean {
 
 /**
  * W2 where no claim is required: what a process writes before it acts when it cannot know that it is the first to make
- * the attempt. Whoever came before then finds that its refusal proves nothing any more, or has settled the attempt.
+ * the attempt. A process that came before then finds that its refusal proves nothing any more, or has settled the attempt.
  */
 export function joinAttempt(step: StepDocument, fence: number, now: number): Claiming {
   if (step.fence !== fence || !isOpen(step, now) || isTaken(step)) return { kind: 'refused' }

@@ -62,7 +62,7 @@ const envelope = {
   /** Attempts that ended without success. */
   failureCount: z.number().int(),
   maxFailures: z.number().int(),
-  /** Of a job: how often it began anew. Of a step: which of its keys it works under, counted by itself. */
+  /** Of a job: how often it began again. Of a step: which of its keys it works under, counted by itself. */
   generation: z.number().int(),
   diagnostics: z.array(diagnostic),
   attention: attention.nullable(),

@@ -15,7 +15,7 @@ export function offerWithinMs(usualMs: number, attention: Attention | null, now:
   return Math.max(usualMs, Math.min(flaggedMs, longestOfferMs))
 }
 
-/** How long to wait after so many dispatches in a row whose deadline had passed when they were written. */
+/** How long to wait after this many dispatches in a row whose deadline had passed when they were written. */
 export function pauseAfterLateMs(lateDispatches: number): number {
   return Math.min(firstPauseMs * 2 ** Math.min(lateDispatches, 30), longestOfferMs)
 }

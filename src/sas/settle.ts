@@ -23,7 +23,7 @@ export type Outcome =
   | {
       readonly kind: 'permanent'
       readonly message: string
-      /** Whether the only call of the attempt was refused: then it had no effect. Default: nobody knows. */
+      /** Whether the only call of the attempt was refused: then it had no effect. Default: unknown. */
       readonly didNothing?: boolean
     }
 

@@ -24,7 +24,7 @@ export const undo = z.object({
   input: json,
   /** Attempts at undoing that ended without success: not counted with those at doing (R111). */
   failureCount: z.number().int(),
-  /** Whether it is also undone when nobody knows if an attempt took effect (F-K2). */
+  /** Whether it is also undone when it is unknown whether an attempt took effect (F-K2). */
   whenUncertain: z.boolean(),
 })
 

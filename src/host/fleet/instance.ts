@@ -77,7 +77,7 @@ export function launch(
 }
 
 /**
- * When the process is gone. Whoever waits for it releases its leases, so nothing else may count: a message or a signal
+ * When the process is gone. The fleet then releases its leases, so nothing else may count: a message or a signal
  * that did not reach it is an `error` as well, and it may live on.
  */
 export function endOf(child: Pick<ChildProcess, 'pid' | 'on' | 'once'>): Promise<Exit> {
