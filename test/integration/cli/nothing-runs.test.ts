@@ -1,10 +1,10 @@
-import { defineAgent, defineWorkflow, startHost } from 'stepward'
+import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
 import { expect, it, onTestFinished } from 'vitest'
 import { attention } from '../../../src/cli/commands/attention.js'
 import { doctor } from '../../../src/cli/commands/doctor.js'
 import { estimate } from '../../../src/cli/commands/estimate.js'
 import { startEmulator } from '../../../src/emulator/index.js'
-import { connect, provision } from '../../../src/host/index.js'
+import { connect, provision, startHost } from '../../../src/host/index.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 

@@ -1,4 +1,4 @@
-import { defineAgent, defineWorkflow } from 'stepward'
+import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
 import { expect, it, onTestFinished } from 'vitest'
 import { status } from '../../../src/cli/commands/status.js'
 import { connect, provision } from '../../../src/host/index.js'
