@@ -4,7 +4,7 @@ const compareEveryMs = 100
 const visibleMs = 2_000
 
 /**
- * A monotonic clock that goes on while the machine sleeps. The precise one stands still then, and whoever trusts it
+ * A monotonic clock that goes on while the machine sleeps. The precise one stands still then, and a process that trusts it
  * holds a lease for valid that others have taken over in the meantime.
  */
 export class AwakeTime {

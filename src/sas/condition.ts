@@ -43,7 +43,7 @@ export function conditionTemplate(condition: Condition): Json {
   return toTemplate(condition, 'when')
 }
 
-/** What conditions are made by, for those who are told of one that is none. */
+/** What conditions are made by, named in the error about a value that is none. */
 const makers = 'equal(…), greater(…), present(…), not(…), all(…) or any(…)'
 
 /** How many values each operator compares, or conditions it joins; null for any number. */
