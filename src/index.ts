@@ -87,6 +87,7 @@ export {
   type ReplyChannel,
   type ReplyContainers,
   type ReleaseOptions,
+  type ResendOptions,
   type ResubmitOptions,
   type SelectionFilter,
   type StateDocument,

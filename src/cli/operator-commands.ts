@@ -58,6 +58,8 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     .option('--workflow <name>', 'of this workflow only')
     .option('--all', 'every one')
     .option('--yes', 'without being asked, where --all means every one')
+    .option('--why <text>', 'the reason; kept on each notice')
+    .option('--by <name>', 'who decides; default: your account on this machine')
     .option('--dry-run', 'say what would be sent, and write nothing')
     .action(async (job: string | undefined, options: ResendOptions) => {
       const { resend } = await import('./commands/resend.js')

@@ -216,6 +216,8 @@ const noticeSchema = z.object({
     .object({ kind: z.literal('notify'), since: z.string(), by: z.string(), message: z.string() })
     .nullable()
     .default(null),
+  /** By whom it was sent again after it was given up, oldest first. */
+  resends: z.array(auditEntry.pick({ at: true, by: true, why: true })).default([]),
   /** -1 until it is sent: a notice outlives its job rather than staying untold (F-X9). */
   ttl: z.number().int(),
 })

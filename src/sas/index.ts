@@ -75,6 +75,7 @@ export {
   type JobClientOptions,
   type JobSummary,
   type ReleaseOptions,
+  type ResendOptions,
   type ResubmitOptions,
   type SubmitOptions,
 } from './job-client.js'

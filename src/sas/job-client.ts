@@ -71,6 +71,14 @@ export interface ReleaseOptions extends CommandOptions {
   readonly step?: string
 }
 
+/** Who has notices sent again. */
+export interface ResendOptions extends Pick<CommandOptions, 'dryRun'> {
+  /** Kept on each notice. Default `'operator'`. */
+  readonly by?: string
+  /** Kept on each notice. */
+  readonly why?: string
+}
+
 /** Which failed step is tried again, and with what. */
 export interface ResubmitOptions extends CommandOptions {
   readonly by: string
@@ -154,8 +162,8 @@ export class JobClient {
   }
 
   /**
-   * Gives the failed steps of a job in Error another try, with new idempotency keys; or begins a job that was undone
-   * once more. `step` names one of several failed steps, `input` replaces what it is given.
+   * Gives the failed steps of a job in Error another try, or begins a job that was undone once more. A step keeps its
+   * idempotency key unless what it did was undone, or its input is another one. `step` names one of several failed steps, `input` replaces what it is given.
    *
    * @throws CommandInvalid when an argument is not what it must be; nothing was written
    * @throws CommandRefused when nothing of the job failed, or `step` did not; nothing was written
@@ -240,12 +248,20 @@ export class JobClient {
    * Has a notifier try again to send every notice of the job that was given up.
    *
    * @returns how many there are
+   * @throws CommandInvalid when an argument is not what it must be; nothing was written
    * @throws CommandRefused when there is none; nothing was written
    * @throws JobNotFound when there is no such job either
    */
-  resend(jobId: string, { dryRun = false }: Pick<CommandOptions, 'dryRun'> = {}): Promise<number> {
-    const { store, clock } = this.options
-    return resend(store, jobId, { now: clock.now(), isDryRun: dryRun })
+  async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
+    const { store, clock, telemetry } = this.options
+    const { by = defaultOperator, why = 'sent again', dryRun = false } = orNone(options)
+    refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun } })
+    const notices = await resend(store, jobId, { by, why, now: clock.now(), isDryRun: dryRun })
+    const [first] = notices
+    if (!dryRun && first !== undefined) {
+      telemetry.emit({ type: 'job.operated', jobId, workflow: first.workflow, command: 'resend', by, why })
+    }
+    return notices.length
   }
 
   private async command(

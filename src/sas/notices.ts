@@ -53,6 +53,7 @@ export function noticeOf(
     completeByMs: now,
     failureCount: 0,
     attention: null,
+    resends: [],
     ttl: -1,
   }
 }

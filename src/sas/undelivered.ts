@@ -1,4 +1,4 @@
-import { decodeDocument, type NoticeDocument } from './documents.js'
+import { decodeDocument, type AuditEntry, type NoticeDocument } from './documents.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from './errors.js'
 import { receiverOf } from './reply.js'
 import { replacing, type NoticeFilter, type StateStore, type Stored } from './state-store.js'
@@ -20,12 +20,24 @@ export interface UndeliveredNotice {
   readonly since: string
   /** Why. */
   readonly message: string
+  /** Who had it sent again before, and why, oldest first. */
+  readonly resends: readonly Pick<AuditEntry, 'at' | 'by' | 'why'>[]
 }
 
 /** Notices of one job that are looked at: more than any job has. */
 const mostOfOneJob = 1_000
 /** Rivals that are put up with for each notice. */
 const maxTries = 6
+/** Entries kept on a notice: the last ones. */
+const mostResends = 20
+
+/** Who has notices sent again, and why. */
+interface ResendDecision {
+  readonly by: string
+  readonly why: string
+  readonly now: number
+  readonly isDryRun: boolean
+}
 
 /** What was given up, the oldest first. */
 export async function undelivered(
@@ -40,29 +52,33 @@ export async function undelivered(
  * W11: asks for another round of tries of each notice of the job that was given up. Those that were sent after it are not
  * sent again: receivers know the order by `seq` (I13).
  *
- * @returns how many
+ * @returns those that were given up
  * @throws CommandRefused when none was given up, JobNotFound when there is no such job either; nothing was written
  */
 export async function resend(
   store: StateStore,
   jobId: string,
-  { now, isDryRun }: { readonly now: number; readonly isDryRun: boolean },
-): Promise<number> {
+  decision: ResendDecision,
+): Promise<readonly NoticeDocument[]> {
   const notices = await store.listUndelivered({ jobId, limit: mostOfOneJob })
   if (notices.length === 0) {
     if ((await store.findJob(jobId)) === null) throw new JobNotFound(jobId)
     throw new CommandRefused(jobId, 'no notice of it was given up')
   }
-  if (!isDryRun) for (const notice of notices) await resendOne(store, notice, now)
-  return notices.length
+  if (!decision.isDryRun) for (const notice of notices) await resendOne(store, notice, decision)
+  return notices
 }
 
 /** Level, not edge: one that a rival has asked for already, or that was sent meanwhile, is left alone. */
-async function resendOne(store: StateStore, notice: Stored<NoticeDocument>, now: number): Promise<void> {
+async function resendOne(
+  store: StateStore,
+  notice: Stored<NoticeDocument>,
+  decision: ResendDecision,
+): Promise<void> {
   let known: Stored<NoticeDocument> | null = notice
   for (let tries = 0; tries < maxTries; tries += 1) {
     if (!known?.attention) return
-    const result = await store.apply(known.pk, [replacing(known, toBeSent(known, now))])
+    const result = await store.apply(known.pk, [replacing(known, toBeSent(known, decision))])
     if (result.kind === 'applied') return
     known = await readNotice(store, known)
   }
@@ -70,9 +86,10 @@ async function resendOne(store: StateStore, notice: Stored<NoticeDocument>, now:
   throw new StoreUnavailable(message, { cause: null })
 }
 
-/** The notice as it was before its first try. */
-function toBeSent(notice: NoticeDocument, now: number): NoticeDocument {
-  return { ...notice, completeByMs: now, failureCount: 0, attention: null }
+/** The notice as it was before its first try, with the decision. */
+function toBeSent(notice: NoticeDocument, { by, why, now }: ResendDecision): NoticeDocument {
+  const resends = [...notice.resends, { at: new Date(now).toISOString(), by, why }].slice(-mostResends)
+  return { ...notice, completeByMs: now, failureCount: 0, attention: null, resends }
 }
 
 async function readNotice(
@@ -86,8 +103,9 @@ async function readNotice(
 }
 
 function asUndelivered(notice: NoticeDocument): UndeliveredNotice[] {
-  const { jobId, pk: partitionKey, workflow, seq, kind, replyTo, at, attention } = notice
+  const { jobId, pk: partitionKey, workflow, seq, kind, replyTo, at, attention, resends } = notice
   if (attention === null) return []
   const { since, message } = attention
-  return [{ jobId, partitionKey, workflow, seq, kind, receiver: receiverOf(replyTo), at, since, message }]
+  const receiver = receiverOf(replyTo)
+  return [{ jobId, partitionKey, workflow, seq, kind, receiver, at, since, message, resends }]
 }

@@ -132,7 +132,7 @@ export type TelemetryEvent =
   | ({ readonly type: 'job.recovered'; readonly wasHeld: boolean } & OnJob)
   | ({
       readonly type: 'job.operated'
-      readonly command: 'resubmit' | 'release' | 'cancel'
+      readonly command: 'resubmit' | 'release' | 'cancel' | 'resend'
       readonly by: string
       readonly why: string
     } & OnJob)

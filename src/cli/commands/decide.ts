@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { userInfo } from 'node:os'
 import { systemClock } from '../../platform/index.js'
 import type { BulkOptions, BulkReport, JobClient } from '../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../cli-error.js'
@@ -9,6 +8,7 @@ import type { SelectionOptions } from '../selection-options.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { bar, firstOf, wrapped, type Terminal } from '../terminal.js'
+import { whoAmI } from '../who-am-i.js'
 
 /** What an operator decides. */
 export type DecisionKind = 'resubmit' | 'release' | 'cancel'
@@ -151,14 +151,5 @@ async function readInput(path: string): Promise<unknown> {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new CliError(`--input ${path} could not be read as JSON: ${why}`, exitCodes.usage, { cause: error })
-  }
-}
-
-/** The account that runs this; a container may have none. */
-function whoAmI(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return 'operator'
   }
 }

@@ -1,16 +1,19 @@
-import { CommandRefused, type JobClient } from '../../sas/index.js'
+import { CommandRefused, type JobClient, type ResendOptions as Decision } from '../../sas/index.js'
 import { CliError, exitCodes } from '../cli-error.js'
 import { confirmed } from '../confirmed.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { bar, firstOf, wrapped, type Terminal } from '../terminal.js'
 import { undeliveredText } from '../undelivered-text.js'
+import { whoAmI } from '../who-am-i.js'
 
 /** Options of `stepward resend`. */
 export interface ResendOptions extends StoreOptions {
   readonly workflow?: string
   readonly all?: boolean
   readonly yes?: boolean
+  readonly why?: string
+  readonly by?: string
   readonly dryRun?: boolean
 }
 
@@ -28,7 +31,8 @@ export async function resend(
   options: ResendOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { workflow, all, dryRun = false } = options
+  const { workflow, all, dryRun = false, by = whoAmI(), why } = options
+  const decision = { by, ...(why === undefined ? {} : { why }), dryRun }
   const isFiltered = workflow !== undefined || all === true
   if (jobId === undefined && !isFiltered) {
     throw new CliError(
@@ -44,8 +48,8 @@ export async function resend(
   const resent = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
       const jobIds = jobId === undefined ? await untoldJobs(client, workflow) : [jobId]
-      if (jobId === undefined) return resendAll(client, { jobIds, dryRun, terminal })
-      return { notices: await client.resend(jobId, { dryRun }), jobIds }
+      if (jobId === undefined) return resendAll(client, { jobIds, decision, terminal })
+      return { notices: await client.resend(jobId, decision), jobIds }
     }),
   )
   if (options.json === true) terminal.print(JSON.stringify({ isDryRun: dryRun, ...resent }))
@@ -61,16 +65,16 @@ async function untoldJobs(client: JobClient, workflow: string | undefined): Prom
 
 interface Many {
   readonly jobIds: readonly string[]
-  readonly dryRun: boolean
+  readonly decision: Decision
   readonly terminal: Terminal
 }
 
-async function resendAll(client: JobClient, { jobIds, dryRun, terminal }: Many): Promise<Resent> {
+async function resendAll(client: JobClient, { jobIds, decision, terminal }: Many): Promise<Resent> {
   const done: string[] = []
   let notices = 0
   try {
     for (const [index, jobId] of jobIds.entries()) {
-      const count = await resentOf(client, jobId, dryRun)
+      const count = await resentOf(client, jobId, decision)
       notices += count
       if (count > 0) done.push(jobId)
       terminal.progress(`${bar(index + 1, jobIds.length, 30)} ${index + 1} of ${jobIds.length} jobs`)
@@ -81,10 +85,10 @@ async function resendAll(client: JobClient, { jobIds, dryRun, terminal }: Many):
   return { notices, jobIds: done }
 }
 
-/** None where somebody else was quicker. */
-async function resentOf(client: JobClient, jobId: string, dryRun: boolean): Promise<number> {
+/** None where another operator was quicker. */
+async function resentOf(client: JobClient, jobId: string, decision: Decision): Promise<number> {
   try {
-    return await client.resend(jobId, { dryRun })
+    return await client.resend(jobId, decision)
   } catch (error) {
     if (error instanceof CommandRefused) return 0
     throw error

@@ -1,6 +1,7 @@
 import {
   JobNotFound,
   processStates,
+  type AuditEntry,
   type JobClient,
   type JobCounts,
   type JobView,
@@ -51,6 +52,11 @@ async function describeFrom(
     : describe(view, undelivered, terminal)
 }
 
+/** Who decided something, when and why. */
+function decided({ by, at, why }: Pick<AuditEntry, 'by' | 'at' | 'why'>): string {
+  return `by ${by} at ${at.slice(0, 19)}: ${why}`
+}
+
 function describeCounts(counts: JobCounts, untold: number, options: StoreOptions): string {
   if (options.json === true) return JSON.stringify(counts)
   const shown = table(
@@ -75,17 +81,17 @@ function describe(
     ...(job.lockedBy === null ? [] : [['driven by', job.lockedBy] as [string, string]]),
     ...(job.attention === null ? [] : [['attention', job.attention.message] as [string, string]]),
     ...(job.compensation === null ? [] : [['undone', job.compensation.reason] as [string, string]]),
-    ...undelivered.map(({ kind, receiver, message }): [string, string] => [
-      'not told',
-      `"${kind}" to ${receiver}: ${message}; repair the receiver, then: stepward resend ${job.jobId}`,
+    ...undelivered.flatMap(({ kind, receiver, message, resends }): [string, string][] => [
+      [
+        'not told',
+        `"${kind}" to ${receiver}: ${message}; repair the receiver, then: stepward resend ${job.jobId}`,
+      ],
+      ...resends.map((decision): [string, string] => ['resend', `"${kind}" ${decided(decision)}`]),
     ]),
-    ...job.audit.map(
-      ({ command, stepId, at, by, why }) =>
-        [command, `${stepId === null ? '' : `${stepId} `}by ${by} at ${at.slice(0, 19)}: ${why}`] as [
-          string,
-          string,
-        ],
-    ),
+    ...job.audit.map(({ command, stepId, ...decision }): [string, string] => [
+      command,
+      `${stepId === null ? '' : `${stepId} `}${decided(decision)}`,
+    ]),
   ]
   const lines = facts.map(([name, text]) => {
     const told = wrapped(text, width, ' '.repeat(labelWidth)).slice(labelWidth)

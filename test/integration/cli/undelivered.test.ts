@@ -50,7 +50,13 @@ it('R117: who was not told is shown and told again, singly and in bulk, and noth
   expect(await resend('ann', { ...store, dryRun: true }, terminal)).toBe(0)
   expect(said()).toBe('1 notice was not delivered, and would be sent again:\n  ann')
   forget()
-  expect(await resend(undefined, { ...store, workflow: 'greeting', json: true }, terminal)).toBe(0)
+  expect(
+    await resend(
+      undefined,
+      { ...store, workflow: 'greeting', by: 'ann', why: 'repaired', json: true },
+      terminal,
+    ),
+  ).toBe(0)
   const resent = JSON.parse(said()) as { readonly jobIds: readonly string[] }
   expect({ ...resent, jobIds: resent.jobIds.toSorted() }).toEqual({
     isDryRun: false,
@@ -59,6 +65,9 @@ it('R117: who was not told is shown and told again, singly and in bulk, and noth
   })
   // Taken up at once, by the feed: neither can be sent to.
   await heard.waitFor('notice.failed', ({ isGivenUp }) => isGivenUp, 4)
+  forget()
+  await status('ann', store, terminal)
+  expect(said()).toMatch(/^resend {5}"received" by ann at \S+: repaired$/m)
 })
 
 it.each([

@@ -55,6 +55,7 @@ it('notices of one receiver that was not reached are one group, by the jobs they
     kind: 'finished',
     receiver: 'https://shop.example',
     at: '',
+    resends: [],
   } as const
   const message = 'https://shop.example answered 503'
   const notices = [

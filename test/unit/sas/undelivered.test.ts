@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CommandRefused, JobNotFound } from '../../../src/sas/errors.js'
-import { JobClient } from '../../../src/sas/job-client.js'
+import { JobClient, type ResendOptions } from '../../../src/sas/job-client.js'
 import { replacing } from '../../../src/sas/state-store.js'
 import { StateWorld } from '../../support/state-world.js'
 
@@ -40,7 +40,7 @@ describe('notices that were given up', () => {
     expect(JSON.stringify(shown)).not.toContain('hidden')
   })
 
-  it('W11: are sent anew, with all their tries, as soon as an operator says so', async () => {
+  it('W11: are sent again, with all their tries, as soon as an operator says so', async () => {
     await untold('one', '')
     await untold('two', '')
     await world.clock.advance(5_000)
@@ -49,6 +49,39 @@ describe('notices that were given up', () => {
       { completeByMs: world.clock.now(), failureCount: 0, attention: null },
     ])
     expect((await client.undelivered()).map(({ jobId }) => jobId)).toEqual(['two'])
+  })
+
+  it('keep who had them sent again, when and why, the oldest first', async () => {
+    await untold('one', '')
+    await world.clock.advance(5_000)
+    await client.resend('one', { by: 'ann', why: 'the shop is back' })
+    const sentAgain = { at: new Date(world.clock.now()).toISOString(), by: 'ann', why: 'the shop is back' }
+    expect(await world.truth.listNotices('one', 'one')).toMatchObject([{ resends: [sentAgain] }])
+    const [notice] = await world.truth.listNotices('one', 'one')
+    if (notice === undefined) throw new Error('the job has a notice')
+    const attention = { kind: 'notify' as const, since: '', by: 'n', message: 'answered 500' }
+    await world.put('one', [replacing(notice, { ...notice, completeByMs: null, attention })])
+    expect(await client.undelivered()).toMatchObject([{ resends: [sentAgain] }])
+    await client.resend('one')
+    expect(await world.truth.listNotices('one', 'one')).toMatchObject([
+      { resends: [sentAgain, { by: 'operator', why: 'sent again' }] },
+    ])
+    expect(world.telemetry.of('job.operated')).toMatchObject([
+      { jobId: 'one', workflow: 'shopping', command: 'resend', by: 'ann', why: 'the shop is back' },
+      { command: 'resend', by: 'operator' },
+    ])
+  })
+
+  it.each([
+    ['by', { by: '' }],
+    ['why', { why: '' }],
+    ['dryRun', { dryRun: 'yes' }],
+  ])('are not sent again by a call whose %s is not what it must be', async (name, options) => {
+    await untold('one', '')
+    await expect(client.resend('one', options as ResendOptions)).rejects.toThrow(
+      new RegExp(`^resend: ${name} `),
+    )
+    expect(await client.undelivered()).toHaveLength(1)
   })
 
   it('are left as they are by a dry run', async () => {
