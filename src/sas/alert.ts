@@ -5,8 +5,9 @@ import {
   type Diagnostic,
   type JobDocument,
 } from './documents.js'
+import type { UnreadableJob } from './unreadable-jobs.js'
 
-/** That somebody should look at a job, as it is told to an operator. */
+/** That a job needs attention, as an operator reads it. */
 export interface Alert {
   /** The same for as long as the same thing is the matter: receivers recognise a repetition by it. */
   readonly alertId: string
@@ -14,7 +15,10 @@ export interface Alert {
   readonly orderId: string
   readonly workflow: string
   readonly state: JobDocument['processState']
-  /** What is the matter: `error`, `compensationFailed`, `corrupt`, `parked`, `extendedWait` or `unclaimed`. */
+  /**
+   * What is the matter: `error`, `compensationFailed`, `corrupt`, `parked`, `extendedWait`, `unclaimed`, or `unreadable`:
+   * the job's document was edited so that no instance can read it.
+   */
   readonly kind: string
   readonly stepId: string | null
   readonly message: string
@@ -50,13 +54,20 @@ export function alertOf(job: JobDocument, diagnostics: readonly Diagnostic[]): A
   return { alertId, jobId, orderId, workflow, state, kind, stepId, message, since, diagnostics }
 }
 
+/** What there is to say of a job whose document cannot be read. */
+export function unreadableAlertOf({ jobId, workflow, since, reason: message }: UnreadableJob): Alert {
+  const [kind, stepId, state] = ['unreadable', null, 'Error'] as const
+  const alertId = alertIdOf({ jobId, kind, stepId, since })
+  return { alertId, jobId, orderId: jobId, workflow, state, kind, stepId, message, since, diagnostics: [] }
+}
+
 /** The same for as long as the same is the matter with a job. */
 export function alertIdOf({
   jobId,
   kind,
   stepId,
   since,
-}: Pick<Attention, 'kind' | 'stepId' | 'since'> & { readonly jobId: string }): string {
+}: Pick<Attention, 'stepId' | 'since'> & { readonly jobId: string; readonly kind: string }): string {
   return [jobId, kind, stepId ?? '', since].join('|')
 }
 

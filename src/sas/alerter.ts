@@ -2,7 +2,7 @@ import { BackgroundLoop, type Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
 import { afterFailure, firstTelling, groupsOf, type Telling } from './alert-groups.js'
-import { alertIdOf, alertOf, alertRecordOf, toldUntilMs, type Alert } from './alert.js'
+import { alertIdOf, alertOf, alertRecordOf, toldUntilMs, unreadableAlertOf, type Alert } from './alert.js'
 import { CallBudget } from './call-budget.js'
 import { DeadlineIndex, type Deadline } from './deadline-index.js'
 import { alertDocumentId, jobDocumentId, stepDocumentId, type JobDocument } from './documents.js'
@@ -15,6 +15,7 @@ import {
   type Stored,
 } from './state-store.js'
 import { Sweep } from './sweep.js'
+import { unreadableFlags, unreadableJob, type UnreadableFlag } from './unreadable-jobs.js'
 import { readJob, readStep } from './update-document.js'
 
 /** What an alerter works with. */
@@ -34,6 +35,8 @@ export interface AlerterOptions {
 interface Matter extends Deadline, Telling {
   readonly jobId: string
   readonly alertId: string
+  /** Set where the job's document could not be read. */
+  readonly unreadable: UnreadableFlag | null
   /** Those who know of it already, while others were not reached. */
   readonly takenBy: ReadonlySet<AlertSink>
 }
@@ -107,6 +110,12 @@ export class Alerter {
     this.telling.wake()
   }
 
+  /** Notes a job that the feed says could not be read. */
+  jobUnreadable(flag: UnreadableFlag, leaseToken: string): void {
+    this.noteUnreadable(flag, leaseToken)
+    this.telling.wake()
+  }
+
   leaseAcquired(leaseToken: string, isFirstRange: boolean): void {
     this.sweep.leaseAcquired(leaseToken, isFirstRange)
   }
@@ -119,6 +128,9 @@ export class Alerter {
   private async noteFlagged(): Promise<number> {
     const flagged = await this.options.store.listFlagged(this.nextPageAfter, sweepLimit)
     for (const job of flagged) this.note(job, null)
+    if (this.nextPageAfter === null) {
+      for (const flag of await unreadableFlags(this.options.store)) this.noteUnreadable(flag, null)
+    }
     this.telling.wake()
     const last = flagged.at(-1)
     const isWhole = last === undefined || flagged.length < sweepLimit
@@ -128,12 +140,21 @@ export class Alerter {
 
   private note(job: FlaggedJob, leaseToken: string | null): void {
     const { pk, id, jobId } = job
+    this.noteMatter({ pk, id, jobId, alertId: alertIdOf(job), unreadable: null, leaseToken })
+  }
+
+  private noteUnreadable(flag: UnreadableFlag, leaseToken: string | null): void {
+    const { pk, documentId: id, jobId, since } = flag
+    const alertId = alertIdOf({ jobId, kind: 'unreadable', stepId: null, since })
+    this.noteMatter({ pk, id, jobId, alertId, unreadable: flag, leaseToken })
+  }
+
+  private noteMatter(matter: Omit<Matter, 'dueMs' | 'takenBy' | keyof Telling>): void {
     const now = this.options.clock.now()
-    const alertId = alertIdOf(job)
-    const told = this.told.get(keyOf(job))
-    if (told?.alertId === alertId && now < told.untilMs) return
-    if (this.due.get(job)?.alertId === alertId) return
-    this.due.set({ pk, id, jobId, alertId, dueMs: now, leaseToken, takenBy: new Set(), ...firstTelling })
+    const told = this.told.get(keyOf(matter))
+    if (told?.alertId === matter.alertId && now < told.untilMs) return
+    if (this.due.get(matter)?.alertId === matter.alertId) return
+    this.due.set({ ...matter, dueMs: now, takenBy: new Set(), ...firstTelling })
   }
 
   private async tellDue(): Promise<number> {
@@ -161,8 +182,7 @@ export class Alerter {
   private async look(matter: Matter): Promise<Pending | null> {
     const { store } = this.options
     const { pk, jobId } = matter
-    const job = await readJob(store, { pk, id: jobDocumentId(jobId) })
-    const alert = job === null ? null : alertOf(job, [])
+    const alert = await this.alertAbout(matter)
     if (alert === null) return null
     const record = await store.read({ pk, id: alertDocumentId(jobId) })
     if (record?.['alertId'] === alert.alertId) {
@@ -174,6 +194,16 @@ export class Alerter {
     const known = isAsNoted ? matter : other
     const { atMost, failures } = known
     return { matter: known, alert, record, atMost, failures }
+  }
+
+  private async alertAbout({ pk, id, unreadable }: Matter): Promise<Alert | null> {
+    const { store } = this.options
+    if (unreadable !== null) {
+      const job = await unreadableJob(store, unreadable)
+      if (job !== null) return unreadableAlertOf(job)
+    }
+    const job = await readJob(store, { pk, id })
+    return job === null ? null : alertOf(job, [])
   }
 
   /** Makes one call to each sink that does not know all of these yet, and records which alerts are known to all. */

@@ -11,6 +11,7 @@ import { SerialByKey } from './serial-by-key.js'
 import { defaultNoticeRetry, type NoticeRetry } from './settle-notice.js'
 import type { StateStore } from './state-store.js'
 import { Sweep } from './sweep.js'
+import { flagIn } from './unreadable-jobs.js'
 
 /** Whom a notifier tells, and how. */
 export interface NotifierSettings {
@@ -125,6 +126,7 @@ export class Notifier {
   /** Notes which jobs have something to tell. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
     for (const change of changes.filter(mayTell)) {
+      if (change['type'] === 'sas.unreadable') this.alerter.jobUnreadable(flagIn(change), leaseToken)
       const decoded = decodeDocument(change)
       if (decoded.kind === 'job') this.alerter.jobChanged(decoded.job, leaseToken)
       if (decoded.kind !== 'notice') continue
@@ -206,5 +208,5 @@ export class Notifier {
 
 /** Most of what the feed brings is told to nobody, which shows before it is decoded. */
 function mayTell({ type, attention }: Change): boolean {
-  return type === 'sas.notify' || (type === 'sas.job' && attention !== null)
+  return type === 'sas.notify' || type === 'sas.unreadable' || (type === 'sas.job' && attention !== null)
 }

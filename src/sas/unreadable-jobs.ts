@@ -65,21 +65,49 @@ export async function unreadableJobs(store: StateStore): Promise<readonly Unread
   const records = await store.listUnreadable(mostRecords)
   const found: UnreadableJob[] = []
   for (const record of records) {
-    const documentId = String(record['documentId'])
-    const document = await store.read({ pk: record.pk, id: documentId })
-    const reason = document === null ? null : unreadableReason(decodeDocument(document))
-    if (document === null || reason === null) continue
-    const { workflow } = document
-    found.push({
-      jobId: jobIdIn(document),
-      partitionKey: record.pk,
-      documentId,
-      workflow: typeof workflow === 'string' ? workflow : '?',
-      since: String(record['since']),
-      reason,
-    })
+    const job = await unreadableJob(store, flagIn(record))
+    if (job !== null) found.push(job)
   }
   return found.sort((one, other) => (one.since < other.since ? -1 : 1))
+}
+
+/** That a job could not be read, as its record says: whether it still cannot be, its document says. */
+export interface UnreadableFlag {
+  readonly jobId: string
+  readonly pk: string
+  readonly documentId: string
+  /** ISO-8601 UTC. */
+  readonly since: string
+}
+
+/** Flags of jobs that a scheduler could not read, in any order. */
+export async function unreadableFlags(store: StateStore): Promise<readonly UnreadableFlag[]> {
+  return (await store.listUnreadable(mostRecords)).map(flagIn)
+}
+
+/** What a record of type `sas.unreadable` says. */
+export function flagIn(record: Readonly<Record<string, unknown>>): UnreadableFlag {
+  const { jobId, pk, documentId, since } = record
+  return { jobId: String(jobId), pk: String(pk), documentId: String(documentId), since: String(since) }
+}
+
+/** The job of this flag as it is now; null when it can be read, or is gone. */
+export async function unreadableJob(
+  store: StateStore,
+  { pk, documentId, since }: UnreadableFlag,
+): Promise<UnreadableJob | null> {
+  const document = await store.read({ pk, id: documentId })
+  const reason = document === null ? null : unreadableReason(decodeDocument(document))
+  if (document === null || reason === null) return null
+  const { workflow } = document
+  return {
+    jobId: jobIdIn(document),
+    partitionKey: pk,
+    documentId,
+    workflow: typeof workflow === 'string' ? workflow : '?',
+    since,
+    reason,
+  }
 }
 
 /** As the document says, or else as its id does. */

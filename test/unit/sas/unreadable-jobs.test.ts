@@ -1,6 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { Alert } from '../../../src/sas/alert.js'
 import { JobUnreadable } from '../../../src/sas/errors.js'
 import { JobClient } from '../../../src/sas/job-client.js'
+import { Notifier } from '../../../src/sas/notifier.js'
 import { replacing } from '../../../src/sas/state-store.js'
 import { aWorkflow } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
@@ -149,5 +151,62 @@ describe('a call with an argument that is not what it must be', () => {
     await expect(callers[name](client)).rejects.toMatchObject({ name: 'CommandInvalid', message })
     expect(await world.job('A')).toEqual(before)
     expect(await client.list()).toHaveLength(1)
+  })
+})
+
+describe('operators are alerted to a job whose document cannot be read', () => {
+  const alerts: Alert[] = []
+  beforeEach(() => {
+    alerts.length = 0
+  })
+
+  function notifier(): Notifier {
+    const { store, clock, random, telemetry } = world
+    const channel = { send: () => Promise.resolve({ kind: 'sent' as const }) }
+    const sink = (told: readonly Alert[]): Promise<void> => Promise.resolve(void alerts.push(...told))
+    const made = new Notifier({
+      ...{ store, clock, random, telemetry, channel },
+      instanceName: 'notifier-1',
+      alertSinks: [sink],
+    })
+    made.start()
+    onTestFinished(() => made.stop())
+    return made
+  }
+
+  async function flagged(): Promise<void> {
+    await client.submit(workflow, {}, { jobId: 'A' })
+    await edited({ audit: withoutWhy })
+    await world.scheduler().onChanges(await world.changes())
+  }
+
+  it('I15: by the sweep of a notifier, once for as long as it is unreadable', async () => {
+    await flagged()
+    notifier().onLeaseAcquired('0', true)
+    await world.clock.advance(5 * 60_000)
+    expect(alerts).toMatchObject([
+      { jobId: 'A', workflow: 'shopping', kind: 'unreadable', stepId: null, state: 'Error' },
+    ])
+    expect(alerts[0]?.message).toContain(reason)
+  })
+
+  it('at once, by the feed, and not again by another instance', async () => {
+    await flagged()
+    const page = await world.changes()
+    notifier().onChanges(page, '0')
+    await world.clock.advance(1)
+    expect(alerts.map(({ kind }) => kind)).toEqual(['unreadable'])
+    notifier().onChanges(page, '0')
+    await world.clock.advance(1)
+    expect(alerts).toHaveLength(1)
+  })
+
+  it('not when it was repaired before they could be', async () => {
+    await flagged()
+    const page = await world.changes()
+    await edited({ audit: [] })
+    notifier().onChanges(page, '0')
+    await world.clock.advance(1)
+    expect(alerts).toEqual([])
   })
 })
