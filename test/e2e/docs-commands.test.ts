@@ -34,13 +34,9 @@ describe('what pages say to type does what they say', () => {
     await rm(directory, { recursive: true, force: true })
   })
 
-  it(
-    tutorial,
-    async () => {
-      expect(await reader.follow(tutorial)).toEqual([])
-    },
-    120_000,
-  )
+  it(tutorial, async () => {
+    expect(await reader.follow(tutorial)).toEqual([])
+  })
 
   it('a change feed processor is there to be looked at', async () => {
     const client = new CosmosClient({ endpoint: reader.endpoint, key: wellKnownKey })
@@ -63,14 +59,10 @@ describe('what pages say to type does what they say', () => {
     client.dispose()
   })
 
-  it.each(others)(
-    '%s, in the folder and on the store of the tutorial',
-    async (page) => {
-      reader.isBrief = true
-      expect(await reader.follow(page)).toEqual([])
-    },
-    120_000,
-  )
+  it.each(others)('%s, in the folder and on the store of the tutorial', async (page) => {
+    reader.isBrief = true
+    expect(await reader.follow(page)).toEqual([])
+  })
 
   it.each(queries)('the store understands %s', async (query) => {
     const client = new CosmosClient({ endpoint: reader.endpoint, key: wellKnownKey })

@@ -6,6 +6,17 @@ import { scenarios } from './scenarios.js'
 
 const pairsOfScenario = 6
 
+/**
+ * The paths that the others are made of suffer every fault at every write. In the others each kind strikes every second
+ * write, so that each write suffers half of the kinds; `npm run simulate:full` strikes all of them.
+ */
+const basic = ['happy', 'retry', 'exhaust', 'compensate', 'resubmit', 'cancel', 'submitted-inside']
+
+/** Whether the fault of this kind strikes the write at this place of its story. */
+function isStruck(scenario: string, index: number, kind: (typeof faultKinds)[number]): boolean {
+  return basic.includes(scenario) || (index + faultKinds.indexOf(kind)) % 2 === 0
+}
+
 /** Writes of leases are the same in every scenario, so one of them is enough for those. */
 function isWanted({ writePoint }: Place, scenario: string): boolean {
   return scenario === 'happy' || !writePoint.startsWith('L')
@@ -18,12 +29,12 @@ describe.each(scenarios.map(({ name }) => name))(
       'comes to its end whatever write suffers %s, and keeps every invariant',
       async (kind) => {
         const broken: string[] = []
-        for (const place of await placesIn(scenario)) {
-          if (isWanted(place, scenario)) broken.push(...(await brokenBy(scenario, [{ ...place, kind }])))
-        }
+        const places = (await placesIn(scenario)).filter((place) => isWanted(place, scenario))
+        const struck = places.filter((_, index) => isStruck(scenario, index, kind))
+        expect(struck).not.toEqual([])
+        for (const place of struck) broken.push(...(await brokenBy(scenario, [{ ...place, kind }])))
         expect(broken).toEqual([])
       },
-      60_000,
     )
 
     it('comes to its end under two faults, and keeps every invariant', async () => {
@@ -32,6 +43,6 @@ describe.each(scenarios.map(({ name }) => name))(
         broken.push(...(await brokenBy(scenario, pair)))
       }
       expect(broken).toEqual([])
-    }, 60_000)
+    })
   },
 )

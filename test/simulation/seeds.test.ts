@@ -5,16 +5,16 @@ import { Totals } from './totals.js'
 
 const runs = [
   ...[1, 2, 3, 4].map((seed) => ({ world: 'processor', seed, size: 0 }) as const),
-  ...[1, 2, 3].map((seed) => ({ world: 'jobs', seed, size: 40 }) as const),
+  ...[1, 2, 3].map((seed) => ({ world: 'jobs', seed, size: 20 }) as const),
 ]
 
 describe('a seed of many jobs', () => {
   it('has most of them done while faults last', async () => {
-    const { acknowledged, endedUnderFaults, problems } = await simulateJobs(1, 200)
+    const { acknowledged, endedUnderFaults, problems } = await simulateJobs(4, 100)
     expect(problems).toEqual([])
-    expect(acknowledged).toBe(200)
-    expect(endedUnderFaults).toBeGreaterThan(100)
-  }, 120_000)
+    expect(acknowledged).toBe(100)
+    expect(endedUnderFaults).toBeGreaterThan(50)
+  })
 })
 
 describe('R9: everything going wrong at once', () => {
@@ -33,6 +33,5 @@ describe('R9: everything going wrong at once', () => {
       expect(report).toMatchObject(run.world === 'jobs' ? { lost: 0, lateOutcomes: 0 } : {})
       expect((await simulateSeed(run)).hash).toBe(report.hash)
     },
-    60_000,
   )
 })

@@ -19,7 +19,7 @@ describe.each(stories.map(({ name, promise }) => [name, promise] as const))(
         broken.push(...(await brokenBy(name, [fault])))
       }
       expect(broken).toEqual([])
-    }, 60_000)
+    })
   },
 )
 

@@ -15,7 +15,7 @@ describe('a disk that takes no more', () => {
   beforeAll(() => {
     script = compiledScript('full-disk-writer.ts')
     // It compiles, which takes its time on a busy machine.
-  }, 60_000)
+  })
 
   afterAll(() => {
     rmSync(join(dirname(script), '../../..'), { recursive: true })

@@ -148,34 +148,30 @@ describe('whole jobs under a storm of faults', () => {
     }
   }
 
-  it.each([1, 2, 3])(
-    'loses no job and does nothing twice, seed %i',
-    async (seed) => {
-      effects.clear()
-      const host = await startHost({
-        client,
-        agents: [shop],
-        sweepIntervalMs: 500,
-        deadlineGraceMs: 20,
-        timing: { pollIntervalMs: { min: 5, max: 50 }, checkpointIntervalMs: 50 },
-      })
-      for (const fault of storm(seed)) cosmos.faults.add(fault)
-      const jobIds = Array.from({ length: 12 }, (_, index) => `job-${index}`)
-      const results = await Promise.all(
-        jobIds.map(async (jobId) => {
-          const job = await persistently(() => host.client.submit(selling, { item: jobId }, { jobId }))
-          return persistently(() => job.result())
-        }),
-      )
-      expect(cosmos.stats().faults).toBeGreaterThan(20)
-      cosmos.faults.clear()
-      expect(results.map((result) => result['ship'])).toEqual(jobIds.map((name) => ({ name })))
-      const views = await Promise.all(jobIds.map(async (jobId) => (await host.client.get(jobId))?.view()))
-      await host.stop()
-      expect(views.map((view) => view?.state)).toEqual(jobIds.map(() => 'Processed'))
-      // Each step has one key through all its attempts: more keys than steps would be an effect that is there twice.
-      expect(effects.size).toBe(jobIds.length * 3)
-    },
-    30_000,
-  )
+  it.each([1, 2, 3])('loses no job and does nothing twice, seed %i', async (seed) => {
+    effects.clear()
+    const host = await startHost({
+      client,
+      agents: [shop],
+      sweepIntervalMs: 500,
+      deadlineGraceMs: 20,
+      timing: { pollIntervalMs: { min: 5, max: 50 }, checkpointIntervalMs: 50 },
+    })
+    for (const fault of storm(seed)) cosmos.faults.add(fault)
+    const jobIds = Array.from({ length: 12 }, (_, index) => `job-${index}`)
+    const results = await Promise.all(
+      jobIds.map(async (jobId) => {
+        const job = await persistently(() => host.client.submit(selling, { item: jobId }, { jobId }))
+        return persistently(() => job.result())
+      }),
+    )
+    expect(cosmos.stats().faults).toBeGreaterThan(20)
+    cosmos.faults.clear()
+    expect(results.map((result) => result['ship'])).toEqual(jobIds.map((name) => ({ name })))
+    const views = await Promise.all(jobIds.map(async (jobId) => (await host.client.get(jobId))?.view()))
+    await host.stop()
+    expect(views.map((view) => view?.state)).toEqual(jobIds.map(() => 'Processed'))
+    // Each step has one key through all its attempts: more keys than steps would be an effect that is there twice.
+    expect(effects.size).toBe(jobIds.length * 3)
+  })
 })
