@@ -11,6 +11,8 @@ interface Pending {
 
 /** Where only promises are waited for, the event loop still turns this often: signals and other threads wait for it. */
 const turnEvery = 1_000
+/** What a delay takes that is too short to be told from none. */
+const shortestDelayMs = 2 ** -10
 
 /**
  * A clock that stands still until a test moves it. `advance` fires timers in the order of their times and lets all work
@@ -47,7 +49,7 @@ export class VirtualClock implements Clock {
   }
 
   schedule(ms: number, action: () => void): Timer {
-    const timer = { at: this.elapsed + Math.max(0, ms), order: this.order++, action, isOver: false }
+    const timer = { at: this.after(Math.max(0, ms)), order: this.order++, action, isOver: false }
     this.pending.push(timer)
     this.live += 1
     return {
@@ -57,6 +59,12 @@ export class VirtualClock implements Clock {
         this.live -= 1
       },
     }
+  }
+
+  /** Later than now unless `ms` is 0: a delay too short to be told from now would otherwise be repeated without end. */
+  private after(ms: number): number {
+    const at = this.elapsed + ms
+    return at === this.elapsed && ms > 0 ? at + shortestDelayMs : at
   }
 
   /** Sets the wall clock forward. What measures intervals does not notice, and no timer is nearer than before. */

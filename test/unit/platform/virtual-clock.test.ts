@@ -188,3 +188,16 @@ describe('advanceUntil', () => {
     expect(fired).toHaveLength(2)
   })
 })
+
+it('lets time pass for every delay but none, however short, so that what repeats it comes to an end', async () => {
+  const clock = new VirtualClock()
+  await clock.advance(60_000)
+  const shorterThanTold = 1e-13
+  expect(60_000 + shorterThanTold).toBe(60_000)
+  clock.schedule(0, () => undefined)
+  expect(await clock.advanceUntil(() => clock.pendingTimers === 0, 1)).toBe(true)
+  expect(clock.monotonic()).toBe(60_000)
+  clock.schedule(shorterThanTold, () => undefined)
+  expect(await clock.advanceUntil(() => clock.pendingTimers === 0, 1)).toBe(true)
+  expect(clock.monotonic()).toBeGreaterThan(60_000)
+})
