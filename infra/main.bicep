@@ -7,7 +7,7 @@ targetScope = 'resourceGroup'
 @maxLength(20)
 param name string
 
-@description('Ends the names that nobody else in the world may have, of the account and the apps; empty for none.')
+@description('The last word in the names of the account and the apps, which must be unique in the world; empty for none.')
 @maxLength(13)
 param unique string = take(uniqueString(resourceGroup().id), 8)
 
@@ -113,5 +113,5 @@ module alerts 'modules/alerts.bicep' = {
 
 output endpoint string = cosmos.outputs.endpoint
 output accountName string = cosmos.outputs.accountName
-// role, name and host of each app.
+// The role, name and host of each app.
 output sites array = apps.outputs.sites

@@ -1,6 +1,6 @@
 // Data-plane roles, as narrow as the roles of the pattern allow. These are not IAM roles: Contributor gives no access
-// to data, and none of these may create containers. The account takes one change of its roles at a time and answers 412 to
-// a second, so each of them depends on the one before.
+// to data, and none of these may create containers. The account takes one change of its roles at a time and answers 412
+// to a second one, so each change depends on the one before.
 param accountName string
 
 @description('role (scheduler, agents, supervisor, notifier) and principalId of each app.')
@@ -53,7 +53,7 @@ resource leaseHolder 'Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinitions@2
       {
         dataActions: [
           metadata
-          // The SDK's queries need both, whatever they read.
+          // Every query of the SDK needs both of these rights.
           '${container}/readChangeFeed'
           '${container}/executeQuery'
           '${items}/read'

@@ -25,7 +25,7 @@ resource attention 'Microsoft.Insights/scheduledQueryRules@2023-03-15-preview' =
     severity: 1
     enabled: true
     scopes: [workspaceId]
-    // The table is made with the first line that an app writes, which is after this rule.
+    // The table does not exist yet: the first line that an app writes creates it.
     skipQueryValidation: true
     evaluationFrequency: 'PT5M'
     windowSize: 'PT5M'

@@ -31,8 +31,8 @@ export interface RemoteRequest {
 }
 
 /**
- * How a request fares: it is done, refused, or never answered, before the work or after it. Default: all are
- * done.
+ * What the service does with a request: the work, a refusal, or no answer, before the work or after it. Default: the work
+ * is done.
  */
 export type Mood = (request: RemoteRequest) => 'done' | 'refused' | 'silent' | 'doneAndSilent'
 
@@ -91,7 +91,7 @@ class Book {
     const number = (this.requests.get(key) ?? 0) + 1
     this.requests.set(key, number)
     const mood = this.mood({ kind, key, body, number })
-    // A refusal does nothing and is not remembered, but what was undone before it was done is refused from then on.
+    // A refusal is not remembered. A key whose undo came before its call is refused from then on.
     if (mood === 'refused' || this.refused.has(key)) {
       return { status: 409, body: { message: `there is no ${kind} for ${JSON.stringify(body)}` } }
     }

@@ -9,8 +9,8 @@ export const trips: readonly Trip[] = [
 ]
 
 /**
- * There is no seat to Faro, and at first no car in Porto; and the first answer about the hotel in Lisbon is lost. The
- * second try for the car comes with the same key, since nothing was done under it.
+ * Refuses every seat to Faro and the first request for a car in Porto, and loses the first answer about the hotel in
+ * Lisbon. The second request for the car has the same key, because nothing was done under it.
  */
 export const availability: Mood = ({ kind, body, number }) => {
   if (kind === 'flight' && body['destination'] === 'Faro') return 'refused'

@@ -19,11 +19,11 @@
  * What a caller can rely on:
  *
  * - Every POST carries an `Idempotency-Key`. The same key again, with the same body, gets the same answer and has no
- *   second effect: after a lost answer, and while the first request is still under way. A refusal did nothing and is not
- *   remembered: out of stock today may be in stock tomorrow, under the same key. Another body under a key that had an
- *   effect is 422. Each service has keys of its own.
- * - 503 means that nothing was done. No answer, or a cut connection, means that nobody can tell: ask again, same key.
- * - 4xx is final until its cause is gone. Bodies are `{code, message, …}`.
+ *   second effect: after a lost answer, and while the first request is still under way. A refused request had no
+ *   effect and is not remembered: what is out of stock today may be in stock tomorrow, under the same key. Another body
+ *   under a key that had an effect is answered 422. Each service has keys of its own.
+ * - 503 means that nothing was done. No answer, or a cut connection, leaves that open: ask again with the same key.
+ * - A 4xx answer stays the same until its cause is gone. Bodies are `{code, message, …}`.
  * - A key meets at most two faults in a row. Which ones depends on the seed and the key alone (`faults.ts`).
  *
  * The ledger (`ledger.ts`) is what a run is judged by: whatever crashed on the way, `duplicateEffects` and

@@ -10,8 +10,8 @@ export interface GivenAnswer {
 /**
  * One service's memory of what it answered, by idempotency key. Looking up, working and remembering happen in one go,
  * without anything to wait for in between: that is what keeps two simultaneous requests with one key from both working.
- * A refusal did nothing, so it is not remembered: the same key may succeed when its cause is gone, and an operator's
- * resubmission keeps the key of what was refused.
+ * A refused request had no effect, so its answer is not remembered: the same key may succeed later. A resubmission by an
+ * operator uses the key that was refused.
  */
 export class RememberedAnswers {
   private readonly byKey = new Map<string, { request: unknown; answer: Answer }>()
