@@ -38,15 +38,15 @@ export interface AgentsOptions {
   readonly unhealthyBecause?: () => string | null
 }
 
-/** What agents are told beside the changes. */
+/** The parts of a delegate's context that agents use. */
 type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
   Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt'>>
 
 /** Where an attempt comes from. */
 interface Source {
-  /** Null where every outcome is recorded alone. */
+  /** Null when outcomes are recorded on their own, not together with what follows from them. */
   readonly leaseToken: string | null
-  /** Whether no other process can have been given the attempt before, nor be given it without our knowing. */
+  /** Whether no other process can have begun the attempt before, nor can begin it without our noticing. */
   readonly isFirst: boolean
 }
 
@@ -70,7 +70,7 @@ export class Agents {
   private readonly running = new Map<string, Promise<void>>()
   private readonly begun = new BegunAttempts()
   private stopping: AbortController
-  /** Names these agents, in this life of the process. */
+  /** Identifies these agents for as long as the process lives. */
   readonly token: string
 
   constructor(private readonly options: AgentsOptions) {
@@ -155,12 +155,12 @@ export class Agents {
     else this.start(step, agent, { leaseToken, isFirst: this.isFirst(step, context) })
   }
 
-  /** It was dispatched for these agents, or for the holder of the lease at that time, and that was this instance. */
+  /** Whether the attempt was dispatched to these agents, or this instance held the lease when it was dispatched. */
   private isFirst({ firstBy, _ts }: Stored<StepDocument>, { wasHeldAt }: DelegateContext): boolean {
     return firstBy === null ? wasHeldAt?.(_ts) === true : firstBy === this.token
   }
 
-  /** Whether this attempt is being made here, was made, or is claimed by the process that makes it. */
+  /** Whether this attempt runs here, was begun here, or is claimed by a process. */
   private isKnown(step: Stored<StepDocument>): boolean {
     if (isTaken(step)) return true
     return this.running.has(attemptKeyOf(step)) || this.begun.has(step)
@@ -196,7 +196,7 @@ export class Agents {
       const claimant = { fence: offered.fence, by: instanceName, token: random.id() }
       const step = await this.entered(offered, claimant, isFirst)
       if (step === null) return nothingFollows
-      // From here on it may have acted, which it does once: what it knows of its own call must stay true.
+      // Remembers the attempt before the handler is called, so that this process makes it only once.
       this.begun.put(step)
       telemetry.emit({ type: 'step.started', ...about })
       this.deadlines.noteBegun(step)
@@ -259,7 +259,7 @@ export class Agents {
     return completeByMs
   }
 
-  /** W2: the step as it stands when we may act on it; null when the attempt is another's, or over. */
+  /** W2: the step as stored when this process may act on it; null if another process has the attempt, or it is over. */
   private entered(
     step: Stored<StepDocument>,
     claimant: Claimant,
@@ -268,12 +268,12 @@ export class Agents {
     const { clock } = this.options
     if (step.isClaimRequired)
       return this.writeBefore(step, (current) => claim(current, claimant, clock.now()))
-    // Whether anything was called before is all the same to an undo, and known where something was.
+    // An undo does not depend on earlier calls, and a step with `mayHaveActed` already records them.
     if (isFirst || step.mayHaveActed || step.direction === 'undo') return Promise.resolve(step)
     return this.writeBefore(step, (current) => joinAttempt(current, claimant.fence, clock.now()))
   }
 
-  /** What is written before acting, so that of several processes each knows what the others may do. */
+  /** Writes a claim or a mark before this process acts, so that other processes know that it may act. */
   private async writeBefore(
     step: Stored<StepDocument>,
     decide: (current: StepDocument) => Claiming,
@@ -290,7 +290,7 @@ export class Agents {
     return update.kind === 'written' ? update.document : update.result
   }
 
-  /** A success that no document can hold is a failure for good: another call would come to the same (F-A18). */
+  /** Records an outcome. A success that no document can hold fails for good: another call would not help (F-A18). */
   private async recordOrFail(
     step: Stored<StepDocument>,
     outcome: Outcome,

@@ -1,22 +1,23 @@
 import { NotDelivered } from './webhook.js'
 
-/** How an alert may be told after calls that failed. */
+/** How an alert may be sent after calls that failed. */
 export interface Telling {
-  /** The most alerts of one call with this one among them. */
+  /** The largest number of alerts in one call that includes this one. */
   readonly atMost: number
-  /** Calls with this alert that failed. */
+  /** How many calls with this alert failed. */
   readonly failures: number
 }
 
-/** An alert that no call has failed with. */
+/** The state of an alert before any call with it has failed. */
 export const firstTelling: Telling = { atMost: Infinity, failures: 0 }
 
 const retryAfterMs = 30_000
 const maxRetryAfterMs = 3_600_000
 
 /**
- * How alerts are told now: one by one where `freeCalls` suffice, else those that no call failed with in one call, and
- * the others in calls as small as their failures ask for. What needs more calls than are free waits.
+ * Groups alerts into calls. If there are enough free calls, each alert has its own. Otherwise all alerts that never failed
+ * share one call, and the others share smaller ones, each as small as its earlier failures require. Groups for which no
+ * call is free wait.
  */
 export function groupsOf<T extends Telling>(
   pending: readonly T[],
@@ -32,15 +33,17 @@ export function groupsOf<T extends Telling>(
   return { now: groups.slice(0, freeCalls), later: groups.slice(freeCalls).flat() }
 }
 
-/** Subtracting does not do: the difference of two infinities is no number. */
+/** Compares without subtracting, because Infinity minus Infinity is NaN. */
 function compare(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1
 }
 
 /**
- * How an alert is told again after a call for `count` alerts failed. A receiver that refuses a message may refuse it for
- * one alert in it, or for its size, so the next calls are half as large, at once. A receiver that does not answer or
- * turns everybody away is asked again later, for as many. An alert that is refused alone is told ever more rarely.
+ * Decides how and when to send an alert again after a call with `count` alerts failed.
+ *
+ * - The receiver refused the message, perhaps for one alert or for its size: smaller calls, half as large, follow at once.
+ * - The receiver does not answer, or refuses all messages: the same number of alerts is sent later.
+ * - The receiver refused this alert alone: the pause before the next try doubles.
  */
 export function afterFailure(
   { atMost, failures }: Telling,
@@ -58,7 +61,7 @@ export function afterFailure(
   }
 }
 
-/** Statuses that say nothing of the message: who asks, where, how often, and that it took too long. */
+/** Statuses that are not about the message, but about the caller, the address, the rate of calls or a timeout. */
 const aboutReceiver: readonly number[] = [401, 403, 404, 408, 429]
 
 function isAboutReceiver(error: unknown): boolean {

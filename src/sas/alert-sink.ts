@@ -4,9 +4,9 @@ import { postJson } from './webhook.js'
 
 /**
  * Tells an operator what is the matter: with one job, or with many in one call where more are flagged than may be told
- * one by one. Each is told at least once, perhaps again. May throw; what it was told then counts as not told. An error
- * with a numeric `status` of 4xx (but 401, 403, 404, 408, 429) is about the message, and smaller calls follow at once; an
- * error without one is followed by smaller calls later.
+ * one by one. Each alert is told at least once. A sink may throw; the alerts of that call then count as not told, and are
+ * sent again. If the error has a numeric `status` of 4xx other than 401, 403, 404, 408 and 429, smaller calls follow at
+ * once. If it has no `status`, smaller calls follow later.
  */
 export type AlertSink = (alerts: readonly Alert[], signal: AbortSignal) => Promise<void>
 

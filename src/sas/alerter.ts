@@ -54,7 +54,7 @@ const requestsAtOnce = 32
 const sweepLimit = 1_000
 /** How soon the next page of a sweep is asked for: each of its jobs may have to be read. */
 const nextPageAfterMs = 1_000
-/** A job that could not be read is looked at again after this long. */
+/** How long to wait before reading a job again that could not be read. */
 const retryAfterMs = 30_000
 /** Alerts remembered as told. A sweep brings them again, and need not read what they are about. */
 const remembered = 50_000

@@ -77,7 +77,7 @@ async function run(
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null
-    // A call before the one that was refused may have acted and lost its answer.
+    // An earlier call of this attempt may have acted and lost its answer, so only a first refusal proves anything.
     if (error instanceof PermanentFailure)
       return { kind: 'permanent', message: error.message, didNothing: calls === 1 }
     return { kind: 'failed', message: describe(error) }

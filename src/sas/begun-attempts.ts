@@ -1,14 +1,14 @@
 import type { DocumentAddress } from './state-store.js'
 
-/** Steps that are remembered, at some 200 bytes each. */
+/** The number of steps that are remembered, at about 200 bytes each. */
 const rememberedSteps = 10_000
 
-/** A step as far as it tells its attempts apart. */
+/** The fields of a step that tell its attempts apart. */
 interface Attempted extends DocumentAddress {
   readonly fence: number
 }
 
-/** Which attempts were begun here lately: the feed may still bring their steps as they were before. */
+/** Remembers attempts that began here recently, because the feed may still deliver older versions of their steps. */
 export class BegunAttempts {
   private readonly fences = new Map<string, number>()
 

@@ -14,14 +14,14 @@ export function callsForScheduler(step: StepDocument): boolean {
   return step.dispatch > 0 && step.lockedBy === null
 }
 
-/** A job cannot do without what cannot be read of it, so that is where it is shown. */
+/** Notes the job of a document that cannot be read: the problem is shown on the job. */
 export function noteUnreadable(
   { id, type, pk, jobId, stepId }: Change,
   changed: Map<string, ChangedJob>,
 ): void {
   if (typeof pk !== 'string') return
   if (type === 'sas.job') {
-    // By the document's own id: its jobId may be what cannot be read.
+    // Uses the document's id, because its `jobId` may be the field that cannot be read.
     const name = typeof jobId === 'string' ? jobId : id
     changed.set(`${pk}\n${id}`, { pk, id, jobId: name, priority: 0, stepIds: new Set() })
     return

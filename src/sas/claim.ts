@@ -28,7 +28,7 @@ export function claim(step: StepDocument, claimant: Claimant, now: number): Clai
   if (step.claim?.token === claimant.token) return { kind: 'held' }
   if (step.fence !== claimant.fence || !isOpen(step, now) || !isUnclaimed(step)) return { kind: 'refused' }
   const { by, token, fence } = claimant
-  // It may have been offered for longer than an attempt may take.
+  // An offer may last longer than an attempt, so the deadline of a claimed attempt is cut to `completeWithin`.
   const isLongOffer = step.attention?.kind === 'unclaimed'
   const cut = isLongOffer ? deadline(Math.min(step.completeByMs, now + step.completeWithinMs)) : {}
   const at = new Date(now).toISOString()
@@ -49,15 +49,15 @@ export function isTaken({ claim: newest, fence }: StepDocument): boolean {
 }
 
 /**
- * W2 where no claim is required: what a process writes before it acts when it cannot know that it is the first to make
- * the attempt. A process that came before then finds that its refusal proves nothing any more, or has settled the attempt.
+ * W2 where no claim is required: the mark that a process writes before it acts if it may not be the first to make the
+ * attempt. An earlier process then finds the mark, so its refusal proves nothing; or it has already settled the attempt.
  */
 export function joinAttempt(step: StepDocument, fence: number, now: number): Claiming {
   if (step.fence !== fence || !isOpen(step, now) || isTaken(step)) return { kind: 'refused' }
   return step.mayHaveActed ? { kind: 'held' } : { kind: 'write', step: { ...step, mayHaveActed: true } }
 }
 
-/** Whether anything that was called under the key of the step's generation may have had an effect (F-K2, F-A20). */
+/** Whether any call under the key of the step's generation may have had an effect (F-K2, F-A20). */
 export function mayHaveActed(step: StepDocument): boolean {
   const { direction, outcome, lockedBy } = step
   if (step.mayHaveActed) return true

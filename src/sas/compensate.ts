@@ -30,15 +30,19 @@ export function compensationFor(
 }
 
 /**
- * W7, W9: the way back of a job whose `compensation` is set. Whatever is still under way is stopped by a new fence, so
- * that no outcome of it counts (I3); then every step that reached its target is undone, each only after all that came
- * after it in the workflow (I6), with every earlier generation of it that may have acted; then the job ends, or begins
- * again. An undo that fails for
- * good leaves what it depended on as it is, lets the rest go on, and ends the job for an operator to look at (R111).
+ * W7, W9: the way back of a job whose `compensation` is set.
+ *
+ * 1. Every step that is still under way gets a new fence, so its outcome no longer counts (I3).
+ * 2. Every step that succeeded or may have acted is undone, with all its generations that may have acted. Steps that
+ *    depend on it are undone before it (I6).
+ * 3. The job ends, or begins again.
+ *
+ * If an undo fails for good, the steps that its step depends on stay as they are and the other undos go on. The job then
+ * ends flagged for an operator (R111).
  */
 export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForward): Schedule {
   const { job, steps, now } = state
-  // Among them what was given up, or stopped, and is to begin again: it may have acted.
+  // Includes steps that were given up, or stopped to begin again: they may have acted.
   const begun = job.stepIds.filter((stepId) => (ledger[stepId]?.dispatch ?? 0) > 0)
   const missing = unseen(begun, ledger, steps)
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
@@ -69,8 +73,8 @@ function withIntent(state: SchedulingState): SchedulingState {
 }
 
 /**
- * What becomes of a step that is under way forward, and of one that was given up, stopped or left out: it is undone
- * where something that was called for it may have acted, whichever generation that was (F-K2).
+ * Stops a step that is under way forward. A step that was given up, stopped or skipped is undone if a call for any of its
+ * generations may have acted (F-K2).
  */
 function stoppedStep(
   step: StepDocument | undefined,
@@ -85,12 +89,12 @@ function stoppedStep(
   }
   if (state !== 'Processing') return []
   if (!isOwed) return [stop(step)]
-  // Until its deadline an attempt may still be running, deaf to its new fence; its effect is undone after that (F-K2).
+  // An attempt may run until its deadline, unaware of the new fence; its effect is undone after that (F-K2).
   const mayBeRunning = step.lockedBy !== null && step.completeByMs !== null && by.now < step.completeByMs
   return mayBeRunning ? [undoAfter(step, step.completeByMs)] : [beginUndo(step, by)]
 }
 
-/** Done steps that have an undo and all of whose dependents, near and far, are out of the way (I6). */
+/** Done steps that have an undo and on which no step with an effect depends, directly or indirectly (I6). */
 function stepsToUndo(
   begun: readonly string[],
   ledger: Ledger,

@@ -43,10 +43,10 @@ export function conditionTemplate(condition: Condition): Json {
   return toTemplate(condition, 'when')
 }
 
-/** What conditions are made by, named in the error about a value that is none. */
+/** The functions that make conditions, for the error about a value that is not a condition. */
 const makers = 'equal(…), greater(…), present(…), not(…), all(…) or any(…)'
 
-/** How many values each operator compares, or conditions it joins; null for any number. */
+/** How many values each operator compares, or how many conditions it joins; null for any number. */
 const operators: Readonly<
   Record<Condition['operator'], { readonly count: number | null; readonly joins: boolean }>
 > = {
@@ -60,8 +60,8 @@ const operators: Readonly<
 }
 
 /**
- * Why a value is no condition, and what to write instead; null when it is one. Takes conditions as they are made and as
- * they are stored.
+ * Explains why a value is not a condition and what to write instead; null if it is one. Accepts both forms of a
+ * condition: as the functions make it, and as it is stored.
  */
 export function conditionProblem(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return `${valueText(value)} is no condition: use ${makers}`
@@ -85,13 +85,13 @@ export function conditionProblem(value: unknown): string | null {
   return of.map(conditionProblem).find((problem) => problem !== null) ?? null
 }
 
-/** A text is never greater than another one, so a comparison with one would never hold. */
+/** Refuses `greater` with anything but numbers: the condition would never hold. */
 function notNumbers(of: readonly unknown[]): string | null {
   const wrong = of.find((each) => typeof each !== 'number' && (typeof each !== 'object' || each === null))
   return wrong === undefined ? null : `greater compares numbers, and ${valueText(wrong)} is none`
 }
 
-/** The path of a reference as a template has it. */
+/** The path of a reference in its stored form; null if the value is not one. */
 function storedPath(value: object): readonly string[] | null {
   const { $from } = value as { readonly $from?: unknown }
   return Array.isArray($from) ? $from.map(String) : null
@@ -102,12 +102,12 @@ function valueText(value: unknown): string {
   return typeof text === 'string' ? text : typeof value
 }
 
-/** Why the condition of a stored step cannot be evaluated; null when it can, or there is none. */
+/** Explains why the condition of a stored step cannot be evaluated; null if it can, or if there is none. */
 export function whenProblem({ when }: { readonly when: Json }): string | null {
   return when === null ? null : conditionProblem(when)
 }
 
-/** Whether a stored condition holds. What it refers to and is not there counts as null. */
+/** Whether a stored condition holds. A reference to a missing value counts as null. */
 export function holds(template: Json, known: KnownValues): boolean {
   return template === null || evaluate(resolveTemplate(template, known) as unknown as Condition)
 }

@@ -16,12 +16,12 @@ export async function applyBatch(
   onCharge: (charge: number) => void,
 ): Promise<ApplyResult> {
   let answer: Awaited<ReturnType<Container['items']['batch']>>
-  // What was written is known here; only the etags are news.
+  // The caller has the documents already; only their new etags are needed.
   const options = { contentResponseOnWriteEnabled: false }
   try {
     answer = await container.items.batch(writes.map(asOperation), partition, options)
   } catch (error) {
-    // The SDK throws a text without a status; the failure of its last request has one.
+    // The SDK's error has no status; the failure of its last request has one.
     const cause = failureOf(options) ?? error
     if (isRefusedForNow(cause)) throw storeError('state.batch', cause)
     return { kind: 'unknownOutcome', cause }
@@ -35,7 +35,7 @@ export async function applyBatch(
   const culprit = results[failed]
   if (culprit !== undefined) return refused(culprit, writes[failed]?.document.id ?? '')
   const etags = results.flatMap(({ eTag = '' }) => (eTag === '' ? [] : [eTag]))
-  // It is written, but the next write has to stand on an etag (I2), which only a read gives now.
+  // The writes succeeded, but the next write needs an etag (I2), which now only a read can give.
   if (etags.length < writes.length) {
     const cause = new Error('the store answered without the etags of what it wrote')
     return { kind: 'unknownOutcome', cause }
@@ -43,7 +43,7 @@ export async function applyBatch(
   return { kind: 'applied', etags, physicalRangeId: rangeIdIn(headers), charge }
 }
 
-/** What it means that this operation of a batch was refused: a batch of which one is refused writes nothing. */
+/** Translates the refusal of one operation. A batch with a refused operation writes nothing. */
 function refused(culprit: { readonly statusCode: number }, id: string): ApplyResult {
   const { statusCode } = culprit
   const reasons = new Map([
@@ -61,13 +61,13 @@ function refused(culprit: { readonly statusCode: number }, id: string): ApplyRes
   throw new StoreUnavailable(message, { cause: culprit, ...advice })
 }
 
-/** Whether the store did nothing, and may do it later: 429, 449, 410, or it was not reached (F-X3). */
+/** Whether the store wrote nothing and may accept the batch later: 429, 449, 410, or it was not reached (F-X3). */
 function isRefusedForNow(cause: unknown): boolean {
   const { kind } = cosmosErrorKind(cause, 'write')
   return isTransient(kind) && kind !== 'unknownOutcome'
 }
 
-/** The physical partition that answered: said outright, or in the session token `{rangeId}:{version}#{lsn}`. */
+/** The physical partition that answered, from its own header or from the session token `{rangeId}:{version}#{lsn}`. */
 export function rangeIdIn(headers: Readonly<Record<string, unknown>>): string | null {
   const said = headers['x-ms-documentdb-partitionkeyrangeid']
   if (typeof said === 'string' && said !== '') return said

@@ -71,7 +71,7 @@ export class CosmosStateStore implements StateStore {
   }
 
   async listOverdue(due: DueBetween, limit: number): Promise<readonly OverdueDocument[]> {
-    // One ordered query cannot tell both apart: it would have to order by a value that is not stored.
+    // Two queries, because one would have to order by a value that is not stored.
     const pages = await Promise.all([
       this.overdue(due, limit, {
         which: "c.type IN ('sas.step', 'sas.job') AND c.schema <= @schema",
@@ -85,7 +85,7 @@ export class CosmosStateStore implements StateStore {
         laterMs: pickUpWithinMs,
       }),
     ])
-    // What a page that was cut leaves out is due after its last: the other page must not go further.
+    // A page at its limit may leave out documents due after its last one, so the other page must end there too.
     const untilMs = Math.min(
       ...pages.map((page) => (page.length < limit ? Infinity : (page.at(-1)?.dueMs ?? 0))),
     )
@@ -95,7 +95,7 @@ export class CosmosStateStore implements StateStore {
       .sort((a, b) => a.dueMs - b.dueMs)
   }
 
-  /** A page of what is due `laterMs` after what a field says. */
+  /** Reads a page of documents that are due `laterMs` after the time in a field. */
   private async overdue(
     { afterMs, beforeMs }: DueBetween,
     limit: number,

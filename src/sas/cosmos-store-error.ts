@@ -1,7 +1,7 @@
 import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
 import { StoreRefused, StoreUnavailable } from './errors.js'
 
-/** A failed request, as those who use the store know it: refused for now, or for good. */
+/** The error that users of the store get for a failed request: `StoreUnavailable` for now, `StoreRefused` for good. */
 export function storeError(operation: string, error: unknown): Error {
   const known = cosmosErrorKind(error)
   const detail = error instanceof Error ? error.message : String(error)

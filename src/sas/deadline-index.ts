@@ -8,8 +8,8 @@ export interface Deadline extends DocumentAddress {
   readonly leaseToken: string | null
 }
 
-/** Entries that are over and may stay whatever is waited for. */
-const bearable = 64
+/** How many outdated entries may stay in the queue, however few are current. */
+const toleratedEntries = 64
 
 /**
  * When each open step is due, earliest first. A hint that saves asking the store: it may be lost (the sweep finds the
@@ -24,7 +24,7 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
     return this.current.size
   }
 
-  /** Entries in memory: what is waited for, and what was until lately. */
+  /** The number of entries in memory: current ones, and outdated ones that were not removed yet. */
   get entries(): number {
     return this.queue.length
   }
@@ -69,9 +69,9 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
     return this.first()?.dueMs ?? null
   }
 
-  /** Begins a new queue when most of it is over. Each entry pays for at most one more that is moved. */
+  /** Rebuilds the queue when most of its entries are outdated, so that on average each entry is moved at most once more. */
   private clean(): void {
-    if (this.queue.length <= 2 * this.current.size + bearable) return
+    if (this.queue.length <= 2 * this.current.size + toleratedEntries) return
     this.queue = new TinyQueue([...this.current.values()], earlierFirst)
   }
 

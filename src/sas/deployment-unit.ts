@@ -56,7 +56,7 @@ export interface Unit {
   start(): Promise<void>
   /** Looks for free leases now instead of at the next cycle. */
   rebalance(): void
-  /** What its processor says of itself, from memory. */
+  /** The health of its processor, without a request. */
   health(): ProcessorHealth
   /** Lets what is under way finish, checkpoints, releases every lease. */
   stop(): Promise<void>
@@ -208,10 +208,10 @@ function resolved({ store, instanceName, hints, shortcut, telemetry, clock, rand
 }
 
 /**
- * Somebody waits for what the scheduler and the agents read. What another process writes comes without a hint, so soon
- * after activity they ask often; the pause doubles, so that costs three or four polls more before they are idle. The
- * supervisor reads of deadlines, which are further off than that, and has its sweep besides; people do not mind half a
- * second where another process writes. A document that changes often is read the fewer times, the longer the pause.
+ * Poll intervals of each role. The scheduler and the agents poll often soon after activity, because writes of other
+ * processes come without a hint. Their pause doubles, so that costs only three or four more polls before they are idle.
+ * The supervisor may poll rarely: deadlines are further off, and it has its sweep. For the notifier, people accept half a
+ * second when another process writes. The longer the pause, the fewer versions of a document that changes often are read.
  */
 const pollIntervalsMs: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
   scheduler: { min: 10, max: 5_000 },

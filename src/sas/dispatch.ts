@@ -56,9 +56,9 @@ export function fitting<C extends Pick<StepChange, 'step'>>(
 }
 
 /**
- * The first attempt of a step that begins, or begins again, whatever it was before; which key it has says
- * {@link withInput}. A step whose input alone is too large for a transaction can never be dispatched: it is flagged for
- * a person instead, and stays what it was to the services outside.
+ * The first attempt of a step that begins, or begins again. {@link withInput} decides which key it has. A step whose
+ * input alone is too large for a transaction can never be dispatched, so it is flagged for an operator instead. Its key
+ * stays the same.
  */
 export function begin(step: StepDocument, by: Dispatching): StepChange {
   const { job } = by
@@ -66,7 +66,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   const known = { input: job.input, outputs }
   const input = resolveTemplate(step.inputTemplate, known)
   const begun = begunAnew({ ...withInput(step, input), ...boundUndo(step, known) }, by)
-  // Nothing is called, so neither the key nor what is known of calls under it changes.
+  // No handler is called, so the key stays, and so does what is known of calls under it.
   const refuse = (message: string): StepChange => {
     return { step: refused(begunAnew(beginning(step), by), by, message), state: 'Processing' }
   }
@@ -81,7 +81,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   return problem === null ? { step: begun, state: 'Processing' } : refuse(problem)
 }
 
-/** Why the store would not take the step with its resolved input; null where it does. */
+/** Explains why the store would not accept the step with its resolved input; null if it would. */
 function inputProblem(step: StepDocument, by: Dispatching): string | null {
   if (isTooLarge(step, by)) return tooLarge('input', step.input)
   if (!isTooDeep(step.input)) return null
@@ -102,7 +102,7 @@ function begunAnew(step: StepDocument, by: Dispatching): StepDocument {
   return attempt(fresh, by)
 }
 
-/** The undo with what other steps have returned; what it was submitted as is kept for when they return something else. */
+/** Fills outputs of other steps into the undo. Keeps the submitted template, in case they return something else later. */
 function boundUndo(
   { undo, undoTemplate, stepId }: StepDocument,
   known: KnownValues,
@@ -181,12 +181,12 @@ function finishWait(step: StepDocument, output: Json): StepChange {
   return { step: withDerivedState(done), state: 'Processed' }
 }
 
-/** The first attempt at undoing what a step has done, or may have done: its newest generation first. */
+/** The first attempt to undo what a step has done, or may have done. Its newest generation comes first. */
 export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, owedBy(step)), by), state: 'Compensating' }
 }
 
-/** The first attempt at undoing the generation before the one that was undone just now. */
+/** The first attempt to undo the generation before the one that was just undone. */
 export function goOnUndoing(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, step.owed.slice(0, -1)), by), state: 'Compensating' }
 }
@@ -243,11 +243,11 @@ function reverting(step: StepDocument, owed: StepDocument['owed']): StepDocument
 function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
   // No attempt outlasts its job (F-Q13), except on the way back: what was done is undone however late it is.
   const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
-  // An attempt that no agent claims is flagged until one does, however often it is offered (F-A22, I15); one that is
-  // over when it is written, until one is made.
+  // An unclaimed attempt stays flagged until an agent claims it, however often it is offered (F-A22, I15). An attempt that
+  // was over when it was written stays flagged until one is made.
   const isStillFlagged = step.isClaimRequired || step.lateDispatches > 0
   const attention = isStillFlagged && step.attention?.kind === 'unclaimed' ? step.attention : null
-  // Who claims it has as long as ever.
+  // Applies to the offer only: a claim cuts the deadline to `completeWithinMs` again.
   const offeredMs = step.isClaimRequired
     ? offerWithinMs(step.completeWithinMs, attention, now)
     : step.completeWithinMs
@@ -276,7 +276,7 @@ function refused(step: StepDocument, { now, scheduler }: Dispatching, message: s
     message,
     stepId: step.stepId,
   }
-  // It was never run, and that is known for certain.
+  // The step certainly did not run.
   const outcome = {
     kind: 'permanent' as const,
     attempt: step.attempt,

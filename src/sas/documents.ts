@@ -62,7 +62,7 @@ const envelope = {
   /** Attempts that ended without success. */
   failureCount: z.number().int(),
   maxFailures: z.number().int(),
-  /** Of a job: how often it began again. Of a step: which of its keys it works under, counted by itself. */
+  /** For a job: how often it began again. For a step: the number in its current key, which each step counts itself. */
   generation: z.number().int(),
   diagnostics: z.array(diagnostic),
   attention: attention.nullable(),
@@ -178,9 +178,9 @@ const stepSchema = z.object({
   idempotencyKey: z.string(),
   /** Whether an attempt may only be made by the one process that has claimed it. */
   isClaimRequired: z.boolean().default(false),
-  /** The newest claim of this generation: of the attempt with its fence, which no other process begins then. */
+  /** The newest claim of this generation. While it stands, no other process begins the attempt with its fence. */
   claim: claim.nullable().default(null),
-  /** Dispatches in a row whose deadline had passed when they were written: clocks disagree. The supervisor counts. */
+  /** How many dispatches in a row were already over when they were written (clocks disagree). The supervisor counts them. */
   lateDispatches: z.number().int().default(0),
   outcome: outcome.nullable(),
   output: json,
@@ -369,7 +369,7 @@ export function alertDocumentId(jobId: string): string {
   return `sas.alert:${safeId(jobId)}`
 }
 
-/** The document id of the record that a document of ours could not be read. */
+/** The document id of the record that says that a document of ours cannot be read. */
 export function unreadableDocumentId(documentId: string): string {
   return `sas.unreadable:${documentId}`
 }

@@ -33,14 +33,14 @@ export class SubmissionInvalid extends Error {
   override readonly name = 'SubmissionInvalid'
 }
 
-/** An argument of a call about a job that can never be accepted; nothing was written. */
+/** An argument of a call about a job is invalid, so the call can never succeed; nothing was written. */
 export class CommandInvalid extends Error {
   override readonly name = 'CommandInvalid'
 }
 
 /**
- * A document that no instance could read if it were written, so it was not: a mistake of this package, or of a plan that
- * other code made. Nothing of its transaction was written.
+ * A document was not written, because no instance could have read it. The cause is a mistake in this package, or a plan
+ * that other code made. Nothing of its transaction was written.
  */
 export class DocumentInvalid extends Error {
   override readonly name = 'DocumentInvalid'
@@ -55,7 +55,7 @@ export class DocumentInvalid extends Error {
   }
 }
 
-/** The job is there, and its document cannot be read: it was edited, or a newer version wrote it. */
+/** The job exists, but its document cannot be read: it was edited, or a newer version wrote it. */
 export class JobUnreadable extends Error {
   override readonly name = 'JobUnreadable'
   constructor(

@@ -22,7 +22,7 @@ interface FanOut {
 export function fitPlan(plan: Plan, input: Json): FittedPlan {
   const known = { input, outputs: new Map<string, Json>() }
   const excess = new Set<string>()
-  // A plan may be of other code than ours.
+  // Other code than ours may have made the plan.
   const problems = plan.steps.flatMap(({ id, when }) => {
     const problem = whenProblem({ when })
     return problem === null ? [] : [`step ${JSON.stringify(id)}: when: ${problem}`]

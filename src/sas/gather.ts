@@ -25,7 +25,7 @@ export function gather(input: GatherInput): Gathered {
   if ('value' in input) return { kind: 'output', output: input.value }
   const { items, list, atMost } = input
   const problem = listProblem(list, atMost)
-  // Its plan came with the job and does not change: another definition is for another job.
+  // The plan is stored in the job and does not change, so only a new job can use another definition.
   const advice = 'this job cannot go on: cancel it, and submit another one, with another id'
   if (problem !== null) return { kind: 'impossible', message: `${problem}; ${advice}` }
   return { kind: 'output', output: items.slice(0, lengthOf(list)) }

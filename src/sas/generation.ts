@@ -5,8 +5,9 @@ import type { Owed } from './step-parts.js'
 import { resolveTemplate } from './template.js'
 
 /**
- * The generations of a step that are to be undone, the newest last: earlier ones that are left, and its own if that
- * succeeded, or may have acted and asks for it. What a success returned is in the input that was recorded for its undo.
+ * The generations of a step that must be undone, the newest last: earlier ones that are left, and the current one. The
+ * current one is included if it succeeded, or if it may have acted and has `whenUncertain`. After a success, the recorded
+ * input of the undo contains what the step returned.
  */
 export function owedBy(step: StepDocument): Owed[] {
   const { undo, generation } = step
@@ -18,8 +19,8 @@ export function owedBy(step: StepDocument): Owed[] {
 }
 
 /**
- * The step that begins, once more or for the first time, with what is known of calls under its keys (I9). What was
- * undone gets a new key; otherwise the key stays, and a service that knows it does not act twice.
+ * The step as it begins, for the first time or again, with what is known of calls under its keys (I9). A step that was
+ * undone gets a new key. Otherwise the key stays, and a service that recognises it does not act twice.
  */
 export function beginning(step: StepDocument): StepDocument {
   if (step.direction === 'undo') {
@@ -29,8 +30,8 @@ export function beginning(step: StepDocument): StepDocument {
 }
 
 /**
- * A beginning step with this input. One that was called with another input gets a new key, and what may have happened
- * under the old one is owed an undo.
+ * The step as it begins with this input. If it was called with another input before, it gets a new key, and the old
+ * generation goes to `owed` if it may have acted.
  */
 export function withInput(before: StepDocument, input: Json): StepDocument {
   const step = beginning(before)

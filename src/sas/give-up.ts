@@ -8,7 +8,7 @@ export interface GivingUp {
   readonly message: string
 }
 
-/** A step that failed for good: out of the loop, and flagged. What follows for its job is the scheduler's to decide. */
+/** Flags a step that failed for good and takes it out of the loop. The scheduler decides what follows for its job. */
 export function givenUp(step: StepDocument, why: GivingUp): StepDocument {
   const given = step.onExhausted === 'park' ? 'parked' : 'error'
   const kind = step.direction === 'undo' ? 'compensationFailed' : given

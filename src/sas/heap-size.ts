@@ -1,9 +1,9 @@
-/** What an object, an array or a string takes beside its content, in bytes: measured on V8, 64 bits. */
+/** Bytes that an object, an array or a string takes besides its content, measured on 64-bit V8. */
 const headBytes = 32
-/** A property or an element; numbers are mostly stored in it. */
+/** Bytes for a property or an element. Most numbers are stored in it. */
 const slotBytes = 16
 
-/** About how many bytes of memory a JSON value takes, without writing it out. Text counts one byte for each character. */
+/** Estimates the bytes of memory that a JSON value takes, without serialising it. Text counts one byte per character. */
 export function heapBytesOf(value: unknown): number {
   if (typeof value === 'string') return headBytes + value.length
   if (typeof value !== 'object' || value === null) return 0

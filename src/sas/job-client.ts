@@ -151,7 +151,7 @@ export class JobClient {
     return jobs.map(summaryOf)
   }
 
-  /** How many jobs there are in each state: the store counts them, and answers a few request units' worth. */
+  /** How many jobs there are in each state. The store counts them, for a few request units. */
   counts(): Promise<JobCounts> {
     return this.options.store.countJobs()
   }
@@ -165,7 +165,7 @@ export class JobClient {
    * Gives the failed steps of a job in Error another try, or begins a job that was undone once more. A step keeps its
    * idempotency key unless what it did was undone, or its input is another one. `step` names one of several failed steps, `input` replaces what it is given.
    *
-   * @throws CommandInvalid when an argument is not what it must be; nothing was written
+   * @throws CommandInvalid when an argument is invalid; nothing was written
    * @throws CommandRefused when nothing of the job failed, or `step` did not; nothing was written
    * @throws JobNotFound when there is no such job
    */
@@ -183,8 +183,8 @@ export class JobClient {
   /**
    * Lets steps that are parked or wait for long go on at once: `step`, or all of them.
    *
-   * @throws CommandInvalid when an argument is not what it must be; nothing was written
-   * @throws CommandRefused when nothing waits so; nothing was written
+   * @throws CommandInvalid when an argument is invalid; nothing was written
+   * @throws CommandRefused when no such step waits; nothing was written
    * @throws JobNotFound when there is no such job
    */
   async release(jobId: string, options: ReleaseOptions = {}): Promise<void> {
@@ -209,9 +209,9 @@ export class JobClient {
   /**
    * Raises the event that a `waitFor` step waits for, now or when it will begin. The same event again does no harm.
    *
-   * @throws CommandInvalid when an argument is not what it must be, or the payload is not JSON
-   * @throws CommandRefused when the job has no such step, or the step waits for no event, waits no longer, or has had
-   * another one
+   * @throws CommandInvalid when an argument is invalid, or the payload is not JSON
+   * @throws CommandRefused when the job has no such step, or the step does not wait for an event, no longer waits, or
+   * already has another event
    * @throws JobNotFound when there is no such job
    */
   async raiseEvent(
@@ -234,7 +234,7 @@ export class JobClient {
     if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
   }
 
-  /** Jobs whose document cannot be read, found so by a scheduler, the longest ago first: nothing goes on with them. */
+  /** Jobs whose document a scheduler could not read, the oldest finding first. These jobs stand still. */
   unreadable(): Promise<readonly UnreadableJob[]> {
     return unreadableJobs(this.options.store)
   }
@@ -346,14 +346,14 @@ interface Expected {
   readonly refusal: new (message: string) => Error
 }
 
-/** The value as it is stored; throws `refusal`, naming the part that JSON would change without a word. */
+/** The value as it is stored. Throws `refusal` with the path of the part that JSON would silently change. */
 function asJson(jobId: string, value: unknown, { name, refusal: Refusal }: Expected): Json {
   const given = givenJson(value, name)
   if (given.kind === 'json') return given.json
   throw new Refusal(`job ${JSON.stringify(jobId)}: ${given.reason}`)
 }
 
-/** Options as they were given, not as their type promises: callers from JavaScript leave them out. */
+/** The options, or none: callers from JavaScript may leave them out, whatever the type says. */
 function orNone<T extends object>(options: T | null | undefined): Partial<T> {
   return options ?? {}
 }
@@ -370,7 +370,7 @@ function termsOf(
   return { needed: { jobId, by, ...reason }, optional: { step, partitionKey }, flags: { dryRun } }
 }
 
-/** @throws CommandInvalid naming everything that is wrong with these arguments */
+/** @throws CommandInvalid with a list of all problems of these arguments */
 function refuseArguments(call: string, terms: CommandTerms): void {
   const problems = commandProblems(terms)
   if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)

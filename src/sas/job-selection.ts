@@ -121,7 +121,7 @@ export class JobSelection {
   }
 }
 
-/** Whether an error concerns this job only, and others may be commanded. */
+/** Whether an error concerns one job only, so that the command can go on with other jobs. */
 function isAboutOne(error: unknown): error is Error {
   return error instanceof CommandRefused || error instanceof JobNotFound || error instanceof JobUnreadable
 }

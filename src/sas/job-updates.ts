@@ -36,7 +36,7 @@ export async function* followJob(following: Following): AsyncGenerator<JobView, 
       else if (decoded.kind === 'step' && decoded.step.jobId === jobId) {
         steps.set(decoded.step.stepId, decoded.step)
       } else if (decoded.kind === 'invalid' && document.id === jobDocumentId(jobId)) {
-        // Throws: it has become unreadable, and nothing more is known of it.
+        // Throws `JobUnreadable`: the job can no longer be followed.
         await readView()
       } else continue
       isNews = true

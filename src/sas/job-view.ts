@@ -14,7 +14,7 @@ export interface StepView {
   readonly stepId: string
   readonly actor: string
   readonly action: string
-  /** `Skipped` where its condition did not hold, or it needs what a skipped step would have returned. */
+  /** `Skipped` if its condition did not hold, or if it needs the output of a skipped step. */
   readonly state: ProcessState | 'Skipped'
   readonly currentState: string
   readonly attempt: number

@@ -13,7 +13,7 @@ import type { DocumentAddress, StateStore, Stored } from './state-store.js'
 import type { AcceptedJob } from './submission.js'
 import { readJob } from './update-document.js'
 
-/** Memory for each kind of document: room for some 10,000 that have 1 KB of JSON. */
+/** Memory for each kind of document, enough for about 10,000 documents with 1 KB of JSON. */
 const rememberedBytes = 32 * 2 ** 20
 
 /** A document as it was written, and the etag of the version before. */
@@ -69,7 +69,7 @@ export class KnownJobs {
     }
     const decoded = decodeDocument(change)
     if (decoded.kind === 'job') this.putJob({ ...decoded.job, _etag, _ts })
-    // What is remembered of it is not what stands there any more.
+    // Forgets the remembered version: the stored document has changed.
     if (decoded.kind === 'invalid' && typeof pk === 'string') this.jobs.forget({ pk, id })
     if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
     return decoded

@@ -27,7 +27,7 @@ export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): 
   return Object.fromEntries(folded)
 }
 
-/** Whether one generation of a step was undone and others are not: it is on its way back still. */
+/** Whether one generation of a step was undone and others remain, so the step is still on its way back. */
 export function hasMoreToUndo({ processState, owed }: StepDocument): boolean {
   return processState === 'Compensated' && owed.length > 1
 }

@@ -82,7 +82,7 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
       ? requested(standing, command, { job, changed: [] })
       : refused(`job ${job.jobId} was set aside as a whole: resubmit it without naming steps`)
   }
-  // Undone as far as its generations allowed.
+  // The job was undone, and its `maxGenerations` allowed no further try.
   if (failed.length === 0 && isUndoing) return startAnew(standing, command)
   if (failed.length === 0) return goOnFrom(standing, command)
   const named = command.steps?.map(({ stepId }) => stepId) ?? failed
@@ -132,7 +132,7 @@ function undoAgain(
   return requested(standing, command, { changed, job: { ...job, steps } })
 }
 
-/** A job that ran out of time, not of attempts: it goes on from where it stands, and what is done stays done. */
+/** Continues a job that ran out of time, not of attempts, from where it stands. Steps that are done stay done. */
 function goOnFrom(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
   const { job, steps } = standing
   const edits = (command.steps ?? []).filter(({ input }) => input !== undefined)
@@ -148,7 +148,7 @@ function goOnFrom(standing: Standing, command: OperatorCommand & { kind: 'resubm
   return requested(standing, command, { changed, job: { ...job, generation: job.generation + 1 } })
 }
 
-/** The whole job once more. What was undone gets new keys; what took effect and has no undo keeps its own (C21, I9). */
+/** Begins the whole job again. Steps that were undone get new keys; steps without an undo keep theirs (C21, I9). */
 function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
   const { job, steps } = standing
   const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
@@ -272,7 +272,7 @@ function anew(step: StepDocument, input: Json | undefined): StepDocument {
     inputTemplate: input === undefined ? step.inputTemplate : toTemplate(input, 'input'),
     ttl: -1,
   }
-  // That it was undone shows until it begins: then it gets a new key.
+  // Keeps `direction: 'undo'` until the step begins, because a step that was undone then gets a new key.
   if (step.direction === 'undo') return withDerivedState(again)
   return withDerivedState({ ...again, currentState: step.initialState, desiredState: step.initialState })
 }

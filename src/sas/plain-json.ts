@@ -4,35 +4,35 @@ import { referencePath } from './reference.js'
 /** JSON as it is stored. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Objects and lists within each other that the store takes in a document, the document itself not counted. */
+/** How deep objects and lists may be nested in a stored document, without counting the document itself. */
 const maxStoredLevels = 128
 
-/** Levels that an input, an output or an event may have: templates and the document around it nest it deeper. */
+/** How deep an input, an output or an event may be nested: templates and documents around it add levels. */
 export const maxGivenLevels = 100
 
-/** Where a value is not what it must be, and why. */
+/** Where a value is not storable as JSON, and why. */
 interface Flaw {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
-/** The schema of JSON within our documents. One walk: a schema that refers to itself costs ten times as much. */
+/** The schema of JSON within our documents. It walks the value itself, because a recursive schema costs ten times as much. */
 export const json = z.unknown().superRefine((value, context) => {
   const flaw = new Walk(maxStoredLevels, 'stored').flawOf(value)
   if (flaw === null) return
   context.addIssue({ code: 'custom', path: [...flaw.path], message: flaw.message })
 }) as unknown as z.ZodType<Json>
 
-/** A value of the user's as JSON, or why JSON would change it or the store would not take it. */
+/** A user's value as JSON, or the reason why JSON would change it or the store would not accept it. */
 export type GivenJson =
   | { readonly kind: 'json'; readonly json: Json; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * A value of the user's as it is stored. JSON leaves out properties that are undefined and takes `toJSON` where an
- * object has it, a `Date` for one; both are allowed. Whatever else JSON would change or drop without a word is refused.
+ * Converts a user's value to what is stored. JSON leaves out undefined properties and calls `toJSON`, for instance of a
+ * `Date`; both are allowed. Anything else that JSON would silently change or drop is refused.
  *
- * @param name what the path in the reason begins with
+ * @param name the beginning of the path in the reason
  */
 export function givenJson(value: unknown, name: string): GivenJson {
   try {
@@ -42,18 +42,18 @@ export function givenJson(value: unknown, name: string): GivenJson {
     const text = JSON.stringify(given)
     return { kind: 'json', json: JSON.parse(text) as Json, text }
   } catch (error) {
-    // A getter or a toJSON of the user's may throw whatever it likes.
+    // A getter or `toJSON` of the user may throw any value.
     const why = error instanceof Error ? error.message : String(error)
     return { kind: 'refused', reason: `${name} is not JSON: ${why}` }
   }
 }
 
-/** Whether a value of ours is nested deeper than one of the user's may be. */
+/** Whether a resolved value is nested deeper than a user's value may be. */
 export function isTooDeep(value: Json): boolean {
   return new Walk(maxGivenLevels, 'stored').flawOf(value) !== null
 }
 
-/** One look at a value and all its parts. */
+/** Walks over a value and all its parts once. */
 class Walk {
   private readonly path: (string | number)[] = []
 
@@ -108,7 +108,7 @@ class Walk {
     return null
   }
 
-  /** By index: a hole in a list is undefined, and JSON makes it null. */
+  /** Goes by index to find holes in a list: they are undefined, and JSON would make them null. */
   private flawInList(list: readonly unknown[]): Flaw | null {
     for (let index = 0; index < list.length; index += 1) {
       const flaw = this.flawAt(index, list[index])
@@ -129,12 +129,12 @@ class Walk {
   }
 }
 
-/** Why JSON keeps nothing, or something else, of an object; null where it keeps it. */
+/** Explains why JSON would lose or change an object; null if it keeps the object. */
 function changedByJson(value: object): string | null {
   if (referencePath(value) !== null) return 'is a reference, which only a workflow definition knows'
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'is an invalid Date' : null
   const prototype: unknown = Object.getPrototypeOf(value)
-  // Of whatever realm: above what every object inherits there is nothing.
+  // Recognises plain objects of any realm: the prototype of their prototype is null.
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
   if (isPlain || Array.isArray(value) || 'toJSON' in value) return null
   const isLost =
@@ -146,12 +146,12 @@ function changedByJson(value: object): string | null {
     : null
 }
 
-/** `Object('a')` and its kin, which JSON takes for what they hold. */
+/** Recognises `Object('a')` and the like, which JSON stores as the value they hold. */
 function isBoxed(value: object): boolean {
   return value instanceof String || value instanceof Number || value instanceof Boolean
 }
 
-/** Parts of a path that are shown: of a deep one the beginning says where to look. */
+/** How many parts of a path are shown: the beginning of a long path says enough. */
 const shownParts = 8
 
 function pathText(name: string, path: readonly (string | number)[]): string {

@@ -32,7 +32,7 @@ function refused(reason: string): Raised {
   return { kind: 'refused', reason }
 }
 
-/** Why an event finds no step, and which steps it could have been for. */
+/** Explains that an event has no such step, and names the steps that wait for events. */
 export async function noSuchStep(
   store: StateStore,
   job: { readonly jobId: string; readonly partitionKey: string },

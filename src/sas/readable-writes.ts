@@ -3,10 +3,10 @@ import { DocumentInvalid } from './errors.js'
 import type { StateWrite } from './state-store.js'
 
 /**
- * Refuses a transaction of which a document could not be read back. Every implementation of the state store calls it
- * before it writes, so every writer passes here: a document that no reader takes would stand still unseen (I1, I20).
+ * Refuses a transaction with a document that could not be read back. Every implementation of the state store calls this
+ * before it writes. A document that no reader accepts would stand still unnoticed (I1, I20).
  *
- * @throws DocumentInvalid naming the document and the field
+ * @throws DocumentInvalid with the document and the field
  */
 export function refuseUnreadable(writes: readonly StateWrite[]): void {
   for (const { document } of writes) {

@@ -8,7 +8,7 @@ interface Entry<T> {
   readonly document: Stored<T>
   /** Etags of versions that this process has itself replaced on the way to this one, oldest first. */
   readonly replaced: readonly string[]
-  /** About what the entry takes in memory. */
+  /** Estimated memory of the entry. */
   readonly bytes: number
 }
 
@@ -21,10 +21,10 @@ export class RecentDocuments<T extends DocumentAddress> {
 
   private bytes = 0
 
-  /** @param budgetBytes about how much memory they take at most; the least recently put goes first */
+  /** @param budgetBytes an estimated limit of memory; the entry that was put longest ago is removed first */
   constructor(private readonly budgetBytes: number) {}
 
-  /** About how much memory they take. */
+  /** Estimated memory of all entries. */
   get heldBytes(): number {
     return this.bytes
   }

@@ -8,11 +8,11 @@ export type JobRecovery =
   | { readonly kind: 'nothing' }
   /** It is not time yet. */
   | { readonly kind: 'wait'; readonly untilMs: number }
-  /** Whoever drives it has let its deadline pass: it is up for any scheduler, which looks at all of it anew (R98). */
+  /** The scheduler that drives it let its deadline pass: any scheduler may take it and look at all of it again (R98). */
   | { readonly kind: 'standing'; readonly job: JobDocument }
-  /** It was not taken up in time: it is offered again, for longer each time, and flagged the first time (C8). */
+  /** No scheduler took it up in time: it is offered again, for longer each time, and flagged the first time (C8). */
   | { readonly kind: 'unclaimed'; readonly job: JobDocument; readonly isNew: boolean }
-  /** Its submission was begun and never completed: nobody was told that it is accepted, and it is removed (R24). */
+  /** Its submission was begun and never completed: it is removed, since no submitter was told that it is accepted (R24). */
   | { readonly kind: 'abandoned'; readonly job: JobDocument }
 
 /** How long a scheduler has to take a job up, and how long after its last known deadline a held job is left alone. */

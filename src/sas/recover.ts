@@ -4,7 +4,7 @@ import { flagged, givenUp } from './give-up.js'
 import { offerWithinMs, pauseAfterLateMs } from './offer-time.js'
 import { withFailure, workOf } from './work.js'
 
-/** When and by whom a decision about an expired step is taken. */
+/** The time of a decision about an expired step, and the instance that decides. */
 export interface RecoveryPolicy {
   readonly now: number
   /** How long after a deadline nothing is done yet: at least the difference between the clocks of two hosts. */
@@ -13,7 +13,7 @@ export interface RecoveryPolicy {
   readonly supervisor: string
 }
 
-/** A step as it was read: `_ts` is the store's time of its last write, in seconds; 0 or nothing where it is unknown. */
+/** A step as it was read. `_ts` is the store's time of its last write in seconds; 0 or missing if unknown. */
 export type ReadStep = StepDocument & { readonly _ts?: number }
 
 /** What to do about a step. */
@@ -28,7 +28,7 @@ export type Recovery =
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
   /** The moment it waited for has come; it is up. */
   | { readonly kind: 'due'; readonly step: StepDocument }
-  /** No attempt was made: it was not taken up, or over when it was dispatched. Offered again without counting (C8). */
+  /** No attempt was made: it was not taken up, or was over when dispatched. It is offered again, uncounted (C8). */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
@@ -42,7 +42,7 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (!isOpen || completeByMs === null) return { kind: 'nothing' }
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
-  // Also where its deadline had passed at its dispatch: an agent whose clock is behind may have called.
+  // Sets `mayHaveActed` even for an attempt that was over when dispatched: an agent whose clock is behind may have called.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
@@ -56,15 +56,15 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
 }
 
 /**
- * Whether the deadline had passed when the attempt was written, by the store's time of that write: a clock is wrong.
- * That is no attempt, and does not count. An outcome stands all the same.
+ * Whether the deadline had already passed, by the store's time, when the attempt was written. A clock is wrong then, and
+ * the attempt does not count. If it has an outcome, the outcome is kept.
  */
 function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): boolean {
   const isUnderWay = kind === 'operation' && lockedBy !== null && outcome === null
   return isUnderWay && completeByMs !== null && completeByMs <= _ts * 1_000
 }
 
-/** Dispatched again after a pause, which doubles as long as clocks disagree; flagged since the first time. */
+/** Schedules another dispatch after a pause, which doubles while clocks disagree. Flags the step the first time. */
 function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   const { completeBy, lateDispatches } = step
   const message =
@@ -81,13 +81,13 @@ function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   })
 }
 
-/** That no attempt is made, since it was first seen. */
+/** The flag that no attempt is made. Its `since` stays at the first time. */
 function unclaimed({ attention, stepId }: StepDocument, message: string, policy: RecoveryPolicy): Attention {
   const since = attention?.kind === 'unclaimed' ? attention.since : new Date(policy.now).toISOString()
   return { kind: 'unclaimed', since, by: policy.supervisor, message, stepId }
 }
 
-/** Up for dispatch, with a pick-up ultimatum: the scheduler has as long for it as an attempt may take, or longer. */
+/** Offers the step to schedulers. Unless given, the deadline for picking it up is as long as an attempt may take. */
 function offered(
   step: StepDocument,
   { now }: RecoveryPolicy,

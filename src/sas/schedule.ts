@@ -78,7 +78,7 @@ function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: 
   // What a step left out returned in an earlier generation is not there any more.
   const done = [...steps].filter(([stepId]) => ledger[stepId]?.state === 'Processed')
   const outputs = new Map(done.map(([stepId, { output }]) => [stepId, output]))
-  // What cannot be evaluated is no reason to leave a step out: it begins, and is refused.
+  // A condition that cannot be evaluated does not skip the step: the step begins, and is refused.
   return whenProblem(step) === null && !holds(step.when, { input: job.input, outputs })
 }
 

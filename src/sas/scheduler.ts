@@ -55,11 +55,11 @@ interface Settled {
   readonly after: StepDocument
 }
 
-/** What a transaction belongs to. */
+/** The context of a transaction. */
 interface Applying {
   readonly unclear: UnclearWrites
   readonly settled?: Settled
-  /** Where its steps may be started at once; null for nowhere. */
+  /** The lease whose agents may start its steps at once; null for none. */
   readonly leaseToken: string | null
 }
 
@@ -144,7 +144,7 @@ export class Scheduler {
    */
   async conclude(ended: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
     try {
-      // Before the changes that wait: an outcome has a deadline.
+      // Runs before waiting changes, because an outcome has a deadline.
       return await this.partitions.runSoon(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error

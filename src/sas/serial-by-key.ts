@@ -1,4 +1,4 @@
-/** What waits for one key while other work on it runs. */
+/** Work that waits for one key while other work on it runs. */
 interface Line {
   readonly urgent: (() => void)[]
   readonly others: (() => void)[]
@@ -6,14 +6,14 @@ interface Line {
 
 /** Runs work on one key one after another, and work on different keys side by side (F-D15). */
 export class SerialByKey {
-  /** The keys on which work runs. */
+  /** The keys on which work runs, each with the work that waits for it. */
   private readonly lines = new Map<string, Line>()
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.take(key, work, 'others')
   }
 
-  /** Runs before all work that waits for this key and is not urgent. */
+  /** Runs `work` before all waiting work on this key that is not urgent. */
   runSoon<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.take(key, work, 'urgent')
   }
@@ -29,7 +29,7 @@ export class SerialByKey {
     }
   }
 
-  /** The next one has the key. */
+  /** Gives the key to the next waiting work. */
   private leave(key: string): void {
     const line = this.lines.get(key)
     const next = line?.urgent.shift() ?? line?.others.shift()

@@ -23,7 +23,7 @@ export type Outcome =
   | {
       readonly kind: 'permanent'
       readonly message: string
-      /** Whether the only call of the attempt was refused: then it had no effect. Default: unknown. */
+      /** Whether the attempt certainly had no effect, because its only call was refused. Default: unknown. */
       readonly didNothing?: boolean
     }
 
@@ -93,7 +93,7 @@ export function settle(
 function succeeded(step: StepDocument, output: Json): StepDocument {
   const free = { ...step, lockedBy: null, attention: null, ...deadline(null) }
   if (step.direction === 'undo') {
-    // Where more is owed the scheduler goes on with it when it sees this.
+    // If more generations are owed, the scheduler undoes the next one when it sees this document.
     const history = step.owed.length > 1 ? {} : { owed: [], mayHaveActed: false }
     return withDerivedState({ ...free, ...history, currentState: step.initialState })
   }

@@ -6,10 +6,10 @@ import type { DocumentDecision } from './update-document.js'
 /** Starts an open step in a place that is free, or answers false: then the feed brings it. */
 export type StartStep = (step: Stored<StepDocument>) => boolean
 
-/** What agents do for a lease without waiting for the feed. */
+/** How a scheduler hands steps of a lease to agents of its process, without the feed. */
 export interface AgentsOffer {
   readonly start: StartStep
-  /** Names these agents in a dispatch that is for them: they may make the attempt as its first. */
+  /** Identifies these agents in `firstBy`, so that they know they are the first to make the attempt. */
   readonly token: string
 }
 

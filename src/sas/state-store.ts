@@ -46,9 +46,9 @@ export interface OverdueDocument extends DocumentAddress {
   readonly dueMs: number
 }
 
-/** When what is asked for is due: milliseconds since the epoch, both ends left out. */
+/** A range of due times in milliseconds since the epoch, without its ends. */
 export interface DueBetween {
-  /** 0 for the first page; then the last `dueMs` of the page before. */
+  /** 0 for the first page; for a later page, the last `dueMs` of the page before it. */
   readonly afterMs: number
   readonly beforeMs: number
 }
@@ -126,22 +126,22 @@ export interface StateStore {
    */
   apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult>
   /**
-   * Steps and jobs that are due after `afterMs` and before `beforeMs`, earliest first, in pages as {@link listUnsent}:
-   * some cannot be read, so they stay due, and those behind them must still be found. Documents of a newer schema are
-   * left out.
+   * Steps and jobs that are due after `afterMs` and before `beforeMs`, earliest first, in pages like {@link listUnsent}.
+   * Paging is needed because documents that cannot be read stay due, and documents behind them must still be found.
+   * Documents of a newer schema are left out.
    */
   listOverdue(due: DueBetween, limit: number): Promise<readonly OverdueDocument[]>
   /**
-   * For people (CLI, dashboard), never for decisions. Newest submission first, by id within a millisecond; as many as
-   * `limit` where there are. The next page is what comes `after` the last of them. It leaves none out, except a second
-   * job of the same id, under another partition key and submitted in the same millisecond, where a page ends between both.
+   * For people (CLI, dashboard), never for decisions. Newest submission first, by id within a millisecond, at most
+   * `limit`. The next page begins `after` the last job of this one. Paging omits no job, with one exception: two jobs with
+   * the same id under different partition keys, submitted in the same millisecond, when a page ends between them.
    */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
   /** For people: how many jobs there are in each state, counted by the store. */
   countJobs(): Promise<JobCounts>
   /**
-   * The document of the job with this id wherever its partition is, readable or not, or null: a query over all partitions,
-   * for people.
+   * The document of the job with this id in any partition, readable or not, or null. For people: it queries all
+   * partitions.
    */
   findJob(jobId: string): Promise<Stored<StateDocument> | null>
   /** Every step of a job, in no order. */
@@ -158,7 +158,7 @@ export interface StateStore {
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
   /** For people: notices that were given up, in no order. */
   listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
-  /** For people: records that a document of ours could not be read, in no order. Hints: read the document. */
+  /** For people: records of documents that could not be read, in no order. They may be outdated: read the document. */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>
   /** Follows one logical partition from its beginning. */
   follow(partition: string): PartitionFeed

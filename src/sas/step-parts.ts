@@ -7,11 +7,11 @@ export const outcome = z.object({
   attempt: z.number(),
   at: z.string(),
   by: z.string(),
-  /** Whether it is certain that the attempt had no effect: the service refused its only call, or there was none. */
+  /** Whether the attempt certainly had no effect: the service refused its only call, or there was no call. */
   didNothing: z.boolean().default(false),
 })
 
-/** Which process makes an attempt: an instance's name may return after a crash, its token does not. */
+/** The process that makes an attempt. An instance may have the same name after a crash, but never the same token. */
 export const claim = z.object({ by: z.string(), token: z.string(), fence: z.number(), at: z.string() })
 
 /** How a step that is done is undone. */
@@ -20,25 +20,25 @@ export const undo = z.object({
   action: z.string(),
   /** What the undo is given, with references; those to the step's own output are filled in when it succeeds. */
   inputTemplate: json,
-  /** Recorded in the same write as the step's success (R41); while it is undone, that of the generation at hand. */
+  /** Recorded in the same write as the step's success (R41). On the way back: the input for the current generation. */
   input: json,
-  /** Attempts at undoing that ended without success: not counted with those at doing (R111). */
+  /** Attempts to undo that ended without success, counted separately from attempts to do (R111). */
   failureCount: z.number().int(),
-  /** Whether it is also undone when it is unknown whether an attempt took effect (F-K2). */
+  /** Whether to undo the step even if it is unknown whether an attempt took effect (F-K2). */
   whenUncertain: z.boolean(),
 })
 
-/** What a step knows of calls under its keys. A document stored without it counts as one that may have acted. */
+/** What a step records about calls under its keys. A document without these fields counts as one that may have acted. */
 export const effectHistory = {
   /** Whether a call under the key of this generation may have had an effect. Only a completed undo clears it. */
   mayHaveActed: z.boolean().default(true),
   /** Generations to undo before the step is Compensated, the newest last, each with the input of its undo. */
   owed: z.array(z.object({ generation: z.number().int(), input: json })).default([]),
-  /** `undo.inputTemplate` as submitted, where binding it to the outputs of other steps has changed it; else null. */
+  /** `undo.inputTemplate` as submitted, if outputs of other steps were filled into it; else null. */
   undoTemplate: json.default(null),
-  /** The agents that got this attempt in the dispatch's own process: others say that they act before they do. */
+  /** The agents, in the scheduler's process, that got this attempt. Other agents set `mayHaveActed` before they act. */
   firstBy: z.string().nullable().default(null),
 }
 
-/** A generation that may have acted, and what its undo is given. */
+/** A generation that may have acted, and the input of its undo. */
 export type Owed = z.infer<(typeof effectHistory)['owed']>[number]

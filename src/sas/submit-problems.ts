@@ -42,17 +42,17 @@ export function submitProblems(terms: SubmissionTerms): string[] {
   ]
 }
 
-/** What a call about a job is given besides its payload. */
+/** The arguments of a call about a job, except its payload. */
 export interface CommandTerms {
-  /** Must be said. */
+  /** Required texts. */
   readonly needed: Readonly<Record<string, unknown>>
-  /** May be left out. */
+  /** Texts that may be left out. */
   readonly optional?: Readonly<Record<string, unknown>>
-  /** May be left out. */
+  /** Booleans that may be left out. */
   readonly flags?: Readonly<Record<string, unknown>>
 }
 
-/** Everything that is wrong with the arguments of a call about a job, whatever their types say. */
+/** All problems of the arguments of a call about a job. Does not rely on their declared types. */
 export function commandProblems({ needed, optional = {}, flags = {} }: CommandTerms): string[] {
   const given = Object.entries(optional).filter(([, text]) => text !== undefined)
   return [

@@ -75,7 +75,7 @@ export class Supervisor {
   private readonly sweepIntervalMs: number
   private readonly sweepLimit: number
   private readonly graceMs: number
-  /** Where the next page of the sweep begins; 0 for the first. */
+  /** The due time after which the next page of the sweep begins; 0 for the first page. */
   private sweptUntilMs = 0
 
   constructor(private readonly options: SupervisorOptions) {
@@ -135,8 +135,8 @@ export class Supervisor {
   }
 
   /**
-   * Recovers everything that is overdue now, without the loops: for a supervisor that is started by a timetable (R106).
-   * Asks page by page, so that what cannot be moved on hides nothing that is due later.
+   * Recovers everything that is overdue now, without the loops, for a supervisor that is started on a schedule (R106).
+   * Asks page by page, so that documents that cannot be recovered hide none that are due later.
    *
    * @throws StoreUnavailable or StoreRefused when the store could not be asked; what was recovered until then stays so
    */

@@ -1,23 +1,23 @@
 import { StoreUnavailable } from './errors.js'
 import type { ApplyResult } from './state-store.js'
 
-/** Writes of unknown outcome of one decision: a lost answer is repeated at once, after a second one comes a pause. */
+/** How many writes of unknown outcome one decision may have. The first is repeated at once; a second needs a pause. */
 const maxUnclear = 2
 
 /**
- * The writes of one decision whose outcome is unknown. After each of them the decision is read and decided again; if it
- * still has something to write, it is written once more and then left to the caller, who tries again after a pause (F-X4).
+ * Counts the writes of one decision whose outcome is unknown. After each of them the caller reads and decides again. After
+ * the second one, the next write throws instead, so that the caller tries again after a pause (F-X4).
  */
 export class UnclearWrites {
   private count = 0
 
-  /** @param what is named in the error, such as `job job-1` */
+  /** @param what the name in the error, such as `job job-1` */
   constructor(private readonly what: string) {}
 
   /**
-   * The write, unless the store needs a pause first.
+   * Runs the write, unless the store needs a pause first.
    *
-   * @throws StoreUnavailable when it does, and whatever `write` throws
+   * @throws StoreUnavailable if the store needs a pause; also any error of `write`
    */
   async write(write: () => Promise<ApplyResult>): Promise<ApplyResult> {
     if (this.count === maxUnclear) {

@@ -16,25 +16,25 @@ import {
   type Stored,
 } from './state-store.js'
 
-/** A job whose document is there and cannot be read: no instance does anything about it until it is repaired. */
+/** A job whose document exists but cannot be read. It stands still until the document is repaired. */
 export interface UnreadableJob {
   readonly jobId: string
   readonly partitionKey: string
   readonly documentId: string
-  /** As far as the document says. */
+  /** `?` if the document does not say. */
   readonly workflow: string
-  /** ISO-8601 UTC: when a scheduler found it so. */
+  /** ISO-8601 UTC: when a scheduler first could not read it. */
   readonly since: string
-  /** The field, what is wrong with it, and how it is repaired. */
+  /** The field, what is wrong with it, and how to repair it. */
   readonly reason: string
 }
 
-/** Records looked at in one go: more than an operator repairs by hand. */
+/** How many records are read at once: more than an operator repairs by hand. */
 const mostRecords = 1_000
-/** Seconds until the record of a job that is readable again has vanished. */
+/** Seconds until the store removes the record of a job that can be read again. */
 const removalTtl = 60
 
-/** Why this code cannot read a document of ours, and what makes it readable again; null where it can. */
+/** Explains why this code cannot read a document and how to repair it; null if it can read it. */
 function unreadableReason(decoded: Decoded): string | null {
   if (decoded.kind === 'newerSchema') {
     return `a newer version of stepward wrote it (schema ${decoded.schema}, this one knows ${schemaVersion}): use that version`
@@ -44,9 +44,9 @@ function unreadableReason(decoded: Decoded): string | null {
 }
 
 /**
- * The job at this address, or null when there is none, for people: they are told why it cannot be read.
+ * Reads a job for people, or null when there is none.
  *
- * @throws JobUnreadable when its document is there and cannot be read
+ * @throws JobUnreadable with the reason, when its document exists but cannot be read
  */
 export async function readableJob(
   store: StateStore,
@@ -60,7 +60,7 @@ export async function readableJob(
   throw new JobUnreadable(jobIdIn(document), document.id, reason)
 }
 
-/** Jobs that a scheduler could not read, as far as they still cannot be read, the longest ago first. */
+/** Jobs that a scheduler could not read and that still cannot be read, the oldest finding first. */
 export async function unreadableJobs(store: StateStore): Promise<readonly UnreadableJob[]> {
   const records = await store.listUnreadable(mostRecords)
   const found: UnreadableJob[] = []
@@ -71,7 +71,7 @@ export async function unreadableJobs(store: StateStore): Promise<readonly Unread
   return found.sort((one, other) => (one.since < other.since ? -1 : 1))
 }
 
-/** That a job could not be read, as its record says: whether it still cannot be, its document says. */
+/** The record that a job could not be read. Only its document shows whether that is still so. */
 export interface UnreadableFlag {
   readonly jobId: string
   readonly pk: string
@@ -85,7 +85,7 @@ export async function unreadableFlags(store: StateStore): Promise<readonly Unrea
   return (await store.listUnreadable(mostRecords)).map(flagIn)
 }
 
-/** What a record of type `sas.unreadable` says. */
+/** Reads a record of type `sas.unreadable`. */
 export function flagIn(record: Readonly<Record<string, unknown>>): UnreadableFlag {
   const { jobId, pk, documentId, since } = record
   return { jobId: String(jobId), pk: String(pk), documentId: String(documentId), since: String(since) }
@@ -110,12 +110,12 @@ export async function unreadableJob(
   }
 }
 
-/** As the document says, or else as its id does. */
+/** The job id in the document, or else in the document's own id. */
 function jobIdIn({ id, jobId }: StateDocument): string {
   return typeof jobId === 'string' ? jobId : id.slice(jobIdPrefix.length)
 }
 
-/** What keeps records of unreadable jobs works with. */
+/** What {@link UnreadableJobs} works with. */
 export interface UnreadableJobsOptions {
   readonly store: StateStore
   readonly instanceName: string
@@ -124,9 +124,9 @@ export interface UnreadableJobsOptions {
 }
 
 /**
- * Flags jobs whose document a scheduler cannot read, in a record beside the job: the document itself is left as it is for
- * whoever repairs it. A record is a hint; who shows it reads the document. Those that this instance wrote are removed
- * when it sees the job readable again.
+ * Flags a job that a scheduler cannot read, by a record beside the job. The document itself is not changed, so that an
+ * operator can repair it. A record may be outdated, so readers check the document. An instance removes its own records
+ * when it can read the job again.
  */
 export class UnreadableJobs {
   private readonly flagged = new Set<string>()
@@ -134,7 +134,7 @@ export class UnreadableJobs {
   constructor(private readonly options: UnreadableJobsOptions) {}
 
   /**
-   * Looks at a job that was not found by those who decide.
+   * Checks a job that the scheduler could not read, and flags it if its document is invalid.
    *
    * @throws StoreUnavailable when it could not be flagged
    */

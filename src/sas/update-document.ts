@@ -9,7 +9,7 @@ import {
 } from './state-store.js'
 import { UnclearWrites } from './unclear-writes.js'
 
-/** What a decision about one document asks for: the document to write, or nothing; and what to tell whoever asked. */
+/** A decision about one document: the document to write, or null, and a result for the caller. */
 export interface DocumentDecision<T, R> {
   readonly write: T | null
   /** New documents of the same transaction. */
@@ -22,7 +22,7 @@ export type DocumentUpdate<T, R> =
   | { readonly kind: 'written'; readonly document: Stored<T>; readonly result: R }
   /** The decision was to write nothing. */
   | { readonly kind: 'unchanged'; readonly result: R }
-  /** The document is gone, or not readable any more. */
+  /** The document is gone, or can no longer be read. */
   | { readonly kind: 'missing' }
 
 /** Where a document is, what was last seen of it (saves the first read), and how to read it. */
@@ -32,14 +32,14 @@ export interface Updated<T> {
   readonly read: (store: StateStore, address: DocumentAddress) => Promise<Stored<T> | null>
 }
 
-/** Decisions about one document before giving up; it has few writers at a time, so more means trouble. */
+/** How often to decide about one document before giving up. It has few writers at a time, so more tries mean trouble. */
 const maxTries = 6
 
 /**
- * Read → decide → write on condition of the etag; after a lost race or an unknown outcome, read again and decide on
- * what is there. Deciding twice is harmless because decisions look at state.
+ * Read → decide → write on condition of the etag. After a lost race or an unknown outcome, it reads and decides again.
+ * Deciding twice is harmless because decisions look at state.
  *
- * @throws StoreUnavailable when the document stays contended, and whatever the store throws
+ * @throws StoreUnavailable when the document stays contended; also any error of the store
  */
 export async function updateDocument<T extends JobDocument | StepDocument, R>(
   store: StateStore,

@@ -13,7 +13,7 @@ const maxTries = 6
  * command whose own write was lost from sight finds itself in the job's audit, and is done.
  *
  * @returns the job as written, or null when there is none
- * @throws CommandRefused when the job does not stand so that the command can be carried out
+ * @throws CommandRefused when the state of the job does not allow the command
  * @throws JobUnreadable when its document cannot be read
  * @throws StoreUnavailable when the job stays contended, or the store could not be asked
  */
@@ -45,7 +45,7 @@ export async function updateJob(
 /**
  * The job as a command would leave it; nothing is written. Null when there is none.
  *
- * @throws CommandRefused when the job does not stand so that the command can be carried out
+ * @throws CommandRefused when the state of the job does not allow the command
  */
 export async function tryCommand(
   store: StateStore,

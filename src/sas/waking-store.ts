@@ -3,14 +3,14 @@ import type { Shortcut } from './shortcut.js'
 import type { StateDocument, StateStore, StateWrite } from './state-store.js'
 import type { AcceptedJob } from './submission.js'
 
-/** The roles that read the feed, each by a unit of its own: parts of a process' hints. */
+/** The roles that read the feed, each by its own unit. Each is a part of a process's hints. */
 export const readers = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 export type Reader = (typeof readers)[number]
 
 /**
- * The store, with every write that was applied waking the local readers whom it calls for ({@link readersOf}), so that
- * the next hop starts in milliseconds instead of a poll delay, and nobody reads what is none of their business; all of
- * them when nobody knows whether it was applied. Only *when* something is read changes (D10).
+ * Wraps the store so that each applied write wakes the local readers that need it ({@link readersOf}). The next hop then
+ * starts in milliseconds instead of after a poll delay, and other readers do not read in vain. A write of unknown outcome
+ * wakes all readers. This changes only *when* readers read (D10).
  */
 export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   return {
@@ -37,7 +37,7 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   }
 }
 
-/** Has a job that was accepted in this process begun by its scheduler, or else has that read the feed at once. */
+/** Lets the scheduler of this process begin a job that was accepted here; if it cannot, wakes it to read the feed. */
 export function beginningHere(shortcut: Shortcut, hints: FeedHints): (accepted: AcceptedJob) => void {
   return (accepted) => {
     const { physicalRangeId } = accepted
@@ -51,10 +51,14 @@ export function beginningHere(shortcut: Shortcut, hints: FeedHints): (accepted: 
 }
 
 /**
- * Whom these writes call for. Who submits a job says so itself ({@link beginningHere}). A scheduler writes job and steps
- * together and goes on by itself, so its own writes call for no scheduler, and it knows which steps it could not start
- * here. Deadlines of attempts under way are far off: the supervisor reads of them in its own time, but of what ended in
- * failure, or waits, at once. A notifier reads of notices and of flagged jobs, and of nothing else.
+ * The readers that these writes should wake.
+ *
+ * - A submission wakes no scheduler: {@link beginningHere} does that.
+ * - A scheduler's own writes wake neither scheduler nor agents. It goes on by itself, and wakes agents for steps that it
+ *   could not start here.
+ * - The supervisor wakes for steps that failed or wait. Deadlines of running attempts are far off, so its polls find them
+ *   in time.
+ * - The notifier wakes only for notices and flagged jobs.
  */
 export function readersOf(writes: readonly StateWrite[]): readonly Reader[] {
   const documents = writes.map(({ document }) => document)

@@ -5,12 +5,12 @@ export interface WebhookMessage {
   readonly idempotencyKey: string
 }
 
-/** A receiver did not take a message. */
+/** A receiver did not accept a message. */
 export class NotDelivered extends Error {
   override readonly name = 'NotDelivered'
   constructor(
     message: string,
-    /** What the receiver answered, as an HTTP status; null when it did not answer. */
+    /** The HTTP status of the answer; null when the receiver did not answer. */
     readonly status: number | null,
     options?: ErrorOptions,
   ) {
@@ -21,7 +21,7 @@ export class NotDelivered extends Error {
 /**
  * Posts JSON once. A header takes Latin-1 only, so the key is percent-encoded.
  *
- * @throws NotDelivered when the receiver does not answer, or the answer is anything but 2xx
+ * @throws NotDelivered when the receiver does not answer, or answers with a status other than 2xx
  */
 export async function postJson(
   url: string,
@@ -45,7 +45,7 @@ async function answerTo(url: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request)
   } catch (error) {
-    // `fetch` says only "fetch failed", and why in its cause.
+    // The message of `fetch` is only "fetch failed"; its cause has the reason.
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new NotDelivered(`${originOf(url)} did not answer: ${why}`, null, { cause: error })

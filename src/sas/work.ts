@@ -20,17 +20,17 @@ export function withFailure(step: StepDocument): StepDocument {
   return { ...step, undo: { ...step.undo, failureCount: step.undo.failureCount + 1 } }
 }
 
-/** Whether an attempt that ended so may have had an effect. */
+/** Whether an attempt with this outcome may have had an effect. */
 export function mayHaveEffect({ kind, didNothing }: NonNullable<StepDocument['outcome']>): boolean {
   return kind !== 'permanent' || !didNothing
 }
 
-/** Which generation of a step is at hand: the one that an undo is about, else the step's own. */
+/** The generation that a step works on: on the way back the one being undone, else the step's own. */
 export function generationAtHand({ direction, generation, owed }: StepDocument): number {
   return direction === 'undo' ? (owed.at(-1)?.generation ?? generation) : generation
 }
 
-/** The key of what a step is doing or undoing. */
+/** The idempotency key of what a step is doing or undoing now. */
 export function currentKey(step: StepDocument): string {
   return idempotencyKey(step, generationAtHand(step), step.direction)
 }
