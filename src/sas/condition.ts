@@ -64,7 +64,8 @@ const operators: Readonly<
  * condition: as the functions make it, and as it is stored.
  */
 export function conditionProblem(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null) return `${valueText(value)} is no condition: use ${makers}`
+  if (typeof value !== 'object' || value === null)
+    return `${valueText(value)} is not a condition: use ${makers}`
   const path = referencePath(value) ?? storedPath(value)
   if (path !== null) {
     const [first, ...rest] = path
@@ -73,7 +74,7 @@ export function conditionProblem(value: unknown): string | null {
   }
   const { operator, of } = value as { readonly operator?: unknown; readonly of?: unknown }
   if (typeof operator !== 'string' || !Array.isArray(of))
-    return `${valueText(value)} is no condition: use ${makers}`
+    return `${valueText(value)} is not a condition: use ${makers}`
   const rule = Object.entries(operators).find(([name]) => name === operator)?.[1]
   if (rule === undefined) return `the operator ${JSON.stringify(operator)} is unknown: use ${makers}`
   if (rule.count !== null && (of.length !== rule.count || of.includes(undefined))) {
@@ -88,7 +89,7 @@ export function conditionProblem(value: unknown): string | null {
 /** Refuses `greater` with anything but numbers: the condition would never hold. */
 function notNumbers(of: readonly unknown[]): string | null {
   const wrong = of.find((each) => typeof each !== 'number' && (typeof each !== 'object' || each === null))
-  return wrong === undefined ? null : `greater compares numbers, and ${valueText(wrong)} is none`
+  return wrong === undefined ? null : `greater compares numbers, and ${valueText(wrong)} is not one`
 }
 
 /** The path of a reference in its stored form; null if the value is not one. */

@@ -72,7 +72,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   }
   const unclear = whenProblem(step)
   if (unclear !== null) {
-    return refuse(`its condition cannot be evaluated: ${unclear}; put "when" right in its document`)
+    return refuse(`its condition cannot be evaluated: ${unclear}; correct "when" in its document`)
   }
   if (step.kind === 'sleep') return { step: asleep(begun, by), state: 'Processing' }
   if (step.event !== null) return finishWait(begun, step.event.payload)
@@ -85,7 +85,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
 function inputProblem(step: StepDocument, by: Dispatching): string | null {
   if (isTooLarge(step, by)) return tooLarge('input', step.input)
   if (!isTooDeep(step.input)) return null
-  return `its input is nested more than ${maxGivenLevels} levels deep: pass where the data is, not the data`
+  return `its input is nested more than ${maxGivenLevels} levels deep: pass the address of the data, not the data`
 }
 
 function begunAnew(step: StepDocument, by: Dispatching): StepDocument {
@@ -122,7 +122,7 @@ export function isTooLarge(step: StepDocument, { job }: Pick<Dispatching, 'job'>
 }
 
 function tooLarge(what: string, value: Json): string {
-  return `its ${what} has ${bytesOf(value)} bytes, too many for one transaction: pass where the data is, not the data`
+  return `its ${what} has ${bytesOf(value)} bytes, too many for one transaction: pass the address of the data, not the data`
 }
 
 /** A step that is done with what it was given. */

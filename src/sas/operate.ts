@@ -137,7 +137,7 @@ function goOnFrom(standing: Standing, command: OperatorCommand & { kind: 'resubm
   const { job, steps } = standing
   const edits = (command.steps ?? []).filter(({ input }) => input !== undefined)
   const others = edits.map(({ stepId }) => stepId).filter((id) => job.steps[id]?.state !== 'NotStarted')
-  if (others.length > 0) return refused(`${list(others)} will not begin again, so another input is of no use`)
+  if (others.length > 0) return refused(`${list(others)} will not begin again, so a new input has no effect`)
   const gathering = gatheringSteps(standing, command)
   if (gathering.length > 0) return refused(inputOfOthers(gathering))
   const changed = edits.flatMap(({ stepId, input }) => {

@@ -16,7 +16,7 @@ interface Flaw {
   readonly message: string
 }
 
-/** The schema of JSON within our documents. It walks the value itself, because a recursive schema costs ten times as much. */
+/** The schema of JSON within our documents. It walks the value itself: a recursive schema costs ten times as much. */
 export const json = z.unknown().superRefine((value, context) => {
   const flaw = new Walk(maxStoredLevels, 'stored').flawOf(value)
   if (flaw === null) return
@@ -69,21 +69,21 @@ class Walk {
       case 'boolean':
         return null
       case 'number':
-        return Number.isFinite(value) ? null : this.flaw(`is ${value}, which JSON does not know`)
+        return Number.isFinite(value) ? null : this.flaw(`is ${value}, which JSON cannot represent`)
       case 'object':
         return value === null ? null : this.flawIn(value)
       case 'undefined':
-        return this.flaw('is undefined, which JSON does not know')
+        return this.flaw('is undefined, which JSON cannot represent')
       case 'bigint':
       case 'function':
       case 'symbol':
-        return this.flaw(`is a ${typeof value}, which JSON does not know`)
+        return this.flaw(`is a ${typeof value}, which JSON cannot represent`)
     }
   }
 
   private flawIn(value: object): Flaw | null {
     if (this.path.length >= this.maxLevels) {
-      const advice = this.origin === 'given' ? ': pass where the data is, not the data' : ''
+      const advice = this.origin === 'given' ? ': pass the address of the data, not the data' : ''
       return this.flaw(`is nested more than ${this.maxLevels} levels deep, or contains itself${advice}`)
     }
     if (this.origin === 'given') {
@@ -131,7 +131,7 @@ class Walk {
 
 /** Explains why JSON would lose or change an object; null if it keeps the object. */
 function changedByJson(value: object): string | null {
-  if (referencePath(value) !== null) return 'is a reference, which only a workflow definition knows'
+  if (referencePath(value) !== null) return 'is a reference, which only a workflow definition may contain'
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'is an invalid Date' : null
   const prototype: unknown = Object.getPrototypeOf(value)
   // Recognises plain objects of any realm: the prototype of their prototype is null.
@@ -141,9 +141,7 @@ function changedByJson(value: object): string | null {
     value instanceof Error ||
     ArrayBuffer.isView(value) ||
     (Object.keys(value).length === 0 && !isBoxed(value))
-  return isLost
-    ? `is an instance of ${value.constructor.name}, of which JSON does not keep what it holds`
-    : null
+  return isLost ? `is an instance of ${value.constructor.name}, whose content JSON would lose` : null
 }
 
 /** Recognises `Object('a')` and the like, which JSON stores as the value they hold. */

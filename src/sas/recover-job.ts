@@ -41,7 +41,7 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
     kind: 'unclaimed' as const,
     since: job.attention?.kind === 'unclaimed' ? job.attention.since : new Date(now).toISOString(),
     by: supervisor,
-    message: `no scheduler took it up in ${pickUpWithinMs} ms: see that one runs`,
+    message: `no scheduler took it up in ${pickUpWithinMs} ms: check that one runs`,
     stepId: null,
   }
   const offer = deadline(now + offerWithinMs(pickUpWithinMs, attention, now))

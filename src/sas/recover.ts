@@ -49,7 +49,7 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (step.notBeforeMs !== null)
     return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
   const who = step.lockedBy === null ? 'scheduler' : `agent ${JSON.stringify(workOf(step).actor)}`
-  const message = `no ${who} took it up in ${step.completeWithinMs} ms: see that one runs`
+  const message = `no ${who} took it up in ${step.completeWithinMs} ms: check that one runs`
   const attention = unclaimed(step, message, policy)
   const withinMs = offerWithinMs(step.completeWithinMs, attention, policy.now)
   return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy, withinMs) }
@@ -69,7 +69,7 @@ function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   const { completeBy, lateDispatches } = step
   const message =
     `its deadline ${completeBy ?? ''} had passed when ${step.lockedBy ?? ''} wrote it: ` +
-    'the clocks of the hosts disagree, set them right'
+    'the clocks of the hosts disagree; correct them'
   const notBeforeMs = policy.now + pauseAfterLateMs(lateDispatches)
   return withDerivedState({
     ...step,

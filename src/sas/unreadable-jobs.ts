@@ -39,7 +39,7 @@ function unreadableReason(decoded: Decoded): string | null {
   if (decoded.kind === 'newerSchema') {
     return `a newer version of stepward wrote it (schema ${decoded.schema}, this one knows ${schemaVersion}): use that version`
   }
-  const advice = 'put that field right in the document itself, with Data Explorer or a client of your own'
+  const advice = 'correct that field in the document itself, with Data Explorer or a client of your own'
   return decoded.kind === 'invalid' ? `${decoded.reason}; ${advice}` : null
 }
 
@@ -56,7 +56,7 @@ export async function readableJob(
   if (document === null) return null
   const decoded = decodeDocument(document)
   if (decoded.kind === 'job') return { ...decoded.job, _etag: document._etag, _ts: document._ts }
-  const reason = unreadableReason(decoded) ?? 'it is no job'
+  const reason = unreadableReason(decoded) ?? 'it is not a job'
   throw new JobUnreadable(jobIdIn(document), document.id, reason)
 }
 

@@ -16,8 +16,8 @@ const wrong: readonly (readonly [string, unknown, string])[] = [
     isGift,
     'job.input.isGift is a reference, not a condition: write equal(job.input.isGift, true), or present(job.input.isGift)',
   ],
-  ['true', true, `true is no condition: use ${makers}`],
-  ['a text', 'isGift', `"isGift" is no condition: use ${makers}`],
+  ['true', true, `true is not a condition: use ${makers}`],
+  ['a text', 'isGift', `"isGift" is not a condition: use ${makers}`],
   [
     'an unknown operator',
     { operator: 'equals', of: [isGift, true] },
@@ -36,9 +36,13 @@ const wrong: readonly (readonly [string, unknown, string])[] = [
   [
     'a text that is to be greater',
     { operator: 'greater', of: [isGift, '5'] },
-    'greater compares numbers, and "5" is none',
+    'greater compares numbers, and "5" is not one',
   ],
-  ['a join of what is none', not(all(present(isGift), true as never)), `true is no condition: use ${makers}`],
+  [
+    'a join of what is none',
+    not(all(present(isGift), true as never)),
+    `true is not a condition: use ${makers}`,
+  ],
 ]
 
 function gifts(when: unknown): Workflow<{ readonly isGift: boolean }> {
@@ -88,7 +92,7 @@ describe('a condition', () => {
 
   it.each([
     ['an operator that is unknown', { operator: 'xor', of: [] }, 'the operator "xor" is unknown'],
-    ['true', true, 'true is no condition'],
+    ['true', true, 'true is not a condition'],
   ])(
     'stored with %s fails its step, with a flag that says so, and is not skipped',
     async (_what, when, problem) => {

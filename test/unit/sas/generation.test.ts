@@ -113,7 +113,7 @@ describe('the key of a step that begins again', () => {
     const done = ended.commanding({ ...resubmit, steps: [{ stepId: 'a', input: 1 }] })
     expect(done).toEqual({
       kind: 'refused',
-      reason: 'step a will not begin again, so another input is of no use',
+      reason: 'step a will not begin again, so a new input has no effect',
     })
     const other = ended.commanded({ ...resubmit, steps: [{ stepId: 'b', input: { item: 'other' } }] })
     expect(other.scheduled().step('b').idempotencyKey).toBe('job-1/b/g2/do')

@@ -240,7 +240,7 @@ describe('a submission that can never be accepted', () => {
     const input = { lines: [{ price: Number.NaN }] }
     await expect(client.submit(aWorkflow(), input, { jobId: 'j' })).rejects.toMatchObject({
       name: 'SubmissionInvalid',
-      message: 'job "j": input.lines[0].price is NaN, which JSON does not know',
+      message: 'job "j": input.lines[0].price is NaN, which JSON cannot represent',
     })
     const alongside = [{ create: { id: 'note', at: new Map() } }]
     await expect(client.submit(aWorkflow(), {}, { jobId: 'j', alongside })).rejects.toThrow(
@@ -251,11 +251,11 @@ describe('a submission that can never be accepted', () => {
     const edit = { by: 'o', why: 'w', step: 'only', input: [undefined] }
     await expect(client.resubmit('j', edit)).rejects.toMatchObject({
       name: 'CommandInvalid',
-      message: 'job "j": input[0] is undefined, which JSON does not know',
+      message: 'job "j": input[0] is undefined, which JSON cannot represent',
     })
     await expect(client.raiseEvent('j', 'only', { done: () => 1 })).rejects.toMatchObject({
       name: 'CommandInvalid',
-      message: 'job "j": payload.done is a function, which JSON does not know',
+      message: 'job "j": payload.done is a function, which JSON cannot represent',
     })
   })
 

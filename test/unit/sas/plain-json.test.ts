@@ -31,43 +31,35 @@ describe('a value that is handed over to be stored', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['NaN', { total: Number.NaN }, 'output.total is NaN, which JSON does not know'],
-    ['Infinity', [{ rate: Infinity }], 'output[0].rate is Infinity, which JSON does not know'],
-    ['undefined in a list', { a: [1, undefined] }, 'output.a[1] is undefined, which JSON does not know'],
-    ['a hole in a list', new Array<number>(1), 'output[0] is undefined, which JSON does not know'],
-    ['a function', { 'on done': () => 1 }, 'output["on done"] is a function, which JSON does not know'],
-    ['a symbol', Symbol('x'), 'output is a symbol, which JSON does not know'],
-    ['a bigint', { a: 1n }, 'output.a is a bigint, which JSON does not know'],
-    [
-      'a Map',
-      { a: new Map([['b', 1]]) },
-      'output.a is an instance of Map, of which JSON does not keep what it holds',
-    ],
-    ['a Set', new Set([1]), 'output is an instance of Set, of which JSON does not keep what it holds'],
-    [
-      'an Error',
-      new Error('no'),
-      'output is an instance of Error, of which JSON does not keep what it holds',
-    ],
-    [
-      'bytes',
-      new Uint8Array(2),
-      'output is an instance of Uint8Array, of which JSON does not keep what it holds',
-    ],
+    ['NaN', { total: Number.NaN }, 'output.total is NaN, which JSON cannot represent'],
+    ['Infinity', [{ rate: Infinity }], 'output[0].rate is Infinity, which JSON cannot represent'],
+    ['undefined in a list', { a: [1, undefined] }, 'output.a[1] is undefined, which JSON cannot represent'],
+    ['a hole in a list', new Array<number>(1), 'output[0] is undefined, which JSON cannot represent'],
+    ['a function', { 'on done': () => 1 }, 'output["on done"] is a function, which JSON cannot represent'],
+    ['a symbol', Symbol('x'), 'output is a symbol, which JSON cannot represent'],
+    ['a bigint', { a: 1n }, 'output.a is a bigint, which JSON cannot represent'],
+    ['a Map', { a: new Map([['b', 1]]) }, 'output.a is an instance of Map, whose content JSON would lose'],
+    ['a Set', new Set([1]), 'output is an instance of Set, whose content JSON would lose'],
+    ['an Error', new Error('no'), 'output is an instance of Error, whose content JSON would lose'],
+    ['bytes', new Uint8Array(2), 'output is an instance of Uint8Array, whose content JSON would lose'],
     ['an invalid Date', { at: new Date('x') }, 'output.at is an invalid Date'],
     [
       'a reference',
       { a: reference(['input']) },
-      'output.a is a reference, which only a workflow definition knows',
+      'output.a is a reference, which only a workflow definition may contain',
     ],
-    ['NaN from a toJSON', { toJSON: () => ({ a: Number.NaN }) }, 'output.a is NaN, which JSON does not know'],
+    [
+      'NaN from a toJSON',
+      { toJSON: () => ({ a: Number.NaN }) },
+      'output.a is NaN, which JSON cannot represent',
+    ],
   ])('must not be %s', (_what, value, reason) => {
     expect(reasonFor(value)).toBe(reason)
   })
 
   it('must not be nested deeper than the store takes it with what is written around it', () => {
     expect(reasonFor(nested(101))).toBe(
-      'output.a.a.a.a.a.a.a.a… is nested more than 100 levels deep, or contains itself: pass where the data is, not the data',
+      'output.a.a.a.a.a.a.a.a… is nested more than 100 levels deep, or contains itself: pass the address of the data, not the data',
     )
     const circle: { self?: unknown } = {}
     circle.self = circle

@@ -141,7 +141,7 @@ describe('a step that nobody took up', () => {
           kind: 'unclaimed',
           since: new Date(ignored.now).toISOString(),
           by: 'supervisor-1',
-          message: 'no scheduler took it up in 30000 ms: see that one runs',
+          message: 'no scheduler took it up in 30000 ms: check that one runs',
           stepId: 'pay',
         },
         completeBy: new Date(ignored.now + 30_000).toISOString(),

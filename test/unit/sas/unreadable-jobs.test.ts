@@ -41,7 +41,7 @@ describe('a job whose document cannot be read', () => {
     ])
     const [found] = await client.unreadable()
     expect(found?.reason).toBe(
-      `${reason}; put that field right in the document itself, with Data Explorer or a client of your own`,
+      `${reason}; correct that field in the document itself, with Data Explorer or a client of your own`,
     )
     expect(world.telemetry.of('attention.raised')).toMatchObject([
       { jobId: 'A', kind: 'unreadable', message: `document sas.job:A cannot be read: ${reason}` },
@@ -98,7 +98,7 @@ describe('a job whose document cannot be read', () => {
       expect(refused).toBeInstanceOf(JobUnreadable)
       const { message } = refused as JobUnreadable
       expect(message).toContain(
-        `job "A": its document "sas.job:A" cannot be read: ${reason}; put that field right`,
+        `job "A": its document "sas.job:A" cannot be read: ${reason}; correct that field`,
       )
       expect(message).not.toMatch(/remove|delete/u)
     }
