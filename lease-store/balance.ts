@@ -95,7 +95,7 @@ function surplusOf(
   }
 }
 
-/** Least for a lease without an owner, then for one that moves anyway. */
+/** The cost of moving a lease: lowest without an owner, then low if it is being handed over anyway. */
 function costOf({ owner, handover }: Lease): number {
   if (owner === null) return 0
   return handover === null ? 2 : 1

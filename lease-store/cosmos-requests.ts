@@ -1,24 +1,24 @@
 import type { CosmosClient, PluginConfig } from '@azure/cosmos'
 import { cosmosErrorKind } from './cosmos-errors.js'
 
-/** How one request ended: what the answer's headers say (none where no answer came), and the failure if it was one. */
+/** How one request ended: the headers of its answer, or none if no answer came. */
 export interface RequestEnd {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-/** Called when a request leaves; what it returns is called when its answer has come. */
+/** Called when a request leaves. It returns a function that is called when the request ends. */
 export type RequestObserver = () => (end: RequestEnd) => void
 
-/** The options of the clients that are watched, each with those who watch it. */
+/** The options of watched clients, each with its observers. */
 const watched = new WeakMap<object, Set<RequestObserver>>()
-/** What a request failed with, by the options object it was made with. */
+/** The error of each failed request, by the options object that it was made with. */
 const failures = new WeakMap<object, unknown>()
 
 /**
- * Shows every request of a client to `observer`, each try of a repeated one by itself. The client may be the user's
- * own, so the plugin is added to the options that it already has.
+ * Shows every request of a client to `observer`, including each repeated try. The client may be the user's own, so the
+ * plugin is added to its existing options.
  *
- * @returns ends it
+ * @returns a function that removes the observer
  */
 export function observeRequests(client: CosmosClient, observer: RequestObserver): () => void {
   const observers = watch(client)
@@ -26,14 +26,14 @@ export function observeRequests(client: CosmosClient, observer: RequestObserver)
   return () => observers?.delete(observer)
 }
 
-/** From now on `failureOf` knows how requests of this client failed. */
+/** Records failures of this client's requests for {@link failureOf}. */
 export function watchFailures(client: CosmosClient): void {
   watch(client)
 }
 
 /**
- * What the requests with this options object failed with: the SDK drops the status of a batch that fails. Of the tries
- * that the SDK made it is the last one, or an earlier one that leaves open whether the batch was written.
+ * The error of the requests with this options object, because the SDK drops the status of a batch that fails. The SDK may
+ * have tried several times: this is the last error, or the first one that leaves open whether the batch was written.
  */
 export function failureOf(options: object): unknown {
   return failures.get(options)

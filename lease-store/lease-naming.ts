@@ -14,7 +14,7 @@ export function leasePrefix({ processorName, accountHost, containerRid }: LeaseP
   return `${processorName}${accountHost}_${databaseRidOf(containerRid)}_${containerRid}`
 }
 
-/** What a Java host's documents are named after where it names database and container instead of their `_rid`s. */
+/** The parts of the name of a Java host's documents if it uses names of database and container, not their `_rid`s. */
 export interface JavaLeasePrefix {
   readonly processorName: string
   readonly accountHost: string
@@ -22,12 +22,12 @@ export interface JavaLeasePrefix {
   readonly containerName: string
 }
 
-/** What every document begins with that a Java host names by database and container (`handleChanges`). */
+/** The prefix of documents that a Java host names by database and container (`handleChanges`). */
 export function javaLeasePrefix(names: JavaLeasePrefix): string {
   return `${names.processorName}${names.accountHost}_${names.databaseName}_${names.containerName}`
 }
 
-/** What the documents of its leases begin with, and nothing else does. */
+/** The prefix of the documents of its leases, and of no other documents. */
 export function leaseIdPrefix(prefix: string): string {
   return `${prefix}..`
 }

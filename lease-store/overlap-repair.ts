@@ -82,7 +82,7 @@ function isBehindOrLevel(lease: Lease, later: Lease): boolean {
   return lsn !== null && laterLsn !== null && lsn <= laterLsn
 }
 
-/** What can be said of a lease that has not stored a position yet. */
+/** Compares first positions, for a lease that has not stored a position yet. */
 function startsBefore({ firstPosition }: Lease, later: Lease): boolean {
   if (firstPosition?.kind === 'beginning') return true
   const isTimed = firstPosition?.kind === 'time' && later.firstPosition?.kind === 'time'

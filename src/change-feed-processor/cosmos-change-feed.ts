@@ -59,7 +59,7 @@ export class CosmosChangeFeed implements ChangeFeed {
   private readonly starts: ReturnType<typeof feedStartsFor>
   private known: (ContainerDefinition & Resource) | undefined
 
-  /** @throws TypeError when the container was made by a copy of the SDK that cannot be found */
+  /** @throws TypeError when the container belongs to a copy of the SDK that cannot be found */
   constructor(private readonly options: CosmosChangeFeedOptions) {
     this.starts = feedStartsFor(options.container)
   }

@@ -1,7 +1,7 @@
 import type { Container } from '@azure/cosmos'
 import { accountHostOf, javaLeasePrefix } from '../../lease-store/index.js'
 
-/** Where a unit's leases would be, and what it is called. */
+/** The containers and the processor name of a unit. */
 export interface JavaCheckOptions {
   readonly monitoredContainer: Container
   readonly leaseContainer: Container
@@ -10,9 +10,9 @@ export interface JavaCheckOptions {
 }
 
 /**
- * Why this processor name belongs to hosts of the Java SDK, if it does (F-L25). Their `handleChanges` names leases by
- * database and container, so they are not among the leases that this library lists. Beside them every change would be
- * delivered twice, and Java hosts cannot start once leases of this library are there.
+ * Finds leases that hosts of the Java SDK use under this processor name (F-L25). Their `handleChanges` names leases by
+ * database and container, so this library does not list them. If both ran, every change would be delivered twice, and
+ * Java hosts cannot start once leases of this library exist.
  */
 export async function javaUnitProblems(options: JavaCheckOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer, processorName, onCharge } = options
@@ -24,7 +24,7 @@ export async function javaUnitProblems(options: JavaCheckOptions): Promise<strin
   })
   const iterator = leaseContainer.items.query<string>({
     query: 'SELECT VALUE c.id FROM c WHERE STARTSWITH(c.id, @prefix)',
-    // Leases follow it with "..", the marker with ".info" and the lock with ".lock".
+    // After the prefix, leases have "..", the marker has ".info" and the lock has ".lock".
     parameters: [{ name: '@prefix', value: `${prefix}.` }],
   })
   const { resources, requestCharge } = await iterator.fetchAll()

@@ -200,7 +200,7 @@ async function checkLeases(options: WholeOptions): Promise<StartCheck> {
   }
 }
 
-/** Ports know nothing of documents that are named otherwise than theirs. */
+/** Checks for units of Java. Ports other than Cosmos DB cannot see documents with names of other processors. */
 async function foreignUnitProblems(options: WholeOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer } = options
   if (isChangeFeed(monitoredContainer) || isLeaseStore(leaseContainer)) return []

@@ -19,9 +19,9 @@ export interface ChangeContext {
    */
   readonly signal: AbortSignal
   /**
-   * Whether it is certain, by the store's clock alone, that this instance held the lease when a change with this `_ts` was
-   * made: then no other instance can say the same of it. False in doubt, as for a change of the second in which the
-   * lease was acquired.
+   * Whether this instance certainly held the lease, by the store's clock, when a change with this `_ts` was made. At most
+   * one instance gets true for a change. In doubt the answer is false, for instance for a change in the second in which
+   * the lease was acquired.
    */
   readonly wasHeldAt: (_ts: number) => boolean
 }

@@ -21,8 +21,8 @@ export interface LeaseEstimate {
   /** The instance name of who reads it, or null when nobody does. */
   readonly owner: string | null
   /**
-   * Transactions not yet checkpointed, never less than there are: computed as .NET computes it. 1 stands for
-   * "something, nobody knows how much": nothing was checkpointed yet, or the range was split or merged meanwhile.
+   * An upper bound of the transactions not yet checkpointed, computed as .NET computes it. 1 means that there may be any
+   * number: nothing was checkpointed yet, or the range was split or merged meanwhile.
    */
   readonly estimatedLag: number
   /** Age by the store's clock of the oldest change not yet checkpointed, to the second; null when none waits. */

@@ -6,7 +6,7 @@ export interface ProcessorHealth {
   /** Between a start and the stop that follows it. */
   readonly isRunning: boolean
   /**
-   * Whether its balancing loop turns: it began a turn within four acquire intervals, whatever the store answered. False
+   * Whether its balancing loop began a turn within the last four acquire intervals, whatever the store answered. False
    * means that this process is stuck and a restart may help.
    */
   readonly isAlive: boolean
@@ -31,11 +31,11 @@ export interface LeaseHealth {
 
 /** What counts as alive. */
 export interface HealthLimits {
-  /** At most this long between two turns of the balancing loop. Milliseconds. */
+  /** The longest time between two turns of the balancing loop, in milliseconds. */
   readonly turnMs: number
-  /** At most this long between two looks at the leases. Milliseconds. */
+  /** The longest time between two looks at the leases, in milliseconds. */
   readonly balanceMs: number
-  /** At most this long between two signs of progress on a lease. Milliseconds. */
+  /** The longest time between two signs of progress on a lease, in milliseconds. */
   readonly progressMs: number
 }
 
@@ -74,12 +74,12 @@ export class HealthMonitor implements Telemetry {
     else if (type === 'feed.polled' && event.count === 0) this.progressOn(event.leaseToken)
   }
 
-  /** The balancing loop begins a turn. */
+  /** Notes that the balancing loop begins a turn. */
   turned(): void {
     this.turn = this.moment()
   }
 
-  /** What was held back goes on: the time it stood still was nobody's fault. */
+  /** Notes that paused leases go on: the time of the pause does not count against them. */
   resumed(): void {
     const moment = this.moment()
     for (const leaseToken of this.progress.keys()) this.progress.set(leaseToken, moment)

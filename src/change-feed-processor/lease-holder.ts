@@ -33,7 +33,7 @@ export class LeaseHolder {
   private writes: Promise<unknown> = Promise.resolve()
   private trustTimer: Timer | undefined
   private isClosed = false
-  /** By the store's clock. */
+  /** When it was acquired, by the store's clock. */
   private readonly acquiredAtMs: number
 
   /** @param writtenAtMs the monotonic time at which the write that acquired it began */
@@ -83,8 +83,8 @@ export class LeaseHolder {
   }
 
   /**
-   * Whether the lease was certainly ours in this second of the store's clock: after the one in which it was acquired, and
-   * before another instance may take it over. What is closed answers no: another instance may have it by now.
+   * Whether the lease was certainly ours in this second of the store's clock: after the second in which it was acquired,
+   * and before another instance may take it over. False once closed, because another instance may own the lease then.
    */
   wasHeldAt(second: number): boolean {
     const { leaseExpirationIntervalMs } = this.runtime.options

@@ -57,7 +57,7 @@ export class LoadBalancer {
       turn: async (signal) => {
         onTurn()
         if (!this.skips()) await this.balance(signal)
-        // One instance is enough: whoever has the first lease that is in hands of ours.
+        // One instance is enough: the one with the first lease that an instance of this library owns.
         if (this.hasFirst) await this.coverage.look()
         return this.restMs()
       },

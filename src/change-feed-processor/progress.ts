@@ -11,15 +11,15 @@ export interface TrackedPage extends ReadPage {
   readonly positionAfter: (count: number) => string | null
 }
 
-/** A place in what one lease delivered. It keeps no page alive: holds may last, and pages are large. */
+/** A place in the changes that one lease delivered. It references no page: holds may last, and pages are large. */
 interface Place {
-  /** How many changes were delivered before its page. */
+  /** The number of changes delivered before its page. */
   readonly before: number
-  /** How many were delivered before the place itself. */
+  /** The number of changes delivered before the place itself. */
   readonly upTo: number
-  /** As many of these as the position stands for. */
+  /** The number of changes that `token` covers. */
   readonly stored: number
-  /** The position to store; null where nothing can be stored yet. */
+  /** The position to store; null if none can be stored yet. */
   readonly token: string | null
 }
 
@@ -33,7 +33,7 @@ export class Progress {
   /** Pages from before a rewind are delivered again: what is said of them counts no more. */
   private rewoundAt = 0
   private isClosed = false
-  /** Where pages begin that a delegate still works on, and the furthest place reported meanwhile. */
+  /** The beginnings of pages that a delegate still works on, and the furthest place reported meanwhile. */
   private readonly holds = new Set<Place>()
   private reported: Place | null = null
 
@@ -59,12 +59,12 @@ export class Progress {
     return { from, page, before, positionAfter: positionsOf(page) }
   }
 
-  /** Everything before `page` and its first `count` changes were handled. Stored soon, as the options say. */
+  /** Reports that everything before `page` and its first `count` changes were handled. It is stored as the options say. */
   handledUpTo(page: TrackedPage, count: number): Promise<void> {
     return this.report(placeIn(page, count))
   }
 
-  /** Nothing is stored beyond the beginning of this page until the answer is called (I10). */
+  /** Stores nothing beyond the beginning of this page until the returned function is called (I10). */
   hold(page: TrackedPage): () => void {
     const hold = placeIn(page, 0)
     this.holds.add(hold)
@@ -72,7 +72,7 @@ export class Progress {
       const { reported } = this
       if (!this.holds.delete(hold) || reported === null) return
       this.reported = null
-      // What is not stored comes again, and the next report stores it.
+      // A failure does no harm: changes that are not stored come again, and the next report stores them.
       this.report(reported).catch(() => undefined)
     }
   }
@@ -133,7 +133,7 @@ export class Progress {
 function placeIn(page: TrackedPage, count: number): Place {
   const { before } = page
   const known = lastPosition(page, count)
-  // A page that tells of a split has no position after it, but when all of it was handled, nothing is behind.
+  // A page before a split has no position after it, but once all of it is handled, all its changes count.
   const isWhole = count === page.page.changes.length
   return {
     before,
@@ -143,7 +143,7 @@ function placeIn(page: TrackedPage, count: number): Place {
   }
 }
 
-/** The last position in the page that passes no more than `count` changes; before its first change that is its start. */
+/** The last position in the page that covers at most `count` changes; with none, the start of the page. */
 function lastPosition(
   { from, positionAfter }: TrackedPage,
   count: number,

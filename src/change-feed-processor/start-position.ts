@@ -17,14 +17,14 @@ export function firstPositionOf(startFrom: StartPosition): FirstPosition | null 
   return { kind: 'time', atMs: startFrom.getTime() }
 }
 
-/** What a read from a time asks for: the service compares whole seconds, and no change of the second asked for may be missed. */
+/** The time that a read asks for: a second earlier, because the service compares whole seconds and may skip changes. */
 export function startingBefore(atMs: number): Date {
   return new Date(Math.floor(atMs / 1_000) * 1_000 - 1_000)
 }
 
 /**
- * The page without changes from before the lease's first position. Only the first read sends that time. After it the
- * position decides, and one of a partition that was merged may lie before older changes of the other partition.
+ * Drops changes from before the lease's first position. Only the first read sends that time; later reads send a
+ * position. After a merge, such a position may lie before older changes of the other partition.
  */
 export function sinceFirstPosition<C extends AnyChange>(
   page: ChangePage<C>,

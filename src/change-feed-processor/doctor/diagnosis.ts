@@ -131,7 +131,7 @@ const foreignAdvice = {
     'its range was split before it was read again: start a .NET host that knows it, or delete it and start from a time',
 } as const
 
-/** A unit that is Java's as a whole is as it should be, as long as no instance of this library takes its name. */
+/** A unit that belongs to Java is no problem, as long as no instance of this library uses its name. */
 function javaFinding({ prefix, refused }: UnitDocuments): UnitFinding {
   const what = refused.length === 0 ? 'a marker' : `${refused.length} leases`
   return notice(

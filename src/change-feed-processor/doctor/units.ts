@@ -24,7 +24,7 @@ export interface UnitDocuments {
   readonly prefix: string
   readonly leases: readonly Lease[]
   readonly refused: readonly RefusedDocument[]
-  /** Whether a Java host writes its documents: by their names, or because every lease is Java's. */
+  /** Whether a Java host writes its documents, judged by their names, or because every lease is Java's. */
   readonly isJavas: boolean
   /** Whether its `.info` document says that the leases were created. */
   readonly isInitialized: boolean
