@@ -3,13 +3,13 @@ import { BackgroundLoop, type Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { OpenConnection } from './connection.js'
 
-/** How often a running host asks; it costs a request and no request unit. */
+/** How often a running host asks for its account. A question costs a request, but no request units. */
 const askEveryMs = 300_000
 
-/** With one of these a process may not read what it has just written, and would decide on what is over. */
+/** Consistency levels at which a process may not read its own writes, so it could decide on outdated documents. */
 const tooWeak: readonly string[] = ['Eventual', 'ConsistentPrefix']
 
-/** Why roles must not run on this account with this client (I12, I22); null where they may. */
+/** Explains why roles must not run on this account with this client (I12, I22); null if they may. */
 export function accountProblem(
   { endpoint, client }: Pick<OpenConnection, 'endpoint' | 'client'>,
   account: DatabaseAccount | undefined,
@@ -24,7 +24,7 @@ export function accountProblem(
   if (asked !== null && tooWeak.includes(asked)) {
     return `the given client reads with consistency ${JSON.stringify(asked)}: make it with "Session" or a stronger one`
   }
-  // Untyped: the client's own declaration says less than the service.
+  // Cast, because the SDK's type lacks a property that the service returns.
   const { defaultConsistencyLevel: usual = null } = (account?.consistencyPolicy ?? {}) as {
     readonly defaultConsistencyLevel?: string
   }
@@ -34,7 +34,7 @@ export function accountProblem(
   return null
 }
 
-/** What the client was made with; null where it said nothing, so the account's default holds. */
+/** The consistency level in the client's options; null if there is none, so that the account's default applies. */
 function consistencyOf(client: OpenConnection['client']): string | null {
   const context: unknown = Reflect.get(client, 'clientContext')
   const options: unknown =
@@ -45,8 +45,8 @@ function consistencyOf(client: OpenConnection['client']): string | null {
 }
 
 /**
- * Asks a running host's account again from time to time: what was checked at the start may be changed in the portal. A
- * host on such an account is not ready, and says why; it cannot undo what two regions both accepted.
+ * Checks the account of a running host again from time to time, because its settings may change after the start. While
+ * there is a problem, the host is not ready and says why. It cannot undo what two regions have both accepted.
  *
  * States: idle → running (`start`) → idle (`stop`).
  */
@@ -62,12 +62,12 @@ export class AccountWatch {
     this.loop = new BackgroundLoop({
       clock,
       turn: () => this.ask(),
-      // A store that does not answer is no news of the account, and is reported where work meets it.
+      // A failed question says nothing about the account; the roles report a store that does not answer.
       onError: () => askEveryMs,
     })
   }
 
-  /** Why the host should not go on as it is; null while nothing is wrong. */
+  /** Why the host should not work on this account; null while nothing is wrong. */
   get problem(): string | null {
     return this.current
   }

@@ -105,7 +105,7 @@ export async function openConnection(
   }
 }
 
-/** Which store a connection means, for people: nothing of it is secret. */
+/** The name of a connection's store, for people. It contains no secret. */
 export function storeName(connection: Connection): string {
   const { database = 'stepward', container = 'state', client } = connection
   const account = client === undefined ? accountIn(connection).endpoint : 'the given client'

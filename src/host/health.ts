@@ -7,7 +7,7 @@ export interface Verdict {
   readonly problems: readonly string[]
 }
 
-/** A process whose timers come this late is doing something else than its work. */
+/** How late a timer may be before the event loop counts as blocked. */
 const blockedAfterMs = 10_000
 
 /** How long after that it takes no new work: what blocked it may do so again. */
@@ -32,7 +32,7 @@ export class Health {
 
   constructor(
     private readonly clock: Clock,
-    /** What keeps work from being done though this process lives: the store, or units that are not well. */
+    /** Reasons why no work is done although this process is alive: the store, or units that are not healthy. */
     private readonly troubles: () => readonly string[],
   ) {
     this.lookedAtMs = clock.monotonic()
@@ -54,7 +54,7 @@ export class Health {
     this.waitingFor = reason
   }
 
-  /** Asks the processor of a role from now on. */
+  /** Includes the health of a role's processor from now on. */
   watchRole(role: string, health: () => ProcessorHealth): void {
     this.roles.set(role, health)
   }

@@ -48,7 +48,7 @@ export interface HostOptions extends Connection, UnitSettings {
   readonly signal?: AbortSignal
   /** Where events go. Default: OpenTelemetry, which is silent in a process that has registered no SDK. */
   readonly telemetry?: Telemetry
-  /** Default: the machine's; its wall time is kept by the store's answers. */
+  /** Default: the machine's. Answers of the store correct its time of day. */
   readonly clock?: Clock
 }
 
@@ -121,7 +121,7 @@ interface Shell {
   readonly health: Health
   readonly server: StatusServer | null
   readonly units: Unit[]
-  /** What is asked from time to time while it runs: the account of its store. */
+  /** Watches of the store's account while the host runs. */
   readonly accounts: AccountWatch[]
   /** Done in reverse order, after the units have stopped. */
   readonly closing: (() => Promise<void>)[]

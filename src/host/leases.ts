@@ -34,25 +34,25 @@ export interface LeaseRow {
   readonly continuationToken: string | null
   /** ISO-8601 UTC: the owner's last write, by the store's clock. */
   readonly renewedAt: string
-  /** How long ago that was, by the store's clock; null when it did not tell its time. */
+  /** How long ago that was, by the store's clock; null if the store's time is unknown. */
   readonly ageMs: number | null
-  /** Who or what wrote a lease that this library does not read; null for those it reads. */
+  /** Why this library does not read the lease: the Java SDK wrote it, or it is refused. Null if it is read. */
   readonly notRead: 'Java SDK' | 'refused' | null
 }
 
-/** Leases of a deployment unit whose lag cannot be estimated, and why. */
+/** The leases of a deployment unit whose lag cannot be estimated, and the reason. */
 export interface NotEstimated {
   readonly processorName: string
   readonly leases: number
   readonly reason: string
 }
 
-/** How far deployment units are behind. */
+/** How far behind deployment units are. */
 export interface Lag {
   readonly leases: readonly EstimateRow[]
-  /** Not counted in them. */
+  /** Leases that are not included in `leases`. */
   readonly notEstimated: readonly NotEstimated[]
-  /** Jobs that nothing moves on; null where there are none. */
+  /** Jobs that stand still because a role does not run; null if there are none. */
   readonly standing: StandingWork | null
 }
 
@@ -68,7 +68,7 @@ export interface StandingWork {
   readonly missing: readonly Role[]
 }
 
-/** Without these a job does not come to its end. */
+/** The roles that every job needs to end. */
 const needed: readonly Role[] = ['scheduler', 'agents', 'supervisor']
 
 /** How far a lease is behind, and of which deployment unit it is. */
@@ -112,11 +112,11 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
   })
 }
 
-/** A unit's estimator reads all of its leases or none. */
+/** The leases of a unit that its estimator cannot read. It reads all leases of a unit or none. */
 function notEstimated({ processorName, leases, refused, isJavas }: NamedUnit): NotEstimated[] {
   const [first] = refused
   if (first === undefined) return []
-  const reason = isJavas ? 'the Java SDK wrote them, and its own tools read them' : first.reason
+  const reason = isJavas ? 'the Java SDK wrote them; only its own tools read them' : first.reason
   return [{ processorName, leases: leases.length + refused.length, reason }]
 }
 
@@ -144,7 +144,7 @@ export function examine(selection: UnitSelection): Promise<readonly HostFinding[
 }
 
 /**
- * Jobs that have not ended although a role that they need does not run; null where there are none.
+ * Jobs that have not ended while a role that they need does not run; null if there are none.
  *
  * @throws StoreUnavailable or StoreRefused, each saying what to do
  */
@@ -173,13 +173,13 @@ function isRun(role: Role, { units, storeTimeMs }: Inspection, expirationMs: num
   })
 }
 
-/** What standing work means, in a sentence. */
+/** Describes standing work in a sentence. */
 export function standingText({ waiting, missing }: StandingWork): string {
   const jobs = waiting === 1 ? '1 job has' : `${waiting.toLocaleString('en')} jobs have`
   return `${jobs} not ended, and no instance runs ${missing.length === 1 ? 'the role' : 'the roles'} ${missing.join(', ')}`
 }
 
-/** The command that starts what is missing. */
+/** The command that starts the missing roles. */
 export function startCommand({ missing }: StandingWork): string {
   return `stepward start --role ${missing.length === needed.length ? 'all' : missing.join(' ')}`
 }
@@ -197,7 +197,7 @@ function standingFindings(standing: StandingWork | null): readonly HostFinding[]
   ]
 }
 
-/** Jobs that no instance can read, of a container that may as well hold none. */
+/** Findings about jobs that no instance can read. The container may hold no jobs at all. */
 async function unreadableFindings(container: Container): Promise<readonly HostFinding[]> {
   const jobs = await unreadableJobs(new CosmosStateStore({ container }))
   return jobs.map(({ documentId, reason }) => ({
@@ -205,7 +205,7 @@ async function unreadableFindings(container: Container): Promise<readonly HostFi
     severity: 'problem',
     processorName: null,
     observation: `document ${JSON.stringify(documentId)} cannot be read: ${reason}`,
-    advice: 'nothing goes on with its job until the document is repaired: docs/operate.md says how',
+    advice: 'its job stands still until the document is repaired: docs/operate.md says how',
   }))
 }
 

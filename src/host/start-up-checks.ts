@@ -6,13 +6,13 @@ import { accountProblem } from './account-watch.js'
 import type { OpenConnection } from './connection.js'
 import { explained, type Containers } from './containers.js'
 
-/** What the store told of itself before anything ran on it. */
+/** The results of the checks before any role runs. */
 export interface Checked {
-  /** What works, but not as well as it might. */
+  /** Remarks on settings that work, but not as well as they might. */
   readonly advice: readonly string[]
 }
 
-/** Questions for the store's time, at most, where answers take long. */
+/** The most requests that are made to learn the store's time. */
 const maxQuestions = 5
 
 /**
@@ -31,7 +31,7 @@ export async function checkStore(
     if (problem !== null) throw new StoreRefused(problem)
     await Promise.all([state, leases].map((container) => mayWrite(container)))
     const advice = await Promise.all([state, leases].map((container) => ttlAdvice(container)))
-    // Every answer tells the time; more are asked for only while they took too long to tell it well.
+    // Every answer contains the time. More are needed only if slow answers left the time too uncertain.
     for (let asked = 1; asked < maxQuestions && !clock.isSettled; asked += 1) {
       await connection.client.getDatabaseAccount()
     }
@@ -41,7 +41,7 @@ export async function checkStore(
   }
 }
 
-/** A replace of what is not there changes nothing, and is refused where writing would be. */
+/** Checks the right to write by replacing a document that does not exist, which changes nothing. */
 async function mayWrite(container: Container): Promise<void> {
   const id = 'stepward.permission-check'
   try {
@@ -54,6 +54,6 @@ async function mayWrite(container: Container): Promise<void> {
 async function ttlAdvice(container: Container): Promise<readonly string[]> {
   const { resource } = await container.read()
   if (resource?.defaultTtl === -1) return []
-  const result = 'documents that are done with are kept for ever: turn time to live on, without a default'
+  const result = 'documents that are done with are kept forever: turn time to live on, without a default'
   return [`container ${JSON.stringify(container.id)} has no time to live, so ${result}`]
 }

@@ -3,21 +3,22 @@ import { observeRequests, storeTimeMs } from '../../lease-store/index.js'
 import { StoreClock, type Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 
-/** A machine's clock that is further off than this is worth a word; hosts bear as much (`deadlineGraceMs`). */
-const bearableMs = 2_000
+/** How wrong a machine's clock may be before the host reports it. Hosts tolerate as much (`deadlineGraceMs`). */
+const toleratedMs = 2_000
 
-/** A clock that follows the store's, and how to end that. */
+/** A clock that follows the store's time. */
 export interface StoreTime {
   readonly clock: StoreClock
+  /** Stops observing answers. */
   readonly end: () => void
 }
 
-/** Keeps a clock by what every answer to this client tells of the store's time, and says when the machine's is off. */
+/** Sets a clock by the store's time in every answer to this client, and reports when the machine's clock is wrong. */
 export function storeTimeOf(client: CosmosClient, clock: Clock, telemetry: Telemetry): StoreTime {
   let saidMs = 0
   const onLearned = (correctionMs: number): void => {
-    const isOff = Math.abs(correctionMs) >= bearableMs
-    const isNews = isOff && Math.abs(correctionMs - saidMs) >= bearableMs
+    const isOff = Math.abs(correctionMs) >= toleratedMs
+    const isNews = isOff && Math.abs(correctionMs - saidMs) >= toleratedMs
     if (isNews) telemetry.emit({ type: 'host.advised', advice: adviceOn(correctionMs) })
     if (isNews || !isOff) saidMs = isOff ? correctionMs : 0
   }
@@ -32,6 +33,6 @@ export function storeTimeOf(client: CosmosClient, clock: Clock, telemetry: Telem
 function adviceOn(correctionMs: number): string {
   const direction = correctionMs > 0 ? 'behind' : 'ahead of'
   const seconds = Math.round(Math.abs(correctionMs) / 1_000)
-  const rule = "deadlines follow the store's: set the clock right, also while this process runs"
+  const rule = "deadlines follow the store's: correct the clock; this process may go on running"
   return `this machine's clock is ${seconds} s ${direction} the store's; ${rule}`
 }

@@ -55,7 +55,7 @@ export interface UnitParts {
   /** Where those who wait in this process hear of jobs that end in it. */
   readonly endings: JobEndings
   readonly clock: Clock
-  /** Why this process should take no new work; null when it may. */
+  /** Explains why this process should take no new work; null if it may. */
   readonly stalled: () => string | null
 }
 

@@ -1,11 +1,11 @@
-/** How often the two clocks are compared; asking for the time since the start of a machine takes some microseconds. */
+/** How often the two clocks are compared. Reading the time since the machine's start takes some microseconds. */
 const compareEveryMs = 100
-/** The clock of some systems that counts sleep shows whole seconds. */
+/** The least difference that counts as sleep, because on some systems `sinceStart` shows whole seconds. */
 const visibleMs = 2_000
 
 /**
- * A monotonic clock that goes on while the machine sleeps. The precise one stands still then, and a process that trusts it
- * holds a lease for valid that others have taken over in the meantime.
+ * A monotonic clock that goes on while the machine sleeps. The precise clock stands still then, and a process that trusted
+ * it would think that it still holds a lease which another process has taken over.
  */
 export class AwakeTime {
   private readonly startMs: number
@@ -13,8 +13,8 @@ export class AwakeTime {
   private sleptMs = 0
 
   /**
-   * @param precise stands still while the machine sleeps
-   * @param sinceStart goes on then, and may be coarse; milliseconds
+   * @param precise milliseconds; stands still while the machine sleeps
+   * @param sinceStart milliseconds; goes on while the machine sleeps, and may be coarse
    */
   constructor(
     private readonly precise: () => number,

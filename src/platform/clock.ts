@@ -60,7 +60,7 @@ const awakeTime = new AwakeTime(
   () => uptime() * 1_000,
 )
 
-/** The machine's own clock. Its timers stand still while the machine sleeps; its two times do not. */
+/** The machine's own clock. While the machine sleeps, its timers stand still; `now` and `monotonic` go on. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => awakeTime.now(),

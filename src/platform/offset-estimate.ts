@@ -1,10 +1,10 @@
-/** Bounds of the difference between two clocks, milliseconds; both are possible. */
+/** Bounds of the difference between two clocks in milliseconds, both included. */
 export interface Offset {
   readonly minMs: number
   readonly maxMs: number
 }
 
-/** When a bound was learned, and what is held to be true until then. */
+/** The state of the clocks when a bound is learned. */
 export interface Learning {
   /** The monotonic clock. */
   readonly nowMs: number
@@ -14,17 +14,17 @@ export interface Learning {
   readonly heldMs: number
 }
 
-/** How far the clocks of the machines that answer may differ. */
+/** How far the clocks of the store's machines may differ. */
 const toleranceMs = 500
-/** How fast a monotonic clock may go wrong. */
+/** How fast a monotonic clock may drift. */
 const driftShare = 0.0005
-/** The bounds of an answer that took half a second. */
+/** The width of bounds from an answer that took half a second. */
 const closeMs = 2_500
 
 /**
- * What is known of an offset, from bounds that each answer gives. Bounds that agree narrow it. Bounds that contradict
- * what is held are believed when a second answer says the same, or when the wall clock has moved to where they are: one
- * answer with a wrong date moves nothing.
+ * Estimates an offset from the bounds that each answer gives. Bounds that agree narrow the estimate. Bounds that contradict
+ * it are believed when a second answer says the same, or when the wall clock has moved to where they are. So one answer
+ * with a wrong date moves nothing.
  */
 export class OffsetEstimate {
   private bounds: Offset | null = null
@@ -32,7 +32,7 @@ export class OffsetEstimate {
   private learnedAtMs = 0
   private wallOffsetMs = 0
 
-  /** Whether more answers would tell little. */
+  /** Whether the bounds are so close that more answers would hardly improve them. */
   get isClose(): boolean {
     return this.bounds !== null && this.bounds.maxMs - this.bounds.minMs <= closeMs
   }
@@ -57,7 +57,7 @@ export class OffsetEstimate {
     return Math.min(Math.max(heldMs, bounds.minMs), bounds.maxMs)
   }
 
-  /** Bounds that contradict what is known, if there is a second reason for them. */
+  /** The bounds to believe although they contradict what is known; null without a second reason. */
   private believed(said: Offset, known: Offset, steppedMs: number): Offset | null {
     const moved = { minMs: known.minMs + steppedMs, maxMs: known.maxMs + steppedMs }
     if (steppedMs !== 0 && common(moved, said) !== null) return said

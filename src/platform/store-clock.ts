@@ -7,16 +7,16 @@ interface Moment {
   readonly monotonicMs: number
 }
 
-/** How far the clocks of a machine may drift apart while one answer is waited for; more is a step, or a sleep. */
+/** How far the machine's two clocks may drift apart during one request. More means a step of the clock, or a sleep. */
 const steadyMs = 1_000
 
 /**
- * Time as the store tells it, between its answers by the monotonic clock, so that steps of this machine's wall clock do
- * not matter. Before the first answer, and where answers tell no time, it is the machine's wall clock.
+ * A clock that follows the store's time. Between answers it goes by the monotonic clock, so steps of this machine's wall
+ * clock do not matter. Before the first answer with a time, it is the machine's wall clock.
  *
- * It learns from answers as they come ({@link sent}): each bounds the offset by when its request left, when it arrived
- * and the second that it names. Time is moved only as far as these bounds demand, so an answer that takes long, whose
- * bounds are wide, moves nothing.
+ * It learns from each answer ({@link sent}): the second that the answer names lies between the moment the request left and
+ * the moment the answer came. The clock is moved only as far as these bounds demand. A slow answer has wide bounds, so it
+ * moves nothing.
  */
 export class StoreClock implements Clock {
   private readonly estimate = new OffsetEstimate()
@@ -45,7 +45,7 @@ export class StoreClock implements Clock {
     return this.clock.schedule(ms, action)
   }
 
-  /** A request leaves; what is returned is told the second that the answer names, in milliseconds, or null. */
+  /** Notes that a request leaves. Call the returned function with the answer's second in milliseconds, or null. */
   sent(): (storeMs: number | null) => void {
     const before = this.moment()
     return (storeMs) => {
@@ -53,12 +53,12 @@ export class StoreClock implements Clock {
     }
   }
 
-  /** Whether the bounds are close enough that more answers would tell little. */
+  /** Whether the bounds are so close that more answers would hardly improve them. */
   get isSettled(): boolean {
     return this.estimate.isClose
   }
 
-  /** What this machine's wall clock would have to be moved by, milliseconds. */
+  /** By how many milliseconds this machine's wall clock is wrong: positive if it is behind. */
   get correctionMs(): number {
     return this.now() - this.clock.now()
   }
@@ -67,7 +67,7 @@ export class StoreClock implements Clock {
     const after = this.moment()
     const tookMs = after.monotonicMs - before.monotonicMs
     const isSteady = Math.abs(after.wallMs - before.wallMs - tookMs) < steadyMs
-    // A clock was stepped, or the machine slept, while the answer was on its way: it says nothing.
+    // Ignores the answer if a clock was stepped, or the machine slept, while it was on its way.
     if (tookMs < 0 || !isSteady) return
     const wallOffsetMs = after.wallMs - after.monotonicMs
     const offset: Offset = { minMs: storeMs - after.monotonicMs, maxMs: storeMs + 1_000 - before.monotonicMs }

@@ -67,7 +67,7 @@ export class VirtualClock implements Clock {
     return at === this.elapsed && ms > 0 ? at + shortestDelayMs : at
   }
 
-  /** Sets the wall clock forward. What measures intervals does not notice, and no timer is nearer than before. */
+  /** Sets the wall clock forward. The monotonic clock and timers do not change. */
   leap(ms: number): void {
     this.startsAt += ms
   }

@@ -34,7 +34,7 @@ export interface FleetOptions {
 
 /** Running processes. */
 export interface Fleet {
-  /** What it runs: the numbers it was started with, or what `scale` made of the same numbers earlier. */
+  /** The numbers it runs: those it was started with, or those that `scale` set earlier in their place. */
   readonly counts: Counts
   /** Resolves with an exit code when nothing can run, or with 0 when another terminal has stopped it. */
   readonly ended: Promise<number>
@@ -53,7 +53,7 @@ export interface Fleet {
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { stateDirectory } = options
   const path = socketPath(stateDirectory)
-  // First of all: in a folder of another user's, not even an answer would mean anything.
+  // Comes first: in another user's folder, not even an answer could be trusted.
   await makeOwn(stateDirectory)
   if (await isAnswered(path)) {
     const advice = 'see it with "stepward fleet", or pass another --state DIRECTORY for a second one'

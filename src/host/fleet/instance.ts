@@ -77,8 +77,8 @@ export function launch(
 }
 
 /**
- * When the process is gone. The fleet then releases its leases, so nothing else may count: a message or a signal
- * that did not reach it is an `error` as well, and it may live on.
+ * Resolves when the process is gone, and only then, because the fleet then releases its leases. An undelivered message or
+ * signal also emits `error`, but the process may live on.
  */
 export function endOf(child: Pick<ChildProcess, 'pid' | 'on' | 'once'>): Promise<Exit> {
   return new Promise((resolve) => {

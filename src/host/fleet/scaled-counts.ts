@@ -8,14 +8,14 @@ export type Counts = Readonly<Record<string, number>>
 
 const count = z.number().int().nonnegative()
 const schema = z.strictObject({
-  /** By role: what `scale` set, and what `--instances` said when the fleet was started. */
+  /** By role: the number that `scale` set, and the number of `--instances` at the start of the fleet. */
   scaled: z.record(z.string(), z.strictObject({ instances: count, startedWith: count })),
 })
 
-/** What `scale` set, by role, and the number that it replaced. */
+/** By role, the number that `scale` set and the number that it replaced. */
 export type Scaled = Readonly<z.infer<typeof schema>['scaled']>
 
-/** What `remember` stored last; empty when nothing was, or when it cannot be understood. */
+/** The counts that `remember` stored last; empty if there are none, or if the file is invalid. */
 export async function remembered(stateDirectory: string): Promise<Scaled> {
   try {
     return schema.parse(JSON.parse(await readFile(fileIn(stateDirectory), 'utf8'))).scaled
@@ -24,14 +24,14 @@ export async function remembered(stateDirectory: string): Promise<Scaled> {
   }
 }
 
-/** What `scale` set counts as long as the fleet is started by the same number; another number is newer. */
+/** Keeps scaled counts while the fleet is started with the same number. Another number is a newer decision. */
 export function stillScaled(scaled: Scaled, given: Counts): Scaled {
   return Object.fromEntries(
     Object.entries(scaled).filter(([role, { startedWith }]) => given[role] === startedWith),
   )
 }
 
-/** Stores it, all or nothing: a reader never finds half a file, and no link in its place is followed. */
+/** Stores the counts atomically: a reader never finds half a file. Does not follow a link in place of the file. */
 export async function remember(stateDirectory: string, scaled: Scaled): Promise<void> {
   await makeOwn(stateDirectory)
   const file = fileIn(stateDirectory)
@@ -40,7 +40,7 @@ export async function remember(stateDirectory: string, scaled: Scaled): Promise<
   await rename(`${file}.new`, file)
 }
 
-/** Deletes the file: a fleet that was stopped on purpose is started with the number of its command. */
+/** Deletes the file, so that a fleet that was stopped on purpose starts with the number of its command. */
 export async function forget(stateDirectory: string): Promise<void> {
   await rm(fileIn(stateDirectory), { force: true })
 }

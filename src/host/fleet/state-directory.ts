@@ -6,11 +6,11 @@ import { ConfigurationInvalid } from '../errors.js'
 import { isAnswered } from './control.js'
 
 /**
- * Where the fleet that was started in `directory` keeps what it must remember, and listens: a folder of this user's in
- * `XDG_RUNTIME_DIR`, else below the temporary directory, since the application's own may be read-only. A login and a
- * service may see different variables, so the place in which a fleet listens already is preferred.
+ * The folder in which a fleet that was started in `directory` listens and keeps its state. It is in `XDG_RUNTIME_DIR`, or
+ * else in the temporary directory, because the application's own folder may be read-only. A login and a service may have
+ * different variables, so a folder in which a fleet already listens is preferred.
  *
- * @throws ConfigurationInvalid when others could have put something into the folder
+ * @throws ConfigurationInvalid when other users could have written into the folder
  */
 export async function stateDirectoryOf(
   given: string | undefined,
@@ -36,13 +36,13 @@ export function socketPath(stateDirectory: string): string {
 }
 
 /**
- * Makes the folder where it is missing.
+ * Creates the folder if it is missing.
  *
- * @throws ConfigurationInvalid when one is there that is not this user's alone
+ * @throws ConfigurationInvalid when it exists and does not belong to this user alone
  */
 export async function makeOwn(stateDirectory: string): Promise<void> {
   await mkdir(stateDirectory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    // A link or a file in its place is named below.
+    // `assertOwn` reports a link or a file in its place.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   })
   await assertOwn(stateDirectory)
@@ -56,7 +56,7 @@ async function assertOwn(stateDirectory: string): Promise<void> {
   ])
 }
 
-/** Why the folder may not be trusted; null when it is this user's alone, or is not there. */
+/** Explains why the folder cannot be trusted; null if it belongs to this user alone, or does not exist. */
 async function distrust(directory: string): Promise<string | null> {
   const user = process.getuid?.()
   if (user === undefined) return null
@@ -65,7 +65,8 @@ async function distrust(directory: string): Promise<string | null> {
     throw error
   })
   if (found === null) return null
-  if (!found.isDirectory()) return `is no folder but a ${found.isSymbolicLink() ? 'link' : 'file'}: remove it`
+  if (!found.isDirectory())
+    return `is not a folder but a ${found.isSymbolicLink() ? 'link' : 'file'}: remove it`
   if (found.uid !== user) {
     return `belongs to user ${found.uid}, not to user ${user} who runs this: have it removed`
   }
@@ -83,7 +84,7 @@ async function defaultPlaces(
   const application = createHash('sha256').update(resolve(directory)).digest('hex').slice(0, 12)
   const inTemporary = join(temporary, `stepward-${userInfo().username}-${application}`)
   const runtime = environment['XDG_RUNTIME_DIR'] ?? ''
-  // Some logins name one that was never made.
+  // Some logins name a directory that does not exist.
   const isThere = isAbsolute(runtime) && (await lstat(runtime).catch(() => null))?.isDirectory() === true
   return isThere ? [join(runtime, `stepward-${application}`), inTemporary] : [inTemporary]
 }

@@ -17,13 +17,13 @@ export function localFleet(path: string, role: string): ScaleTarget {
   }
 }
 
-/** Why a role is not scaled by itself, and what is instead. */
+/** Explains why a role cannot be scaled by itself, and what to scale instead. */
 function noSuchRole(role: string, running: readonly string[]): string {
   if (running.includes('all')) {
-    const rule = 'each process of this fleet has every role (--role all), so none is scaled alone'
+    const rule = 'each process of this fleet has every role (--role all), so no role is scaled alone'
     return `role ${JSON.stringify(role)}: ${rule}: scale "all", or start the fleet with --role for each`
   }
-  return `role ${JSON.stringify(role)} is none that this fleet runs: scale one of ${running.join(', ')}`
+  return `this fleet does not run role ${JSON.stringify(role)}: scale one of ${running.join(', ')}`
 }
 
 /**

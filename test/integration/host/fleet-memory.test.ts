@@ -77,7 +77,7 @@ it('refuses a folder that other users may enter, and one that is a link', async 
   await chmod(open, 0o755)
   await symlink(await temporaryFolder(), link)
   await expect(fleetOf(0, open)).rejects.toThrow(/open is open to other users \(mode 755\): .*chmod 700/)
-  await expect(fleetOf(0, link)).rejects.toThrow(/link is no folder but a link/)
+  await expect(fleetOf(0, link)).rejects.toThrow(/link is not a folder but a link/)
   for (const place of [open, link]) await expect(stateDirectoryOf(place, folder)).rejects.toThrow(place)
 })
 
