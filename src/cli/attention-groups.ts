@@ -1,18 +1,18 @@
 import { standingText, startCommand, type StandingWork } from '../host/index.js'
 import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
 
-/** Jobs with which the same is the matter. */
+/** Jobs with the same problem. */
 export interface AttentionGroup {
   readonly workflow: string
   /**
-   * What is the matter with the jobs. With `notify` their submitters were not reached; `unreadable` are their documents;
-   * with `nothingRuns` a role that they need does not run, and no single job is named.
+   * The problem of the jobs. `notify`: their submitters were not reached. `unreadable`: their documents cannot be read.
+   * `nothingRuns`: a role that they need does not run; `jobIds` is empty then.
    */
   readonly kind: Attention['kind'] | 'notify' | 'unreadable' | 'nothingRuns'
   readonly stepId: string | null
-  /** What the newest of them says. */
+  /** The message of the newest of them. */
   readonly message: string
-  /** ISO-8601 UTC: of the oldest. */
+  /** When the oldest of them was flagged, ISO-8601 UTC. */
   readonly since: string
   readonly jobIds: readonly string[]
   /** What to do about it. */
@@ -25,12 +25,12 @@ type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
   readonly kind: Exclude<AttentionGroup['kind'], 'nothingRuns'>
 }
 
-/** Something the matter with one job. */
+/** The problem of one job. */
 type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
 
 /**
- * Flagged jobs, and those whose submitters were not reached, by what is the matter, the largest group first. Messages
- * that differ in numbers and ids are one.
+ * Groups flagged jobs, jobs whose submitters were not reached and unreadable jobs by their problem, the largest group
+ * first. Messages that differ only in numbers and ids count as one.
  */
 export function attentionGroups(
   jobs: readonly JobSummary[],
@@ -76,12 +76,12 @@ function unreadableTrouble({ jobId, workflow, reason, since, documentId }: Unrea
   return { jobId, workflow, kind: 'unreadable', stepId: null, message, since }
 }
 
-/** A word of a command line as a shell takes it, whatever an id holds. */
+/** Quotes a word for a shell command line, whatever characters it contains. */
 function word(text: string): string {
   return /^[\w.:@/+=-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** What two messages about the same trouble have in common. */
+/** The part of a message that is the same for all jobs with the problem. */
 function fingerprint(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
 }
@@ -100,13 +100,13 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
       return { advice: 'an undo failed: repair the cause, then try it again', command: resubmit }
     case 'corrupt':
       return {
-        advice: 'its documents cannot be worked with, as the message says: mend them, then resubmit it',
+        advice: 'its documents are damaged, as the message says: repair them, then resubmit it',
         command: `stepward status ${only} --json`,
       }
     case 'parked':
       return { advice: 'it waits for you: let it go on, or cancel it', command: release }
     case 'extendedWait':
-      return { advice: 'it tries again by itself; or at once', command: release }
+      return { advice: 'it tries again by itself; to try at once', command: release }
     case 'notify':
       return {
         advice: 'the submitter was not reached: repair the receiver, then send again',
@@ -114,15 +114,15 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
       }
     case 'unreadable':
       return {
-        advice: 'nothing goes on with it: put the field right in the document, then look again',
+        advice: 'the job stands still: correct the field in its document, then look again',
         command: `stepward status ${only}`,
       }
     case 'unclaimed':
-      return { advice: 'nobody takes it up: see who runs', command: 'stepward leases' }
+      return { advice: 'no instance takes it up: see which ones run', command: 'stepward leases' }
   }
 }
 
-/** That jobs wait and roles do not run. */
+/** The group for jobs that wait while roles do not run. */
 export function standingGroup(standing: StandingWork, nowMs: number): AttentionGroup {
   return {
     workflow: 'all workflows',

@@ -1,7 +1,7 @@
 import { CliError, exitCodes } from './cli-error.js'
 import type { Terminal } from './terminal.js'
 
-/** A command that may be about everything. */
+/** Options of a command that may affect everything. */
 export interface Sweeping {
   readonly all?: boolean
   readonly yes?: boolean
@@ -9,9 +9,9 @@ export interface Sweeping {
 }
 
 /**
- * Has a person confirm what is about to be done to everything: `what` completes “is about”.
+ * Asks a person to confirm a command that affects everything. `what` completes the sentence “This concerns …”.
  *
- * @throws CliError when it is not wanted, or no one can be asked and `--yes` is missing
+ * @throws CliError when the answer is no, or when there is no terminal to ask on and `--yes` is missing
  */
 export async function confirmed(
   { all, yes, dryRun }: Sweeping,
@@ -21,10 +21,10 @@ export async function confirmed(
   if (all !== true || isFiltered || yes === true || dryRun === true) return
   if (!terminal.isInteractive) {
     throw new CliError(
-      `--all is about ${what}: pass --yes to confirm it, or --dry-run to see it first`,
+      `--all means ${what}: pass --yes to confirm it, or --dry-run to see it first`,
       exitCodes.usage,
     )
   }
-  if (await terminal.confirm(`This is about ${what}. Go on?`)) return
+  if (await terminal.confirm(`This concerns ${what}. Go on?`)) return
   throw new CliError('nothing was done: it was not confirmed', exitCodes.usage)
 }

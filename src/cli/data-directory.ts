@@ -2,12 +2,12 @@ import { statSync } from 'node:fs'
 import { CliError, exitCodes } from './cli-error.js'
 
 /**
- * What `open` answers, which opens the embedded store of this directory.
+ * Calls `open`, which opens the embedded store in this directory, and returns its result.
  *
- * @throws CliError when the directory cannot be one of a store
+ * @throws CliError when the directory cannot be used for a store
  */
 export async function openingData<T>(data: string, open: () => T | Promise<T>): Promise<T> {
-  const advice = 'name a directory that this account may write to; it is made where it is missing'
+  const advice = 'name a directory that this account may write to; a missing one is created'
   if (statSync(data, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new CliError(`--data ${data} is a file: ${advice}`, exitCodes.usage)
   }

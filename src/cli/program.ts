@@ -120,7 +120,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .description('roles in this process, or as a fleet of processes of their own')
     .option('--role <role...>', 'scheduler, agents, supervisor, notifier or all (or STEPWARD_ROLES)')
     .option('--agents <module>', 'module that exports the agents (or STEPWARD_MODULE)')
-    .option('--instances <n>', 'keep so many processes of each role alive')
+    .option('--instances <n>', 'keep this many processes of each role alive')
     .option('--port <n>', 'serve /healthz, /readyz and /metrics (or PORT)')
     .option(
       '--state <dir>',

@@ -25,7 +25,7 @@ export interface ScaleTargetOptions {
 export async function scaleTargetOf(role: string, options: ScaleTargetOptions): Promise<ScaleTarget> {
   const { appService: name, resourceGroup, state } = options
   if (rolesNamed([role]) === null) {
-    const rule = `is no role: it must be one of ${[...roles, 'all'].join(', ')}`
+    const rule = `is not a role: it must be one of ${[...roles, 'all'].join(', ')}`
     throw new CliError(`${JSON.stringify(role)} ${rule}`, exitCodes.usage)
   }
   if (name === undefined) {

@@ -6,7 +6,7 @@ import { stateText } from './terminal.js'
 export interface Room {
   readonly width: number
   readonly height: number
-  /** Milliseconds since the epoch: a time of another day is shown with its date. */
+  /** Milliseconds since the epoch. A time on another day is shown with its date. */
   readonly now: number
 }
 
@@ -45,7 +45,7 @@ export function stepGraph(job: JobView, { width, height, now }: Room): string {
   return [head, ...lines, ...(left > 0 ? [`… and ${left} more steps`] : [])].join('\n')
 }
 
-/** What is worth saying about a step beside its state, at this moment. */
+/** A short remark about a step besides its state: its problem, its attempt or its deadline. */
 export function remark(
   { state, attempt, failureCount, completeBy, attention, diagnostics }: StepView,
   now: number,
@@ -61,7 +61,7 @@ export function remark(
   return ''
 }
 
-/** A time of today, or a date with its time; both UTC. */
+/** A time in UTC, with its date if that is not today. */
 function momentText(at: string, now: number): string {
   const isToday = at.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
   return isToday ? at.slice(11, 19) : at.slice(0, 19)

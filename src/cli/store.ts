@@ -47,7 +47,7 @@ export async function withStore<T>(
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
   const dataDirectory = resolve(options.data)
-  // A worker of an account has no use for it, and starts sooner without.
+  // Imported only here: a worker of an account does not need it, and starts sooner without it.
   const { createInProcessCosmos } = await import('../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
   const client = embedded.client()
@@ -59,16 +59,15 @@ export async function withStore<T>(
   }
 }
 
-/** What a command that looks at a store is called with. */
+/** The arguments of a command that looks at a store. */
 export interface Asked<O extends StoreOptions = StoreOptions> {
   readonly options: O
   readonly terminal: Terminal
 }
 
 /**
- * Runs `use` with what is configured for a store that must be there: looking at something creates nothing. On a
- * terminal it says on standard error which store that is, because a person may have meant another one. A script gets
- * nothing but the result.
+ * Runs `use` with the settings of a store that must exist: looking at a store creates nothing. On a terminal, standard
+ * error names the store, because a person may have meant another one. A script gets only the result.
  */
 export async function withExistingStore<T>(
   { options, terminal }: Asked,

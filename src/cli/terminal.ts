@@ -21,9 +21,9 @@ export interface Terminal {
   readonly isInteractive: boolean
   /** Columns of the terminal; 80 where there is none. */
   readonly width: number
-  /** Columns that a table may take: without bound where there is no terminal, because a script wants all of it. */
+  /** Columns that a table may take. Infinite without a terminal, because a script needs the whole table. */
   readonly tableWidth: number
-  /** Asks a person, on a terminal; answers whether that is wanted. */
+  /** Asks a person on a terminal; resolves to whether the answer is yes. */
   confirm(question: string): Promise<boolean>
   /** Lines of the terminal; 24 where there is none. */
   readonly height: number
@@ -60,8 +60,8 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
 }
 
 /**
- * Everything that could command a terminal or reorder its text, written out: ids and messages come from anybody. Line ends
- * and our own colours stay. The form is JSON's, so that JSON stays what it was.
+ * Escapes characters that could control a terminal or reorder its text, because ids and messages come from outside. Line
+ * ends and our own colours stay. The escapes are those of JSON, so that printed JSON keeps its meaning.
  */
 export function visible(text: string): string {
   return text.replaceAll(commanding, (found) => {
@@ -72,10 +72,10 @@ export function visible(text: string): string {
 }
 
 const escape = String.fromCharCode(27)
-/** A colour of ours, or one character that terminals obey. */
+/** One of our own colours, or a character that controls terminals. */
 const commanding = /\p{Cc}\[(?:1|22|3[1236]|39)m|(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
-/** On a terminal broken between words; one line elsewhere, for those who search logs. What has lines keeps them. */
+/** Wraps a remark on a terminal. Elsewhere it stays one line, which is easier to search. Existing lines are kept. */
 function remarkFor({ isTTY, columns = 80 }: Streams['stderr'], text: string): string {
   return isTTY === true && !text.includes('\n') ? wrapped(text, columns, '') : text
 }

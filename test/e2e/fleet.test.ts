@@ -109,7 +109,7 @@ it('remembers how it was scaled when its parent is killed, and leaves no orphan'
     leases: 1,
   })
   expect((await second.command('scale', 'nobody', '2', ...state)).stderr).toMatch(
-    /"nobody" is no role: it must be one of/,
+    /"nobody" is not a role: it must be one of/,
   )
   expect((await second.command('stop', ...state)).code).toBe(0)
   expect((await second.parent.ended).code).toBe(0)

@@ -94,7 +94,7 @@ it('leases and estimate say which leases are those of the Java SDK', async () =>
   ])
   expect((await shop.command('leases')).stdout).toMatch(/^java +0 +java-host +\(Java SDK\)/m)
   expect((await shop.command('estimate')).stdout).toMatch(
-    /in 2 leases\nnot counted: 2 leases of "java": the Java SDK wrote them, and its own tools read them\n$/,
+    /in 2 leases\nnot counted: 2 leases of "java": the Java SDK wrote them; only its own tools read them\n$/,
   )
 })
 

@@ -14,7 +14,7 @@ import { undeliveredText } from '../undelivered-text.js'
 /** Options of `stepward attention`. */
 export type AttentionOptions = StoreOptions & SelectionOptions
 
-/** Shows what is stuck, grouped by what is the matter, and what to do about it. Fails when something is. */
+/** Shows jobs that need attention, grouped by problem, and what to do. Fails when there are any. */
 export async function attention(options: AttentionOptions, terminal: Terminal): Promise<number> {
   const now = systemClock.now()
   const filter = { ...filterOf(options, now), isFlagged: true as const }
@@ -56,19 +56,19 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
   const head = wrapped(`${what}: ${where}: ${jobs} ${ago}`, width, '')
   terminal.print(`${warning(head)}\n${wrapped(message, width, '  ')}`)
   terminal.print(`${wrapped(firstOf(jobIds), width, '  ')}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
-  // On a line of its own, however long: it is there to be pasted.
+  // Prints the command on a line of its own, however long, so that it can be pasted.
   terminal.print(`    ${command}\n`)
 }
 
-/** Whether a filter leaves no job out for what it is. */
+/** Whether a filter excludes no job by its workflow, state or step. */
 function isAboutAll({ workflow, state, step }: SelectionFilter): boolean {
   return workflow === undefined && state === undefined && step === undefined
 }
 
-/** The most notices that are looked at. */
+/** The largest number of notices that are read. */
 const mostNotices = 1_000
 
-/** What submitters were not told of the jobs meant. A notice knows nothing of a job's state or steps now. */
+/** Undelivered notices of the selected jobs. A filter by state or step finds none: a notice does not contain those. */
 async function undeliveredIn(
   client: JobClient,
   { workflow, state, step, since = new Date(0) }: SelectionFilter,
@@ -79,7 +79,7 @@ async function undeliveredIn(
   return notices.filter(({ at }) => Date.parse(at) >= since.getTime())
 }
 
-/** Jobs that cannot be read. Of their state and steps nothing is known. */
+/** Jobs that cannot be read. A filter by state or step finds none, because both are unknown. */
 async function unreadableIn(
   client: JobClient,
   { workflow, state, step }: SelectionFilter,

@@ -6,7 +6,7 @@ import { withUnits } from '../store.js'
 import type { UnitOptions } from '../store-options.js'
 import { table, warning, type Terminal } from '../terminal.js'
 
-/** Shows how far each lease is behind, and all of them together. Fails when jobs wait and a role does not run. */
+/** Shows how far behind each lease is, and the total. Fails when jobs wait and a role does not run. */
 export async function estimate(options: UnitOptions, terminal: Terminal): Promise<number> {
   const { leases, notEstimated, standing } = await withUnits({ options, terminal }, estimateLag)
   const code = standing === null ? exitCodes.ok : exitCodes.failed

@@ -25,7 +25,7 @@ export async function fleet(options: FleetCommandOptions, terminal: Terminal): P
   return exitCodes.ok
 }
 
-/** A fleet for people, at most this wide: how many instances there should be, and what each process does. */
+/** Describes a fleet for people: how many instances there should be, and what each process does. */
 export function describe(
   { processId, wanted, leases, backlog, rows }: FleetStatus,
   { width, tableWidth }: Pick<Terminal, 'width' | 'tableWidth'>,

@@ -14,7 +14,7 @@ import type { StoreOptions } from '../store-options.js'
 import { stateText, table, wrapped, type Terminal } from '../terminal.js'
 import { undeliveredText, unreadableText } from '../undelivered-text.js'
 
-/** Where what is said of a job begins. */
+/** The column at which values begin, after their labels. */
 const labelWidth = 11
 
 /** Shows one job with its steps, or how many jobs there are in each state. */

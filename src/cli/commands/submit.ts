@@ -174,7 +174,7 @@ async function inParallel<T>(
     const isOurs = exitCodeOf(error) !== exitCodes.usage
     const next = isOurs
       ? 'run the same command again to go on'
-      : 'as it is, this can never be accepted: mend it first'
+      : 'this can never be accepted as it is: correct it first'
     const advice = `${done} of ${items.length} ${word}; ${next}`
     throw new CliError(`${why} (${advice})`, exitCodeOf(error), { cause: error })
   } finally {

@@ -11,7 +11,7 @@ it('what is about everything needs --yes where no person can be asked', async ()
   const { terminal } = recordedTerminal()
   await expect(confirmed({ all: true }, every, terminal)).rejects.toMatchObject({
     exitCode: 2,
-    message: '--all is about every job of the store: pass --yes to confirm it, or --dry-run to see it first',
+    message: '--all means every job of the store: pass --yes to confirm it, or --dry-run to see it first',
   })
   for (const options of [{ all: true, yes: true }, { all: true, dryRun: true }, {}]) {
     await expect(confirmed(options, every, terminal)).resolves.toBeUndefined()
@@ -31,7 +31,7 @@ it('a person is asked on a terminal, and nothing is done without a yes', async (
   })
   await expect(confirmed({ all: true }, every, terminal(true))).resolves.toBeUndefined()
   await expect(confirmed({ all: true }, every, terminal(false))).rejects.toThrow('nothing was done')
-  expect(asked).toEqual(Array(2).fill('This is about every job of the store. Go on?'))
+  expect(asked).toEqual(Array(2).fill('This concerns every job of the store. Go on?'))
 })
 
 it('a data directory that is a file, or cannot be made, is refused with its name', async () => {
@@ -52,7 +52,7 @@ it('a data directory that is a file, or cannot be made, is refused with its name
 it('a role that does not exist is not scaled', async () => {
   await expect(scaleTargetOf('nosuch', {})).rejects.toMatchObject({
     exitCode: 2,
-    message: '"nosuch" is no role: it must be one of scheduler, agents, supervisor, notifier, all',
+    message: '"nosuch" is not a role: it must be one of scheduler, agents, supervisor, notifier, all',
   })
 })
 
