@@ -83,7 +83,7 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
 /** The account; its data directory is held before anything in it is looked at. */
 async function openLocked(options: AccountServerOptions, key: string): Promise<Account> {
   const { dataDirectory } = options
-  // Clients in other processes know the machine's clock, whatever clock the account is given.
+  // Clients in other processes sign by the machine's clock, whatever clock the account has.
   const signersClock = systemClock
   if (dataDirectory === undefined) return openAccount(options, key, { signersClock })
   const lock = await lockDirectory(dataDirectory)

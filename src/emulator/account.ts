@@ -38,11 +38,11 @@ export interface Account {
   close(): Promise<void>
 }
 
-/** What the door of an account gives it. */
+/** What differs between the server of an account and its use in process. */
 export interface AccountDoor {
-  /** On the data directory; default: it is taken meanwhile, and nothing is answered before. */
+  /** The lock on the data directory. By default the account takes it itself, and answers no request before. */
   readonly lock?: Promise<DirectoryLock>
-  /** By which clients sign their requests. Default the account's own. */
+  /** The clock by which clients sign their requests. Default: the account's own. */
   readonly signersClock?: Clock
 }
 

@@ -10,14 +10,14 @@ export interface SignedResource {
   readonly links: readonly string[]
 }
 
-/** What requests are signed with, and the time by which a signature is old. */
+/** The key of signatures, and the clock by which they expire. */
 export interface Signing {
   readonly key: MasterKey
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** Refuses a request that was not signed with the account's key, or not now. */
+/** Refuses a request that was not signed with the account's key, or not in the last 15 minutes. */
 export function assertAuthorized(
   request: RestRequest,
   resource: SignedResource,
@@ -45,7 +45,7 @@ export function assertAuthorized(
   assertCurrent(date, now())
 }
 
-/** How far the clocks of client and account may be apart, as in the service. */
+/** How far the clocks of client and account may differ, as in the service. */
 const longestSkewMs = 15 * 60_000
 
 function assertCurrent(date: string, now: number): void {
@@ -58,7 +58,7 @@ function assertCurrent(date: string, now: number): void {
   if (Math.abs(signedAt - now) <= longestSkewMs) return
   throw new Refusal(
     403,
-    `The authorization token is not valid at the current time: it was signed at ${date.slice(0, 60)}, and the server's time is ${new Date(now).toUTCString()}. They may be 15 minutes apart. Set the client's clock right.`,
+    `The authorization token is not valid at the current time: it was signed at ${date.slice(0, 60)}, and the server's time is ${new Date(now).toUTCString()}. They may be 15 minutes apart. Correct the client's clock.`,
   )
 }
 
@@ -71,7 +71,7 @@ export interface SignedParts {
   readonly date: string
 }
 
-/** How many signatures are remembered, and the longest text of one. */
+/** How many signatures are remembered, and the longest signed text among them. */
 const rememberedSignatures = 1_000
 const longestRemembered = 1_024
 
@@ -79,8 +79,8 @@ const longestRemembered = 1_024
 export class MasterKey {
   private readonly key: KeyObject
   /**
-   * Signatures that clients have made, by what was signed: dates are of a second, so a busy client signs the same again
-   * and again. What a client without the key sends is never remembered.
+   * Valid signatures, by the text that was signed. Dates have whole seconds, so a busy client signs the same text many
+   * times. Texts from a client without the key are never remembered.
    */
   private readonly remembered = new Map<string, Buffer>()
 
@@ -103,7 +103,7 @@ export class MasterKey {
     return true
   }
 
-  /** How many characters are kept for signatures. */
+  /** The number of characters kept for remembered signatures. */
   get rememberedCharacters(): number {
     return [...this.remembered.keys()].reduce((total, text) => total + text.length, 0)
   }

@@ -5,13 +5,13 @@ export class Damage extends Error {
   override readonly name = 'Damage'
 }
 
-/** A record as it lies in the file. */
+/** A record as it is in the file. */
 export interface StoredRecord {
   readonly key: Buffer
   readonly value: Buffer
 }
 
-/** The two trees of a snapshot: the records, and the pages that are free. */
+/** One of the two trees of a snapshot: its records, or its free pages. */
 interface Tree {
   readonly flags: number
   readonly depth: number
@@ -40,27 +40,27 @@ const pageKind = { branch: 1, leaf: 2, overflow: 4, meta: 8 } as const
 const overflowNode = 1
 const noPage = 0xffff_ffff_ffff_ffffn
 
-/** How the tree of free pages is flagged (its keys are whole numbers), and that of the records. */
+/** The flags of the tree of free pages, whose keys are whole numbers, and of the tree of records. */
 const treeFlags = { free: 8, records: 0 } as const
 
-/** Pages that are free again before they were written may lie beyond the end of the file, but not by more than this. */
+/** How far free pages that were never written may lie beyond the end of the file. */
 const mostGrowth = 16
 const leastGrowthBytes = 2 ** 30
 
-/** Deeper than 2^48 pages can make a tree. */
+/** Deeper than any tree of 2^48 pages. */
 const deepestTree = 20
 
 /**
- * A file of LMDB (data format 2, 64 bits, little-endian), read without LMDB: that maps the file into memory and believes
- * it, so that a page which is cut off or altered ends the process. Everything LMDB follows is checked here first: the
- * meta pages, each page of both trees with its place, kind, bounds and order of keys, and that no page has two uses.
+ * Reads a file of LMDB (data format 2, 64 bits, little-endian) without LMDB. LMDB maps the file into memory and trusts it,
+ * so a missing or altered page ends the process. This class first checks everything that LMDB follows: the meta pages,
+ * each page of both trees with its place, kind, bounds and order of keys, and that no page has two uses.
  */
 export class LmdbFile {
   private readonly descriptor: number
   private readonly bytes: number
   private readonly metaPages: Buffer
   private readonly meta: Meta
-  /** Pages of which the use is known, one bit each. */
+  /** Pages whose use is known, one bit each. */
   private readonly used: Uint8Array
 
   constructor(path: string) {
@@ -93,7 +93,7 @@ export class LmdbFile {
     closeSync(this.descriptor)
   }
 
-  /** Every record, in the order of its key. Throws `Damage`; what was given before then is not to be believed either. */
+  /** Every record, in the order of keys. If it throws `Damage`, the records before that cannot be trusted either. */
   *records(): Generator<StoredRecord, void, undefined> {
     this.take(0, 2, 'meta pages')
     yield* this.walked(this.meta.records)
@@ -103,11 +103,11 @@ export class LmdbFile {
   private *walked(tree: Tree): Generator<StoredRecord, void, undefined> {
     const seen: Seen = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 }
     const order = tree === this.meta.free ? byNumber : byBytes
-    if (tree.depth > deepestTree) throw new Damage('its tree has a depth that no tree has')
+    if (tree.depth > deepestTree) throw new Damage('its tree is impossibly deep')
     if (tree.depth > 0) yield* this.subtree({ tree, seen, order }, tree.root, tree.depth, {})
     const isComplete = names.every((name) => seen[name] === tree[name])
     if (!isComplete || (tree.depth === 0 && tree.root !== -1)) {
-      throw new Damage(`its tree has ${seen.entries} records where it should have ${tree.entries}`)
+      throw new Damage(`its tree has ${seen.entries} records instead of ${tree.entries}`)
     }
   }
 
@@ -143,12 +143,12 @@ export class LmdbFile {
     const pages = safe(node.data.readBigUInt64LE(16), 'the length of a value')
     const { pageSize } = this.meta
     if (pages !== Math.floor((headerBytes - 1 + node.size) / pageSize) + 1) {
-      throw new Damage(`page ${number} has another length than its record says`)
+      throw new Damage(`page ${number} has a different length than its record says`)
     }
     this.take(number, pages, 'a long value')
     walk.seen.overflowPages += pages
     const first = this.page(number, pageKind.overflow, pages)
-    if (first.readUInt32LE(20) !== pages) throw new Damage(`page ${number} has another length than it should`)
+    if (first.readUInt32LE(20) !== pages) throw new Damage(`page ${number} has the wrong length`)
     return first.subarray(headerBytes, headerBytes + node.size)
   }
 
@@ -158,7 +158,7 @@ export class LmdbFile {
     const length = isList ? safe(value.readBigUInt64LE(0), 'a list of free pages') : Infinity
     if ((length + 1) * 8 > value.length) throw new Damage('a list of free pages is cut short')
     if (safe(key.readBigUInt64LE(0), 'a transaction') > this.meta.transaction) {
-      throw new Damage('a list of free pages is of a transaction that was never made')
+      throw new Damage('a list of free pages belongs to a transaction that does not exist')
     }
     let run = 1
     for (let at = 1; at <= length; at += 1) {
@@ -172,15 +172,15 @@ export class LmdbFile {
     const { pageSize, transaction } = this.meta
     const page = this.read(number * pageSize, pages * pageSize)
     if (safe(page.readBigUInt64LE(0), 'a page') !== number || page.readUInt16LE(18) !== kind) {
-      throw new Damage(`page ${number} holds something else`)
+      throw new Damage(`page ${number} is not the page that it should be`)
     }
     if (safe(page.readBigUInt64LE(8), 'a transaction') > transaction) {
-      throw new Damage(`page ${number} is of a transaction that was never made`)
+      throw new Damage(`page ${number} belongs to a transaction that does not exist`)
     }
     return page
   }
 
-  /** Notes what pages are used for; one that has a use already is damage. */
+  /** Marks pages as used. A page that is used twice is damage. */
   private take(first: number, count: number, use: string): void {
     const end = first + count
     if (!Number.isSafeInteger(end) || end > this.meta.lastPage + 1) {
@@ -198,7 +198,7 @@ export class LmdbFile {
     const first = this.read(0, metaBytes)
     const pageSize = first.readUInt32LE(headerBytes + 24)
     if (![4096, 8192, 16_384, 32_768, 65_536].includes(pageSize))
-      throw new Damage('its first page is no meta page')
+      throw new Damage('its first page is not a meta page')
     return Buffer.concat([first, this.read(pageSize, metaBytes)])
   }
 
@@ -244,7 +244,7 @@ function nodesOf(page: Buffer, number: number, kind: number): readonly Node[] {
   const upper = page.readUInt16LE(22)
   const room = page.length - headerBytes
   if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > room) {
-    throw new Damage(`page ${number} is not filled as pages are`)
+    throw new Damage(`page ${number} has invalid bounds`)
   }
   let filled = upper
   const nodes = Array.from({ length: lower / 2 }, (_, index) => {
@@ -257,8 +257,7 @@ function nodesOf(page: Buffer, number: number, kind: number): readonly Node[] {
     return node
   })
   const isIntact = nodes.every(({ data, isLarge, size }) => data.length === (isLarge ? 24 : size))
-  if (!isIntact || filled !== room)
-    throw new Damage(`page ${number} has records of other lengths than it should`)
+  if (!isIntact || filled !== room) throw new Damage(`page ${number} has records of wrong lengths`)
   return nodes
 }
 
@@ -271,12 +270,12 @@ function nodeAt(page: Buffer, at: number, kind: number): Node {
   if (kind === pageKind.branch) {
     return { key, size: 0, child: low + flags * 2 ** 32, isLarge: false, data: page.subarray(end, end) }
   }
-  if (flags > overflowNode) throw new Damage('a record is of a kind that is never written')
+  if (flags > overflowNode) throw new Damage('a record is of an unknown kind')
   const isLarge = flags === overflowNode
   return { key, size: low, child: 0, isLarge, data: page.subarray(end, end + (isLarge ? 24 : low)) }
 }
 
-/** The first key of a branch page says nothing: its subtree holds all that is below the second. */
+/** Checks the order of keys. The first key of a branch page is not compared: its subtree holds all below the second. */
 function assertOrder(
   nodes: readonly Node[],
   number: number,
@@ -302,13 +301,13 @@ function byNumber(one: Buffer, other: Buffer): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** Transaction N writes meta page N % 2, so the two differ by one, but for a file that was never written to. */
+/** The newest meta page. Transaction N writes page N % 2, so they differ by one, except in a file never written to. */
 function newest(pages: Buffer): Meta {
   const [even, odd] = [metaAt(pages, 0), metaAt(pages, 1)]
   const difference = odd.transaction - even.transaction
   const isPair = even.transaction % 2 === 0 && Math.abs(difference) === 1
   if (!isPair && (even.transaction !== 0 || odd.transaction !== 0)) {
-    throw new Damage('its two meta pages are of transactions that do not follow each other')
+    throw new Damage('its two meta pages are of transactions that are not consecutive')
   }
   return difference > 0 ? odd : even
 }
@@ -330,7 +329,7 @@ function metaAt(pages: Buffer, number: number): Meta {
   }
   const isKnown = meta.free.flags === treeFlags.free && meta.records.flags === treeFlags.records
   const isSized = meta.pageSize === pages.readUInt32LE(at + 24) && meta.lastPage > 0
-  if (!isMeta || !isKnown || !isSized) throw new Damage(`page ${number} is no meta page`)
+  if (!isMeta || !isKnown || !isSized) throw new Damage(`page ${number} is not a meta page`)
   return meta
 }
 
@@ -349,5 +348,5 @@ function treeAt(page: Buffer, at: number): Tree {
 
 function safe(value: bigint, what: string): number {
   if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value)
-  throw new Damage(`${what} has a number that none has`)
+  throw new Damage(`${what} has an impossible number`)
 }

@@ -40,15 +40,15 @@ interface Group {
  * batch resolves only after LMDB has synced data and then the page that makes it valid; after a crash, whole groups are
  * there or not, and with them whole transactions.
  *
- * Each value stands behind its checksum, and each group writes the total of them all. What does not come to that total
- * when the directory is opened is refused (`store-check`), before LMDB sees it.
+ * Each value is stored behind its checksum, and each group writes the total of all checksums. A directory whose records do
+ * not match the total is refused when it is opened (`store-check`), before LMDB reads it.
  *
  * States: locking (nothing is written or acknowledged until the directory is ours) → open → failed (the directory is
  * another's, or the disk refused a write: nothing is acknowledged any more) or closed.
  */
 export class LmdbJournal implements Journal {
   private readonly store: RootDatabase<string, string>
-  /** Of all records on disk and in the group that is being committed. */
+  /** The total of all records on disk and in the group that is being committed. */
   private readonly total: RecordTotal
   private gathering: Group | null = null
   private committing: Group | null = null
@@ -75,8 +75,8 @@ export class LmdbJournal implements Journal {
   }
 
   /**
-   * Opens or creates the directory. Throws when another emulator on this machine has it, newer code wrote it or it is
-   * damaged; an emulator that only the lock can see makes the journal fail before it writes anything.
+   * Opens or creates the directory. Throws when another emulator on this machine has it, when newer code wrote it, or when
+   * it is damaged. If only the lock shows that another emulator has it, the journal fails before it writes anything.
    */
   static open(dataDirectory: string, lock = lockDirectory(dataDirectory)): LmdbJournal {
     try {
@@ -153,7 +153,7 @@ export class LmdbJournal implements Journal {
       durable: begun.then(() => this.commit(group)),
       begin,
     }
-    // Whoever waits for the group hears of a failure; a group nobody waits for must not end the process.
+    // Callers that wait for the group get its failure; without a caller, the failure must not end the process.
     group.durable.catch(() => undefined)
     return group
   }
@@ -177,19 +177,19 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  /** What was gathered while the group before was being synced. */
+  /** Begins the group that gathered while the one before was being synced. */
   private beginNext(): void {
     this.gathering?.begin()
   }
 
   private async write({ entries, cleared }: Group): Promise<void> {
-    // What earlier groups wrote must be seen, or it would stay, and be counted twice.
+    // Makes writes of earlier groups visible; otherwise they would stay, and be counted twice.
     this.store.resetReadTxn()
     const removed = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
     const gone = new Map<string, null>(removed.map((key) => [key, null]))
     const changed = new Map([...gone, ...entries])
     for (const key of changed.keys()) this.uncount(key)
-    // Each write of a batch has its promise, too, and most of them are the same one.
+    // Each write of a batch has a promise, too; most of them share one, hence the set.
     const writes = new Set<Promise<unknown>>()
     const batch = this.store.batch(() => {
       for (const [key, value] of changed) writes.add(this.put(key, value))
@@ -211,7 +211,7 @@ export class LmdbJournal implements Journal {
   }
 }
 
-/** LMDB tells the cause of a failed commit by a promise of its own, which ends the process if nothing listens to it. */
+/** An error with the cause of a failed commit in a promise, which ends the process if its rejection is not handled. */
 interface CommitFailure {
   readonly commitError?: Promise<unknown>
 }
@@ -223,7 +223,7 @@ async function allDone(writes: readonly Promise<unknown>[]): Promise<void> {
   if (reasons.length > 0) throw reasons[0]
 }
 
-/** An environment of which everything is known to be as it was written. */
+/** An open environment whose contents were verified. */
 interface OpenStore {
   readonly store: RootDatabase<string, string>
   readonly total: RecordTotal
@@ -240,7 +240,7 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
-    // It would wrap each batch in another, whose promise no caller gets, so it ends the process when a commit fails.
+    // Off, because it wraps each batch in another whose promise no caller gets: a failed commit would end the process.
     eventTurnBatching: false,
   })
   try {
@@ -255,8 +255,8 @@ function openStore(directory: string): OpenStore {
 }
 
 /**
- * Loaded with the first directory that is opened: its binary is of one system, and what keeps nothing on a disk, such as a
- * worker of an account, starts without it. By `require`, since a journal is opened in one go.
+ * Loads LMDB with the first directory that is opened. Its binary is for one system, and a process without a data directory
+ * starts without it. Uses `require`, because a journal is opened synchronously.
  */
 function lmdb(): typeof Lmdb {
   try {

@@ -10,7 +10,7 @@ let room: typeof QueryRoom | null = null
 
 const headers = [header.isQueryPlan, header.isBatch]
 
-/** Null when the room is not needed, or there already. Requests are answered in one go, so it must be there before. */
+/** Loads the query code before a request that may need it, because requests are answered synchronously. Else null. */
 export function queryRoomFor(request: RestRequest): Promise<void> | null {
   if (room !== null) return null
   // A patch, alone or in a batch, may have a condition.

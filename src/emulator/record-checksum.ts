@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib'
 
-/** Length of a checksum before its value: 32 bits in hexadecimal digits. */
+/** The length of the checksum in front of a value: 32 bits in hexadecimal digits. */
 const sealBytes = 8
 
-/** Over the key as well, so that no value counts in another's place. */
+/** Covers the key as well, so that a value under another key does not match. */
 function checksumOf(key: string | Uint8Array, value: string | Uint8Array): number {
   return crc32(value, crc32(key))
 }
 
-/** The value as it is written: behind its checksum. */
+/** The value as it is written, with its checksum in front. */
 export function sealed(key: string, value: string): string {
   return checksumOf(key, value).toString(16).padStart(sealBytes, '0') + value
 }
@@ -18,24 +18,24 @@ export function unsealed(text: string): string {
   return text.slice(sealBytes)
 }
 
-/** The checksum that a value was written with. */
+/** The checksum in front of a value. */
 export function sealOf(text: string): string {
   return text.slice(0, sealBytes)
 }
 
-/** Whether a value on disk is what was written under its key. */
+/** Whether a value on disk matches its checksum and its key. */
 export function isSealed(key: Uint8Array, value: Buffer): boolean {
   return Number.parseInt(sealIn(value), 16) === checksumOf(key, value.subarray(sealBytes))
 }
 
-/** As `sealOf`, of bytes. */
+/** Like `sealOf`, for bytes. */
 export function sealIn(value: Buffer): string {
   return value.toString('latin1', 0, sealBytes)
 }
 
 const modulus = 2 ** 48
 
-/** How many records there are, and the sum of their checksums: tells of records that are missing, or of another time. */
+/** The number of records and the sum of their checksums, which shows records that are missing or outdated. */
 export class RecordTotal {
   private count = 0
   private sum = 0
@@ -54,15 +54,15 @@ export class RecordTotal {
     return this.count
   }
 
-  /** As it is kept on disk. */
+  /** The form on disk. */
   get text(): string {
     return `${this.count} ${this.sum}`
   }
 }
 
 /**
- * Bits thoroughly mixed (as in murmur3). The checksums of two records that were changed alike differ alike, and would
- * cancel each other out in a sum.
+ * Mixes the bits of a checksum (as in murmur3). Without it, equal changes of two records could cancel each other out in
+ * the sum.
  */
 function mixed(seal: string): number {
   let bits = Number.parseInt(seal, 16)

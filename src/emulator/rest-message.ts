@@ -58,12 +58,12 @@ export const header = {
   substatus: 'x-ms-substatus',
 } as const
 
-/** Whether a header is there and true, in any case. */
+/** Whether a header is present and "true", in upper or lower case. */
 export function isSet({ headers }: RestRequest, name: string): boolean {
   return headers[name]?.toLowerCase() === 'true'
 }
 
-/** Clients say by a header that a body is a query, by another header, or by its content type alone. */
+/** Whether the body is a query. Clients mark that by one of two headers, or only by the content type. */
 export function isQuery(request: RestRequest): boolean {
   return (
     isSet(request, header.isQuery) ||

@@ -23,7 +23,7 @@ export interface RoutesOptions {
   readonly faults: Faults
   /** The account's master key, base64. */
   readonly key: string
-  /** The clock of those who sign requests; milliseconds since the epoch. */
+  /** The time of the clients that sign requests, in milliseconds since the epoch. */
   readonly signersNow: () => number
   /** Names each request. */
   readonly nextId: () => string

@@ -5,10 +5,10 @@ import { DirectoryInUse } from './directory-lock.js'
 import { Damage, LmdbFile } from './lmdb-file.js'
 import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
 
-/** The layout of what is written. One that is larger was written by newer code, which knows what we do not. */
+/** The version of the layout on disk. A larger one was written by newer code. */
 export const format = 2
 
-/** Keys of what is beside the records: the layout, and the total that all records must come to. */
+/** Keys of the two values that are not records: the format, and the total that the records must match. */
 export const formatKey = 'format'
 export const totalKey = 'total'
 const formatBytes = Buffer.from(formatKey)
@@ -16,18 +16,18 @@ const besideKeys = [formatBytes, Buffer.from(totalKey)]
 
 const dataFile = 'data.mdb'
 const lockFile = 'lock.mdb'
-/** There while a store is made, so that an empty file of a start that was cut off is not taken for damage. */
+/** Exists while a store is being made, so that an empty file left by an interrupted start is not taken for damage. */
 const unfinishedFile = 'data.unfinished'
 
 /** Two meta pages of the smallest size. */
 const smallestFile = 2 * 4096
 
-/** More than LMDB's table of readers needs. Written out, since a page of it that the disk has no room for ends the process. */
+/** More than LMDB's table of readers needs. It is written in full, because a page without disk space ends the process. */
 const lockFileBytes = 16_384
 
 /**
- * Looks at all that a directory holds before LMDB opens it. Gives the total of its records, or null when there is no
- * store yet. Throws, with one sentence that names the file, when something is missing, cut off or altered.
+ * Checks everything in a directory before LMDB opens it. Returns the total of its records, or null when there is no store
+ * yet. Throws one sentence that names the file when something is missing, cut off or altered.
  */
 export function checkedStore(directory: string): RecordTotal | null {
   assertReadable(directory)
@@ -48,7 +48,7 @@ export function checkedStore(directory: string): RecordTotal | null {
   return total
 }
 
-/** To be called when a new store holds its format and its total. */
+/** Removes the mark of an unfinished store. Call it once the store holds its format and total. */
 export function finishStore(directory: string): void {
   rmSync(join(directory, unfinishedFile), { force: true })
 }
@@ -70,7 +70,7 @@ function begin(directory: string): void {
   }
 }
 
-/** Null when the file has no record at all. */
+/** The total of the file's records; null when it has no record at all. */
 function verified(directory: string, path: string): RecordTotal | null {
   let file: LmdbFile | null = null
   try {
@@ -78,7 +78,7 @@ function verified(directory: string, path: string): RecordTotal | null {
     return totalOf(directory, file)
   } catch (error) {
     if (!(error instanceof Damage)) throw error
-    // Pages that another process reuses meanwhile look like damage.
+    // A process that writes meanwhile reuses pages, which looks like damage.
     if (file?.hasChanged === true) throw new DirectoryInUse(directory)
     throw damaged(path, `is damaged (${error.message})`)
   } finally {

@@ -30,11 +30,11 @@ export interface Call {
   readonly stepId: string
   readonly attempt: number
   readonly key: string
-  /** For an undo: the key of what it undoes. */
+  /** The key of what an undo undoes; null for a call that is not an undo. */
   readonly undoes: string | null
-  /** What it was asked for. */
+  /** The input of the call. */
   readonly asked: string
-  /** Late: asked for after it was undone, and not done. */
+  /** `late`: the call came after its undo, and was not done. */
   readonly effect: 'done' | 'repeated' | 'late' | 'undone' | 'nothing to undo' | 'refused'
 }
 

@@ -12,7 +12,7 @@ export interface FaultRates {
   /** Of writes only, as the crashes. */
   readonly crashBefore: number
   readonly crashAfter: number
-  /** A request that takes up to a minute, whatever becomes of it. */
+  /** A request that takes up to a minute, whatever its outcome. */
   readonly slow: number
   /** An answer with a date that is wrong by up to ten minutes. */
   readonly wrongDate: number

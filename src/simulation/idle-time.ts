@@ -1,7 +1,7 @@
 import type { VirtualClock } from '../platform/index.js'
 import type { Checker, SimulationEvent } from './events.js'
 
-/** What of a stored document says when something is due with it. */
+/** The fields of a stored document that say when something is due. */
 interface Timed {
   readonly type?: string
   readonly kind?: string
@@ -11,22 +11,22 @@ interface Timed {
   readonly endByMs?: number | null
 }
 
-/** After so long without a write of a job everything has come to rest. */
+/** After this time without a write of the job, nothing is under way. */
 const restMs = 30_000
-/** Left over before what is due, so that whatever is done then is done by the clock. */
+/** How long before the next due time a leap ends, so that everything at that time happens by the clock. */
 const marginMs = 20_000
 
 /**
- * Lets the hours pass in which a job only waits. Hosts poll and renew leases meanwhile, which changes nothing and would
- * cost a second of the machine's time for each hour. While an attempt of a step is open its handler may be at work, and
- * time goes as it goes.
+ * Skips the hours in which a job only waits. Hosts only poll and renew leases then, which changes nothing and would take a
+ * second of real time for each hour. While an attempt of a step is open, its handler may be at work, and no time is
+ * skipped.
  */
 export class IdleTime implements Checker {
   private readonly documents = new Map<string, Timed>()
   private readonly awaited = new Set<number>()
   private writtenAtMs = 0
 
-  /** @param container whose documents are the job's */
+  /** @param container the container of the job's documents */
   constructor(
     private readonly time: VirtualClock,
     private readonly container: string,
@@ -41,7 +41,7 @@ export class IdleTime implements Checker {
     return []
   }
 
-  /** Calls `action` at this time of the wall clock, even if it is reached by a leap. */
+  /** Calls `action` at this time of the wall clock, even if a leap reaches it. */
   at(dueMs: number, action: () => void): void {
     const leftMs = dueMs - this.time.now()
     if (leftMs <= 0) {
@@ -53,7 +53,7 @@ export class IdleTime implements Checker {
     this.time.schedule(Math.min(leftMs, marginMs / 4), () => this.at(dueMs, action))
   }
 
-  /** Leaps to just before what is due next, when nothing else can happen until then. */
+  /** Leaps to just before the next due time, if nothing else can happen until then. */
   pass(): void {
     if (this.time.monotonic() - this.writtenAtMs < restMs) return
     const open = [...this.documents.values()].filter(isOpen)
@@ -67,7 +67,7 @@ function isOpen({ processState }: Timed): boolean {
   return processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
 }
 
-/** An operation with a deadline is with an agent; what sleeps or waits for an event is with none. */
+/** Whether an agent has the step: it is an operation with a deadline, and does not sleep or wait for an event. */
 function isAttempted({ type, kind, completeByMs }: Timed): boolean {
   return type === 'sas.step' && kind !== 'sleep' && kind !== 'waitFor' && (completeByMs ?? null) !== null
 }

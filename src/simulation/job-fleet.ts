@@ -53,7 +53,7 @@ interface Running {
   readonly shortcut: Shortcut
 }
 
-/** Questions for the store's time, at most, as `checkStore` of the host has it. */
+/** The most requests that are made to learn the store's time, as in the host's `checkStore`. */
 const maxQuestions = 5
 
 const accountWiring: Wiring = {
@@ -63,7 +63,7 @@ const accountWiring: Wiring = {
   stale: (_request, answer) => answer,
 }
 
-/** After an instance could not start, somebody starts it again. */
+/** How long after a failed start an instance is started again. */
 const restartMs = 5_000
 
 /** Production schedulers, agents and supervisors in the processes of a world: one process on each computer at most. */
@@ -113,7 +113,7 @@ export class JobFleet {
     return process
   }
 
-  /** As a host does it before a role runs: asks the store, again where answers take too long to tell the time well. */
+  /** Asks the store for its time before a role runs, as a host does, and again while answers leave it too uncertain. */
   private askForTime(process: SimulatedProcess, over: () => void): void {
     const account = { ask: () => Promise.resolve(null) }
     const store = this.world.network.connect(account, process, accountWiring)
@@ -128,7 +128,7 @@ export class JobFleet {
     ask(maxQuestions)
   }
 
-  /** As a deployment does it: the process ends when every unit has stopped. */
+  /** Stops as a deployment does: the process ends when every unit has stopped. */
   async stop(computer: Computer): Promise<void> {
     const running = this.running.get(computer)
     if (running === undefined || running.process.isCrashed) return

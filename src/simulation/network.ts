@@ -30,11 +30,11 @@ export interface Fate {
     | 'stale'
     | 'crashBefore'
     | 'crashAfter'
-    /** Somebody else writes the same just before. */
+    /** Another process writes the same document just before. */
     | 'rival'
   /** How wrong the date of the answer is. Default: it is right. */
   readonly dateErrorMs?: number
-  /** What a caller is told who is refused, or hears nothing. */
+  /** The error for a caller that is refused, or gets no answer. */
   readonly error: Error
 }
 
@@ -108,7 +108,7 @@ export class Network {
     const told = process.sent()
     await this.travel(fate.delayMs)
     const answer = await this.outcome(call, fate)
-    // Only what is answered tells the time: that of the store when it acted, in whole seconds.
+    // Only an answer contains the time: the store's when it acted, in whole seconds.
     const isAnswered = fate.kind !== 'answerLost' && fate.kind !== 'requestLost'
     const storeMs = isAnswered ? wholeSecond(this.options.time.now() + (fate.dateErrorMs ?? 0)) : null
     await this.travel(fate.answerDelayMs)
@@ -118,7 +118,7 @@ export class Network {
     })
   }
 
-  /** What the process has decided to send stays in it, and all else that reaches it. Tells whether it is still there. */
+  /** Pauses the process, so its decided request is not sent yet. Resolves to whether it is still there afterwards. */
   private async standStill(process: SimulatedProcess, ms: number): Promise<boolean> {
     process.pause()
     await this.options.time.sleep(ms)

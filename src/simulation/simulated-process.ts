@@ -9,14 +9,14 @@ export interface Computer {
   readonly skewMs: number
   /** How much faster than true time both its clocks run, in millionths; negative for slower. */
   readonly driftPpm: number
-  /** Whether its processes take their time from the answers of the store, as a host does. Default false. */
+  /** Whether its processes take their time from the store's answers, as a host does. Default: false. */
   readonly isToldTime?: boolean
 }
 
-/** Told the second that an answer names, in milliseconds; null for an answer that never came. */
+/** Called with the second that an answer names, in milliseconds; null if no answer came. */
 type Told = (storeMs: number | null) => void
 
-/** A timer that is early by no more than this is in time: what is added up in fractions is never exact. */
+/** How early a timer may fire and still be in time, because sums of fractions are never exact. */
 const exactMs = 0.001
 
 /**
@@ -24,17 +24,17 @@ const exactMs = 0.001
  * everything that reaches it from outside (timers, answers) comes through `run`.
  *
  * States: running ⇄ paused (`pause`, `resume`: nothing runs, but time and the network go on, as in a frozen virtual
- * machine, or while the event loop stands still) → crashed (`crash`: nothing ever runs again, no request leaves). What is
- * under way when it crashes is never heard of.
+ * machine, or while the event loop stands still) → crashed (`crash`: nothing ever runs again, no request leaves).
+ * Requests that are under way at a crash never get an answer.
  */
 export class SimulatedProcess {
-  /** What units go by: the machine's clock, or that corrected by the store's answers. */
+  /** The clock of its units: the machine's, or one that the store's answers correct. */
   readonly clock: Clock
   private readonly storeClock: StoreClock | null
   private state: 'running' | 'paused' | 'crashed' = 'running'
   private held: (() => void)[] = []
   private jumpedMs = 0
-  /** For how long its machine slept: the precise clock and the timers stood still, what counts since the start did not. */
+  /** How long its machine slept. The precise clock and timers stood still then; the time since the start did not. */
   private asleepMs = 0
   private stallMs = 0
 
@@ -54,7 +54,7 @@ export class SimulatedProcess {
       const arm = (leftMs: number): void => {
         timer = time.schedule(leftMs / speed, () => {
           this.run(() => {
-            // One that fell due in a pause may be cancelled by what went on before it.
+            // A timer that fell due in a pause may be cancelled by an earlier action.
             if (isCancelled) return
             const stillMs = dueMs - precise()
             if (stillMs > exactMs) arm(stillMs)
@@ -80,12 +80,12 @@ export class SimulatedProcess {
     this.clock = this.storeClock ?? machine
   }
 
-  /** A request leaves. */
+  /** Notes that a request leaves. */
   sent(): Told | null {
     return this.storeClock?.sent() ?? null
   }
 
-  /** Whether it needs no more answers to know what time it is. */
+  /** Whether it knows the time without further answers. */
   get knowsTime(): boolean {
     return this.storeClock?.isSettled ?? true
   }
@@ -117,19 +117,19 @@ export class SimulatedProcess {
     for (const action of held) this.run(action)
   }
 
-  /** The event loop stands still for so long when the next request is about to leave: decided upon, and not sent. */
+  /** Blocks the event loop for this long when the next request is about to leave: decided, but not yet sent. */
   stall(ms: number): void {
     this.stallMs = ms
   }
 
-  /** The stall that has begun with this request, in milliseconds, or 0. */
+  /** Takes the stall that begins with this request, in milliseconds, or 0. */
   takeStall(): number {
     const { stallMs } = this
     this.stallMs = 0
     return this.state === 'running' ? stallMs : 0
   }
 
-  /** Its machine sleeps for so long: all stands still except the wall clock and the network. */
+  /** Lets its machine sleep for this long: everything stands still except the wall clock and the network. */
   sleepMachine(ms: number): void {
     if (this.state !== 'running') return
     this.pause()

@@ -7,9 +7,9 @@ import { feedWiring } from './lease-wiring.js'
 import type { Request, Wiring } from './network.js'
 import { writePointOf, type Party } from './write-points.js'
 
-/** Answers that are hints: an earlier one is as good. */
+/** Methods whose answers are hints: a stale one may be given instead. */
 const hintMethods: ReadonlySet<string> = new Set(['listOverdue', 'listUnsent', 'listFlagged'])
-/** Answers that are documents. */
+/** Methods that answer documents. */
 const listMethods: ReadonlySet<string> = new Set(['listSteps', 'listJobs', 'listNotices', 'listUndelivered'])
 
 /** How many versions back a replica may be. */
@@ -24,7 +24,7 @@ export class StateWirings implements Checker {
   private readonly earlier = new Map<string, VersionFields[]>()
   /** By process and partition key: the newest LSN that the process has seen. */
   private readonly seen = new Map<string, number>()
-  /** By method: what it answered before. */
+  /** The previous answer of each method. */
   private readonly earlierHints = new Map<string, unknown>()
 
   /** @param name of the state container, which it must be told of by the world */
@@ -50,7 +50,7 @@ export class StateWirings implements Checker {
           : null,
       lost: (method, cause) =>
         method === 'apply' ? Promise.resolve({ kind: 'unknownOutcome', cause }) : unavailable(method, cause),
-      // As the adapter does it, with the pause that the store asks for; a batch was not written then, and that is known.
+      // Fails as the adapter does, with the store's pause: a refused batch is known not to be written.
       refused: (method, cause) => unavailable(method, cause),
       stale: (request, answer) => this.behind(request, answer),
       answered: (request, answer) => this.noteAnswer(request, answer),
@@ -100,13 +100,13 @@ export class StateWirings implements Checker {
     return (answer as readonly DocumentAddress[]).map((found) => this.older(process.id, found, found))
   }
 
-  /** The oldest version of a document that this process may be shown. */
+  /** The oldest version of a document that this process may still read. */
   private older(processId: string, { pk, id }: DocumentAddress, answer: unknown): unknown {
     const newest = this.container().find([pk], id)?.fields
     if (newest === undefined) return answer
     const seen = this.seen.get(`${processId} ${pk}`) ?? 0
     const versions = [...(this.earlier.get(`${newest.keyText} ${id}`) ?? []), newest]
-    // What a session has seen of the partition key, everything it reads there is as new as.
+    // Reads in a session are at least as new as what it has seen of the partition key.
     const allowed = versions.find((_version, index) => (versions[index + 1]?.lsn ?? Infinity) > seen)
     return allowed === undefined ? answer : (JSON.parse(allowed.text) as Stored<DocumentAddress>)
   }

@@ -105,7 +105,7 @@ function assertWaiting({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string
   throw new RangeError(`step ${JSON.stringify(stepId)} waits for no event; ${those}`)
 }
 
-/** Until it is stored, or the step waits no longer. */
+/** Raises an event, again until it is stored or the step no longer waits. */
 function raise(
   world: World,
   { fleet, idle }: { readonly fleet: JobFleet; readonly idle: IdleTime },
@@ -116,7 +116,7 @@ function raise(
   idle.at(world.time.now() + afterMs, () => sender.insist(task, () => undefined))
 }
 
-/** Starts again what has crashed, and passes the time in which nothing happens. */
+/** Restarts crashed processes, and skips the time in which nothing happens. */
 function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
   idle.pass()
   for (const computer of computers.keys()) if (fleet.processOn(computer) === null) fleet.start(computer)
@@ -124,8 +124,8 @@ function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
 }
 
 /**
- * How long the job may take when every attempt of every step fails at its deadline, there and back. Hours in which it only
- * sleeps or waits are leapt over and do not count.
+ * How long the job may take when every attempt of every step fails at its deadline, forward and back. Hours in which it
+ * only sleeps or waits are skipped and do not count.
  */
 function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
   return plan.steps.reduce((sum, step) => {

@@ -70,7 +70,7 @@ export class DocumentVersion {
     return `${this.fields.text.slice(0, -1)},"_lsn":${this.fields.lsn}}`
   }
 
-  /** As `feedText`, for clients that ask for metadata beside the document. */
+  /** The text in a change feed for clients that ask for metadata beside the document. */
   get wrappedText(): string {
     const { text, lsn, ts } = this.fields
     return `{"current":${text},"metadata":{"lsn":${lsn},"crts":${ts}}}`

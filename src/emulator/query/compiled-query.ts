@@ -26,8 +26,8 @@ export interface CompiledQuery {
    */
   readonly isStreaming: boolean
   /**
-   * True when the rows of several sets of documents, one after another and cut to `top`, are those of all of them: no
-   * ORDER BY, aggregate, OFFSET or DISTINCT.
+   * Whether rows of several sets of documents may be concatenated and cut to `top`, with the same result as for all
+   * documents together. That is so without ORDER BY, aggregates, OFFSET and DISTINCT.
    */
   readonly isConcatenable: boolean
   /** The number of rows that TOP asks for; null without one. */

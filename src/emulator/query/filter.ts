@@ -34,7 +34,7 @@ export function compileFilter(where: Expression | undefined, scope: Scope): Filt
   }
 }
 
-/** A longer text is not worth the search in every document, of which it would be most of. */
+/** The longest text to search for in every document; a longer one is not worth the search. */
 const longestRequiredText = 200
 
 /** Whatever the path, what stands there is written as the constant is. */

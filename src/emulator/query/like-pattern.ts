@@ -5,8 +5,8 @@ import { searcher } from './text-search.js'
  * The meaning of a LIKE pattern: `%` any run of characters, `_` one, `[a-c]` one of a set, `[^a-c]` one outside it; a
  * character after `escape` stands for itself.
  *
- * Between two `%` stands a piece. The first piece is where the text begins, the last where it ends, and of the others each
- * is looked for where it occurs first after the one before: the earliest place leaves the most for the rest.
+ * The `%` cut the pattern into pieces. The first piece must be at the beginning of the text, and the last at its end. Each
+ * other piece is taken at its first occurrence after the one before, which leaves the most text for the rest.
  */
 export function compilePattern(pattern: string, escape: string | undefined): (text: string) => boolean {
   const pieces = piecesOf(stepsOf(pattern, escape)).map(compilePiece)
@@ -27,10 +27,10 @@ export function compilePattern(pattern: string, escape: string | undefined): (te
   }
 }
 
-/** One character of the text, as it is or by its set. */
+/** Matches one character of the text: a literal character, or a test. */
 type CharacterStep = string | ((character: string) => boolean)
 
-/** Null for any run of characters. */
+/** A step of a pattern; null stands for any run of characters. */
 type Step = CharacterStep | null
 
 function stepsOf(pattern: string, escape: string | undefined): Step[] {
@@ -56,7 +56,7 @@ function stepsOf(pattern: string, escape: string | undefined): Step[] {
   return steps
 }
 
-/** The set that begins there: at least one member, then a closing bracket; null when it is none. */
+/** Parses the set that begins there: at least one member, then a closing bracket. Null if there is no set. */
 function setAt(
   pattern: string,
   at: number,
@@ -85,7 +85,7 @@ function setStep(members: string, isExcluding: boolean): Step {
   return (character) => isWithin(disjoint, character) !== isExcluding
 }
 
-/** The same characters by intervals that do not overlap, in order. */
+/** Merges intervals into sorted ones that do not overlap. */
 function joined(intervals: readonly Interval[]): readonly Interval[] {
   const result: Interval[] = []
   for (const next of intervals.toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0))) {
@@ -110,7 +110,7 @@ function isWithin(intervals: readonly Interval[], character: string): boolean {
 
 type PieceSteps = readonly CharacterStep[]
 
-/** What stands before, between and after the runs; empty where two of them meet. */
+/** The pieces before, between and after the runs; a piece between two adjacent runs is empty. */
 function piecesOf(steps: readonly Step[]): PieceSteps[] {
   const pieces: CharacterStep[][] = [[]]
   for (const step of steps) {
@@ -122,9 +122,9 @@ function piecesOf(steps: readonly Step[]): PieceSteps[] {
 
 interface Piece {
   readonly length: number
-  /** Whether it stands there; the text is long enough. */
+  /** Whether the piece is at this place. The text must be long enough. */
   fits(text: string, at: number): boolean
-  /** Where it stands first, not before `from`; -1 for nowhere. */
+  /** The first place of the piece at or after `from`, or -1. */
   find(text: string, from: number): number
 }
 
@@ -143,7 +143,7 @@ function accepts(step: CharacterStep, character: string): boolean {
   return typeof step === 'string' ? step === character : step(character)
 }
 
-/** Tries each place. Wildcards within a piece leave no quicker way, so the work is limited instead. */
+/** Tries each place. Wildcards within a piece allow no faster search, so the number of comparisons is limited. */
 function findSteps(steps: PieceSteps, text: string, from: number): number {
   let work = 0
   for (let at = from; at + steps.length <= text.length; at += 1) {

@@ -1,34 +1,34 @@
 import { QueryError } from './query-error.js'
 
-/** Characters of a text that a query computes, and of a row: no page of the service could carry more. */
+/** The most characters of a computed text, and of a row: no page of the service could carry more. */
 const longestResult = 4 * 1024 * 1024
 
-/** Characters that one LIKE compares with one text. */
+/** The most comparisons of one LIKE with one text. */
 const mostComparisons = 50_000_000
 
 const nowhere = { start: 0, end: 0 }
 
-/** Refuses a text that is about to be computed; functions that make texts longer ask first. */
+/** Refuses a text that would be too long. Functions that make texts longer call this before they compute. */
 export function refuseLongResult(characters: number): void {
   if (characters <= longestResult) return
   const reason = `The query computes a value of more than ${longestResult} characters, which is the limit. Select less.`
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
-/** Refuses to go on comparing. */
+/** Refuses a LIKE that needs too many comparisons. */
 export function refuseCostly(comparisons: number): void {
   if (comparisons <= mostComparisons) return
   const reason = `A LIKE pattern needs more than ${mostComparisons} comparisons for one text, which is the limit. Use fewer wildcards between two %.`
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
-/** The value's JSON, refused before it is made when it would be too long. */
+/** The value's JSON. Refuses a value whose JSON would be too long, before making it. */
 export function jsonOf(value: unknown): string | undefined {
   refuseLongResult(sizeOf(value, 0))
   return JSON.stringify(value)
 }
 
-/** At least as many characters as the value's JSON has without escapes, counted no further than needed. */
+/** Estimates the length of the value's JSON without escapes; a number counts as 4. Stops once it is too long. */
 export function sizeOf(value: unknown, before: number): number {
   if (typeof value === 'string') return before + value.length + 2
   if (typeof value !== 'object' || value === null) return before + 4

@@ -27,7 +27,7 @@ export function compileRows(query: Query, scope: Scope): MakeRows {
   return (documents) => defined(sort(documents), rowOf)
 }
 
-/** What a query puts together may be longer than all that is stored: `[c, c, c, …]`. */
+/** Limits the length of rows that a query constructs, such as `[c, c, c, …]`. */
 function bounded(selection: Query['selection'], rowOf: Evaluate): Evaluate {
   if (selection.kind === 'all' || (selection.kind === 'value' && pathOf(selection.expression) !== undefined))
     return rowOf

@@ -1,13 +1,13 @@
-/** Up to this length the engine's own search is quick whatever the texts; beyond, it may compare all with all. */
+/** Up to this length, the JavaScript engine's search is always fast. Beyond it, the engine's time may be quadratic. */
 const shortPattern = 64
 
-/** As `indexOf`, in time that grows with the length of both and never with their product (Knuth, Morris, Pratt). */
+/** Like `String.indexOf`, in time linear in both lengths (Knuth, Morris, Pratt). */
 export function indexOf(text: string, wanted: string, from = 0): number {
   if (wanted.length <= shortPattern) return text.indexOf(wanted, from)
   return searcher(wanted)(text, from)
 }
 
-/** A search that is prepared once for many texts. */
+/** Prepares a search once for use on many texts. */
 export function searcher(wanted: string): (text: string, from: number) => number {
   if (wanted.length <= shortPattern) return (text, from) => text.indexOf(wanted, from)
   const borders = bordersOf(wanted)
@@ -23,7 +23,7 @@ export function searcher(wanted: string): (text: string, from: number) => number
   }
 }
 
-/** Of each beginning of a text, the length of the longest shorter beginning that it ends with. */
+/** For each prefix of a text, the length of the longest shorter prefix that it ends with. */
 function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length)
   let length = 0

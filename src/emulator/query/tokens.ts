@@ -87,7 +87,7 @@ export const punctuations = {
   dot: punctuation('Dot', '.'),
 } as const
 
-/** Takes the rest of the text, so that its end is not looked for again from each `/` that follows; no rule has it. */
+/** Takes the rest of the text after an unclosed comment, so that its end is not searched for from each further `/`. */
 const openComment = createToken({ name: 'OpenComment', pattern: /\/\*[\s\S]*/, line_breaks: true })
 
 const skipped = [
@@ -113,7 +113,7 @@ export const vocabulary: TokenType[] = [
   ...punctuationTokens,
 ]
 
-/** Cuts a text into tokens; comments and white space fall away. It stops at the first character that begins none. */
+/** Cuts a text into tokens without comments and white space. It stops at the first character that begins no token. */
 export const lexer = new Lexer(vocabulary, {
   ensureOptimizations: false,
   positionTracking: 'onlyOffset',

@@ -47,7 +47,7 @@ export function routeChangeFeed(request: RestRequest, container: Container): Ans
   return { status: 200, body: feedBody(container.rid, 'Documents', items), charge: page.charge, headers }
 }
 
-/** The form with metadata beside the document: the only one for every version, and asked for by Java for the latest. */
+/** The form with metadata beside the document. Reads of all versions require it; Java asks for it for the latest, too. */
 const separateMetadata = '2021-09-15'
 
 function allVersions(request: RestRequest, container: Container): Answer {
@@ -81,7 +81,7 @@ interface FeedScope {
   readonly epk?: string
 }
 
-/** The partition of the key if one is named, else the range; of both, the key's changes where the range owns the key. */
+/** The named key's place, or the named range. If both are named and the range does not own the key, nothing. */
 function scopeOf(request: RestRequest, container: Container): FeedScope {
   const named = namedPartition(request, container)
   const prefix = keyPrefixRangeOf(request, container)

@@ -90,10 +90,10 @@ export function namedPartition(
   return id === undefined ? undefined : container.partitionById(id)
 }
 
-/** Of a range that is named beside a key it does not own: nothing. */
+/** The scope of a request that names a key and a range that does not own the key. */
 export const emptyRange: KeyRange = { min: '', max: '' }
 
-/** Documents without the client saying how many, and the most it may ask for. */
+/** The page size if the client names none, and the largest that it may ask for. */
 const defaultPageSize = 100
 const maxPageSize = 1000
 

@@ -106,7 +106,7 @@ function parseParameter(parameter: unknown): QueryParameter {
   return { name, value: parameter['value'] }
 }
 
-/** The partition key if one is named, else the whole container, merged here; of either only what is in a named range. */
+/** The named partition key, or else the whole container, merged here. A named range limits either. */
 function scopeOf(request: RestRequest, container: Container): ScanScope {
   const named = namedPartition(request, container)
   const range = keyPrefixRangeOf(request, container)
@@ -129,8 +129,8 @@ function partitionsOf(container: Container, scope: ScanScope): readonly Physical
 }
 
 /**
- * The plan of a query of which each range asked answers its part as it is. The client puts the parts one after another,
- * and cuts them to `top`. The Java client asks for one before every query, the JavaScript one beside it.
+ * The plan of a query that each range answers by itself: the client concatenates the answers and cuts them to `top`. The
+ * Java client asks for a plan before every query, the JavaScript client at the same time as the query.
  */
 function wholePlan({ isValue, top }: CompiledQuery): string {
   return JSON.stringify({

@@ -34,7 +34,7 @@ function refusing<T>(work: () => T): T {
   }
 }
 
-/** Refuses like any other part of an operation, so that in bulk it fails alone. */
+/** Compiles the condition. A mistake refuses only this operation, also in bulk. */
 function compiledCondition(condition: string): CompiledQuery {
   const compiled = refusing(() => compileQuery(`SELECT * ${condition}`, []))
   if (compiled.isStreaming) return compiled
