@@ -3,14 +3,14 @@ import { judge, parseHistory, type Verdict } from './rules/index.js'
 
 type End = 'ok' | 'fail' | 'info' | 'none'
 
-/** How an operation ended, where not at once and well. */
+/** How an operation ended, if not at once and with success. */
 interface Ending {
   readonly end?: End
   /** How long it took, in microseconds. Default 10. */
   readonly takes?: number
 }
 
-/** Says a history line by line, each operation after the one before. */
+/** Builds a history line by line, each operation after the one before. */
 export class AHistory {
   private readonly lines: string[] = []
   private readonly values = new Map<string, Fields>()
@@ -22,7 +22,7 @@ export class AHistory {
     this.note('runner', 'settings', settings)
   }
 
-  /** Time passes, in milliseconds. */
+  /** Lets time pass, in milliseconds. */
   later(ms: number): this {
     this.at += ms * 1_000
     return this
@@ -53,7 +53,7 @@ export class AHistory {
     return this
   }
 
-  /** Documents written at once: created, or on top of the etag that is given. Their etags are `e1`, `e2` and so on. */
+  /** Writes documents in one transaction: created, or replacing the given etag. Their etags are `e1`, `e2` and so on. */
   write(
     process: string,
     documents: readonly (Fields & { readonly on?: string })[],
@@ -77,7 +77,7 @@ export class AHistory {
     return this.operation(process, 'write', [{ writes }, told], ending)
   }
 
-  /** A document read in that version; null where it is not there. */
+  /** Reads a document in that version; null if it does not exist. */
   read(process: string, id: string, etag: string | null, ending: Ending = {}): this {
     const digest = JSON.stringify(this.values.get(etag ?? ''))
     const documents = etag === null ? [] : [{ container: 'state', id, etag, digest }]
@@ -88,7 +88,7 @@ export class AHistory {
     return judge(parseHistory(this.lines.join('\n')))
   }
 
-  /** Names of the rules that it breaks. */
+  /** The names of the rules that the history breaks. */
   broken(): readonly string[] {
     return [...new Set(this.judged().violations.map(({ rule }) => rule))].sort()
   }
@@ -98,7 +98,7 @@ export class AHistory {
   }
 }
 
-/** A job as it is stored, as far as rules look at it. */
+/** A stored job, with the fields that rules use. */
 export function aJob(fields: Fields = {}): Fields {
   return {
     id: 'sas.job:j',
@@ -116,7 +116,7 @@ export function aJob(fields: Fields = {}): Fields {
   }
 }
 
-/** Its step, of which an attempt is open. */
+/** The job's step, with an open attempt. */
 export function aStep(fields: Fields = {}): Fields {
   return {
     id: 'sas.step:j:s',
@@ -140,7 +140,7 @@ export function aStep(fields: Fields = {}): Fields {
   }
 }
 
-/** The step when its attempt has succeeded. */
+/** The step after its attempt has succeeded. */
 export function aDoneStep(fields: Fields = {}): Fields {
   const outcome = { kind: 'success', attempt: 1, at: new Date(1).toISOString(), by: 'm1' }
   return aStep({
@@ -153,7 +153,7 @@ export function aDoneStep(fields: Fields = {}): Fields {
   })
 }
 
-/** A call of the step's handler, as the worker writes it down. */
+/** A call of the step's handler, as the worker records it. */
 export function aCall(fields: Fields = {}): Fields {
   return {
     kind: 'do',
@@ -168,7 +168,7 @@ export function aCall(fields: Fields = {}): Fields {
   }
 }
 
-/** An effect of the step, as the remote service writes it down. */
+/** An effect of the step, as the remote service records it. */
 export function anEffect(fields: Fields = {}): Fields {
   return {
     kind: 'do',
@@ -182,7 +182,7 @@ export function anEffect(fields: Fields = {}): Fields {
   }
 }
 
-/** A lease of the processor as it is stored. */
+/** A stored lease of the processor. */
 export function aLease(fields: Fields = {}): Fields {
   return { id: 'orders..0', LeaseToken: '0', Owner: 'm1', ContinuationToken: null, ...fields }
 }

@@ -1,19 +1,19 @@
 import type { Bug } from './runs/broken-module.js'
 import type { FaultName } from './runs/one-run.js'
 
-/** A bug that the judge must reject, and what is likely to bring it out. */
+/** A bug that the judge must reject, with jobs and faults that are likely to show it. */
 export interface SeededBug extends Bug {
-  /** Rules of which at least one must reject it. */
+  /** Rules; at least one of them must reject the bug. */
   readonly rejectedBy: readonly string[]
   /** Kinds of jobs. */
   readonly kinds: readonly string[]
   readonly faults: readonly FaultName[]
 }
 
-/** Faults that would break a promise, each in a way that only a history shows. */
+/** Bugs that break a promise, each in a way that only a history shows. */
 export const bugs: readonly SeededBug[] = [
   {
-    name: 'a step is written without the etag it was decided upon',
+    name: 'a step is written without the etag that the decision read',
     path: 'src/sas/cosmos-state-store.ts',
     code: "accessCondition: { type: 'IfMatch', condition: write.ifMatch },",
     broken: '',
@@ -58,7 +58,7 @@ export const bugs: readonly SeededBug[] = [
     faults: ['slowWrites', 'unavailable', 'unavailable'],
   },
   {
-    name: 'each attempt has a key of its own',
+    name: 'each attempt has its own key',
     path: 'src/sas/dispatch.ts',
     code: 'idempotencyKey: currentKey(step),',
     broken: 'idempotencyKey: `${currentKey(step)}/${step.fence}`,',
@@ -94,7 +94,7 @@ export const bugs: readonly SeededBug[] = [
     faults: [],
   },
   {
-    name: 'a submission without an answer is taken as written',
+    name: 'a submission without an answer counts as written',
     path: 'src/sas/submission.ts',
     code: 'if ((await standing(store, request)) !== null) return standingAlready',
     broken: "if (result.kind === 'unknownOutcome') return standingAlready",
@@ -103,7 +103,7 @@ export const bugs: readonly SeededBug[] = [
     faults: ['cutBefore', 'cutBefore'],
   },
   {
-    name: 'another submission under a known id is taken as the same',
+    name: 'another submission under a known id counts as the same',
     path: 'src/sas/submission.ts',
     code: 'if (job.payloadHash !== payloadHash) {',
     broken: "if (job.payloadHash === '') {",
@@ -166,7 +166,7 @@ export const bugs: readonly SeededBug[] = [
     faults: [],
   },
   {
-    name: 'a command without an answer is taken as written',
+    name: 'a command without an answer counts as written',
     path: 'src/sas/update-job.ts',
     code: "if (result.kind === 'applied' && operation.isComplete)",
     broken: "if (result.kind !== 'conflict' && operation.isComplete)",
@@ -175,7 +175,7 @@ export const bugs: readonly SeededBug[] = [
     faults: ['unavailable', 'unavailable', 'unavailable'],
   },
   {
-    name: 'what happened last is told first',
+    name: 'the latest notice is sent first',
     path: 'src/sas/reply-line.ts',
     code: '(a, b) => a.seq - b.seq',
     broken: '(a, b) => b.seq - a.seq',
@@ -202,7 +202,7 @@ export const bugs: readonly SeededBug[] = [
     faults: [],
   },
   {
-    name: 'an undo is given nothing of what its step returned',
+    name: 'an undo does not get what its step returned',
     path: 'src/sas/settle.ts',
     code: 'input: resolveTemplate(step.undo.inputTemplate, known) }',
     broken: 'input: step.undo.inputTemplate }',
@@ -211,7 +211,7 @@ export const bugs: readonly SeededBug[] = [
     faults: [],
   },
   {
-    name: 'a notice is not written with what it tells',
+    name: 'a notice is not written in the transaction that it reports',
     path: 'src/sas/scheduler.ts',
     code: "...decision.notices.map((document) => ({ kind: 'create' as const, document })),",
     broken: '',

@@ -4,7 +4,7 @@ import { aCall, aDoneStep, AHistory, aJob, aLease, anEffect, aStep } from './a-h
 const accepted = (history: AHistory): AHistory =>
   history.operation('client', 'submit', [{ jobId: 'j', input: 1, replyTo: null }, {}])
 
-/** A job of one step that is done as it should be. */
+/** A correct job of one step. */
 function aGoodJob(): AHistory {
   const history = new AHistory()
     .write('client', [aJob(), aStep(), { id: 'own-j' }])
@@ -18,7 +18,7 @@ function aGoodJob(): AHistory {
 }
 
 describe('the judge', () => {
-  it('accepts a job that is done as it should be, and says what it has looked at', () => {
+  it('accepts a correct job, and counts what it has checked', () => {
     const { violations, checked } = aGoodJob().judged()
     expect(violations).toEqual([])
     for (const rule of [
@@ -58,7 +58,7 @@ describe('of documents as registers', () => {
     expect(lost.read('m2', 'sas.job:j', 'e2').broken()).toEqual([])
   })
 
-  it('accepts a read that is answered with either version while one is being written', () => {
+  it('accepts a read of either version while one is being written', () => {
     for (const etag of ['e1', 'e2']) {
       const during = base()
         .write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }], { takes: 5_000 })
@@ -67,7 +67,7 @@ describe('of documents as registers', () => {
     }
   })
 
-  it('rejects a read of what was replaced before', () => {
+  it('rejects a read of a version that was replaced before', () => {
     const stale = base()
       .write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }])
       .read('m2', 'sas.job:j', 'e1')
@@ -82,7 +82,7 @@ describe('of documents as registers', () => {
     expect(back.broken()).toEqual(['register'])
   })
 
-  it('rejects a version that nobody wrote, and one with other contents', () => {
+  it('rejects a version that no process wrote, and one with other contents', () => {
     expect(base().read('m2', 'sas.job:j', 'e9').broken()).toEqual(['register'])
     const documents = [{ container: 'state', id: 'sas.job:j', etag: 'e1', digest: 'other' }]
     expect(
@@ -154,14 +154,14 @@ describe('of jobs and steps', () => {
     expect(twice.broken()).toEqual(['one-outcome'])
   })
 
-  it('rejects the outcome of another attempt, and one that no call came to', () => {
+  it('rejects the outcome of another attempt, and one that no call had', () => {
     const other = called({ attempt: 2 }).write('m1', [settled({ outcome: { ...outcome, attempt: 2 } })])
     expect(other.broken()).toEqual(['own-outcome'])
     const none = called({}, { end: 'info' }).write('m1', [settled({})])
     expect(none.broken()).toEqual(['own-outcome'])
   })
 
-  it('rejects an outcome after the deadline, by its own word or by when the handler ended', () => {
+  it('rejects an outcome after the deadline, by its own time or by when the handler ended', () => {
     const late = called().write('m1', [
       settled({ outcome: { ...outcome, at: new Date(1_000).toISOString() } }),
     ])
@@ -179,7 +179,7 @@ describe('of jobs and steps', () => {
     expect(stepped.broken()).toEqual([])
   })
 
-  it('rejects a job that goes on after its end, unless an operator has decided so', () => {
+  it('rejects a job that goes on after its end, unless by an operator’s decision', () => {
     const ended = () => called().write('m1', [{ ...aJob({ processState: 'Error' }), on: 'e2' }])
     expect(
       ended()
@@ -234,7 +234,7 @@ describe('of effects', () => {
     )
   })
 
-  it('rejects a job that is Compensated with an effect that stands', () => {
+  it('rejects a Compensated job with an effect that was not undone', () => {
     const compensated = { ...aJob({ processState: 'Compensated' }), on: 'e1' }
     const left = steps().note('remote', 'effect', anEffect())
     expect(left.write('m1', [compensated]).broken()).toEqual(['undone'])
@@ -267,7 +267,7 @@ describe('of effects', () => {
     expect(steps().write('m1', [done]).broken()).toEqual(['done-is-done'])
   })
 
-  it('rejects an undo that is given something else than its step returned', () => {
+  it('rejects an undo whose input is not what its step returned', () => {
     const returned = (receipt: number): readonly string[] =>
       aGoodJob()
         .note('remote', 'effect', reversal)
@@ -278,14 +278,14 @@ describe('of effects', () => {
   })
 })
 
-describe('of what callers were told', () => {
+describe('of answers to callers', () => {
   it('rejects an accepted job that is not there, or not at its end', () => {
     expect(accepted(new AHistory()).broken()).toEqual(['accepted', 'whole-submission'])
     const open = new AHistory().write('client', [aJob(), aStep(), { id: 'own-j' }])
     expect(accepted(open).broken()).toEqual(['accepted'])
   })
 
-  it('rejects two submissions of one id that differ and were both accepted', () => {
+  it('rejects two different submissions of one id that were both accepted', () => {
     const other = aGoodJob().operation('client', 'submit', [{ jobId: 'j', input: 2 }, {}])
     expect(other.broken()).toEqual(['submitted-once'])
   })
@@ -357,14 +357,14 @@ describe('of leases', () => {
     ).toEqual([])
   })
 
-  it('rejects an owner that another instance has named, and a position that it has moved', () => {
+  it('rejects an owner that another instance wrote, and a position that it moved', () => {
     const named = held().write('m2', [{ ...aLease({ Owner: null }), on: 'e1' }])
     expect(named.broken()).toEqual(['own-lease'])
     const moved = held().write('m2', [{ ...aLease({ ContinuationToken: '"7"' }), on: 'e1' }])
     expect(moved.broken()).toEqual(['own-lease'])
   })
 
-  it('rejects a delivery by an instance whose lease is another one’s, or has had no sign of life', () => {
+  it('rejects a delivery by an instance whose lease another one owns, or has expired', () => {
     const taken = held()
       .later(4_000)
       .write('m2', [{ ...aLease({ Owner: 'm2' }), on: 'e1' }])
@@ -373,7 +373,7 @@ describe('of leases', () => {
     expect(deliver(held(), 'm1').broken()).toEqual([])
   })
 
-  it('rejects a position that passes what was not accepted, or goes back', () => {
+  it('rejects a position that passes an unaccepted change, or goes back', () => {
     const page = { documents: [{ ...change, container: 'orders', digest: '' }], next: '"5"' }
     const read = (): AHistory =>
       held().operation('m1', 'feed', [{ container: 'orders', range: '0', from: null }, page])

@@ -1,7 +1,7 @@
 /**
  * `npm run judge -- --runs 200 --seed 1`: runs with real processes under faults, and judges the history of each.
- * `--history FILE` judges one file; `--bugs` puts one fault after another into the code under test, and sees that
- * each is rejected (`--only WORD`: those whose name has this); `--parallel 3` is how many runs share the machine.
+ * `--history FILE` judges one file. `--bugs` puts one bug after another into the code under test, and checks that each is
+ * rejected (`--only WORD`: bugs whose name contains it). `--parallel 3` runs three at the same time.
  * Ends with 1 when a rule is broken, or when a bug is not rejected.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
@@ -31,7 +31,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Runs once and judges. The history of a run that keeps every rule is removed. */
+/** Makes one run and judges it. Removes the history if it keeps every rule. */
 async function judged(options: Omit<RunOptions, 'history'>, name: string): Promise<Verdict> {
   mkdirSync(folder, { recursive: true })
   const history = join(folder, `${name}.jsonl`)
@@ -42,7 +42,7 @@ async function judged(options: Omit<RunOptions, 'history'>, name: string): Promi
   return verdict
 }
 
-/** What shows best what is wrong, for each rule that is broken. */
+/** The violation with the shortest excerpt for each broken rule. */
 function shortest(violations: readonly Violation[]): readonly Violation[] {
   const found = new Map<string, Violation>()
   for (const violation of violations) {
@@ -62,7 +62,7 @@ function printViolations(verdict: Verdict, repeat: string): void {
   if (verdict.violations.length > 0) print(`  ${repeat}\n`)
 }
 
-/** Calls `work` for each, so many at once. */
+/** Calls `work` for each item, a given number at the same time. */
 async function each<T>(all: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
   const left = [...all]
   const next = async (): Promise<void> => {
@@ -99,7 +99,7 @@ async function judgeRuns(seeds: readonly number[]): Promise<number> {
   return rejected === 0 ? 0 : 1
 }
 
-/** How many runs it took until a rule that is about the bug rejected it, and which; null when none did. */
+/** The rule about the bug that rejected it, and after how many runs; null if none did. */
 async function rejection(
   bug: SeededBug,
   index: number,

@@ -3,7 +3,7 @@ import type { Report, Rule } from './report.js'
 import type { Document, Version } from './versions.js'
 import { numberIn, objectIn, type Effect, type HandlerCall, type JobHistory, type World } from './world.js'
 
-/** Rules about what happened outside: effects by key, and their order. */
+/** Rules about effects in the remote service: by key, and their order. */
 export const effectRules: readonly Rule<World>[] = [
   {
     id: 'one-effect',
@@ -14,7 +14,7 @@ export const effectRules: readonly Rule<World>[] = [
   },
   {
     id: 'key-kept',
-    says: 'a key changes only after its undo, or where the input was edited',
+    says: 'a key changes only after its undo, or when the input was edited',
     check: ({ calls, effects, history }, report) => {
       for (const own of bySteps(calls.filter(({ kind }) => kind === 'do')).values()) {
         checkKeys(own, effects, history.operations, report)
@@ -23,7 +23,7 @@ export const effectRules: readonly Rule<World>[] = [
   },
   {
     id: 'undone',
-    says: 'when a job is Compensated, every key that has an effect was undone, where its step has an undo',
+    says: 'when a job is Compensated, every key with an effect was undone, if its step has an undo',
     check: ({ jobs, effects }, report) => {
       for (const job of jobs) checkUndone(job, effects, report)
     },
@@ -37,7 +37,7 @@ export const effectRules: readonly Rule<World>[] = [
   },
   {
     id: 'dependencies',
-    says: 'a step does not run before what it depends on',
+    says: 'a step does not run before the steps it depends on',
     check: (world, report) => {
       for (const job of world.jobs) checkDependencies(job, world, report)
     },
@@ -51,7 +51,7 @@ export const effectRules: readonly Rule<World>[] = [
   },
   {
     id: 'done-is-done',
-    says: 'every step of a job that is Processed has had its effect, or was left out by its condition',
+    says: 'every step of a Processed job has had its effect, or was skipped by its condition',
     check: ({ jobs, effects }, report) => {
       for (const job of jobs) checkDone(job, effects, report)
     },
@@ -65,7 +65,7 @@ export const effectRules: readonly Rule<World>[] = [
   },
 ]
 
-/** By job and step, in their order. */
+/** Groups by job and step, in their order. */
 function bySteps<T extends { readonly jobId: string; readonly stepId: string }>(
   all: readonly T[],
 ): Map<string, T[]> {
@@ -122,7 +122,7 @@ function checkKeys(
   for (const [index, call] of calls.entries()) {
     const before = calls[index - 1]
     if (before === undefined || before.key === call.key) continue
-    // An attempt that was frozen may call late under the key it had; that is no change.
+    // A frozen attempt may call late under the key it had; that is not a change of the key.
     if (calls.slice(0, index).some(({ key }) => key === call.key)) continue
     const mayHaveActed = calls
       .slice(0, index)
@@ -162,7 +162,7 @@ function checkUndone(
 }
 
 function checkAfterUndo(step: Document, report: Report): void {
-  /** By key: the version that dispatched its undo. */
+  /** The version that dispatched the undo of each key. */
   const undone = new Map<string, Version>()
   for (const version of step.versions) {
     const { direction, lockedBy, idempotencyKey } = version.value
@@ -235,7 +235,7 @@ function checkReverseOrder(job: JobHistory, { calls, effects }: World, report: R
   }
 }
 
-/** Whether a step waits for the other, directly or through others. */
+/** Whether a step depends on the other, directly or indirectly. */
 function dependsOn(job: JobHistory, stepId: string, other: string): boolean {
   return dependenciesOf(job, stepId).some((needed) => needed === other || dependsOn(job, needed, other))
 }

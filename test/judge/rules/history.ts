@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 
 /**
  * One line of a history. An operation is invoked once and ends at most once: `ok`, `fail` (it certainly did nothing) or
- * `info` (nobody knows). One without an end was cut off with its process, which is the same as `info`.
+ * `info` (its outcome is unknown). An operation without an end was cut off with its process; that is the same as `info`.
  */
 export interface HistoryEvent {
   /** Microseconds of the machine's monotonic clock, which all processes share. */
   readonly at: number
-  /** Milliseconds since the epoch, by the clock of the process, which may have been stepped. */
+  /** Milliseconds since the epoch by the clock of the process, which may have been changed. */
   readonly wall: number
   readonly process: string
   /** Numbers the operations of one process. */
@@ -17,20 +17,20 @@ export interface HistoryEvent {
   readonly [field: string]: unknown
 }
 
-/** What was done, when it began, and how it ended. */
+/** An operation: what it was, when it began, and how it ended. */
 export interface Operation {
   readonly what: string
   readonly process: string
   readonly invoke: HistoryEvent
-  /** Null where the process ended first. */
+  /** Null if the process ended first. */
   readonly end: HistoryEvent | null
   readonly status: 'ok' | 'fail' | 'info'
   readonly from: number
-  /** When its answer was there; infinity where no answer came, since it may take effect any time later. */
+  /** When its answer came; infinity without an answer, because it may take effect at any later time. */
   readonly until: number
 }
 
-/** A document in a request or an answer; `value` where it was written. */
+/** A document in a request or an answer; `value` if it was written. */
 export interface Seen {
   readonly container: string
   readonly id: string
@@ -51,20 +51,20 @@ export interface AskedWrite {
 /** A document's own fields. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Everything a history says. */
+/** The contents of a history. */
 export interface History {
   readonly events: readonly HistoryEvent[]
   readonly operations: readonly Operation[]
-  /** What the run was set to: intervals in milliseconds. */
+  /** The settings of the run: intervals in milliseconds. */
   readonly settings: Fields
 }
 
-/** Reads a history file. A line that is no event is refused. */
+/** Reads a history file. Refuses a line that is not an event. */
 export function readHistory(path: string): History {
   return parseHistory(readFileSync(path, 'utf8'))
 }
 
-/** The same of its text. */
+/** Reads the text of a history file. */
 export function parseHistory(text: string): History {
   const events = text
     .split('\n')
@@ -82,9 +82,9 @@ function eventIn(line: string, index: number): HistoryEvent {
       return event as HistoryEvent
     }
   } catch {
-    // Said below, as for a line that is JSON and no event.
+    // Reported below, like JSON that is not an event.
   }
-  throw new Error(`line ${index + 1} of the history is no event: ${line.slice(0, 120)}`)
+  throw new Error(`line ${index + 1} of the history is not an event: ${line.slice(0, 120)}`)
 }
 
 function operationsIn(events: readonly HistoryEvent[]): readonly Operation[] {
@@ -109,7 +109,7 @@ export function eventsOf({ invoke, end }: Operation): readonly HistoryEvent[] {
   return end === null ? [invoke] : [invoke, end]
 }
 
-/** A list in an event; empty where there is none. */
+/** A list in an event; empty if there is none. */
 export function listIn(event: HistoryEvent | null, name: string): readonly unknown[] {
   const value = event?.[name]
   return Array.isArray(value) ? (value as unknown[]) : []

@@ -1,10 +1,10 @@
 /**
  * # The judge
  *
- * Says whether a history keeps what `docs/guarantees.md` promises. It reads a history and nothing else: none of our code,
- * no library, so that no mistake is made twice. Documents are put in order by the etags that writes name
- * (`versions.ts`); `world.ts` finds jobs, leases, calls and effects among them; each rule looks at that, and counts the
- * cases it has looked at, since a rule without a case says nothing.
+ * Checks whether a history keeps the promises of `docs/guarantees.md`. It reads only the history, and uses neither our code
+ * nor a library, so that no mistake is made twice. `versions.ts` puts the versions of documents in order by the etags
+ * that writes name. `world.ts` finds jobs, leases, calls and effects among them. Each rule checks these and counts its
+ * cases, because a rule without a case proves nothing.
  */
 import { effectRules } from './effects.js'
 import type { History } from './history.js'

@@ -3,11 +3,11 @@ import type { Report, Rule } from './report.js'
 import type { Document, Version } from './versions.js'
 import { numberIn, transitionsOf, type World } from './world.js'
 
-/** Rules about who reads which range, and how far. */
+/** Rules about which instance reads which range, and how far. */
 export const leaseRules: readonly Rule<World>[] = [
   {
     id: 'taken-when-expired',
-    says: 'nobody takes a lease over from its owner before the expiration has passed since the last write of it',
+    says: 'no instance takes over a lease before it has expired, counted from its last write',
     check: ({ leases, history }, report) => {
       const expirationMs = numberIn(history.settings, 'leaseExpirationIntervalMs')
       for (const lease of leases) checkTakeovers(lease, expirationMs, report)
@@ -15,21 +15,21 @@ export const leaseRules: readonly Rule<World>[] = [
   },
   {
     id: 'own-lease',
-    says: 'a lease is made another’s own by that instance only, and only its owner moves its position',
+    says: 'an instance writes no other instance as owner, and only the owner moves the position of a lease',
     check: ({ leases }, report) => {
       for (const lease of leases) checkOwnership(lease, report)
     },
   },
   {
     id: 'one-owner',
-    says: 'nothing is delivered by an instance whose lease another one has taken over',
+    says: 'an instance delivers no changes under a lease that another one has taken over',
     check: (world, report) => {
       for (const delivery of deliveriesOf(world)) checkOwner(delivery, world, report)
     },
   },
   {
     id: 'trusted',
-    says: 'nothing is delivered under a lease that was not written for as long as it lasts',
+    says: 'an instance delivers no changes under a lease that has expired since its last write',
     check: (world, report) => {
       for (const delivery of deliveriesOf(world)) checkTrust(delivery, world, report)
     },
@@ -65,7 +65,7 @@ export const leaseRules: readonly Rule<World>[] = [
   },
   {
     id: 'in-order',
-    says: 'changes of one key come oldest first while one instance holds the lease',
+    says: 'while one instance holds the lease, changes of one key come oldest first',
     check: (world, report) => {
       checkOrder(world, report)
     },
@@ -103,7 +103,7 @@ function ownerOf({ value, isThere }: Version): string | null {
   return isThere && typeof owner === 'string' ? owner : null
 }
 
-/** A position as a number; null where none is stored, or it is no number. */
+/** A position as a number; null if there is none, or it is not a number. */
 function lsnOf({ value }: Version): number | null {
   const token = value['ContinuationToken']
   const found = typeof token === 'string' ? /^"?(\d+)"?$/.exec(token)?.[1] : undefined
@@ -147,10 +147,10 @@ function checkOwner({ lease: token, operation }: Delivery, world: World, report:
   const lease = leaseNamed(token, world)
   if (lease === undefined) return
   const { process, from } = operation
-  // The newest version that had certainly been written when the delegate was called.
+  // Finds the newest version that had certainly been written when the delegate was called.
   const known = lease.versions.filter(({ write }) => write.operation.until < from).at(-1)
   if (known === undefined) return
-  // A later one may have taken effect as well; it may be this instance's own.
+  // A later version may have taken effect as well, possibly one of this instance.
   const isOwn = lease.versions
     .slice(lease.versions.indexOf(known))
     .some((version) => ownerOf(version) === process && version.write.operation.from <= from)
@@ -178,7 +178,7 @@ function checkTrust({ lease: token, operation }: Delivery, world: World, report:
   )
 }
 
-/** What an instance read of a range, and what of it its delegate had accepted when the position was stored. */
+/** The changes that an instance read of a range, and those that its delegate had accepted by the checkpoint. */
 function checkCheckpoints(lease: Document, world: World, report: Report): void {
   const token = String(lease.versions[0]?.value['LeaseToken'])
   for (const [before, after] of transitionsOf(lease)) {
@@ -215,7 +215,7 @@ function checkCheckpoints(lease: Document, world: World, report: Report): void {
   }
 }
 
-/** What a page showed, without what was written again before `until`: only the latest version is delivered. */
+/** The changes of a page, without documents written again before `until`: the feed delivers only the latest version. */
 function unchangedIn(page: Operation, until: number, { documents }: World): readonly Fields[] {
   const shown = listIn(page.end, 'documents') as readonly Fields[]
   return shown.filter(({ id, etag }) => {
@@ -229,7 +229,7 @@ function unchangedIn(page: Operation, until: number, { documents }: World): read
   })
 }
 
-/** Of every document that the processor's container holds at the end, the newest version. */
+/** Checks that the newest version of every document in the processor's container was delivered. */
 function checkDelivered(world: World, report: Report): void {
   const accepted = new Set(
     deliveriesOf(world)
@@ -250,7 +250,7 @@ function checkDelivered(world: World, report: Report): void {
   }
 }
 
-/** Whoever acquires a lease, even its last owner, begins again at the last checkpoint. */
+/** Checks the order of changes in each tenure. An instance that acquires a lease begins at the last checkpoint. */
 function checkOrder(world: World, report: Report): void {
   const newest = new Map<string, { lsn: number; operation: Operation; tenure: string }>()
   const acquired = world.history.events.filter(({ what }) => what === 'acquired')

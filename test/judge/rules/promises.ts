@@ -3,11 +3,11 @@ import type { Report, Rule } from './report.js'
 import { auditOf, isTerminal } from './transitions.js'
 import { numberIn, type JobHistory, type World } from './world.js'
 
-/** Rules about what callers were told. */
+/** Rules about answers to callers. */
 export const promiseRules: readonly Rule<World>[] = [
   {
     id: 'accepted',
-    says: 'a job that was accepted is Processed, Compensated, or flagged with why, once machines and store work again',
+    says: 'once machines and store work again, an accepted job is Processed, Compensated, or flagged with the reason',
     check: ({ history, jobs }, report) => {
       for (const submission of operations(history.operations, 'submit', 'ok')) {
         const job = jobs.find(({ jobId }) => jobId === submission.invoke['jobId'])
@@ -66,7 +66,7 @@ export const promiseRules: readonly Rule<World>[] = [
   },
   {
     id: 'command-stands',
-    says: 'a command that was accepted is on record, and a cancelled job does not end Processed',
+    says: 'an accepted command is on record, and a cancelled job does not end Processed',
     check: ({ history, jobs }, report) => {
       for (const command of operations(history.operations, 'command', 'ok')) {
         const { jobId, why, command: kind } = command.invoke
@@ -90,14 +90,14 @@ export const promiseRules: readonly Rule<World>[] = [
   },
   {
     id: 'notices',
-    says: 'a submitter is told everything, in order of seq: at least once, and last how the job ended',
+    says: 'a submitter gets every notice at least once, in order of seq, and the end of the job last',
     check: (world, report) => {
       for (const job of world.jobs) checkNotices(job, world, report)
     },
   },
   {
     id: 'yours-untouched',
-    says: 'documents of yours are neither written nor deleted',
+    says: 'the user’s documents are neither written nor deleted',
     check: ({ documents }, report) => {
       for (const { id, writes } of documents.filter((one) => one.id.startsWith('own-'))) {
         for (const { kind, operation } of writes) {
@@ -124,7 +124,7 @@ function isEnded(job: Fields): boolean {
   return isTerminal(job) && (job['processState'] !== 'Error' || job['attention'] !== null)
 }
 
-/** Whether a person is asked to look before anything goes on. */
+/** Whether the job waits for a person. */
 function isSetAside(job: JobHistory | undefined, { attention }: Fields): boolean {
   const steps = [...(job?.steps.values() ?? [])].map(({ versions }) => versions.at(-1)?.value['attention'])
   return [attention, ...steps].some((flag) => (flag as Fields | null | undefined)?.['kind'] === 'parked')
@@ -151,7 +151,7 @@ function checkNotices({ jobId, job, notices, last }: JobHistory, { documents }: 
       () => [told.at(-1)?.write.operation ?? null, job.versions.at(-1)?.write.operation ?? null],
     )
   }
-  // Replies as they were first put into the container, in time.
+  // Finds the first write of each reply into the container, in time.
   let latest = 0
   for (const notice of notices) {
     const sent = notice.versions.find(({ value }) => typeof value['sentAt'] === 'string')

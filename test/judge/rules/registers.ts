@@ -3,11 +3,11 @@ import type { Report, Rule } from './report.js'
 import type { Document, Sight, Version, Write } from './versions.js'
 import type { World } from './world.js'
 
-/** Rules about every document as a register: what was written can be read, one version after another. */
+/** Rules about every document as a register, whose versions are read in the order of their writes. */
 export const registerRules: readonly Rule<World>[] = [
   {
     id: 'conditional',
-    says: 'every write of a job, step, notice or lease stands on the etag of what was decided upon',
+    says: 'every write of a job, step, notice or lease is conditional on the etag that the decision read',
     check: ({ guarded }, report) => {
       for (const document of guarded) {
         for (const write of [...document.writes, ...document.refused]) {
@@ -63,7 +63,7 @@ function checkOneWriter(document: Document, report: Report): void {
   }
 }
 
-/** When a version began: no earlier and no later, and who says so. */
+/** The earliest and latest moment at which a version began, and the operations that show it. */
 interface Bounds {
   from: number
   until: number
@@ -72,9 +72,15 @@ interface Bounds {
 }
 
 /**
- * Versions have an order, since each names the one before. So there is a linearization if and only if each can be given
- * a moment within its write, after the moment of the one before, after every read of the one before began and before
- * every read of its own ended. The earliest such moments are enough to know.
+ * Checks whether a linearization exists. Versions have an order, because each names the one before. So one exists if and
+ * only if each version can have a moment that is
+ *
+ * - within its write,
+ * - after the moment of the version before,
+ * - after every read of the version before began,
+ * - before the end of every read of its own.
+ *
+ * It is enough to try the earliest such moments.
  */
 function checkRegister(document: Document, report: Report): void {
   const { versions, sights, unexplained } = document
@@ -82,7 +88,7 @@ function checkRegister(document: Document, report: Report): void {
     report.check(
       false,
       () =>
-        `${document.container}/${document.id} was seen in a version that nobody wrote: ${sight.etag ?? ''}`,
+        `${document.container}/${document.id} was seen in a version that no process wrote: ${sight.etag ?? ''}`,
       () => [sight.operation],
     )
   }
@@ -95,7 +101,7 @@ function checkRegister(document: Document, report: Report): void {
     report.check(
       moment <= until,
       () =>
-        `${document.container}/${document.id}: version ${index} of ${versions.length} was read out of its time`,
+        `${document.container}/${document.id}: version ${index} of ${versions.length} was read at an impossible time`,
       () => [versions[index]?.write.operation ?? null, earliest, latest],
     )
   }
@@ -109,7 +115,7 @@ function boundsOf(versions: readonly Version[], sights: readonly Sight[]): reado
   const places = new Map(versions.map(({ etag }, index) => [etag, index]))
   const isDeleted = versions.some(({ isThere }) => !isThere)
   for (const { etag, operation } of sights) {
-    // Absent: before its creation, unless it was deleted later.
+    // The document is absent before its creation, unless it was deleted later.
     const place = etag === null ? (isDeleted ? undefined : -1) : places.get(etag)
     if (place === undefined) continue
     const own = bounds[place]
@@ -139,7 +145,7 @@ function checkContents({ container, id, versions, sights }: Document, report: Re
   }
 }
 
-/** Only where the refused writer had certainly seen its version before, and no write without an answer may explain it. */
+/** Checks a refusal only if the writer had certainly seen the version, and no write without an answer may explain it. */
 function checkRefusal(document: Document, write: Write, report: Report): void {
   if (write.ifMatch === null || write.status !== 412) return
   const place = document.versions.findIndex(({ etag }) => etag === write.ifMatch)
@@ -151,7 +157,7 @@ function checkRefusal(document: Document, write: Write, report: Report): void {
   if (isLost) return
   report.check(
     next !== undefined && next.write.operation.from <= write.operation.until,
-    () => `${document.id} was refused as changed, but nobody had changed it`,
+    () => `${document.id} was refused as changed, but no write had changed it`,
     () => [write.operation, next?.write.operation ?? null],
   )
 }

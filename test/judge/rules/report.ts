@@ -7,20 +7,20 @@ export interface Violation {
   readonly excerpt: readonly HistoryEvent[]
 }
 
-/** What came of judging a history: how often each rule had something to say, and what was broken. */
+/** The result of judging a history: the number of cases of each rule, and the violations. */
 export interface Verdict {
   readonly checked: ReadonlyMap<string, number>
   readonly violations: readonly Violation[]
 }
 
-/** Where a rule tells what it found. */
+/** The report to which rules add their cases. */
 export class Report {
   checked = 0
   readonly violations: Violation[] = []
 
   constructor(private readonly rule: string) {}
 
-  /** One case that this rule is about. Broken unless `holds`; `message` and `of` say by what. */
+  /** Adds one case of a rule. It is a violation unless `holds`; `message` and `of` describe it. */
   check(holds: boolean, message: () => string, of: () => readonly (HistoryEvent | Operation | null)[]): void {
     this.checked += 1
     if (holds) return
@@ -42,7 +42,7 @@ export interface Rule<W> {
   readonly check: (world: W, report: Report) => void
 }
 
-/** Lets every rule look. */
+/** Runs every rule. */
 export function judgedBy<W>(rules: readonly Rule<W>[], world: W): Verdict {
   const checked = new Map<string, number>()
   const violations: Violation[] = []

@@ -3,7 +3,7 @@ import type { Report, Rule } from './report.js'
 import type { Document, Version } from './versions.js'
 import { numberIn, objectIn, transitionsOf, type HandlerCall, type JobHistory, type World } from './world.js'
 
-/** Rules about what jobs and steps become, version by version. */
+/** Rules about jobs and steps, from version to version. */
 export const transitionRules: readonly Rule<World>[] = [
   {
     id: 'never-back',
@@ -26,7 +26,7 @@ export const transitionRules: readonly Rule<World>[] = [
   },
   {
     id: 'dispatch-fence',
-    says: 'every attempt that is dispatched, recovered or stopped has a fence of its own',
+    says: 'every attempt that is dispatched, recovered or stopped has its own fence',
     check: ({ jobs }, report) => {
       for (const document of jobs.flatMap(stepsOf)) {
         for (const [before, after] of transitionsOf(document)) {
@@ -54,7 +54,7 @@ export const transitionRules: readonly Rule<World>[] = [
   },
   {
     id: 'own-outcome',
-    says: 'an outcome is that of the attempt it is recorded for, as its handler ended',
+    says: 'an outcome belongs to the attempt it is recorded for, and its handler ended so',
     check: ({ jobs, calls }, report) => {
       for (const step of jobs.flatMap(stepsOf)) checkOwnOutcome(step, calls, report)
     },
@@ -68,7 +68,7 @@ export const transitionRules: readonly Rule<World>[] = [
   },
   {
     id: 'ended',
-    says: 'a job that has ended changes by a decision of an operator only',
+    says: 'a job that has ended changes only by an operator’s decision',
     check: ({ jobs }, report) => {
       for (const { job } of jobs) {
         for (const [before, after] of transitionsOf(job)) {
@@ -87,7 +87,7 @@ export const transitionRules: readonly Rule<World>[] = [
   },
   {
     id: 'one-decision',
-    says: 'what an operator decided is recorded once',
+    says: 'an operator’s decision is recorded once',
     check: ({ jobs }, report) => {
       for (const { job, last } of jobs) {
         const reasons = auditOf(last ?? {}).map(({ why }) => String(why))
@@ -103,7 +103,7 @@ export const transitionRules: readonly Rule<World>[] = [
   },
   {
     id: 'nothing-live-expires',
-    says: 'nothing live expires',
+    says: 'no unfinished job expires',
     check: ({ jobs }, report) => {
       for (const { job } of jobs) {
         for (const { value, write } of job.versions.filter(({ value: { ttl } }) => Number(ttl) > 0)) {
@@ -126,17 +126,17 @@ function all(history: JobHistory): readonly Document[] {
   return [history.job, ...stepsOf(history)]
 }
 
-/** Whether nothing more happens to a job by itself. */
+/** Whether a job no longer changes by itself. */
 export function isTerminal({ processState }: Fields): boolean {
   return processState === 'Processed' || processState === 'Error' || processState === 'Compensated'
 }
 
-/** What operators decided about a job. */
+/** The recorded decisions of operators about a job. */
 export function auditOf(job: Fields): readonly Fields[] {
   return Array.isArray(job['audit']) ? (job['audit'] as Fields[]) : []
 }
 
-/** The versions that record an outcome of an attempt that was open in the version before. */
+/** Versions that record an outcome of an attempt which was open in the version before. */
 function outcomesOf(step: Document): readonly { before: Version; after: Version; outcome: Fields }[] {
   return transitionsOf(step).flatMap(([before, after]) => {
     const outcome = objectIn(after.value, 'outcome')
@@ -193,7 +193,7 @@ function checkOwnOutcome(step: Document, calls: readonly HandlerCall[], report: 
         operation.end.at <= after.write.operation.from &&
         (outcome['kind'] === 'success') === (operation.status === 'ok'),
     )
-    // An agent whose circuit is open, or that is not there, fails an attempt without a call; none succeeds without one.
+    // An agent that is missing, or whose circuit is open, fails an attempt without a call. A success needs a call.
     if (outcome['kind'] === 'failed') continue
     report.check(
       ended.length > 0,

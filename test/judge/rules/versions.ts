@@ -1,22 +1,22 @@
 import { listIn, type AskedWrite, type Fields, type History, type Operation, type Seen } from './history.js'
 
-/** A write of one document that took effect, or may have. */
+/** A write of one document that took effect, or may have taken effect. */
 export interface Write extends AskedWrite {
   readonly operation: Operation
-  /** What the answer said; null where there was none. */
+  /** The etag in the answer; null without one. */
   readonly etag: string | null
-  /** Of a refusal: the status of this write, alone or within its transaction. */
+  /** The status of a refused write, alone or within its transaction. */
   readonly status: unknown
 }
 
-/** That a document was seen in a version; null where it was seen not to be there. */
+/** A sight of a document in a version, or of its absence (null). */
 export interface Sight {
   readonly etag: string | null
   readonly digest: string
   readonly operation: Operation
 }
 
-/** A version of a document: what was written, and when that may have taken effect. */
+/** A version of a document: its content, and when its write may have taken effect. */
 export interface Version {
   readonly etag: string
   readonly value: Fields
@@ -25,16 +25,16 @@ export interface Version {
   readonly write: Write
 }
 
-/** All that a history says about one document. */
+/** Everything that a history contains about one document. */
 export interface Document {
   readonly container: string
   readonly id: string
   readonly writes: readonly Write[]
   readonly refused: readonly Write[]
   readonly sights: readonly Sight[]
-  /** Oldest first: each stands on the one before. */
+  /** Oldest first: each replaced the one before. */
   readonly versions: readonly Version[]
-  /** Effective writes that stand on no known version, or on one that another write has replaced. */
+  /** Effective writes that replaced an unknown version, or one that another write had replaced. */
   readonly loose: readonly Write[]
   /** Sights of versions that no write explains. */
   readonly unexplained: readonly Sight[]
@@ -80,7 +80,7 @@ function ordered(writes: readonly Write[], sights: readonly Sight[]): Ordered {
   const etags = new Map<Write, string>()
   for (const write of writes) if (write.etag !== null) etags.set(write, write.etag)
   const unexplained = explain(writes, sights, etags)
-  // A delete leaves nothing to see; one whose answer was lost took effect if the document is seen gone afterwards.
+  // A delete has no etag. One whose answer was lost took effect if the document is absent afterwards.
   const isGone = (write: Write): boolean =>
     sights.some(({ etag, operation }) => etag === null && operation.until >= write.operation.from)
   const deletes = writes.filter(
@@ -110,7 +110,7 @@ function ordered(writes: readonly Write[], sights: readonly Sight[]): Ordered {
   return { versions, loose, unexplained }
 }
 
-/** Finds for each version that was seen the write that made it, among those whose answer was lost. */
+/** Finds the write of each version that was seen, among writes whose answer was lost. */
 function explain(
   writes: readonly Write[],
   sights: readonly Sight[],

@@ -1,19 +1,19 @@
 import type { Fields, History, HistoryEvent, Operation } from './history.js'
 import { documentsOf, type Document, type Version } from './versions.js'
 
-/** A history as the rules look at it. */
+/** A history as rules use it. */
 export interface World {
   readonly history: History
   readonly documents: readonly Document[]
-  /** Those whose writes are conditional: jobs, steps, notices and leases. */
+  /** Documents whose writes are conditional: jobs, steps, notices and leases. */
   readonly guarded: readonly Document[]
   readonly jobs: readonly JobHistory[]
   readonly leases: readonly Document[]
-  /** What the remote service did, in its order. */
+  /** The effects in the remote service, in its order. */
   readonly effects: readonly Effect[]
-  /** Calls of handlers, in the order of their beginning. */
+  /** The calls of handlers, in the order in which they began. */
   readonly calls: readonly HandlerCall[]
-  /** Processes whose clock was stepped. */
+  /** Processes whose clock was changed. */
   readonly stepped: ReadonlySet<string>
 }
 
@@ -23,11 +23,11 @@ export interface JobHistory {
   readonly job: Document
   readonly steps: ReadonlyMap<string, Document>
   readonly notices: readonly Document[]
-  /** The newest version of the job; undefined where it was deleted or never written. */
+  /** The newest version of the job; undefined if it was deleted or never written. */
   readonly last: Fields | undefined
 }
 
-/** Something the remote service did. */
+/** An effect in the remote service. */
 export interface Effect {
   readonly kind: 'do' | 'undo'
   readonly key: string
@@ -35,7 +35,7 @@ export interface Effect {
   readonly jobId: string
   readonly stepId: string
   readonly receipt: number
-  /** Of an undo: whether there was something to undo. */
+  /** Whether an undo had something to undo. */
   readonly isReversal: boolean
   readonly at: number
   readonly event: HistoryEvent
@@ -77,7 +77,7 @@ export function worldOf(history: History): World {
   }
 }
 
-/** Alerts are records of the notifier's own, without a promise about them. */
+/** Whether a document is guarded. Alerts are not: they are records of the notifier, without a promise about them. */
 function isOurs(id: string): boolean {
   return /^sas\.(job|step|notify):/.test(id)
 }
@@ -112,13 +112,13 @@ export function transitionsOf({ versions }: Document): readonly (readonly [Versi
   })
 }
 
-/** A number in a document; NaN where there is none. */
+/** A number in a document; NaN if there is none. */
 export function numberIn(value: Fields, name: string): number {
   const found = value[name]
   return typeof found === 'number' ? found : Number.NaN
 }
 
-/** An object in a document; empty where there is none. */
+/** An object in a document; empty if there is none. */
 export function objectIn(value: Fields | undefined, name: string): Fields {
   const found = value?.[name]
   return typeof found === 'object' && found !== null ? (found as Fields) : {}

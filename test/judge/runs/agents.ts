@@ -2,14 +2,14 @@ import { defineAgent, type Agent, type AgentContext } from 'stepward'
 import type { Recorder } from './recorder.js'
 import type { Mood, RemoteCall } from './remote.js'
 
-/** What a step asks the remote service for. */
+/** The request of a step to the remote service. */
 export interface Asked {
   readonly moods: readonly Mood[]
-  /** Of an undo: what the step returned; null where nobody knows. */
+  /** What the step returned, for an undo; null if unknown. */
   readonly receipt?: number | null
 }
 
-/** What the remote service said. */
+/** The answer of the remote service. */
 export interface Receipt {
   readonly receipt: number
 }
@@ -26,10 +26,10 @@ function agentsOf(handler: (kind: RemoteCall['kind']) => Handler) {
   }
 }
 
-/** The agents as a workflow names them; nothing runs them. */
+/** The agents as workflows name them, without working handlers. */
 export const named = agentsOf(() => () => Promise.reject(new Error('runs in the workers only')))
 
-/** The agents as the workers run them: every call of a handler goes to the history. */
+/** The agents as workers run them. Every call of a handler goes to the history. */
 export function recordedAgents(recorder: Recorder, url: string): Agent[] {
   const { remote, eager } = agentsOf((kind) => async ({ moods, receipt = null }, context) => {
     const { jobId, stepId, idempotencyKey: key, undoes, attempt, deadline } = context

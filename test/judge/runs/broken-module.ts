@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import ts from 'typescript'
 
-/** A fault of the production code, by exchange of a text that its source has once. */
+/** A bug that replaces a text which occurs once in a source file. */
 export interface Bug {
   readonly name: string
-  /** The source, from the root of the repository. */
+  /** The path of the source from the root of the repository. */
   readonly path: string
   readonly code: string
   readonly broken: string
 }
 
-/** The source with the bug in it. */
+/** The source with the bug. */
 export function withBug(source: string, { name, path, code, broken }: Bug): string {
   if (source.split(code).length !== 2)
     throw new RangeError(`${name}: ${path} does not have exactly once: ${code}`)
@@ -21,8 +21,8 @@ export function withBug(source: string, { name, path, code, broken }: Bug): stri
 }
 
 /**
- * Node options with which a process has the bug: a module of the build is loaded from another file. No source and no build
- * changes, and without the options nothing is different.
+ * Node options that give a process the bug: they load one module of the build from another file. Neither source nor build
+ * changes.
  */
 export function optionsWith(bug: Bug, root: string): readonly string[] {
   const source = withBug(readFileSync(join(root, bug.path), 'utf8'), bug)
@@ -43,7 +43,7 @@ export function optionsWith(bug: Bug, root: string): readonly string[] {
   return ['--import', `data:text/javascript,${encodeURIComponent(register)}`]
 }
 
-/** A loader hook, as text: it runs before anything of ours is there. */
+/** A loader hook as text, because it runs before any module of ours is loaded. */
 function hookText(url: string, file: string): string {
   return `import { readFileSync } from 'node:fs'
 const source = readFileSync(${JSON.stringify(file)}, 'utf8')

@@ -1,4 +1,4 @@
-/** The same choices for the same seed (mulberry32). */
+/** Makes the same choices for the same seed (mulberry32). */
 export class Chance {
   private state: number
 
@@ -28,7 +28,7 @@ export class Chance {
     return this.next() < share
   }
 
-  /** `count` of these, each at most once more often than any other. */
+  /** `count` of these; no item is chosen more than once more often than another. */
   some<T>(choices: readonly T[], count: number): T[] {
     const taken: T[] = []
     while (taken.length < count) {

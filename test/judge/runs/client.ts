@@ -1,6 +1,6 @@
 /**
- * The client of a run as a process of its own: it submits jobs, does what their stories say operators do, and writes
- * the documents whose changes the processor delivers. When all jobs have ended it says so; told to, it reads every
+ * The client of a run, as its own process. It submits jobs, does what operators do in their stories, and writes the
+ * documents whose changes the processor delivers. It reports when all jobs have ended. When told to, it reads every
  * document once more and ends the history.
  */
 import { connect, type Job, type JobSummary } from 'stepward'
@@ -18,15 +18,15 @@ const database = client.database(names.database)
 let isOver = false
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Refusals: it is certain that nothing was written for this call, or that it had been before. */
+/** Errors that are refusals: this call certainly wrote nothing, or what it asked for was written before. */
 const refusals = ['CommandRefused', 'JobConflict', 'JobNotFound', 'SubmissionInvalid']
 const endStates = ['Processed', 'Error', 'Compensated']
 
 const jobs = await connect({ client, database: names.database, provision: false })
-/** What every job was when the store was last asked. */
+/** The state of every job at the last look at the store. */
 let summaries: ReadonlyMap<string, JobSummary> = new Map()
 await told({ ready: true })
-/** Told when the run is over, be it before the jobs are. */
+/** Aborted when the run is over, even if jobs have not ended. */
 const over = new Promise((resolve) => process.once('message', resolve))
 const looking = lookOn()
 const chance = new Chance(setup.seed)
@@ -38,7 +38,7 @@ await Promise.all([looking, over])
 await observe()
 process.exit(0)
 
-/** Every story to its end, and every document delivered. */
+/** Plays every story to its end, and waits until every document is delivered. */
 async function lived(): Promise<void> {
   await Promise.all([
     ...stories.map((story, index) => live(story, index, chance.between(0, 2_000))),
@@ -48,25 +48,25 @@ async function lived(): Promise<void> {
   process.send?.({ done: true })
 }
 
-/** Tells the runner, and resolves when it answers. */
+/** Sends a message to the runner, and resolves when it answers. */
 function told(message: Readonly<Record<string, boolean>>): Promise<unknown> {
   process.send?.(message)
   return new Promise((resolve) => process.once('message', resolve))
 }
 
-/** Asks for all jobs at once, again and again: asking for each would be most of what a run does. */
+/** Asks for all jobs together, repeatedly: asking for each would be most of the work of a run. */
 async function lookOn(): Promise<void> {
   while (!isOver) {
     try {
       summaries = new Map((await jobs.list()).map((job) => [job.jobId, job]))
     } catch {
-      // The store is not reached; it will be.
+      // The store cannot be reached now; the loop tries again.
     }
     await wait(150)
   }
 }
 
-/** One job from its submission to its end. */
+/** Plays one job from its submission to its end. */
 async function live(story: JobStory, index: number, afterMs: number): Promise<void> {
   const jobId = `${story.kind}-${index}`
   await wait(afterMs)
@@ -89,7 +89,7 @@ async function submit(story: JobStory, jobId: string, input: JobInput): Promise<
   const workflow = workflowOf(story)
   const { replyTo = null } = story.submit ?? {}
   const alongside = [{ create: { id: `own-${jobId}`, note: 'mine' } }]
-  // As its caller would: an answer that was lost is asked for again under the same id.
+  // Submits again under the same id after a lost answer, as a caller would.
   for (;;) {
     const begun = recorder.invoke('submit', { jobId, input, replyTo })
     const job = await done(begun, () => jobs.submit(workflow, input, { jobId, alongside, ...story.submit }))
@@ -98,7 +98,7 @@ async function submit(story: JobStory, jobId: string, input: JobInput): Promise<
   }
 }
 
-/** Its result; null where it is refused, undefined where nobody knows. */
+/** The result of a call; null if it is refused, undefined if its outcome is unknown. */
 async function done<T>(begun: Begun, call: () => Promise<T>): Promise<T | null | undefined> {
   try {
     const result = await call()
@@ -148,7 +148,7 @@ async function perform(job: Job, { command, step, isEdited = false }: Command): 
       return true
     })
     if (answer !== undefined) {
-      // What was seen before the command is not what came of it.
+      // Waits, because the last look was before the command.
       await wait(400)
       return
     }
@@ -185,7 +185,7 @@ async function atLast<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves when the processor has nothing left to deliver; after a while in any case. */
+/** Resolves when the processor has nothing left to deliver, or after a limit of time. */
 async function settled(): Promise<void> {
   const estimator = new ChangeFeedEstimator({
     monitoredContainer: database.container(names.orders),
@@ -198,7 +198,7 @@ async function settled(): Promise<void> {
   }
 }
 
-/** Reads everything once more, when nothing else writes any more. */
+/** Reads everything once more, after all other writers have stopped. */
 async function observe(): Promise<void> {
   for (const name of [names.state, names.leases, names.orders, names.replies]) {
     const query = database.container(name).items.query('SELECT * FROM c')

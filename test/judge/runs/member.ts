@@ -1,6 +1,6 @@
 /**
- * One instance of a run as a process of its own: a host with some roles, and one instance of a change feed processor
- * beside it. It may be killed, frozen, or told by a message to step its clock.
+ * One instance of a run, as its own process: a host with some roles, and an instance of a change feed processor. The
+ * runner may kill it, freeze it, or tell it by a message to change its clock.
  */
 import { recordedAgents } from './agents.js'
 import { Recorder } from './recorder.js'
@@ -65,7 +65,7 @@ process.once('SIGTERM', () => {
 await Promise.all([host, startedAtLast()])
 process.send?.({ started: true })
 
-/** A start that meets a fault is tried again, as a platform that restarts the process does. */
+/** Tries a failed start again, like a platform that restarts the process. */
 async function startedAtLast(): Promise<void> {
   for (;;) {
     try {

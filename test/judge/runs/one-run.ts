@@ -7,17 +7,17 @@ import { Recorder } from './recorder.js'
 import { completeWithinMs, graceMs, intervals, names, type MemberSetup, type Setup } from './setup.js'
 import type { StoreCommand } from './store.js'
 
-/** What a run is made of. */
+/** The options of a run. */
 export interface RunOptions {
   readonly seed: number
-  /** Where the history goes; a file that is not there yet. */
+  /** The file for the history, which must not exist yet. */
   readonly history: string
   /** Kinds of jobs; empty for a choice by the seed. */
   readonly kinds?: readonly string[]
   readonly jobs?: number
-  /** What goes wrong; left out for a choice by the seed. */
+  /** The faults; left out for a choice by the seed. */
   readonly faults?: readonly FaultName[]
-  /** How long its jobs may take in all. */
+  /** How long all its jobs together may take. */
   readonly patienceMs?: number
   /** Node options of every process that runs production code. */
   readonly execArgv?: readonly string[]
@@ -28,7 +28,7 @@ const reads = { operation: ['read', 'query', 'changeFeed'] } as const
 
 type Break = (run: Running, chance: Chance) => Promise<void>
 
-/** What may go wrong in a run, at a moment by its seed. */
+/** The faults of a run, each at a moment chosen by the seed. */
 export const faults = {
   kill: async (run, chance) => {
     const victim = run.member(chance)
@@ -41,7 +41,7 @@ export const faults = {
     const victim = run.member(chance)
     victim.child.kill('SIGSTOP')
     run.note('freeze', victim.name)
-    // Longer than its leases last, whole seconds of the store's clock included, and until others have looked.
+    // Longer than its leases last, with the store's clock in whole seconds, and until others have looked.
     await wait(intervals.leaseExpirationIntervalMs + chance.between(2_600, 3_600))
     victim.child.kill('SIGCONT')
     run.note('continue', victim.name)
@@ -62,7 +62,7 @@ export const faults = {
     if (victim.child.connected) victim.child.send({ stepMs: 0 })
   },
   clocks: async (run, chance) => {
-    // Of all instances at once, until each has looked at its deadlines.
+    // Changes the clocks of all instances at once, until each has looked at its deadlines.
     const stepMs = chance.between(4_000, 8_000)
     run.note('clocks', 'all', { stepMs })
     run.tellAll({ stepMs })
@@ -86,7 +86,7 @@ export const faults = {
   },
 } satisfies Readonly<Record<string, Break>>
 
-/** Something that may go wrong. */
+/** The name of a fault. */
 export type FaultName = keyof typeof faults
 
 const faultNames = Object.keys(faults) as FaultName[]
@@ -99,7 +99,7 @@ interface Member {
 
 const allRoles = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 
-/** Which instance has which roles. */
+/** The roles of each instance. */
 const lineUps: readonly [readonly MemberSetup['roles'][], ...(readonly MemberSetup['roles'][])[]] = [
   [allRoles, allRoles],
   [allRoles, allRoles],
@@ -115,7 +115,7 @@ const lineUps: readonly [readonly MemberSetup['roles'][], ...(readonly MemberSet
   ],
 ]
 
-/** How long the jobs of a run may take in all, one that nobody drives for a minute included. */
+/** How long all jobs of a run may take, including a minute in which no instance drives a job. */
 const defaultPatienceMs = 120_000
 
 function here(script: string): string {
@@ -161,7 +161,7 @@ class Running {
     this.client = client
   }
 
-  /** Resolves when every job has ended; answers false when they do not in time. */
+  /** Resolves to true when every job has ended, or to false when the time is over. */
   async ended(): Promise<boolean> {
     if (this.client === undefined) return false
     const tooLong = new AbortController()
@@ -173,7 +173,7 @@ class Running {
     return isDone
   }
 
-  /** Nothing writes any more, and the client reads everything once more. */
+  /** Stops all writers; then the client reads everything once more. */
   async observe(): Promise<void> {
     this.isOver = true
     for (const { child } of this.members.values()) child.kill('SIGKILL')
@@ -197,7 +197,7 @@ class Running {
     for (const { child } of this.members.values()) if (child.connected) child.send(told)
   }
 
-  /** A member that lives. */
+  /** A running member. */
   member(chance: Chance): Member {
     const living = [...this.members.values()]
     const [first] = living
@@ -214,7 +214,7 @@ class Running {
     this.recorder.note('fault', { fault, target, ...more })
   }
 
-  /** Some requests of a while meet this fault. */
+  /** Makes some requests fail with this fault for a while. */
   disturb(chance: Chance, fault: FaultOptions): Promise<void> {
     const probability = chance.of([0.1, 0.3, 0.6])
     const seed = chance.between(1, 1e6)
@@ -261,7 +261,7 @@ function message<T>(child: ChildProcess): Promise<T> {
   })
 }
 
-/** Runs once and writes the history. Answers whether every job ended in time. */
+/** Makes one run and writes its history. Resolves to whether every job ended in time. */
 export async function runOnce(options: RunOptions): Promise<boolean> {
   const chance = new Chance(options.seed + 77)
   const run = new Running(options)

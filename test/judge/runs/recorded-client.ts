@@ -4,14 +4,14 @@ import { digestOf, ownFields, type Begun, type Recorder } from './recorder.js'
 type Fields = Readonly<Record<string, unknown>>
 type RequestContext = Parameters<Next<unknown>>[0]
 
-/** A client of the unmodified SDK: every request about documents goes to the history as the client sees it. */
+/** A client of the unmodified SDK whose requests about documents go to the history as the client sees them. */
 export function recordedClient(store: { endpoint: string; key: string }, recorder: Recorder): CosmosClient {
   const plugin: PluginConfig = {
     on: 'request',
     plugin: (context: RequestContext, _node: unknown, next: Next<unknown>) =>
       recorded(recorder, context, next),
   }
-  // The SDK takes plug-ins and calls them for every request; its types do not say so.
+  // The SDK calls plug-ins for every request, although its types do not declare them.
   const options = {
     ...store,
     plugins: [plugin],
@@ -28,7 +28,7 @@ export function recordedClient(store: { endpoint: string; key: string }, recorde
   return new CosmosClient(options)
 }
 
-/** A request about documents, and how its answer is written down. */
+/** A request about documents, and how to record its answer. */
 interface Said {
   readonly what: 'write' | 'read' | 'query' | 'feed'
   readonly fields: Fields

@@ -4,18 +4,18 @@ import { hrtime } from 'node:process'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** An operation that was invoked and has not ended yet. */
+/** An operation that has begun and not ended yet. */
 export interface Begun {
   ok(fields?: Fields): void
-  /** It certainly did nothing. */
+  /** Ends it: it certainly did nothing. */
   fail(fields?: Fields): void
-  /** Its outcome is unknown. */
+  /** Ends it: its outcome is unknown. */
   info(fields?: Fields): void
 }
 
 /**
- * Writes what one process does to the history, a line each. The system has a line before the next instruction runs, so a
- * process that is killed has said everything it had begun. All processes append to one file.
+ * Records what one process does in the history, one line each. Writes are synchronous, so a killed process has recorded
+ * everything that it began. All processes append to the same file.
  */
 export class Recorder {
   private readonly file: number
@@ -40,7 +40,7 @@ export class Recorder {
     }
   }
 
-  /** Something that takes no time. */
+  /** Records an event without duration. */
   note(what: string, fields: Fields = {}): void {
     this.operations += 1
     this.write({ operation: this.operations, type: 'ok', what, ...fields })
@@ -61,7 +61,7 @@ export function ownFields(document: Fields): Fields {
   return Object.fromEntries(Object.entries(document).filter(([name]) => !serviceFields.includes(name)))
 }
 
-/** The same for documents that say the same, whatever the order of their fields. */
+/** A text that is equal for equal documents, whatever the order of their fields. */
 export function digestOf(document: Fields): string {
   return createHash('sha256')
     .update(canonical(ownFields(document)))

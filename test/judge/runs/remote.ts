@@ -1,13 +1,13 @@
 /**
- * The remote service of a run as a process of its own: it keeps effects by idempotency key, recognises a repetition, and
- * refuses to act on a key whose undo it has seen. How it behaves is said with each call: a mood for each of a key's calls
- * in turn, `ok` from then on.
+ * The remote service of a run, as its own process. It keeps effects by idempotency key, recognises repetitions, and refuses
+ * to act on a key whose undo it has seen. Each call contains the service's behaviour: one mood for each of the key's calls
+ * in turn, and `ok` after that.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Recorder } from './recorder.js'
 
-/** How the service takes a call. */
+/** How the service responds to a call. */
 export type Mood =
   /** Acts and answers. */
   | 'ok'
@@ -15,22 +15,22 @@ export type Mood =
   | 'lose'
   /** Acts, and answers when every deadline has passed. */
   | 'late'
-  /** Acts after a while. */
+  /** Acts after a short time. */
   | 'slow'
-  /** Acts after a long while. */
+  /** Acts after a long time. */
   | 'long'
   /** Acts when every deadline has passed. */
   | 'tardy'
-  /** Does nothing now. */
+  /** Does nothing, and fails for now. */
   | 'busy'
-  /** Says that it will never act, without looking whether it has. */
+  /** Refuses for good, without checking whether it has acted before. */
   | 'refuse'
 
-/** What an agent asks for. */
+/** A request of an agent. */
 export interface RemoteCall {
   readonly kind: 'do' | 'undo'
   readonly key: string
-  /** Of an undo: the key of what it undoes. */
+  /** The key that an undo undoes. */
   readonly undoes: string | null
   readonly jobId: string
   readonly stepId: string
@@ -43,7 +43,7 @@ const tooLateMs = 2_800
 
 const recorder = new Recorder(process.env['JUDGE_HISTORY'] ?? '', 'remote')
 const calls = new Map<string, number>()
-/** By key: the receipt of its effect. */
+/** The receipt of each key's effect. */
 const effects = new Map<string, number>()
 /** Keys whose undo was seen. */
 const undone = new Set<string>()
@@ -57,7 +57,7 @@ function effect(call: RemoteCall, isReversal: boolean): number {
   return receipts
 }
 
-/** The receipt, or null where this key must not act any more. */
+/** The receipt, or null if this key must no longer act. */
 function act(call: RemoteCall): number | null {
   const known = effects.get(call.key)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** Intervals of a run, in milliseconds: the relations of the defaults, short enough for a run of seconds. */
+/** Intervals of a run in milliseconds: in the same proportions as the defaults, but short enough for a run of seconds. */
 export const intervals = {
   leaseAcquireIntervalMs: 700,
   leaseRenewIntervalMs: 900,
@@ -8,13 +8,13 @@ export const intervals = {
   stopTimeoutMs: 2_000,
 }
 
-/** How long after a deadline it is acted upon. */
+/** How long after a deadline the supervisor acts. */
 export const graceMs = 200
 
 /** The default deadline of a step. */
 export const completeWithinMs = 2_000
 
-/** What every process of a run is told. */
+/** The setup that every process of a run gets. */
 export interface Setup {
   readonly history: string
   readonly endpoint: string
@@ -26,13 +26,13 @@ export interface Setup {
   readonly jobs: number
 }
 
-/** What a member of the unit is told beside that. */
+/** The setup that a member gets in addition. */
 export interface MemberSetup extends Setup {
   readonly name: string
   readonly roles: readonly ('scheduler' | 'agents' | 'supervisor' | 'notifier')[]
 }
 
-/** Names of what a run makes in the store. */
+/** The names of databases and containers in a run. */
 export const names = {
   database: 'judged',
   state: 'state',
@@ -41,7 +41,7 @@ export const names = {
   replies: 'replies',
 } as const
 
-/** What this process was told by the one that started it. */
+/** The setup from the process that started this one. */
 export function toldSetup(): MemberSetup {
   return JSON.parse(process.env['JUDGE_SETUP'] ?? '{}') as MemberSetup
 }

@@ -1,8 +1,8 @@
-/** The embedded Cosmos DB of a run as a process of its own. By message it is told what goes wrong, and when to split. */
+/** The embedded Cosmos DB of a run, as its own process. Messages tell it which faults to inject and when to split. */
 import { startEmulator, type FaultOptions } from 'stepward/emulator'
 import { names } from './setup.js'
 
-/** What the process that started the store tells it. */
+/** A message from the process that started the store. */
 export type StoreCommand =
   | { readonly fault: FaultOptions; readonly forMs: number }
   | { readonly clear: true }

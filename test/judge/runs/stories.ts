@@ -11,30 +11,30 @@ import type { Chance } from './chance.js'
 import type { Mood } from './remote.js'
 import { completeWithinMs, names } from './setup.js'
 
-/** A step of a job, and how the remote service takes its calls. */
+/** A step of a job, and how the remote service responds to its calls. */
 interface StepStory {
   readonly id: string
   readonly after?: readonly string[]
   readonly moods?: readonly Mood[]
-  /** How the calls of its undo are taken; null for a step that has none. */
+  /** How the service responds to calls of its undo; null for a step without undo. */
   readonly undo?: readonly Mood[] | null
   readonly agent?: 'remote' | 'eager'
   readonly options?: StepOptions
   readonly kind?: 'sleep' | 'waitFor'
-  /** Whether it is left out where the job is no gift. */
+  /** Whether it is skipped if the job is not a gift. */
   readonly isForGifts?: boolean
 }
 
-/** What an operator does about a job, and when: after a time, or as soon as it has come that far. */
+/** A command of an operator, and when: after a time, or as soon as the job is in a state. */
 export interface Command {
   readonly when: number | 'Error' | 'parked'
   readonly command: 'cancel' | 'resubmit' | 'release' | 'raise'
   readonly step?: string
-  /** Whether the step is given another input. */
+  /** Whether the step gets another input. */
   readonly isEdited?: boolean
 }
 
-/** One job from its submission to the last thing an operator does about it. */
+/** One job, from its submission to the last command of an operator. */
 export interface JobStory {
   readonly kind: string
   readonly steps: readonly StepStory[]
@@ -42,7 +42,7 @@ export interface JobStory {
   readonly maxGenerations?: number
   readonly submit?: SubmitOptions
   readonly commands?: readonly Command[]
-  /** Whether the same id is submitted once more at the same time, with the same input or another one. */
+  /** Whether the same id is submitted twice at the same time, with the same input or another one. */
   readonly again?: 'same' | 'other'
 }
 
@@ -77,7 +77,7 @@ function twoTries(options: StepOptions = {}): { readonly options: StepOptions } 
   return { options: { maxFailures: 2, ...options } }
 }
 
-/** Kinds of jobs. What a kind is about it meets in every run; the rest is up to the seed. */
+/** Kinds of jobs. Each kind meets its own faults in every run; the seed decides the rest. */
 export const kinds: Readonly<Record<string, Telling>> = {
   chain: (chance) => ({
     steps: chain(chance),
@@ -213,17 +213,16 @@ export const kinds: Readonly<Record<string, Telling>> = {
 /** A job of this kind. */
 export function tell(kind: string, chance: Chance): JobStory {
   const telling = kinds[kind]
-  if (telling === undefined)
-    throw new Error(`there is no kind ${kind}; kinds: ${Object.keys(kinds).join(', ')}`)
+  if (telling === undefined) throw new Error(`unknown kind ${kind}; kinds: ${Object.keys(kinds).join(', ')}`)
   const story = telling(chance)
   const told = chance.isLucky(0.5) ? { replyTo: `container:${names.replies}` } : {}
   return { kind, ...story, submit: { ...told, ...story.submit } }
 }
 
-/** What every job is given. */
+/** The input of every job. */
 export interface JobInput {
   readonly isGift: boolean
-  /** Tells two submissions of one id apart. */
+  /** Distinguishes two submissions of one id. */
   readonly version: number
 }
 
