@@ -1,12 +1,12 @@
-/** A file whose mutants are made, and the tests that judge them. */
+/** A file to mutate, and the tests that judge its mutants. */
 export interface DecisionFile {
   readonly path: string
   readonly tests: readonly string[]
-  /** Lines of the file, each there once, when only those have mutants. Default: the whole file. */
+  /** Mutates only these lines, each of which occurs once in the file. Default: the whole file. */
   readonly lines?: readonly string[]
 }
 
-/** Files by name, without `.ts`, each with its tests: none is the test of the same name. */
+/** Files by name, without `.ts`, each with its tests. An empty list means the test of the same name. */
 type Files = Readonly<Record<string, readonly string[]>>
 
 function inRoom(room: string, tests: string, files: Files): DecisionFile[] {
@@ -16,10 +16,10 @@ function inRoom(room: string, tests: string, files: Files): DecisionFile[] {
   }))
 }
 
-/** Tests of whole jobs on the decisions alone. */
+/** Tests of whole jobs that use only the decisions. */
 const stories = ['schedule', 'waiting-steps', 'for-each', 'compensate']
 
-/** The pure files of the rooms that decide. Their tests take milliseconds: each runs once for every mutant it reaches. */
+/** The pure files that decide. Their tests take milliseconds, because each runs once for every mutant it reaches. */
 export const decisionFiles: readonly DecisionFile[] = [
   ...inRoom('lease-store', 'test/unit/lease-store', {
     balance: [],
@@ -92,16 +92,16 @@ export const decisionFiles: readonly DecisionFile[] = [
   }),
 ]
 
-/** Single lines that everything rests on, in files that apply decisions. */
+/** Single lines with essential guards, in files that apply decisions. */
 export const guards: readonly DecisionFile[] = [
   {
-    // I12: a lease is replaced and deleted only as it was read.
+    // I12: a lease is replaced or deleted only in the version that was read.
     path: 'lease-store/cosmos-lease-store.ts',
     lines: ["return { accessCondition: { type: 'IfMatch', condition: lease.etag } }"],
     tests: ['test/conformance/lease-store.test.ts', 'test/unit/lease-store/cosmos-lease-store.test.ts'],
   },
   {
-    // I12, I22: the embedded store refuses what was read in another version.
+    // I12, I22: the embedded store refuses a write that is based on another version.
     path: 'src/emulator/engine/transaction.ts',
     lines: ["if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== stored.etag) {"],
     tests: ['test/conformance/state-store.test.ts', 'test/unit/emulator/engine/container.test.ts'],
@@ -113,14 +113,14 @@ export const guards: readonly DecisionFile[] = [
     tests: ['test/unit/change-feed-processor/lease-holder.test.ts'],
   },
   {
-    // I12: an instance makes a lease its own once at a time.
+    // I12: an instance makes only one attempt at a time to acquire a lease.
     path: 'src/change-feed-processor/partition-controller.ts',
     lines: ['if (this.isStopping || this.holds(leaseToken) || this.acquiring.has(leaseToken)) return false'],
     tests: ['test/unit/change-feed-processor/partition-controller.test.ts'],
   },
   {
-    // I3: an outcome is looked at again when steps were read after it was decided. I1: a job that could not be begun in
-    // its submitter's process is read at once by its scheduler.
+    // I3: an outcome is decided again when steps were read after the decision. I1: when a job could not be begun in its
+    // submitter's process, its scheduler reads it at once.
     path: 'src/sas/scheduler.ts',
     lines: [
       'if (now.write === null) return { written: null, discarded: now.result, goOn: () => undefined }',
@@ -129,7 +129,7 @@ export const guards: readonly DecisionFile[] = [
     tests: ['test/unit/sas/scheduler.test.ts', 'test/unit/sas/shortcut.test.ts'],
   },
   {
-    // I13, F-N2: what happened first is told first.
+    // I13, F-N2: earlier notices are sent first.
     path: 'src/sas/reply-line.ts',
     lines: ['const [next] = [...left].sort((a, b) => a.seq - b.seq)'],
     tests: ['test/unit/sas/notifier.test.ts', 'test/unit/sas/reply.test.ts'],

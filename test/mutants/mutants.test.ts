@@ -5,7 +5,7 @@ import { strykerPlugins } from './prose.js'
 import { survivors } from './survivors.js'
 import { scoreOf, verdictOn, type MutantResult } from './verdict.js'
 
-describe('what mutants are made of', () => {
+describe('the subjects of mutation', () => {
   const files = new Map(readRepository().map(({ path, text }) => [path, text]))
   const linesOf = (path: string): string[] => (files.get(path) ?? '').split('\n').map((line) => line.trim())
 
@@ -14,14 +14,14 @@ describe('what mutants are made of', () => {
     expect(named.filter((path) => !files.has(path))).toEqual([])
   })
 
-  it('are lines that are there once', () => {
+  it('are lines that occur once', () => {
     const all = guards.flatMap(({ path, lines = [] }) => lines.map((line) => ({ path, line })))
     expect(
       all.filter(({ path, line }) => linesOf(path).filter((text) => text === line).length !== 1),
     ).toEqual([])
   })
 
-  it('leaves survivors only in lines that are there', () => {
+  it('list survivors only in lines that exist', () => {
     const gone = survivors.flatMap(({ path, mutants }) =>
       mutants.filter(([line]) => !linesOf(path).includes(line)).map(([line]) => `${path}: ${line}`),
     )
@@ -58,7 +58,7 @@ describe('a run', () => {
     expect(verdictOn('a.ts', results.slice(0, 2), listed).obsolete).toHaveLength(1)
   })
 
-  it('scores what was caught among all that ran, also what has no test', () => {
+  it('scores caught mutants among all mutants, including those without a test', () => {
     expect(scoreOf([verdictOn('a.ts', results, listed)])).toBeCloseTo(66.7, 1)
     expect(scoreOf([verdictOn('a.ts', [...results, mutant('NoCoverage', 'c')], [])])).toBe(50)
   })

@@ -1,2 +1,2 @@
-/** Stands for `@azure/cosmos` in tests of what decides on jobs: loading it takes longer than they do. */
+/** Replaces `@azure/cosmos` in tests of decisions about jobs, because loading the SDK takes longer than these tests. */
 export {}

@@ -1,4 +1,4 @@
-/** The part of a syntax tree that tells words for people from values. */
+/** The part of a syntax tree node that distinguishes prose from values. */
 interface NodePath {
   readonly node: {
     readonly type: string
@@ -7,12 +7,12 @@ interface NodePath {
   }
 }
 
-/** Two words, or a word beside a value. */
+/** Matches prose: two words, or a word next to a value. */
 const words = /\p{L}{2,}[,:;]? |[ ,]\p{L}{2,}/u
 
 /**
- * A plug-in of the mutation tester: texts for people have no mutants. That an error names the value and the rule is
- * tested where it matters; that each word of it is there decides nothing.
+ * A plug-in of the mutation tester that makes no mutants of prose. Tests check that an error names the value and the rule
+ * where that matters; its exact words decide nothing.
  */
 export const strykerPlugins = [
   {

@@ -1,8 +1,8 @@
 /**
- * `npm run mutants`: alters the files that decide, one place at a time, and sees that tests fail. Ends with 1 when a mutant
- * survives that `survivors.ts` does not list, when one that it lists is caught, or when a room scores less than 90 %.
- * `npm run mutants -- --only PATH`: only files whose path contains this. Results of files and tests that did not change
- * since are kept in `.stepward/mutants`; `-- --again` judges everything.
+ * `npm run mutants` mutates the files that decide, one place at a time, and checks that tests fail. Ends with 1 when a
+ * mutant survives that `survivors.ts` does not list, when a listed one is caught, or when a room scores less than 90 %.
+ * `npm run mutants -- --only PATH` takes only files whose path contains PATH. Results are kept in `.stepward/mutants`
+ * while a file and its tests do not change; `-- --again` judges everything.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** What to mutate: the file, or its lines that are named. */
+/** The file to mutate, or its named lines. */
 function mutated({ path, lines }: DecisionFile): string[] {
   if (lines === undefined) return [path]
   const text = readFileSync(path, 'utf8').split('\n')
@@ -37,15 +37,15 @@ function mutated({ path, lines }: DecisionFile): string[] {
   })
 }
 
-/** What is remembered of a file. */
+/** The kept results of a file. */
 interface Kept {
   readonly of: string
   readonly results: readonly MutantResult[]
 }
 
 /**
- * The results of a file: those of an earlier run where neither the file nor its tests have changed. The mutation tester
- * could keep them itself, but does not run what is executed when a module is loaded again when tests are added.
+ * The results of a file, from an earlier run if neither the file nor its tests have changed. The mutation tester's own
+ * cache is not used, because it does not judge code at module level again when tests are added.
  */
 async function resultsOf(file: DecisionFile): Promise<readonly MutantResult[]> {
   const { path, tests, lines } = file
@@ -65,7 +65,7 @@ async function resultsOf(file: DecisionFile): Promise<readonly MutantResult[]> {
 
 async function judged(file: DecisionFile): Promise<MutantResult[]> {
   const { path, tests } = file
-  // Read by the configuration of the tests, in a process of the mutation tester.
+  // The test configuration reads this variable, in a process of the mutation tester.
   process.env['STEPWARD_MUTANTS_TESTS'] = tests.join(',')
   const source = readFileSync(path, 'utf8').split('\n')
   const stryker = new Stryker({ mutate: mutated(file), configFile: 'test/mutants/stryker.config.json' })
@@ -85,7 +85,7 @@ async function judged(file: DecisionFile): Promise<MutantResult[]> {
   })
 }
 
-/** Says what survived that is not listed, as it would be listed. */
+/** Prints survivors that are not listed, in the form of the list. */
 function tell({ path, caught, survived, unlisted, obsolete }: Verdict): void {
   const score = scoreOf([{ path, caught, survived, unlisted, obsolete }]).toFixed(1)
   say(`${score.padStart(6)} %  ${path}: ${caught} caught, ${survived.length} survive`)

@@ -1,19 +1,19 @@
-/** Mutants that no test need see, and why. */
+/** Mutants that tests need not catch, and the reason. */
 export interface Survivors {
   readonly path: string
   readonly reason: string
-  /** The line that the mutant is in, what it replaces there, and by what. */
+  /** The line of the mutant, the code that it replaces, and the replacement. */
   readonly mutants: readonly (readonly [line: string, code: string, becomes: string])[]
 }
 
 const processor = 'src/change-feed-processor'
 
-/** `npm run mutants` fails for a survivor that is not listed here, and for one listed here that is caught. */
+/** `npm run mutants` fails when a mutant survives that is not listed here, and when a listed one is caught. */
 export const survivors: readonly Survivors[] = [
   {
     path: 'lease-store/balance.ts',
     reason:
-      'Of two instances that have equally many, either may give. An initial list of one is no more than any share.',
+      'Of two instances with equally many leases, either may give one. An initial list of one is no more than any share.',
     mutants: [
       [
         'const fullest = others.reduce((most, leases) => (leases.length > most.length ? leases : most), [])',
@@ -29,7 +29,7 @@ export const survivors: readonly Survivors[] = [
   },
   {
     path: 'lease-store/balance.ts',
-    reason: 'Names are compared without their case, whichever case that is.',
+    reason: 'Names are compared without case, so upper and lower case do equally well.',
     mutants: [
       [
         'return JSON.stringify([instanceName.toLowerCase(), incarnation])',
@@ -40,7 +40,7 @@ export const survivors: readonly Survivors[] = [
   },
   {
     path: 'lease-store/cosmos-errors.ts',
-    reason: 'The default is whatever is no write.',
+    reason: 'Every operation that is not a write is treated alike, so any such value works as the default.',
     mutants: [
       [
         "export function cosmosErrorKind(error: unknown, operation: 'read' | 'write' = 'read'): CosmosErrorKind {",
@@ -52,7 +52,7 @@ export const survivors: readonly Survivors[] = [
   {
     path: 'lease-store/coverage.ts',
     reason:
-      'A lease that begins where the range ends, or ends where others do, adds nothing; ranges of one beginning may stand in any order.',
+      'A lease that begins at the end of the range, or ends where others do, adds nothing. Ranges with the same beginning may be in any order.',
     mutants: [
       ['if (min >= range.max) break', 'min >= range.max', 'min > range.max'],
       ['if (max > reached) reached = max', 'max > reached', 'max >= reached'],
@@ -62,7 +62,7 @@ export const survivors: readonly Survivors[] = [
   },
   {
     path: 'lease-store/handover.ts',
-    reason: 'For the compiler: nothing is older than a time that is not known.',
+    reason: 'Needed by the compiler only: no comparison with an unknown time is true.',
     mutants: [
       [
         'const isLongFree = patience.storeTimeMs !== null && isOlder(lease, patience.storeTimeMs, fetchMs)',
@@ -74,7 +74,7 @@ export const survivors: readonly Survivors[] = [
   {
     path: 'lease-store/overlap-repair.ts',
     reason:
-      'What is equal does not come this far, and a lease does not overlap with itself. What is no number is none by any name.',
+      'Equal leases do not reach this code, and a lease does not overlap with itself. Any text that is not a number has the same effect.',
     mutants: [
       [
         'return compareLeases(one, other) < 0 ? { stays: one, goes: other } : { stays: other, goes: one }',
@@ -88,7 +88,7 @@ export const survivors: readonly Survivors[] = [
   {
     path: `${processor}/page-positions.ts`,
     reason:
-      'Without a token for its end no number is smaller than NaN, and the last place has none either. What lies beyond the last change is skipped or never asked for.',
+      'Without an end token the number is NaN, and no number is smaller than NaN; the last place has none either. Places beyond the last change are skipped or never requested.',
     mutants: [
       ['if (token === null) return changes.map(() => null)', 'token === null', 'false'],
       ['const smallestAfter: number[] = []', '[]', '["Stryker was here"]'],
@@ -107,7 +107,7 @@ export const survivors: readonly Survivors[] = [
   {
     path: `${processor}/option-kinds.ts`,
     reason:
-      'Null is left out before its kind is asked for, and what is neither is missing where it is looked for. Words of a kind within another are never shown.',
+      'Null is excluded before its kind is checked, and other values are then missing. The words of a nested kind are never shown.',
     mutants: [
       ["const isObject = typeof value === 'object' && value !== null", 'value !== null', 'true'],
       ["return typeof value === 'object' && value !== null && member in value", 'value !== null', 'true'],
@@ -118,7 +118,7 @@ export const survivors: readonly Survivors[] = [
   {
     path: `${processor}/coverage-watch.ts`,
     reason:
-      'A range that splits while its lease is put back: the look fails instead, and the next one goes on alike.',
+      'Concerns a range that splits while its lease is put back: the look fails instead, and the next look does the same.',
     mutants: [
       [
         "if (lease === null || (await leaseStore.create(lease)).kind !== 'created') continue",
@@ -130,7 +130,7 @@ export const survivors: readonly Survivors[] = [
   {
     path: `${processor}/coverage-watch.ts`,
     reason:
-      'What is no lease is compared with no lease. Leases that are covered are remembered in vain: the latest position counts.',
+      'A missing lease is compared with a missing lease. Remembering covered leases has no effect, because the latest position counts.',
     mutants: [
       ['private seen: readonly Lease[] = []', '[]', '["Stryker was here"]'],
       [
@@ -142,7 +142,7 @@ export const survivors: readonly Survivors[] = [
   },
   {
     path: 'src/sas/duration.ts',
-    reason: 'What is no unit is none by any name.',
+    reason: 'Any text that is not a unit has the same effect.',
     mutants: [
       [
         "const [, amount, unit = ''] = /^(\\d+(?:\\.\\d+)?)([a-z]+)$/.exec(duration.trim()) ?? []",
@@ -158,7 +158,7 @@ export const survivors: readonly Survivors[] = [
   },
   {
     path: 'src/sas/ledger.ts',
-    reason: 'For the compiler: every step of a job has an entry.',
+    reason: 'Needed by the compiler only: every step of a job has an entry.',
     mutants: [
       [
         'return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)',
@@ -170,7 +170,7 @@ export const survivors: readonly Survivors[] = [
   {
     path: 'src/sas/schedule.ts',
     reason:
-      'For the compiler: every step of a job has an entry in its ledger, and what is used here was read before.',
+      'Needed by the compiler only: every step of a job has an entry in its ledger, and the steps used here were read before.',
     mutants: [
       [
         "if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true",
@@ -235,8 +235,7 @@ export const survivors: readonly Survivors[] = [
   },
   {
     path: 'src/sas/schedule.ts',
-    reason:
-      'Of a job that was let go, what is under way is read before; nothing else can become ready by that.',
+    reason: 'Steps under way in a released job were read before; no other step can become ready by that.',
     mutants: [
       [
         'return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }',
@@ -248,7 +247,7 @@ export const survivors: readonly Survivors[] = [
   {
     path: 'src/sas/fan-out.ts',
     reason:
-      'Only what gathers depends on steps of items that are left out, and each of its items on one of them.',
+      'Only a gathering step depends on steps of left-out items, and each of its items depends on one of them.',
     mutants: [
       [
         'if (fanOut === undefined || !step.dependsOn.some((id) => excess.has(id))) return step',
@@ -269,7 +268,8 @@ export const survivors: readonly Survivors[] = [
   },
   {
     path: 'src/sas/retention.ts',
-    reason: 'A step that a transaction takes alone, and not beside its small job, would be tried in vain.',
+    reason:
+      'A step that fits a transaction alone, but not together with its small job, would only be tried in vain.',
     mutants: [
       ["if (lasting.some((step) => isTooLarge(step, { job }))) return { kind: 'nothing' }", '{ job }', '{}'],
     ],

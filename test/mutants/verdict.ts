@@ -1,36 +1,36 @@
 import type { Survivors } from './survivors.js'
 
-/** What became of one mutant. */
+/** The result of one mutant. */
 export interface MutantResult {
   readonly path: string
   readonly status: string
-  /** The line that it begins in, without the space around. */
+  /** The line in which it begins, trimmed. */
   readonly line: string
   readonly lineNumber: number
   readonly code: string
   readonly becomes: string
 }
 
-/** What a run of some files says. */
+/** The verdict on some files. */
 export interface Verdict {
   readonly path: string
   readonly caught: number
   readonly survived: readonly MutantResult[]
   readonly unlisted: readonly MutantResult[]
-  /** Listed as survivors, and caught or not there any more. */
+  /** Mutants listed as survivors that were caught, or no longer exist. */
   readonly obsolete: readonly string[]
 }
 
-/** An error at run time is one outside of a test, such as a promise that is rejected and not awaited: tests have seen it. */
+/** Statuses that count as caught. A run-time error is one outside of a test, such as an unhandled rejection. */
 const caught = new Set(['Killed', 'Timeout', 'RuntimeError'])
 const survivedAs = new Set(['Survived', 'NoCoverage'])
 
-/** Everything between words counts as one space, so that a line may be wrapped. */
+/** Reduces white space between words to one space, so that a line may be wrapped. */
 export function plain(code: string): string {
   return code.replace(/\s+/g, ' ').trim()
 }
 
-/** What the results of one file mean, given the survivors that have a reason. */
+/** The verdict on the results of one file, given the listed survivors. */
 export function verdictOn(
   path: string,
   results: readonly MutantResult[],
@@ -51,7 +51,7 @@ export function verdictOn(
   }
 }
 
-/** The share of mutants that tests catch, in percent; 100 where there is none. */
+/** The percentage of mutants that tests catch; 100 if there are no mutants. */
 export function scoreOf(verdicts: readonly Verdict[]): number {
   const killed = verdicts.reduce((sum, verdict) => sum + verdict.caught, 0)
   const all = killed + verdicts.reduce((sum, { survived }) => sum + survived.length, 0)

@@ -11,7 +11,7 @@ const noSdk = {
   replacement: fileURLToPath(new URL('./no-sdk.ts', import.meta.url)),
 }
 
-/** The tests that judge the mutants of one file, which `npm run mutants` names. They share what they import. */
+/** Runs the tests that `npm run mutants` names for the mutants of one file. They share what they import. */
 export default defineConfig({
   resolve: { alias: [everyDay.resolve?.alias ?? [], isOfJobs ? [noSdk] : []].flat() as [] },
   test: { ...test, reporters: [new BrokenFiles()], isolate: false, include },
