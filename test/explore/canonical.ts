@@ -3,32 +3,32 @@ import { pickUpWithinMs } from '../../src/sas/recover-job.js'
 import { submittedAtMs } from '../support/a-job.js'
 
 /**
- * The only instant at which decisions are made. Time passes by moving every instant in the documents towards the past,
- * so that equal situations at different times are one state, and what was decided once need not be decided again.
+ * The only instant at which decisions are made. To let time pass, every instant in the documents is moved towards the past.
+ * So equal situations at different times are one state, and no decision is made twice.
  */
 export const now = submittedAtMs
 
-/** How long the supervisor waits after a deadline. A multiple of {@link tickMs}, as all periods of these worlds are. */
+/** How long the supervisor waits after a deadline. Like all periods of these worlds, a multiple of {@link tickMs}. */
 export const graceMs = 30_000
 /** The largest period that divides all others. */
 export const tickMs = 30_000
-/** More of them than ever pass at once. */
+/** A number of ticks that never pass at once. */
 export const mostTicks = 4_096
 
-/** Fence of the current version of each step, and of what is older. Only whether two are equal matters. */
+/** The fences of the current version of a step and of older ones. Only equality of fences matters. */
 const currentFence = 10
 const olderFence = 9
-/** Dispatches are counted up to here; beyond, those of the step and its older version move down together. */
+/** The largest count of dispatches. Beyond it, the counts of a step and its older version move down together. */
 export const mostDispatches = 3
-/** Token of the process that holds a claim; any other token belongs to a process that has ended. */
+/** The token of the process that holds a claim. Any other token belongs to a process that has ended. */
 export const liveToken = 'live'
 const goneToken = 'gone'
 const longAgoMs = now - pickUpWithinMs - graceMs
 
-/** Offers in vain get longer with the time since the first; here they double once, in production until an hour. */
+/** The longest offer. Repeated offers get longer: here they double once, in production up to an hour. */
 const longestFlaggedMs = 120_000
 
-/** A job as stored, without what cannot make a difference: names, texts, past instants, counts that only grow. */
+/** A stored job without what makes no difference: names, texts, past instants, counts that only grow. */
 export function canonicalJob(job: JobDocument): JobDocument {
   const isWaiting = job.completeByMs === null && job.lockedBy === null && !isTerminal(job)
   const entries = Object.entries(job.steps).map(([stepId, entry]) => {
@@ -53,7 +53,7 @@ export function canonicalJob(job: JobDocument): JobDocument {
   }
 }
 
-/** A step as stored, likewise. */
+/** A stored step, reduced in the same way. */
 export function canonicalStep(step: StepDocument): StepDocument {
   const { completeByMs, notBeforeMs, lockedBy, attention, outcome, claim, fence, event, undo } = step
   const most = step.maxFailures + 1
@@ -87,7 +87,7 @@ export function canonicalStep(step: StepDocument): StepDocument {
   }
 }
 
-/** Without texts; since when only matters where work is offered again and again. */
+/** A flag without texts. Its `since` matters only for work that is offered repeatedly. */
 function canonicalAttention(attention: Attention | null): Attention | null {
   if (attention === null) return null
   const { kind, since } = attention
@@ -100,7 +100,7 @@ function laterAttention(attention: Attention | null, ms: number): Attention | nu
   return { ...attention, since: new Date(Date.parse(attention.since) - ms).toISOString() }
 }
 
-/** A version of a step that has been replaced, as a cache may still have it, with the dispatch it was of. */
+/** A replaced version of a step that a cache may still have, with its dispatch. */
 export function canonicalOld(step: StepDocument, dispatch: number): StepDocument {
   const { claim, fence } = step
   const isTaken = claim?.fence === fence
@@ -113,12 +113,12 @@ export function canonicalOld(step: StepDocument, dispatch: number): StepDocument
   }
 }
 
-/** The step after the process that holds its claim has ended. */
+/** The step after the end of the process that holds its claim. */
 export function withoutClaimant(step: StepDocument): StepDocument {
   return step.claim?.token === liveToken ? { ...step, claim: { ...step.claim, token: goneToken } } : step
 }
 
-/** The same job when so much time has passed. */
+/** The same job after this much time. */
 export function laterJob(job: JobDocument, ms: number): JobDocument {
   return canonicalJob({
     ...job,
@@ -129,7 +129,7 @@ export function laterJob(job: JobDocument, ms: number): JobDocument {
   })
 }
 
-/** The same version of a step when so much time has passed. */
+/** The same version of a step after this much time. */
 export function laterStep(step: StepDocument, ms: number): StepDocument {
   const { fence, claim } = step
   const later = canonicalStep({
@@ -141,7 +141,7 @@ export function laterStep(step: StepDocument, ms: number): StepDocument {
   return { ...later, fence, claim }
 }
 
-/** A document as text: the same for the same fields, in whatever order they were put together. */
+/** A document as text, equal for equal fields in any order. */
 export function textOf(document: JobDocument | StepDocument): string {
   const fields = Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify(fields)

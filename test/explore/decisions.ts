@@ -9,7 +9,7 @@ import { schedule } from '../../src/sas/schedule.js'
 import { settle } from '../../src/sas/settle.js'
 import { submit } from '../../src/sas/submit.js'
 
-/** Everything that decides about a job, so that a test can take one guard away and see that it is missed. */
+/** All decisions about a job, so that a test can remove one guard and check that the search notices. */
 export interface Decisions {
   readonly submit: typeof submit
   readonly schedule: typeof schedule
@@ -27,7 +27,7 @@ export interface Decisions {
   readonly isWrittenWhenStale: boolean
 }
 
-/** What runs in production. */
+/** The decisions of production. */
 export const production: Decisions = {
   submit,
   schedule,

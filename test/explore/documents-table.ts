@@ -27,9 +27,9 @@ export class DocumentTable<D extends JobDocument | StepDocument> {
   }
 }
 
-/** Why this document, as it is written, could not be read again; null when it can. */
+/** Explains why this document could not be read again if it were written; null if it can. */
 export function unreadable(document: JobDocument | StepDocument): string | null {
   const decoded = decodeDocument(document)
   if (decoded.kind === 'invalid') return `I20: ${document.id} could not be read again: ${decoded.reason}`
-  return decoded.kind === 'job' || decoded.kind === 'step' ? null : `${document.id} is no document of ours`
+  return decoded.kind === 'job' || decoded.kind === 'step' ? null : `${document.id} is not a document of ours`
 }

@@ -2,11 +2,11 @@ import { isTerminal, type JobDocument, type StepDocument } from '../../src/sas/d
 import { effect, effectOf, keyOf, known, knownOf, mostGenerations, type Remote } from './remote.js'
 import type { StepWrite } from './writing.js'
 
-/** What the documents of a job say, and what remote services have done for it. */
+/** The documents of a job, and what remote services have done for it. */
 export interface Truth {
   readonly job: JobDocument
   readonly steps: readonly StepDocument[]
-  /** Of each step, in the same order. */
+  /** The remote state of each step, in the same order. */
   readonly remotes: readonly Remote[]
   /** The inputs that the steps were submitted with. */
   readonly templates: readonly string[]
@@ -14,7 +14,7 @@ export interface Truth {
 
 const generations = Array.from({ length: mostGenerations }, (_none, index) => index + 1)
 
-/** What a job that has ended claims and remote services do not confirm; null when they do. */
+/** A claim of an ended job that remote services do not confirm; null if there is none. */
 export function judgeEffects(truth: Truth): string | null {
   const { job, steps, remotes, templates } = truth
   if (!isTerminal(job)) return null
@@ -29,7 +29,7 @@ export function judgeEffects(truth: Truth): string | null {
   return null
 }
 
-/** I21 over all generations: what a job says is done was done once. */
+/** I21 over all generations: a step that the job calls done had its effect once. */
 function unlessDoneOnce(
   { job }: Truth,
   step: StepDocument,
@@ -42,12 +42,12 @@ function unlessDoneOnce(
   if (job.steps[stepId]?.state === 'Processed' && !acted.includes(keyOf(step).generation)) {
     return `${stepId} is done, and its effect is not there`
   }
-  // Another input is another request: what the one before did stays, unless the job goes back (C21).
+  // Another input is another request: the earlier effect stays, unless the job goes back (C21).
   if (acted.length < 2 || isEdited) return null
   return `I21: ${stepId} took effect under ${acted.length} keys: ${acted.map((generation) => `g${generation}`).join(', ')}`
 }
 
-/** R1: where a job went back, no effect is left that its policy says is undone. */
+/** R1: after a job went back, no effect is left that its policy says is undone. */
 function unlessUndone(
   { processState, steps, attention }: JobDocument,
   step: StepDocument,
@@ -66,7 +66,7 @@ function unlessUndone(
   return `R1: the job went back (${stepId}: ${steps[stepId]?.state ?? ''}), and its effect under g${left} is left`
 }
 
-/** I6: what is undone may have been done, as far as documents can tell. */
+/** I6: an undo begins only for a generation that may have acted, judged by the documents. */
 export function judgeUndo({ undoes }: StepWrite, remote: Remote): string | null {
   const word = undoes === 0 ? known.mayHaveActed : knownOf(remote, undoes)
   if (word === known.neverOpen) return `I6: the undo of g${undoes} begins, which was never begun`

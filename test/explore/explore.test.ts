@@ -8,7 +8,7 @@ import { smallWorlds, worldNamed } from './worlds.js'
 
 const bounds = { maxStates: 100_000, depth: 1_000 }
 
-/** How jobs end in worlds where not every end can be reached. */
+/** The ends of jobs in worlds in which not every end can be reached. */
 const endsOf: Readonly<Record<string, readonly string[]>> = {
   again: ['Error', 'Processed'],
   'again-beside': ['Error', 'Processed'],
@@ -36,7 +36,7 @@ describe('the search', () => {
     expect(replay(new Explorer(worldNamed(world), decisions), trace).problem).toBe(violation.problem)
   })
 
-  it('numbers tuples in the order in which they come, however many', () => {
+  it('numbers any number of tuples in the order in which they come', () => {
     const table = new TupleTable(2)
     const tuple = new Int32Array(2)
     const added = (first: number, second: number): number => {
@@ -58,7 +58,7 @@ const traces = readdirSync(recorded).map((file) => {
   return [file, JSON.parse(readFileSync(new URL(file, recorded), 'utf8')) as Trace] as const
 })
 
-describe('what a search has found once', () => {
+describe('a trace that a search has found', () => {
   it.each(traces)('%s is mended', (_file, trace) => {
     expect(replay(new Explorer(worldNamed(trace.world)), trace)).toEqual({
       followed: trace.followed,

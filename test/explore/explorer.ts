@@ -4,42 +4,42 @@ import { JobMachine } from './job-machine.js'
 import { TupleTable } from './tuple-table.js'
 import type { World } from './world.js'
 
-/** Where to stop. */
+/** Limits of the search. */
 export interface Bounds {
   readonly maxStates: number
   readonly depth: number
 }
 
-/** An invariant that does not hold in, or on the way from, a state. */
+/** An invariant that is broken in a state, or by a move from it. */
 export interface Violation {
   readonly problem: string
-  /** Number of the state; with `job` and `index`, the move that leads on from there. */
+  /** The number of the state. With `job` and `index`: the move from it that breaks the invariant. */
   readonly state: number
   readonly job: number | null
   readonly index: number
 }
 
-/** What an exploration found. */
+/** The results of a search. */
 export interface Exploration {
   readonly states: number
   readonly transitions: number
   readonly depth: number
-  /** States of a single job, and its documents. */
+  /** The numbers of states and documents of a single job. */
   readonly ofOneJob: number
   readonly documents: number
-  /** How jobs ended, or `waiting` where they waited for an operator. */
+  /** How jobs ended, or `waiting` if they waited for an operator. */
   readonly ends: readonly string[]
-  /** Whether there were no states left. */
+  /** Whether the search visited every state. */
   readonly isComplete: boolean
   readonly violation: Violation | null
 }
 
-/** Moves in a row after which a job that nothing goes wrong with must have ended. */
+/** The most moves after which a job must have ended once no more faults happen. */
 const mostMovesToRest = 400
 
 /**
- * Breadth-first search over the states of a world: one number for each of its jobs. Jobs share nothing but time, so what
- * is decided about one is found once and combined with every state of the other.
+ * Breadth-first search over the states of a world. A state has one number for each job. Jobs share only time, so the moves
+ * of one job are found once and combined with every state of the other.
  */
 export class Explorer {
   readonly graph: JobGraph
@@ -87,7 +87,7 @@ export class Explorer {
     return path
   }
 
-  /** The states of the jobs that make up this one. */
+  /** The states of the single jobs in this state. */
   jobsOf(state: number): readonly number[] {
     this.states.read(state, this.here)
     return [...this.here]
@@ -113,7 +113,7 @@ export class Explorer {
     this.states.read(state, here)
     let waitMs = 0
     for (let job = 0; job < here.length; job += 1) {
-      // Where both jobs are in the same state, what one of them does is what the other does.
+      // If both jobs are in the same state, their moves are the same, so one job is enough.
       const { targets, broken, problem, nextMs } = graph.of(here[job] ?? 0)
       if (problem !== null) return { problem, state, job: null, index: -1 }
       if (broken !== null) return { problem: broken.problem, state, job, index: broken.index }
@@ -157,7 +157,7 @@ export class Explorer {
     this.parents[state] = from
   }
 
-  /** Why these jobs would not come to an end when nothing goes wrong any more; null when they would. */
+  /** Explains why these jobs would not end once no more faults happen; null if they would. */
   problemAhead(jobs: readonly number[]): string | null {
     this.next.set(jobs)
     const state = this.arrive(-1)
@@ -165,8 +165,8 @@ export class Explorer {
   }
 
   /**
-   * I8: from each of these states the jobs end, or wait for an operator and say so, when nothing goes wrong any more: the
-   * feed brings what it has not brought, handlers succeed, the supervisor finds what is due, and time passes.
+   * I8: checks that from each of these states the jobs end, or wait for an operator and say so, once no more faults happen.
+   * Then the feed delivers what is left, handlers succeed, the supervisor finds what is due, and time passes.
    */
   private restless(from: number, until: number): Violation | null {
     let isGood = new Uint8Array(this.states.size)

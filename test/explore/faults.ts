@@ -2,12 +2,12 @@ import type { StepDocument } from '../../src/sas/documents.js'
 import { now } from './canonical.js'
 import { production, type Decisions } from './decisions.js'
 
-/** A guard that is taken away, and the world in which that must be seen. */
+/** A guard that is removed, and the world in which the search must notice that. */
 export interface Fault {
   readonly guard: string
   readonly world: string
   readonly decisions: Decisions
-  /** Part of what the search says is broken then. */
+  /** A part of the problem that the search then reports. */
   readonly breaks: string
 }
 
@@ -23,7 +23,7 @@ function settling(change: (after: StepDocument, before: StepDocument) => StepDoc
   }
 }
 
-/** Guards whose absence a search finds, each by injecting a decision without it. */
+/** Guards whose absence the search finds. Each is removed by injecting a decision without it. */
 export const faults: readonly Fault[] = [
   fault('I3: an outcome of an earlier attempt counts for nothing', 'retried', 'I2, I3', {
     settle: (step, attempt, outcome, at) =>
@@ -111,7 +111,7 @@ export const faults: readonly Fault[] = [
   }),
 ]
 
-/** An undo that waits for a deadline, as if it did not. */
+/** Makes an undo that waits for a deadline begin at once. */
 function dispatchedAtOnce(step: StepDocument): StepDocument {
   if (step.direction !== 'undo' || step.lockedBy !== null || step.notBeforeMs === null) return step
   const completeByMs = now + step.completeWithinMs

@@ -15,25 +15,25 @@ export interface Documents {
   readonly steps: ReadonlyMap<string, StepDocument>
 }
 
-/** Who writes. */
+/** The decisions that write. */
 export type Writer =
   'schedule' | 'settle' | 'claim' | 'join' | 'extend' | 'recover' | 'recoverJob' | 'raise' | 'operate'
 
-/** What is written about which documents. */
+/** A write: the decision, and the documents before and after. */
 export interface Edge {
   readonly by: Writer
   readonly from: Documents
   readonly to: Documents
 }
 
-/** An invariant that does not hold. */
+/** A broken invariant. */
 class Broken extends Error {}
 
 function must(isHeld: boolean, invariant: string): void {
   if (!isHeld) throw new Broken(invariant)
 }
 
-/** What the check says is broken; null when nothing is. */
+/** The invariant that the check finds broken; null if none. */
 export function problemOf(check: () => void): string | null {
   try {
     check()
@@ -43,7 +43,7 @@ export function problemOf(check: () => void): string | null {
   }
 }
 
-/** What the scheduler decides, knowing all there is. */
+/** The scheduler's decision with all documents at hand. */
 export function scheduling(
   decisions: Decisions,
   { job, steps }: Documents,
@@ -52,7 +52,7 @@ export function scheduling(
   return decisions.schedule({ job, steps, now, scheduler })
 }
 
-/** The attempt that a step is given to now. */
+/** The current attempt of a step. */
 export function attemptAt({ attempt, fence }: StepDocument): Attempt {
   return { number: attempt, fence, by: 'agents' }
 }
@@ -63,7 +63,7 @@ const anyOutcome: readonly Outcome[] = [
   { kind: 'permanent', message: 'no', didNothing: true },
 ]
 
-/** What holds of the documents in every state. */
+/** Checks the documents of every state. */
 export function checkDocuments(decisions: Decisions, documents: Documents): void {
   const { job, steps } = documents
   for (const step of steps.values()) {
@@ -104,7 +104,7 @@ function checkOpen(job: JobDocument, step: StepDocument): void {
   )
 }
 
-/** I2, I3: nothing is recorded of an attempt that is over. */
+/** I2, I3: no outcome is recorded of an attempt that is over. */
 function checkClosed(decisions: Decisions, step: StepDocument): void {
   for (const outcome of anyOutcome) {
     const settlement = decisions.settle(step, attemptAt(step), outcome, { now, random: longestBackoff })
@@ -132,7 +132,7 @@ function checkEnd({ job, steps }: Documents): void {
   must(!entries.some(([, e]) => e.state === 'CompensationFailed'), 'R111: every undo succeeded')
 }
 
-/** I15: where every document has been looked at, the job shows what waits for an operator. */
+/** I15: once every document was looked at, the job shows that it waits for an operator. */
 function checkWaiting(decisions: Decisions, documents: Documents): void {
   const { job, steps } = documents
   if (isTerminal(job)) {
@@ -154,7 +154,7 @@ function checkWaiting(decisions: Decisions, documents: Documents): void {
   must(!hasFailed || !isWaiting, 'I8: what merely waits does not keep a failed job from ending')
 }
 
-/** What holds of every write, by itself and among the documents as they are. */
+/** Checks every write, by itself and together with the other documents. */
 export function checkWrite(edge: Edge): void {
   const { by, from, to } = edge
   if (to.job !== from.job) checkJobWrite(edge)
@@ -183,9 +183,9 @@ function checkJobWrite({ by, from, to }: Edge): void {
   must(by === 'operate' || !isTerminal(from.job) || isExpiring, 'I7: a job that has ended is not written')
 }
 
-/** What is known of calls is not forgotten: only an undo that is done takes a generation away, its own. */
+/** Knowledge of calls is kept: only a completed undo removes a generation, and only its own. */
 function checkHistory(before: StepDocument, after: StepDocument): void {
-  // An open attempt may have acted; when its first call was refused it has not.
+  // An open attempt may have acted, unless its first call was refused.
   const isRefused = !after.mayHaveActed && after.outcome?.didNothing === true
   const known = (isRefused ? before.owed : owedBy(before)).map(({ generation }) => generation)
   const left = owedBy(after).map(({ generation }) => generation)
@@ -227,7 +227,7 @@ function checkOwn(before: StepDocument, after: StepDocument): void {
   )
 }
 
-/** What agents and the supervisor may make of a step. */
+/** Checks what agents and the supervisor write about a step. */
 function checkOutcome(by: Writer, before: StepDocument, after: StepDocument): void {
   const { stepId } = before
   const isAtRest = ['Processed', 'Error', 'Compensated'].includes(before.processState)
@@ -241,13 +241,13 @@ function failuresOf({ failureCount, undo }: StepDocument): number {
   return failureCount + (undo?.failureCount ?? 0)
 }
 
-/** An attempt that ended without success counts; a pick-up ultimatum that passes is none, nor is a claim (C8). */
+/** How many failures a write adds: an attempt without success counts, an offer that nothing took up does not (C8). */
 function failuresBy(by: Writer, before: StepDocument, after: StepDocument): number {
   if (by === 'settle') return after.outcome?.kind === 'permanent' ? 1 : 0
   return before.lockedBy !== null && !isUnclaimed(before) ? 1 : 0
 }
 
-/** What the scheduler may make of a step. */
+/** Checks what the scheduler writes about a step. */
 function checkScheduled(before: StepDocument, after: StepDocument, { from, to }: Edge): void {
   const { stepId } = after
   if (after.ttl !== before.ttl && after.dispatch === before.dispatch) return
@@ -279,10 +279,10 @@ function isBehind(state: string | undefined): boolean {
   return state === 'Processed' || state === 'Skipped'
 }
 
-/** What holds where a scheduler wrote and knew all there was. */
+/** Checks the state after a scheduler's write with all documents at hand. */
 export function checkDecided(decisions: Decisions, { from, to }: Omit<Edge, 'by'>): void {
   const changed = [...to.steps.values()].filter((step) => step !== from.steps.get(step.stepId))
-  // What the scheduler itself ends, well or not, leads on when the write comes back in the feed.
+  // Steps that the scheduler itself ends lead on when the write comes back in the feed.
   const isOnTheWay =
     to.job.compensation?.thenRetry === true ||
     changed.some(({ processState }) => processState === 'Processed' || processState === 'Error')
@@ -295,7 +295,7 @@ export function checkDecided(decisions: Decisions, { from, to }: Omit<Edge, 'by'
   must(!isAhead || mixed.kind === 'stale', 'a job older than its step is stale')
 }
 
-/** What holds of the scheduler's decision about these documents, whether or not it writes. */
+/** Checks the scheduler's decision about these documents, whether or not it writes. */
 export function checkDecision(decisions: Decisions, documents: Documents): void {
   const decision = scheduling(decisions, documents)
   const backwards = new Map([...documents.steps].reverse())
@@ -311,13 +311,13 @@ function textOfDecision(decision: Schedule): string {
   return JSON.stringify([job, [...changed].sort((a, b) => (a.stepId < b.stepId ? -1 : 1))])
 }
 
-/** What holds of each version of a step by itself. */
+/** Checks each version of a step by itself. */
 export function checkStep(decisions: Decisions, step: StepDocument): void {
   if (!isOpen(step, now)) checkClosed(decisions, step)
   checkEnvelopeOnly(decisions, step)
 }
 
-/** I19: the supervisor looks at the envelope and the time, not at what a step is about. */
+/** I19: the supervisor uses only the envelope and the time, not the contents of a step. */
 function checkEnvelopeOnly(decisions: Decisions, step: StepDocument): void {
   const policy = { now, graceMs, supervisor: 'supervisor' }
   const blank = { input: null, output: null, inputTemplate: null, when: null }

@@ -3,27 +3,27 @@ import { JobMovesAhead, moveOf, readMove, type Move } from './job-moves.js'
 import { handlerAt, running } from './remote.js'
 import { mostTicks, tickMs } from './canonical.js'
 
-/** What follows from one state of a job. */
+/** The successors of one state of a job. */
 export interface Expansion {
-  /** States, each with the move that leads there. */
+  /** Next states, each with the move that leads there. */
   readonly targets: readonly number[]
   readonly moves: readonly Move[]
-  /** Where a move breaks an invariant: which, and how. */
+  /** Moves that break an invariant, each with the problem. */
   readonly broken: { readonly index: number; readonly problem: string } | null
-  /** What the state itself breaks. */
+  /** The invariant that the state itself breaks. */
   readonly problem: string | null
-  /** The state that follows when nothing goes wrong any more; -1 where the job waits for time, or for nothing. */
+  /** The next state once no more faults happen; -1 if the job waits for time, or for nothing. */
   readonly drained: number
-  /** Milliseconds until something about the job changes by itself; 0 for never. */
+  /** Milliseconds until the job changes by itself; 0 for never. */
   readonly nextMs: number
   /** Whether the job may stay as it is: it has ended, or waits for an operator and says so. */
   readonly mayRest: boolean
 }
 
-/** What a job comes to when nothing goes wrong. */
+/** The end of a job without faults. */
 export type Ahead = Pick<Expansion, 'drained' | 'nextMs' | 'mayRest'>
 
-/** What comes first when nothing goes wrong; the rest is given to chance, and left out. */
+/** The order of moves without faults. Moves that are not listed are faults, and are left out. */
 const urgency: readonly Move[] = [
   'look',
   'succeed',
@@ -37,12 +37,12 @@ const urgency: readonly Move[] = [
   'recover job',
 ].map((name) => moveOf(name as Parameters<typeof moveOf>[0]) & 31)
 
-/** The states of one job and what leads from each to which, found as they are asked for. */
+/** The states of one job and the moves between them, computed on demand. */
 export class JobGraph {
   private readonly ahead: JobMovesAhead
   private readonly kept: Expansion[] = []
   private readonly later = new Map<number, number>()
-  /** Where jobs may stay: how they ended, or `waiting` for an operator. */
+  /** The ends of jobs, or `waiting` for an operator. */
   readonly ends = new Set<string>()
   private readonly drains: number[] = []
   private readonly waits: number[] = []
@@ -50,7 +50,7 @@ export class JobGraph {
   private moves: Move[] = []
   private broken: Expansion['broken'] = null
 
-  /** Expansions are kept where states of two jobs are made of the same ones again and again. */
+  /** Keeps expansions if there are two jobs, whose states combine the same ones repeatedly. */
   constructor(
     readonly machine: JobMachine,
     private readonly isKept: boolean,
@@ -63,7 +63,7 @@ export class JobGraph {
     return (this.kept[state] ??= this.expand(state))
   }
 
-  /** What is remembered of every state that was expanded. */
+  /** Kept data of every state that was expanded. */
   aheadOf(state: number): Ahead {
     const drained = this.drains[state]
     const wait = this.waits[state]
@@ -71,7 +71,7 @@ export class JobGraph {
     return { drained, nextMs: Math.abs(wait) - 1, mayRest: wait > 0 }
   }
 
-  /** The state so much later. */
+  /** The state after this much time. */
   after(state: number, ms: number): number {
     const key = state * mostTicks + ms / tickMs
     const known = this.isKept ? this.later.get(key) : undefined
@@ -126,7 +126,7 @@ export class JobGraph {
     return this.targets[best.index] ?? -1
   }
 
-  /** How soon a move is made when nothing goes wrong. */
+  /** The place of a move in the order without faults. */
   private rankOf(move: Move): number {
     const { machine } = this
     const { name, place, which } = readMove(move)

@@ -22,16 +22,16 @@ import { TupleTable } from './tuple-table.js'
 import type { CommandName, World } from './world.js'
 import { documentsOf, replacing, writingOf, type Looked, type Tables, type Writing } from './writing.js'
 
-/** Where the parts of a state of one job are in its tuple: the job, its flags, and three numbers for each step. */
+/** The places of a state's parts in its tuple: the job, its flags, and three numbers for each step. */
 const part = { job: 0, flags: 1, firstStep: 2, ofStep: 3, document: 0, old: 1, remote: 2 } as const
 
-/** Whether a change that calls for a scheduler is still to be looked at. */
+/** Flag: a change that a scheduler must look at is still to be delivered. */
 const isCalled = 1
 const commandsFrom = 1
 
 /**
- * One job of a world: its states as tuples, and what decisions make of them. States hold canonical documents, so that
- * the same decision is made only once, however many states it is made in.
+ * One job of a world: its states as tuples, and the decisions about them. States hold canonical documents, so that each
+ * decision is made only once, however many states contain it.
  *
  * Every method works on `here`, which `enter` fills; writes are prepared in `next`.
  */
@@ -73,7 +73,7 @@ export class JobMachine {
     return this.tables.stepIds.length
   }
 
-  /** The job as submitted; answers the number of its state. */
+  /** Submits the job, and returns the number of its state. */
   begin(): number {
     const { plan, completeWithinMs, retainForMs } = this.world
     const request = aSubmission(plan, { completeWithinMs, retainForMs })
@@ -90,7 +90,7 @@ export class JobMachine {
     return this.arrive()
   }
 
-  /** Makes this state the one that is looked at. */
+  /** Makes this state the current one. */
   enter(state: number): void {
     this.states.read(state, this.here)
   }
@@ -107,7 +107,7 @@ export class JobMachine {
     return of[part.firstStep + place * part.ofStep] ?? 0
   }
 
-  /** Number of the replaced version of a step that a cache may have; -1 for none. */
+  /** The number of the replaced version of a step that a cache may have; -1 for none. */
   old(place: number): number {
     return (this.here[part.firstStep + place * part.ofStep + part.old] ?? 0) - 1
   }
@@ -128,7 +128,7 @@ export class JobMachine {
     return ((this.here[part.flags] ?? 0) & isCalled) !== 0
   }
 
-  /** What a scheduler decides that sees everything as it is. */
+  /** The decision of a scheduler that sees all current documents. */
   fresh(of = this.here): Situation {
     return this.situations.at(this.freshNumber(of))
   }
@@ -141,8 +141,8 @@ export class JobMachine {
   }
 
   /**
-   * What a scheduler writes that has these versions of steps, reading again what it asks for: two bits a place, 0 as
-   * stored, 1 not at hand, 2 replaced. Null where it writes nothing.
+   * The write of a scheduler that has these versions of steps, and reads again the steps it asks for. The view has two bits
+   * for each place: 0 as stored, 1 not at hand, 2 replaced. Null if it writes nothing.
    */
   seenAs(versions: number): Writing | null {
     const { view, here } = this
@@ -168,7 +168,7 @@ export class JobMachine {
     return (this.moves[number] ??= stepMoves(this.tables, this.world, place, this.looked()))
   }
 
-  /** Of the replaced version that a cache may have. */
+  /** The moves on the replaced version that a cache may have. */
   movesOfOld(place: number): StepMoves {
     const steps = this.tables.stepIds.map((_id, at) => (at === place ? this.old(at) : this.document(at)))
     return (this.moves[this.old(place)] ??= stepMoves(this.tables, this.world, place, {
@@ -182,7 +182,7 @@ export class JobMachine {
     return (this.jobs[number] ??= jobMoves(this.tables, { job: number, steps: [] }))
   }
 
-  /** What asking for more time writes: by the process that has claimed the attempt, or by another. */
+  /** The write when a handler asks for more time, in the process with the claim or in another. */
   extensionOf(place: number, holdsClaim: boolean): Writing | null {
     const { endByMs } = this.tables.jobs.at(this.here[part.job] ?? 0)
     const number = this.document(place)
@@ -209,7 +209,7 @@ export class JobMachine {
     return (this.here[part.flags] ?? 0) >> commandsFrom
   }
 
-  /** What an operator's command writes; null where it is refused. */
+  /** The write of an operator's command; null if it is refused. */
   commandOf(name: CommandName): Writing | null {
     const key = `${name} ${this.here[part.job] ?? 0} ${this.tables.stepIds.map((_id, place) => this.document(place)).join(' ')}`
     const made = this.commands.get(key)
@@ -222,7 +222,7 @@ export class JobMachine {
     return writing
   }
 
-  /** What a scheduler's write breaks that did not see everything as it is. */
+  /** The invariant broken by the write of a scheduler with an outdated view. */
   staleProblemOf(writing: Writing): string | null {
     const seen = this.seenNumber
     const key = this.freshNumber() * 2 ** 26 + seen
@@ -236,7 +236,7 @@ export class JobMachine {
     return problem
   }
 
-  /** Whether a write is refused: one of its documents is not as it was when it was decided. */
+  /** Whether a write is refused because one of its documents has changed since the decision. */
   isConflict(writing: Writing): boolean {
     if (this.decisions.isWrittenWhenStale) return false
     return writing.steps.some(({ place, from }) => this.document(place) !== from)
@@ -272,7 +272,7 @@ export class JobMachine {
     this.next[part.flags] = (this.next[part.flags] ?? 0) + (1 << commandsFrom)
   }
 
-  /** The next instant at which anything about the job changes by itself, in milliseconds from now; 0 for none. */
+  /** Milliseconds until the job changes by itself; 0 for never. */
   nextInstant(): number {
     let nextMs = this.jobMoves().nextMs
     for (let place = 0; place < this.stepCount; place += 1) {
@@ -282,7 +282,7 @@ export class JobMachine {
     return nextMs
   }
 
-  /** Prepares the same state so much later in `next`. */
+  /** Prepares the state after this much time in `next`. */
   wait(ms: number): void {
     const { next, here } = this
     next.set(here)
@@ -308,7 +308,7 @@ export class JobMachine {
     return made
   }
 
-  /** What a state breaks; null when nothing. */
+  /** The invariant that a state breaks; null if none. */
   problem(): string | null {
     const ofDocuments = this.situations.problemOf(this.freshNumber(), this.view)
     if (ofDocuments !== null) return ofDocuments

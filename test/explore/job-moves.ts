@@ -20,7 +20,7 @@ import {
 import type { StepMoves } from './step-moves.js'
 import type { Writing } from './writing.js'
 
-/** What can happen, in the order in which it is tried. */
+/** The kinds of moves, in the order in which they are tried. */
 const moveNames = [
   'look',
   'begin',
@@ -44,7 +44,7 @@ const moveNames = [
 ] as const
 export type MoveName = (typeof moveNames)[number]
 
-/** A move of one job in one integer: its name, the step's place, and what else tells it from others. */
+/** A move of one job in one integer: its name, the step's place, and further details. */
 export type Move = number
 
 export function moveOf(name: MoveName, place = 0, which = 0): Move {
@@ -59,14 +59,14 @@ export function readMove(move: Move): {
   return { name: moveNames[move & 31] ?? 'look', place: (move >> 5) & 7, which: move >> 8 }
 }
 
-/** Told of every state that follows from the one that was entered; it is in `machine.next`. */
+/** Called for every next state of the current one, which is in `machine.next`. */
 export type Follow = (move: Move, problem: string | null) => void
 
 const stored = 0
 const notAtHand = 1
 const replaced = 2
 
-/** Everything that may happen next to the job that a machine looks at, except that time passes. */
+/** All moves from a machine's current state, except that time passes. */
 export class JobMovesAhead {
   constructor(
     private readonly machine: JobMachine,
@@ -86,7 +86,7 @@ export class JobMovesAhead {
     this.operators()
   }
 
-  /** A scheduler looks, with what it has of each step: because the feed brings a change, or brings it again. */
+  /** A scheduler looks with its versions of the steps, because the feed delivers a change, or delivers it again. */
   private looks(): void {
     const { machine } = this
     const fresh = machine.fresh()
@@ -131,7 +131,7 @@ export class JobMovesAhead {
     })
   }
 
-  /** An agent begins: as the one that was given the attempt first, or after it has said that it does, too. */
+  /** An agent begins, as the first with the attempt, or after it has written that it acts, too. */
   private begins(place: number, moves: StepMoves, free: number): void {
     const { machine } = this
     const { claim, join } = moves
@@ -163,7 +163,7 @@ export class JobMovesAhead {
     this.follow(move, first?.problem ?? null)
   }
 
-  /** What one handler may do next. */
+  /** The next moves of one handler. */
   private handler(place: number, moves: StepMoves, at: number): void {
     const { machine } = this
     const { key } = moves
@@ -193,7 +193,7 @@ export class JobMovesAhead {
     if (world.extends) this.extend(place, at)
   }
 
-  /** The process ends, or the handler is not waited for any more: nothing of it is written. */
+  /** The process ends, or no longer waits for the handler: nothing of the handler is written. */
   private lose(place: number, moves: StepMoves, at: number): void {
     const { machine } = this
     const remote = machine.remote(place)
@@ -231,7 +231,7 @@ export class JobMovesAhead {
     this.follow(moveOf('extend', place, at), writing.problem)
   }
 
-  /** Calls that nobody waits for: they were held up, or an old version of the step was delivered late. */
+  /** Calls whose callers have gone: they were delayed, or an old version of the step was delivered late. */
   private late(place: number, moves: StepMoves): void {
     const { machine } = this
     const remote = machine.remote(place)
@@ -247,7 +247,7 @@ export class JobMovesAhead {
     if (old < 0) return
     const offered = machine.movesOfOld(place)
     const version = machine.tables.steps.at(old)
-    // Others must write before they act, and that is refused.
+    // Other processes must write before they act, and that write is refused.
     const isUnasked = version.direction === 'undo' || version.mayHaveActed
     if (!offered.isOffered || version.isClaimRequired || !isUnasked) return
     const after = withLate(remote, offered.key)

@@ -1,22 +1,22 @@
 import type { StepDocument } from '../../src/sas/documents.js'
 
 /**
- * What is true of one step outside its document, in one integer: the handlers that run for its current attempt, and for
- * each key (one a generation) what the remote service has done and what calls are still on their way.
+ * The state of one step outside its document, in one integer: the handlers that run for its current attempt, and for each
+ * key (one per generation) what the remote service has done and which calls are still on their way.
  *
  * The service recognises keys: a key has one effect however often it is called, and none after its undo was called
  * (assumptions 3 and 4 of docs/guarantees.md).
  */
 export type Remote = number
 
-/** Generations for which there is room. */
+/** The most generations of a step. */
 export const mostGenerations = 3
-/** Handlers that run side by side for one attempt. */
+/** The most handlers that run side by side for one attempt. */
 export const mostHandlers = 2
 
 /** How far a handler is. */
 export const running = {
-  /** There is none. */
+  /** There is no handler. */
   no: 0,
   /** It makes its first call. */
   begun: 1,
@@ -29,11 +29,11 @@ export const running = {
 /** What the service has done about a key. */
 export const effect = { none: 0, acted: 1, closed: 2 } as const
 
-/** What the documents can tell about a key. */
+/** What the documents show about a key. */
 export const known = {
   /** No attempt could have been made. */
   neverOpen: 0,
-  /** One attempt was, or is. */
+  /** One attempt was made, or is under way. */
   openOnce: 1,
   /** The first call of its only attempt was refused for good. */
   refused: 2,
@@ -41,7 +41,7 @@ export const known = {
   succeeded: 4,
 } as const
 
-/** A key that the remote service may be called with: the generation it belongs to, and what is done with it. */
+/** A key of calls to the remote service: its generation and direction. */
 export interface Key {
   readonly generation: number
   readonly direction: StepDocument['direction']
@@ -50,9 +50,9 @@ export interface Key {
 const handlerBits = 3
 const claimantBit = 4
 const keyBits = 7
-/** The generation of a call that was given up before its deadline, and how many ticks are left until then. */
+/** The generation of a call that was given up before its deadline, and the ticks until that deadline. */
 const inTimeShift = 28
-/** Whether the process that is given the attempt first has not begun it. */
+/** Flag: the first process with the attempt has not begun it. */
 const firstAheadBit = 1 << (handlerBits * mostHandlers)
 const firstKeyBit = handlerBits * mostHandlers + 1
 const lateDo = 4
@@ -61,7 +61,7 @@ const lateUndo = 8
 /** The key that a step's document names. */
 export function keyOf({ idempotencyKey }: Pick<StepDocument, 'idempotencyKey'>): Key {
   const [, generation = '', direction] = /\/g(\d+)\/(do|undo)$/.exec(idempotencyKey) ?? []
-  if (direction !== 'do' && direction !== 'undo') throw new Error(`${idempotencyKey} is no key`)
+  if (direction !== 'do' && direction !== 'undo') throw new Error(`${idempotencyKey} is not a key`)
   if (Number(generation) > mostGenerations)
     throw new Error(`a world has ${mostGenerations} generations at most`)
   return { generation: Number(generation), direction }
@@ -76,7 +76,7 @@ export function isClaimant(remote: Remote, place: number): boolean {
   return ((remote >> (place * handlerBits)) & claimantBit) !== 0
 }
 
-/** The same with this handler; places are interchangeable and sorted. */
+/** The state with this handler. Places of handlers are interchangeable, so they are sorted. */
 export function withHandler(remote: Remote, place: number, phase: number, holdsClaim: boolean): Remote {
   const code = phase === running.no ? 0 : phase | (holdsClaim ? claimantBit : 0)
   const other = (remote >> ((1 - place) * handlerBits)) & 7
@@ -84,7 +84,7 @@ export function withHandler(remote: Remote, place: number, phase: number, holdsC
   return rest | Math.max(code, other) | (Math.min(code, other) << handlerBits)
 }
 
-/** Whether the process that is given the attempt first, which it knows, has yet to begin. */
+/** Whether the first process with the attempt, which knows that it is first, has yet to begin. */
 export function isFirstAhead(remote: Remote): boolean {
   return (remote & firstAheadBit) !== 0
 }
@@ -105,18 +105,18 @@ export function withKnown(remote: Remote, generation: number, word: number): Rem
   return withKey(remote, generation, (keyAt(remote, generation) & 15) | (word << 4))
 }
 
-/** Whether a call that nobody waits for any more may still arrive. */
+/** Whether a call whose caller has gone may still arrive. */
 export function isLate(remote: Remote, { generation, direction }: Key): boolean {
   return (keyAt(remote, generation) & (direction === 'do' ? lateDo : lateUndo)) !== 0
 }
 
-/** The same with such a call on its way, where it could make a difference. */
+/** The state with such a call on its way, if it could make a difference. */
 export function withLate(remote: Remote, { generation, direction }: Key): Remote {
   const bits = keyAt(remote, generation)
   return withKey(remote, generation, bits | (direction === 'do' ? lateDo : lateUndo))
 }
 
-/** What a call makes of a key; null where the service refuses it, which it owes to calls that come too late only. */
+/** The state after a call; null if the service refuses it: the key was undone, and the call comes too late. */
 export function called(remote: Remote, { generation, direction }: Key): Remote | null {
   if (direction === 'undo') return withEffect(remote, generation, effect.closed)
   if (effectOf(remote, generation) !== effect.closed) return withEffect(remote, generation, effect.acted)
@@ -134,7 +134,7 @@ function withTime(remote: Remote, generation: number, ticks: number): Remote {
   return (remote & ((1 << inTimeShift) - 1)) | (word << inTimeShift)
 }
 
-/** The same so many ticks later. */
+/** The state after this many ticks. */
 export function laterRemote(remote: Remote, ticks: number): Remote {
   const word = remote >>> inTimeShift
   if (word === 0) return remote
@@ -148,8 +148,8 @@ function withEffect(remote: Remote, generation: number, word: number): Remote {
 }
 
 /**
- * The attempt is another one now: handlers of the last one run on, and what they have not done may come late, or within
- * the time that was left to them. A negative time keeps everything late away.
+ * The state with another attempt. Handlers of the last attempt run on, and their calls may come late, or within the time
+ * that they had left. A negative time excludes late calls.
  */
 export function superseded(remote: Remote, key: Key, ticksLeft: number): Remote {
   const { generation, direction } = key
@@ -161,7 +161,7 @@ export function superseded(remote: Remote, key: Key, ticksLeft: number): Remote 
   return direction === 'do' && isOpenOnce ? withKnown(after, generation, known.mayHaveActed) : after
 }
 
-/** Handlers that have not acted go on, deaf to what became of their attempt. */
+/** Handlers that have not acted go on, without noticing that their attempt is over. */
 function isCalling(remote: Remote): boolean {
   for (let place = 0; place < mostHandlers; place += 1) {
     const phase = handlerAt(remote, place)
@@ -170,7 +170,7 @@ function isCalling(remote: Remote): boolean {
   return false
 }
 
-/** An attempt that may be made. */
+/** The state with an attempt that may be made. */
 export function opened(remote: Remote, generation: number): Remote {
   const before = knownOf(remote, generation)
   if (before === known.succeeded) return remote
@@ -188,7 +188,7 @@ function withKey(remote: Remote, generation: number, bits: number): Remote {
   )
 }
 
-/** A call that changes nothing is not remembered: an effect is had once, and a closed key refuses what is too late. */
+/** Drops late calls that change nothing: a key has its effect once, and a closed key refuses late calls. */
 function withoutMoot(bits: number, isInTimeStill: boolean): number {
   const word = bits & 3
   if (word === effect.acted) return bits & ~lateDo

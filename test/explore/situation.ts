@@ -2,15 +2,15 @@ import { checkDecided, checkDecision, checkDocuments, problemOf, scheduling } fr
 import { TupleTable } from './tuple-table.js'
 import { documentsOf, replacing, writingOf, type Looked, type Tables, type Writing } from './writing.js'
 
-/** What a scheduler decides on one view of a job. */
+/** The decision of a scheduler with one view of a job. */
 export interface Situation {
   readonly kind: 'nothing' | 'stale' | 'read' | 'write' | 'throws'
-  /** A bit for each place whose step it asks for. */
+  /** One bit for each place whose step it asks for. */
   readonly missing: number
   readonly writing: Writing | null
 }
 
-/** Decisions of schedulers, each made once. A view is the number of the job's document, and those of its steps plus one. */
+/** Decisions of schedulers, each made once. A view has the number of the job's document and of its steps' plus one. */
 export class Situations {
   private readonly views: TupleTable
   private readonly situations: Situation[] = []
@@ -37,7 +37,7 @@ export class Situations {
     return situation
   }
 
-  /** What is broken where this view is how the documents are. */
+  /** The invariant that is broken if this view shows the current documents. */
   problemOf(number: number, view: Int32Array): string | null {
     const known = this.problems[number]
     if (known !== undefined) return known

@@ -9,36 +9,36 @@ import { keyOf, type Key } from './remote.js'
 import type { World } from './world.js'
 import { writingOf, type Looked, type Tables, type Writing } from './writing.js'
 
-/** Everything that can be written about one step without looking at more than itself: decided once for each document. */
+/** All writes about one step that depend on it alone. They are decided once for each document. */
 export interface StepMoves {
   readonly key: Key
   readonly isOperation: boolean
   readonly isOpen: boolean
   readonly isDo: boolean
-  /** Whether an agent that is given the attempt begins it. */
+  /** Whether an agent that gets the attempt begins it. */
   readonly isOffered: boolean
   /** Whether only the process that has claimed the attempt acts. */
   readonly isClaimRequired: boolean
-  /** What it writes first; null where it need not. */
+  /** Its write before that; null if none is needed. */
   readonly claim: Writing | null
-  /** What a process writes first that cannot know whether another one acts; null where it need not. */
+  /** The first write of a process that may not be the first to act; null if none is needed. */
   readonly join: Writing | null
   /** Whether it begins then. */
   readonly mayJoin: boolean
   readonly successes: readonly Writing[]
   readonly failure: Writing | null
-  /** Refused at the only call of the attempt, or at a later one. */
+  /** Outcomes of a refusal: of the only call of the attempt, or of a later one. */
   readonly refusals: readonly [Writing | null, Writing | null]
-  /** What handlers of earlier attempts get recorded: nothing, as long as guards are in place. */
+  /** Outcomes that handlers of earlier attempts get recorded: none while the guards are in place. */
   readonly lateOutcomes: readonly Writing[]
-  /** What the supervisor writes. */
+  /** The write of the supervisor. */
   readonly recovery: Writing | null
-  /** The same where the job has ended. */
+  /** The write of the supervisor if the job has ended. */
   readonly rest: Writing | null
   readonly event: Writing | null
-  /** The document when the process that holds the claim has ended. */
+  /** The document after the end of the process that holds the claim. */
   readonly unclaimed: number
-  /** The next instant at which something about it changes, in milliseconds from now; 0 for none. */
+  /** Milliseconds until the step changes by itself; 0 for never. */
   readonly nextMs: number
   readonly problem: string | null
 }
@@ -47,7 +47,7 @@ const policy = { now, graceMs, supervisor: 'supervisor' }
 const failed: Outcome = { kind: 'failed', message: 'busy' }
 const refused = (didNothing: boolean): Outcome => ({ kind: 'permanent', message: 'no', didNothing })
 
-/** The moves of the step in this place, in a job that stands so. */
+/** The moves of the step in this place, given its job. */
 export function stepMoves(tables: Tables, world: World, place: number, looked: Looked): StepMoves {
   const { decisions, steps } = tables
   const number = looked.steps[place] ?? -1
@@ -101,7 +101,7 @@ function nextInstant(step: StepDocument, dueMs: number | null, world: World): nu
   return ahead.length === 0 ? 0 : Math.min(...ahead)
 }
 
-/** Everything that can be written about a job by its supervisor alone, and when. */
+/** All writes of the supervisor about a job, and when. */
 export interface JobMoves {
   readonly isTerminal: boolean
   readonly isParked: boolean

@@ -5,24 +5,24 @@ import type { JobMachine } from './job-machine.js'
 import { readMove, type Move } from './job-moves.js'
 import { effectOf, handlerAt, isClaimant, isLate, knownOf, mostGenerations, mostHandlers } from './remote.js'
 
-/** One thing that happens in a trace: in words that find it again, and what it changes. */
+/** One action of a trace: the words that identify it, and its changes. */
 export interface Action {
   readonly does: string
   readonly changes: readonly string[]
 }
 
-/** How a world gets into a state that breaks an invariant. */
+/** The way of a world into a state that breaks an invariant. */
 export interface Trace {
   readonly world: string
   readonly problem: string
   readonly actions: readonly Action[]
-  /** Actions that can still be followed when the problem is mended: all, unless a mend makes one of them impossible. */
+  /** How many actions can be followed after the fix: all, unless the fix makes one of them impossible. */
   readonly followed: number
 }
 
 const versionWords = ['', ' not at hand', ' as it was before']
 
-/** The move in words; the same words are the same move in the same state. */
+/** The move in words. In one state, equal words mean the same move. */
 function wordsOf(machine: JobMachine, job: number, move: Move): string {
   const { name, place, which } = readMove(move)
   const { stepIds } = machine.tables
@@ -80,7 +80,7 @@ function waitWords(ms: number): string {
   return `${ms / 1_000} s pass`
 }
 
-/** The trace to a violation, found again from the numbers of the states on the way. */
+/** The trace to a violation, reconstructed from the numbers of the states on the way. */
 export function traceOf(explorer: Explorer, violation: Violation): Trace {
   const walk = new Walk(explorer)
   const path = explorer.pathTo(violation.state)
@@ -89,15 +89,15 @@ export function traceOf(explorer: Explorer, violation: Violation): Trace {
   return { world: explorer.world.name, problem: violation.problem, actions, followed: actions.length }
 }
 
-/** What came of following a trace. */
+/** The result of following a trace. */
 export interface Replay {
-  /** Actions that could be followed: fewer than there are where what they were is not possible any more. */
+  /** How many actions could be followed: fewer than all if one is no longer possible. */
   readonly followed: number
-  /** What was broken on the way or at its end; null when nothing. */
+  /** The problem on the way or at its end; null if none. */
   readonly problem: string | null
 }
 
-/** Does what a trace says, as far as it can be done, and checks every invariant on the way. */
+/** Follows a trace as far as possible, and checks every invariant on the way. */
 export function replay(explorer: Explorer, trace: Trace): Replay {
   const walk = new Walk(explorer)
   for (const [followed, { does }] of trace.actions.entries()) {
@@ -110,7 +110,7 @@ export function replay(explorer: Explorer, trace: Trace): Replay {
   return { followed: trace.actions.length, problem: walk.problem() ?? walk.problemAhead() }
 }
 
-/** A way through the states of a world on which each job keeps its number. */
+/** A path through the states of a world, on which each job keeps its number. */
 class Walk {
   private jobs: number[]
 
@@ -119,7 +119,7 @@ class Walk {
     this.jobs = Array.from({ length: explorer.world.jobs }, () => first)
   }
 
-  /** To a state that follows from this one. */
+  /** Goes to a next state. */
   to(state: number): Action {
     const { explorer } = this
     const wanted = this.sorted(explorer.jobsOf(state))
@@ -132,7 +132,7 @@ class Walk {
     return this.wait()
   }
 
-  /** By this move of a job. */
+  /** Makes this move of a job. */
   along(job: number, index: number): Action {
     const { graph } = this.explorer
     const from = this.jobs[job] ?? 0
@@ -143,7 +143,7 @@ class Walk {
     return { does, changes: changesOf(graph.machine, from, target) }
   }
 
-  /** By the move with these words; null where there is none, and a problem where it breaks something. */
+  /** Makes the move with these words. Returns null if there is none, and the problem if it breaks an invariant. */
   by(does: string): string | null {
     const { graph } = this.explorer
     for (const [job, from] of this.jobs.entries()) {
@@ -188,7 +188,7 @@ class Walk {
   }
 }
 
-/** What differs between two states of a job. */
+/** The differences between two states of a job. */
 function changesOf(machine: JobMachine, from: number, to: number): string[] {
   const before = pictureOf(machine, from)
   const after = pictureOf(machine, to)
@@ -218,7 +218,7 @@ function pictureOf(machine: JobMachine, state: number): Picture[] {
   return [{ of: 'job', fields: shown(jobs.at(job)) }, ...ofSteps]
 }
 
-/** A document with what it has of instants relative to now, and its ledger in words. */
+/** A document with instants relative to now, and its ledger in words. */
 function shown(document: JobDocument | StepDocument): Picture['fields'] {
   const entries = Object.entries(document).map(([name, value]: [string, unknown]) => {
     if (name.endsWith('Ms') && typeof value === 'number' && value > 10 ** 12) {
@@ -229,7 +229,7 @@ function shown(document: JobDocument | StepDocument): Picture['fields'] {
   return Object.fromEntries(entries)
 }
 
-/** Texts that the search leaves out are left out here, too. */
+/** Leaves out texts, as the search does. */
 function withoutBlanks(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const left = Object.entries(value).filter(([, own]) => own !== '')

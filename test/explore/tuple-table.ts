@@ -2,12 +2,12 @@ const rowsPerChunk = 2 ** 16
 const fewestSlots = 2 ** 12
 
 /**
- * Numbers tuples of integers in the order in which they were first added. Tuples are compared, not only their hashes,
- * so no two of them are ever taken for one. Ten million tuples of eleven numbers take about 600 MB.
+ * Numbers tuples of integers in the order in which they were first added. It compares whole tuples, not only hashes, so
+ * different tuples never get the same number. Ten million tuples of eleven numbers take about 600 MB.
  */
 export class TupleTable {
   private readonly chunks: Int32Array[] = []
-  /** Number of a tuple plus one, or zero, at the place its hash says or after it. */
+  /** A hash table: at the place of a tuple's hash, or after it, the tuple's number plus one; zero if empty. */
   private slots = new Int32Array(fewestSlots)
   private count = 0
 
@@ -17,7 +17,7 @@ export class TupleTable {
     return this.count
   }
 
-  /** The number of this tuple; the next free one where it is new. */
+  /** The number of this tuple; the next free number if it is new. */
   add(tuple: Int32Array): number {
     const slot = this.slotOf(tuple)
     const found = this.slots[slot] ?? 0

@@ -1,31 +1,31 @@
 import type { Json } from '../../src/sas/documents.js'
 import type { Plan } from '../../src/sas/plan.js'
 
-/** What an operator of a world may decide; `edit` is a resubmit with another input. */
+/** The commands of operators in a world; `edit` is a resubmit with another input. */
 export type CommandName = 'cancel' | 'release' | 'resubmit' | 'edit'
 
-/** A bounded world: jobs, and everything that may happen to them. */
+/** A bounded world: its jobs, and everything that may happen to them. */
 export interface World {
   readonly name: string
   readonly plan: Plan
-  /** Jobs of that plan, submitted at the same moment. */
+  /** How many jobs of the plan are submitted at the same moment. */
   readonly jobs: 1 | 2
-  /** What steps may return. */
+  /** The outputs that steps may return. */
   readonly outputs: readonly Json[]
-  /** Milliseconds for the whole job; null for as long as it takes. */
+  /** Milliseconds for the whole job; null for no limit. */
   readonly completeWithinMs: number | null
   readonly retainForMs: number | null
   readonly commands: readonly CommandName[]
-  /** Commands for each job. */
+  /** The commands for each job. */
   readonly mostCommands: number
-  /** Two agents instances make one attempt side by side. */
+  /** Whether two agents instances may make one attempt side by side. */
   readonly overlaps: boolean
-  /** Schedulers decide on versions of steps that have been replaced, or without those they did not ask for. */
+  /** Whether schedulers may have replaced versions of steps, or lack steps that they did not ask for. */
   readonly staleReads: boolean
-  /** Handlers call the service more than once within one attempt. */
+  /** Whether handlers may call the service more than once within one attempt. */
   readonly tries: boolean
-  /** Calls arrive when nobody waits for them any more. */
+  /** Whether calls may arrive after their callers have gone. */
   readonly lateCalls: boolean
-  /** Attempts ask for more time. */
+  /** Whether attempts may ask for more time. */
   readonly extends: boolean
 }

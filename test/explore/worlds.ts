@@ -12,7 +12,7 @@ const shop = defineAgent('shop', {
   takeBack: (_input: { readonly sold: unknown }) => null,
 })
 
-/** All periods are multiples of one another, so that few instants matter. */
+/** Periods that are multiples of one another, so that few instants matter. */
 const times = { completeWithin: 60_000, retryBackoff: { min: 30_000, max: 30_000 } } as const
 const takeBack = { undo: (sold: Reference<unknown>) => shop.takeBack({ sold }) } as const
 const step = { ...times, ...takeBack, maxFailures: 1 } as const
@@ -20,7 +20,7 @@ const step = { ...times, ...takeBack, maxFailures: 1 } as const
 type Options = StepOptions & { readonly undo?: typeof takeBack.undo | 'none' }
 type Shape = Readonly<Record<string, readonly string[]>>
 
-/** What a world has unless it says otherwise: nothing goes wrong but what handlers, processes and clocks do. */
+/** The defaults of a world: only handlers, processes and clocks fail. */
 const calm: Omit<World, 'name' | 'plan'> = {
   jobs: 1,
   outputs: [1],
@@ -35,14 +35,14 @@ const calm: Omit<World, 'name' | 'plan'> = {
   extends: false,
 }
 
-/** Everything at once. */
+/** All faults at once. */
 const hostile = { overlaps: true, staleReads: true, tries: true, lateCalls: true } as const
 
 function world(name: string, build: (job: WorkflowBuilder<Json>) => void, more: Partial<World> = {}): World {
   return { ...calm, name, plan: defineWorkflow<Json>(name, build).plan, ...more }
 }
 
-/** Steps by id, each after those that it names, with these options in all of them. */
+/** A workflow of steps by id. Each comes after the steps that it names, and all have these options. */
 function shaped(name: string, shape: Shape, options: Options, more: Partial<World> = {}): World {
   const { onExhausted = 'compensate' } = options
   return world(
@@ -63,7 +63,7 @@ const chain: Shape = { a: [], b: ['a'] }
 const pair: Shape = { a: [], b: [] }
 const undoable = { ...takeBack, maxFailures: 1 } as const
 
-/** A step whose output decides about another, and an event that a third one waits for. */
+/** A workflow with a step whose output decides about another step, and an event that a third step waits for. */
 function undoWaitCondition(job: WorkflowBuilder<Json>): void {
   const decided = job.step('decide', shop.sell, {}, step)
   const event = job.waitFor<number>('event', { completeWithin: 60_000 })
@@ -71,14 +71,14 @@ function undoWaitCondition(job: WorkflowBuilder<Json>): void {
   job.onExhausted('compensate')
 }
 
-/** A step that may fail for good while another one waits for an event. */
+/** A workflow with a step that may fail for good while another step waits for an event. */
 function failingBesideAWait(job: WorkflowBuilder<Json>): void {
   job.step('act', shop.sell, {}, step)
   job.waitFor('event', { completeWithin: 60_000 })
   job.onExhausted('error')
 }
 
-/** Worlds in which every state is looked at within seconds. */
+/** Worlds whose every state can be visited within seconds. */
 export const smallWorlds: readonly World[] = [
   shaped('one-step', { a: [] }, undoable, {
     overlaps: true,

@@ -7,37 +7,37 @@ import type { DocumentTable } from './documents-table.js'
 import { checkWrite, problemOf, type Documents, type Writer } from './invariants.js'
 import { keyOf, type Key } from './remote.js'
 
-/** What becomes of one step in a write. */
+/** The change of one step in a write. */
 export interface StepWrite {
   /** Its place in the job's order. */
   readonly place: number
-  /** Numbers of its canonical documents. */
+  /** The numbers of its canonical documents. */
   readonly from: number
   readonly to: number
-  /** Of the version that it replaces, as a cache may keep it. */
+  /** The number of the replaced version, which a cache may keep. */
   readonly old: number
-  /** The key that handlers of the attempt before work with. */
+  /** The key that handlers of the attempt before use. */
   readonly key: Key
-  /** Whether that attempt is over by this write. */
+  /** Whether this write ends that attempt. */
   readonly isFenced: boolean
-  /** Ticks until the deadline of that attempt. */
+  /** The ticks until the deadline of that attempt. */
   readonly ticksLeft: number
   /** The generation whose key may be called from here on; 0 for none. */
   readonly opens: number
-  /** Whether it is an attempt that some process is given first, and begins without asking. */
+  /** Whether a process gets the attempt as its first, and begins without a write. */
   readonly isOffer: boolean
   /** The generation whose undo begins; 0 for none. */
   readonly undoes: number
 }
 
-/** A write that a decision asks for, in one transaction. */
+/** The writes of a decision, in one transaction. */
 export interface Writing {
   readonly by: Writer
-  /** Numbers of the job's canonical documents. */
+  /** The numbers of the job's canonical documents. */
   readonly jobFrom: number
   readonly jobTo: number
   readonly steps: readonly StepWrite[]
-  /** Whether a scheduler looks at the job when this comes in the feed. */
+  /** Whether a scheduler looks at the job when the feed delivers this write. */
   readonly calls: boolean
   /** The documents as they were written. */
   readonly written: Written
@@ -45,7 +45,7 @@ export interface Writing {
   readonly problem: string | null
 }
 
-/** Documents as a decision makes them. */
+/** The documents of a decision. */
 export interface Written {
   readonly job?: JobDocument
   readonly changed?: readonly StepDocument[]
@@ -59,14 +59,14 @@ export interface Tables {
   readonly decisions: Decisions
 }
 
-/** Numbers of the documents that a decision looked at. */
+/** The numbers of the documents that a decision read. */
 export interface Looked {
   readonly job: number
-  /** By place; -1 for a step that was not at hand. */
+  /** The number for each place; -1 for a step that was not at hand. */
   readonly steps: readonly number[]
 }
 
-/** The documents that were looked at. */
+/** The documents that a decision read. */
 export function documentsOf({ jobs, steps, stepIds }: Tables, looked: Looked): Documents {
   const known = stepIds.flatMap((stepId, place) => {
     const number = looked.steps[place] ?? -1
@@ -75,7 +75,7 @@ export function documentsOf({ jobs, steps, stepIds }: Tables, looked: Looked): D
   return { job: jobs.at(looked.job), steps: new Map(known) }
 }
 
-/** The write of these documents in place of those that were looked at. */
+/** The write that replaces the documents a decision read by these. */
 export function writingOf(tables: Tables, by: Writer, looked: Looked, written: Written): Writing {
   const { jobs, stepIds, decisions } = tables
   const from = documentsOf(tables, looked)
@@ -99,7 +99,7 @@ export function writingOf(tables: Tables, by: Writer, looked: Looked, written: W
   }
 }
 
-/** These documents with what was written in place of what was there. */
+/** The documents after a write. */
 export function replacing({ job, steps }: Documents, written: Written): Documents {
   const changed = (written.changed ?? []).map((step) => [step.stepId, step] as const)
   return { job: written.job ?? job, steps: new Map([...steps, ...changed]) }
