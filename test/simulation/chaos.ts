@@ -21,7 +21,7 @@ export interface ChaosOptions {
   readonly mostPartitions: number
   /** How likely a host that lies still is started again with each blow. Default 0: only blows do it. */
   readonly restartChance?: number
-  /** Whether event loops stand still in the middle of what they do, and machines sleep. Default false. */
+  /** Whether event loops block in the middle of work, and machines sleep. Default: false. */
   readonly isStalling?: boolean
 }
 
@@ -121,7 +121,7 @@ export class Chaos {
     return this.options.world.random.next() < 0.5 ? this.stall(computer) : this.sleepMachine(computer)
   }
 
-  /** In front of a request that is decided upon, for up to two minutes. */
+  /** Blocks an event loop just before a decided request is sent, for up to two minutes. */
   private stall(computer: Computer): string | null {
     const process = this.options.unit.processOn(computer)
     if (process?.isRunning !== true) return null

@@ -26,7 +26,7 @@ export async function simulateFaults(
 ): Promise<JobReport> {
   const told = scenarioNamed(scenario)
   const hosts = hostsOf(told)
-  // Who has held a lease for a while knows that it is the first to make an attempt.
+  // An instance that has held its lease for a while knows that it is the first to make an attempt.
   const isSettled = told.isInside === true || told.isEndOpen === true
   const inside = told.isInside === true && hosts[0] !== undefined ? { inside: hosts[0].computer } : {}
   const scene = new JobScene({

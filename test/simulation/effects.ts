@@ -6,18 +6,18 @@ import type { Call } from '../../src/simulation/events.js'
 type FindStep = (jobId: string, stepId: string) => StepDocument | null
 
 /**
- * What services outside have done for each step and not undone, by key over all its generations (I6, I9, I21). Judged from
- * what services were asked for and what is stored; production code decides nothing here.
+ * Tracks what services have done for each step and not undone, by key over all generations (I6, I9, I21). It judges by
+ * the calls of services and the stored documents, without production decisions.
  */
 export class Effects {
-  /** By job and step: what each live key was asked for. */
+  /** By job and step: the input of each live key. */
   private readonly live = new Map<string, Map<string, string>>()
   /** Keys whose success was recorded. */
   private readonly accepted = new Set<string>()
 
   constructor(private readonly stepOf: FindStep) {}
 
-  /** What is broken by a call that a service has answered. */
+  /** The invariant that an answered call breaks. */
   called({ jobId, stepId, key, undoes, asked, effect }: Call): readonly string[] {
     const keys = this.keysOf(jobId, stepId)
     if (effect === 'undone' && undoes !== null) keys.delete(undoes)
@@ -30,19 +30,19 @@ export class Effects {
     return step === null ? twice : [...twice, ...this.forgotten(step)]
   }
 
-  /** What is broken by a step as it is stored now. */
+  /** The invariant that a stored step breaks. */
   stored(step: StepDocument): readonly string[] {
     return this.forgotten(step)
   }
 
-  /** An outcome of an attempt with this key was recorded. */
+  /** Notes that an outcome of an attempt with this key was recorded. */
   noteSuccess(key: string): void {
     this.accepted.add(key)
   }
 
   /**
-   * What is broken at the end of a job: what is Processed has its effect. What is Compensated has none of a step that has
-   * an undo; where that is not for doubt, none that was known.
+   * The invariant that is broken at the end of a job. In a Processed job, every done step has its effect. In a Compensated
+   * job, no step with an undo has an effect; with `undoUncertain: false`, no step has a known effect.
    */
   left(job: JobDocument, steps: ReadonlyMap<string, StepDocument>): readonly string[] {
     const isHome = job.processState === 'Compensated'
@@ -61,7 +61,7 @@ export class Effects {
       })
   }
 
-  /** I6: no step says that it did nothing under a key that has its effect. Where doubt is not undone, doubts are dropped. */
+  /** I6: no step says that it did nothing under a key with an effect. Doubts may be dropped if they are not undone. */
   private forgotten(step: StepDocument): readonly string[] {
     const keys = this.live.get(placeOf(step.jobId, step.stepId))
     if (keys === undefined || keys.size === 0) return []

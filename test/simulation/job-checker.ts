@@ -45,12 +45,12 @@ export class JobChecker implements Checker {
   private lateOutcomes = 0
   /** Jobs by id as they stand. */
   readonly jobs = new Map<string, JobDocument>()
-  /** What was done outside, and is not undone. */
+  /** The effects in services that are not undone. */
   readonly effects: Effects
 
   constructor(private readonly options: JobCheckerOptions) {
     this.documents = new JobDocuments(options.container)
-    // A job of the simulation has a partition of its own.
+    // Each job of the simulation has its own partition.
     this.effects = new Effects((jobId, stepId) => this.documents.step(jobId, jobId, stepId))
   }
 

@@ -95,7 +95,7 @@ describe('R70: one crash', () => {
 
   it.each([
     ['F-A3 between effect and outcome', 'happy', 'crashBefore@W3#1', ['done', 'repeated']],
-    // The first undo is of the step that was refused in the second in which its agents got their lease.
+    // The first undo is for the step that was refused in the same second in which its agents got their lease.
     ['F-K5 between an undo and its outcome', 'compensate', 'crashBefore@W8#2', ['undone', 'nothing to undo']],
   ])(
     '%s: the service is asked twice with one key, and acts once (I21)',

@@ -55,7 +55,7 @@ export interface JobReport extends JobCounts {
   readonly faults: ReadonlyMap<string, number>
 }
 
-/** A job whose operator does these, in this order. */
+/** A job with the commands of its operator, in order. */
 interface Awaiting {
   readonly jobId: string
   readonly interventions: readonly Intervention[]
@@ -109,10 +109,10 @@ export class JobScene {
   readonly services: RemoteServices
   readonly mailbox: Mailbox
   private readonly scenarios: ReadonlyMap<string, Scenario>
-  /** By the id of their documents. */
+  /** Jobs by the id of their documents. */
   private readonly jobIds: ReadonlyMap<string, string>
   private readonly awaited = new Set<string>()
-  /** Jobs that an operator was told of since faults ended. */
+  /** Jobs about which an operator was alerted since faults ended. */
   private readonly flagged = new Set<string>()
   private endedUnderFaults = 0
   /** By document id: jobs that do not need their operator yet. */
@@ -203,7 +203,7 @@ export class JobScene {
   /** Whether jobs have not ended, and an operator is told of every one of them. */
   private get areOthersFlagged(): boolean {
     const open = [...this.checker.jobs.values()].filter((job) => !isTerminal(job))
-    // The flag of an extended wait is gone while the step is tried once more.
+    // During another try, the flag of an extended wait is cleared.
     return (
       open.length > 0 && open.every(({ jobId, attention }) => attention !== null || this.flagged.has(jobId))
     )
@@ -287,7 +287,7 @@ export class JobScene {
     this.flagged.add(jobId)
   }
 
-  /** Does the first of them, and waits for the next. */
+  /** Makes the first intervention, and waits for the next. */
   private intervene({ jobId, interventions: [first, ...others] }: Awaiting): void {
     if (first === undefined) return
     const operator = new Person(this.world, this.fleet, `operator of ${jobId}`)
@@ -313,7 +313,7 @@ function give(client: JobClient, jobId: string, command: Intervention['command']
   return client.raiseEvent(jobId, command.raiseEventFor, { item: 'approved' })
 }
 
-/** The place of the first that is due, or -1. */
+/** The place of the first intervention that is due, or -1. */
 function dueIn(interventions: readonly Intervention[], job: JobDocument): number {
   return interventions.findIndex((intervention, index) => calls(intervention, job, index === 0))
 }

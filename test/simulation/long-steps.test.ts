@@ -42,7 +42,7 @@ describe('F-A25: steps of a job that each take three deadlines', () => {
     },
   )
 
-  it('are done by the same attempt where the agents die when they had only said that they make it', async () => {
+  it('are done by the same attempt if the agents die after they had only marked it as begun', async () => {
     const { problems, failures } = await ended({ faults: { planned: [faultFrom('crashAfter@W2#1')] } })
     expect({ problems, failures }).toEqual({ problems: [], failures: 0 })
   })

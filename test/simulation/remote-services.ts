@@ -12,24 +12,24 @@ interface ServiceCall {
 }
 
 /**
- * What a service makes of a request: of one that is unheard it does what is asked, and fails to say so; to a repetition
- * that is known it says that this is done already, which is an error as well.
+ * How a service responds to a request. `unheard`: it acts, but its answer is lost. `known`: it answers a repetition with
+ * the error that this is done already.
  */
 type Mood = 'willing' | 'busy' | 'unable' | 'unheard' | 'known'
 
-/** How services are disposed to a request: which of a step's requests in that direction it is, counted from 1. */
+/** Chooses the mood of a service for a request. `count` is the number of the step's requests in that direction, from 1. */
 export type Moods = (call: {
   readonly stepId: string
   readonly isUndo: boolean
   readonly count: number
-  /** Which of the requests with its key it is, counted from 1. */
+  /** The number of the request among those with its key, from 1. */
   readonly ofKey: number
 }) => Mood
 
-/** Thrown by a service that will never do what it was asked for. */
+/** Thrown by a service that will never do what the request asks for. */
 class Unable extends Error {}
 
-/** Thrown by a service that has done what it was asked for before. */
+/** Thrown by a service that has already done what the request asks for. */
 class AlreadyDone extends Error {}
 
 /** How the services of one job behave. */
@@ -67,14 +67,14 @@ function operationsOf(ask: Ask): Operations {
 }
 
 const plain = (ask: Ask) => defineAgent('services', { ...operationsOf(ask) })
-/** Asks again within an attempt. */
+/** An agent that retries within an attempt. */
 const insistent = (ask: Ask) =>
   defineAgent(
     'insistent',
     { ...operationsOf(ask) },
     { retry: { tries: 3, backoff: { min: '1s', max: '1s' } } },
   )
-/** Stops asking for a while after failures. */
+/** An agent that stops calling for a while after failures. */
 const guarded = (ask: Ask) =>
   defineAgent('guarded', { ...operationsOf(ask) }, { circuitBreaker: { failures: 2, openFor: '4s' } })
 

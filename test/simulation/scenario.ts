@@ -9,14 +9,14 @@ import {
 import type { Attention } from '../../src/sas/documents.js'
 import { services, type Asked, type Moods, type Services } from './remote-services.js'
 
-/** What every job of a scenario is given. */
+/** The input of every job of a scenario. */
 export interface ScenarioInput {
   readonly jobId: string
-  /** For a step that is one for each of them. */
+  /** The items of a step that is repeated for each item. */
   readonly items: readonly Asked[]
 }
 
-/** What an operator does, and when; `then` is right after the command before it. */
+/** A command of an operator, and when; `then` means right after the command before it. */
 export interface Intervention {
   readonly when:
     | { readonly state: ProcessState }
@@ -32,34 +32,34 @@ export interface Intervention {
     | { readonly edit: string }
 }
 
-/** One kind of story of a job, with the ends that it may come to. */
+/** One kind of story of a job, with its possible ends. */
 export interface Scenario {
   readonly name: string
   readonly workflow: Workflow<ScenarioInput>
   readonly moods: Moods
-  /** Done in this order, each once. One that is due passes over those before it, whose time may never come. */
+  /** Commands, each made once, in order. One that is due skips those before it, whose time may never come. */
   readonly interventions?: readonly Intervention[]
-  /** By when the job itself must be done. Default: it has no deadline. */
+  /** The job's own deadline. Default: none. */
   readonly completeWithin?: string
   /** How long a service takes for a request. Default 0. */
   readonly workMs?: number
-  /** How often it shows progress meanwhile, whereupon its agent asks for more time. Default never. */
+  /** How often the service shows progress meanwhile; its agent then asks for more time. Default: never. */
   readonly progressEveryMs?: number
-  /** Whether every host has all roles, which then hand steps and outcomes to each other. Default: one host for each role. */
+  /** Whether every host has all roles, which hand steps and outcomes to each other. Default: one host for each role. */
   readonly isTogether?: boolean
-  /** Whether its submitter is in the process of the only host, which then begins the job without the feed. */
+  /** Whether the submitter is in the process of the only host, which then begins the job without the feed. */
   readonly isInside?: boolean
-  /** Whether its submitter wants to be told, and a host runs that does it. */
+  /** Whether the submitter wants notices, and a host with the notifier runs. */
   readonly isNotified?: boolean
   /** The end without faults. */
   readonly end: ProcessState
-  /** Ends that faults may lead to as well: attempts lost to them are attempts. Default: none. */
+  /** Further ends that faults may lead to, because attempts that are lost to faults count. Default: none. */
   readonly otherEnds?: readonly ProcessState[]
-  /** Whether faults may lead to any end: what services answer depends on the calls before. Default false. */
+  /** Whether faults may lead to any end, because answers of services depend on earlier calls. Default: false. */
   readonly isEndOpen?: boolean
 }
 
-/** Longer than a takeover, as it must be: else attempts run out while nobody is there to make them. */
+/** Longer than a takeover; otherwise attempts would run out while no instance is there to make them. */
 export const stepDeadlineMs = 40_000
 
 export const timing: StepOptions = {
@@ -68,7 +68,7 @@ export const timing: StepOptions = {
   retryBackoff: { min: '1s', max: '2s' },
 }
 
-/** Steps by id, each with what must be done before it. */
+/** Steps by id, each with the steps that must be done before it. */
 export type Shape = Readonly<Record<string, readonly string[]>>
 
 export const chain: Shape = { reserve: [], charge: ['reserve'], ship: ['charge'] }
@@ -80,17 +80,17 @@ export const fan: Shape = {
   confirm: ['hotel', 'flight', 'car'],
 }
 
-/** What the steps of a shape are like, beside what all of them have. */
+/** Options of the steps of a shape. */
 interface Making {
-  /** Of one step, by its id. */
+  /** Options of single steps, by id. */
   readonly of?: Readonly<Record<string, StepOptions>>
-  /** Which agent does them. Default: the one that has no options. */
+  /** The agent of the steps. Default: the one without options. */
   readonly by?: Services
-  /** Whether there is nothing that undoes them. Default false. */
+  /** Whether the steps have no undo. Default: false. */
   readonly isBare?: boolean
 }
 
-/** A workflow whose steps each ask a service for what they are called after. */
+/** A workflow in which each step calls the service of its own name. */
 export function workflowOf(
   shape: Shape,
   options: StepOptions = {},
@@ -121,7 +121,7 @@ export const takenBack = (out: Reference<Asked>) => services.takeBack({ item: ou
 
 export const willing: Moods = () => 'willing'
 
-/** The service of this step refuses the first of its requests for good. */
+/** Makes the service of this step refuse its first request for good. */
 export const unableAt =
   (stepId: string, until = Infinity): Moods =>
   (call) =>

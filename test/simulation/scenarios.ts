@@ -37,7 +37,7 @@ const nested = defineWorkflow<ScenarioInput>('scenario', (job) => {
   job.onExhausted('compensate')
 })
 
-/** Stories whose every write is struck by every fault. */
+/** Stories that meet every fault at every write. */
 export const scenarios: readonly Scenario[] = [
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
   {
@@ -148,7 +148,7 @@ export const scenarios: readonly Scenario[] = [
   },
 ]
 
-/** Those, and the ones that are struck by chance. */
+/** All stories, including those that meet faults by chance. */
 export const everyScenario: readonly Scenario[] = [...scenarios, ...stories]
 
 /** The scenario of this name. */

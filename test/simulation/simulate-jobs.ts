@@ -17,7 +17,7 @@ const harshlyTreatedJobs = 100
 const skewMs = 1_000
 /** Attempts at a step and at its undo that a supervisor may find to be over, each as late as its clock is wrong. */
 const lateAttempts = 6
-/** Of the time that faults last, that in which jobs are submitted: most stories take more than a minute under them. */
+/** The share of the faulty time in which jobs are submitted: most stories take more than a minute under faults. */
 const submittingShare = 0.5
 /** Of all jobs, those whose customer runs in one process with roles. */
 const insideShare = 0.3
@@ -69,7 +69,7 @@ function ratesFor(jobCount: number): FaultRates {
 /** Hosts with all roles, and some with one alone, so that nobody is missing for good. */
 function hostsOf(random: Random): readonly Host[] {
   return computersOf(random, skewMs).map((untold, index) => {
-    // Half of the hosts take their time from the store; then their own clocks may be as wrong as they like.
+    // Half of the hosts take their time from the store, so their own clocks may be arbitrarily wrong.
     const isToldTime = random.next() < 0.5
     const toldMs = Math.round((random.next() * 2 - 1) * mostWrongMs)
     const computer = { ...untold, isToldTime, skewMs: isToldTime ? toldMs : untold.skewMs }

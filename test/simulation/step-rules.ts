@@ -45,7 +45,7 @@ function mayHaveBeenMade({ isClaimRequired, claim, fence }: StepDocument): boole
   return !isClaimRequired || claim?.fence === fence
 }
 
-/** An attempt that was over when it was written is none: a clock was wrong, or its scheduler stood still. */
+/** Whether an attempt was over when it was written, because a clock was wrong or its scheduler was blocked. */
 function wasLate({ completeByMs }: StepDocument, writtenAtS: number): boolean {
   return completeByMs !== null && completeByMs <= writtenAtS * 1_000
 }
@@ -95,14 +95,14 @@ function dependentsOf(stepId: string, steps: ReadonlyMap<string, StepDocument>):
   return direct.flatMap((step) => [step.stepId, ...dependentsOf(step.stepId, steps)])
 }
 
-/** I9: a key changes only when what it did was undone, or when the input is another one. */
+/** I9: a key changes only when what it did was undone, or when the input changed. */
 const keptKey: Rule<StepDocument> = ({ before, after }) => {
   if (before === null || after.generation === before.generation || before.direction === 'undo') return null
   const isOther = !isDeepStrictEqual(before.input, after.input)
   return isOther ? null : `I9: ${after.id} was given a new key although nothing was undone or edited`
 }
 
-/** I6: only an undo that is done makes a step forget a generation that may have acted. */
+/** I6: only a completed undo makes a step forget a generation that may have acted. */
 const remembered: Rule<StepDocument> = ({ before, after }) => {
   if (before === null) return null
   const left = owedBy(after).map(({ generation }) => generation)

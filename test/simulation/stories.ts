@@ -13,7 +13,7 @@ import {
   type ScenarioInput,
 } from './scenario.js'
 
-/** A scenario with what must hold of it beside all that holds of every job. */
+/** A scenario with a check of its own, in addition to the invariants of every job. */
 export interface StoryOfJob extends Scenario {
   readonly promise: string
 }
@@ -22,13 +22,13 @@ const [inError, compensated] = [{ state: 'Error' }, { state: 'Compensated' }] as
 const resubmittedOnce: Intervention = { when: inError, command: 'resubmit' }
 const thenCancelled: Intervention = { when: 'then', command: 'cancel' }
 
-/** What the service of `charge` says to requests, by how many it has had; the others are willing. */
+/** The answers of the service of `charge`, by the number of its requests. The other services do all work. */
 const ofCharge =
   (mood: (call: Parameters<Moods>[0]) => ReturnType<Moods>): Moods =>
   (call) =>
     call.stepId === 'charge' && !call.isUndo ? mood(call) : 'willing'
 
-/** It acts, and its answer is lost until attempts run out. */
+/** A service that acts, but whose answers are lost until attempts run out. */
 const unheardThrice: Moods = ofCharge(({ count }) => (count <= 3 ? 'unheard' : 'willing'))
 const refusedRepetition: Moods = ofCharge(({ ofKey }) => (ofKey === 1 ? 'unheard' : 'unable'))
 
@@ -39,7 +39,7 @@ const undoBusy =
     return stepId === 'charge' && isUndo && count <= times ? 'busy' : 'willing'
   }
 
-/** A step beside an event, and one after both. */
+/** A workflow with a step beside an event, and a step after both. */
 const beside = (policy: 'error' | 'compensate') =>
   defineWorkflow<ScenarioInput>('scenario', (job) => {
     const options = { ...timing, undo: takenBack }
@@ -267,7 +267,7 @@ const deadlines: readonly Omit<StoryOfJob, 'isEndOpen'>[] = [
   },
 ]
 
-/** Stories of operators and of services that remember; faults befall them by chance. */
+/** Stories of operators and of services that remember, which meet faults by chance. */
 export const stories: readonly StoryOfJob[] = [
   ...effectsOfErrors,
   ...waysBack,
