@@ -15,9 +15,9 @@ export interface Balance {
   readonly leases: readonly Lease[]
   /** Tokens of owned leases whose owner is silent. */
   readonly expired: ReadonlySet<string>
-  /** Tokens of leases that were asked for by somebody who does not come for them. */
+  /** Tokens of leases whose requester does not take them. */
   readonly lapsed: ReadonlySet<string>
-  /** Tokens of leases whose owner does not answer who asked for them. */
+  /** Tokens of leases whose owner does not answer a request. */
   readonly unanswered: ReadonlySet<string>
   readonly limits: LeaseLimits
   /** A number in [0, 1): instances that decide at the same time should choose differently. */
@@ -26,20 +26,25 @@ export interface Balance {
 
 /** What to do about it. No lease is in both. */
 export interface Selection {
-  /** Acquire: nobody reads them, or their owner does not answer. */
+  /** Leases to acquire: they have no reader, or their owner does not answer. */
   readonly take: readonly Lease[]
-  /** Request a hand-over: their owner lives. */
+  /** Leases to request: their owner is alive and hands them over. */
   readonly ask: readonly Lease[]
 }
 
 /**
- * Which leases to take and to ask for now. A lease counts for who is to have it: who asked for it, else its owner. The
- * share of each instance is the number of leases divided by the number of instances that own or are to have some (or are
- * this one), rounded up. Up to that share, what is kept for this instance, free or expired is taken. Only if there is
- * none, leases of others are asked for, one after another from whoever then has most, as long as that one has more than
- * its share; an instance that misses two or more may also bring another one below it, since else rounding up could
- * leave it with nothing. Each single choice is the one a .NET host would make, so a mixed deployment unit comes to
- * rest, and at the same place; only here all of them are made at once, and before anything has moved.
+ * Chooses the leases to take and to request now.
+ *
+ * - A lease counts for its requester, or else for its owner.
+ * - The share of an instance is the number of leases divided by the number of instances with leases (this one included),
+ *   rounded up.
+ * - Up to its share, this instance takes leases that are kept for it, free or expired.
+ * - Only if no lease is available, it requests leases of other instances, each from the instance that then has most, if
+ *   that has more than its share. An instance that lacks two or more may also bring another one below its share; otherwise
+ *   rounding up could leave it without leases.
+ *
+ * Each single choice is the one a .NET host would make, so a mixed deployment unit settles, and in the same state. Here,
+ * all choices are made at once, before any lease has moved.
  */
 export function selectLeases(balance: Balance): Selection {
   const { self, leases, limits, random } = balance
@@ -48,7 +53,7 @@ export function selectLeases(balance: Balance): Selection {
   for (const lease of shuffled(leases, random)) {
     const { owner, incarnation } = lease
     const isLive = owner !== null && !balance.expired.has(lease.leaseToken)
-    // Whoever gives away its last lease is an instance all the same.
+    // An instance that gives away its last lease still counts as an instance.
     if (isLive) listIn(shares, keyOf(owner, incarnation))
     const claimant = claimantOf(lease, isLive, balance.lapsed)
     if (claimant === null) available.push(lease)
@@ -64,7 +69,7 @@ export function selectLeases(balance: Balance): Selection {
   return surplusOf([...shares.values()], { share, missing: share - mine.length, take })
 }
 
-/** Who is to have a lease; null when anybody may. */
+/** The instance that is to have a lease; null when any instance may take it. */
 function claimantOf(
   { leaseToken, owner, incarnation, handover }: Lease,
   isLive: boolean,
@@ -76,7 +81,7 @@ function claimantOf(
   return owner === null ? null : keyOf(owner, incarnation)
 }
 
-/** What others have to spare, from who has most, until nothing is missing or nobody has. */
+/** Spare leases of other instances, from the one with most, until none is missing or none is to spare. */
 function surplusOf(
   others: readonly Lease[][],
   { share, missing, take }: { share: number; missing: number; take: readonly Lease[] },

@@ -75,7 +75,7 @@ export class CosmosLeaseInitialization implements LeaseInitialization {
     }
   }
 
-  /** A container without TTL keeps the lock of an instance that crashed for ever; its age shows it. */
+  /** Removes an old lock: a container without TTL keeps the lock of a crashed instance forever. */
   private async removeStaleLock(ttlSeconds: number): Promise<boolean> {
     const { container, prefix, partitioning, onAnswer } = this.options
     const { id } = initializationLock(prefix, partitioning, ttlSeconds)

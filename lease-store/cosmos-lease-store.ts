@@ -181,13 +181,13 @@ function partitioningOf(paths: readonly string[], containerId: string): LeasePar
   )
 }
 
-/** Older .NET hosts gave leases random partition keys; whoever writes one keeps its key (reference §9b). */
+/** The partition key of a lease. Older .NET hosts used random keys, and every write keeps the key (reference §9b). */
 function keyOf({ document }: Lease, id: string): string {
   const { partitionKey } = document
   return typeof partitionKey === 'string' ? partitionKey : id
 }
 
-/** Under random keys two hosts can create the same lease twice, and nobody can say which of them is right (F-L4). */
+/** Refuses duplicates: under random keys two hosts can create a lease twice, and neither is the right one (F-L4). */
 function refuseDuplicates(leases: readonly Lease[]): void {
   const seen = new Set<unknown>()
   const twice = leases.find(({ document }) => seen.size === seen.add(document['id']).size)

@@ -13,9 +13,9 @@ export interface PlannedLease {
 }
 
 /**
- * The leases to create so that together with those there are they cover every physical range. A range nobody covers
+ * The leases to create so that together with those there are they cover every physical range. An uncovered range
  * gets one lease under its id, or `leasesPerFeedRange` named by their bounds; a part of one is named by its bounds too. A range that is covered by the lease of a parent
- * that was split, or by those of merged ones, needs nothing: whoever reads those will see to it.
+ * that was split, or by those of merged ones, needs none: the reader of that lease takes care of it.
  */
 export function planLeases(
   physicalRanges: readonly NamedRange[],

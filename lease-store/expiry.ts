@@ -6,7 +6,7 @@ const storeResolutionMs = 1_000
 
 /**
  * The tokens of the owned leases whose owner has given no sign of life for `expirationMs`, by the store's clock alone:
- * neither this host's clock nor the owner's is asked, so no skew can take a lease from somebody alive (F-L15).
+ * neither this host's clock nor the owner's is asked, so no skew can take a lease from a living owner (F-L15).
  */
 export function expired(
   leases: readonly Lease[],

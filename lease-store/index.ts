@@ -8,7 +8,7 @@
  * few seconds by its owner → released (owner null) or *expired* (the store's clock minus `_ts` exceeds the expiration
  * interval) → acquired by another. While its owner lives, another may ask for it: the owner then finishes its page,
  * stores how far it came and releases, and the lease is kept a while for who asked. Every step of it is one conditional replace on the etag last seen: of two instances
- * that want the same lease one is told *conflict* and goes on. Nobody's wall clock is compared with anybody else's.
+ * that want the same lease one is told *conflict* and goes on. No wall clocks of two instances are compared.
  *
  * Files named by a verb or a rule are pure: leases and the time in, leases out.
  */

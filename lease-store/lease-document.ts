@@ -63,7 +63,7 @@ export function encodeLease(lease: Lease): LeaseDocument {
   const { document } = lease
   return {
     ...document,
-    // A lease that came from the V2 library has it by another name only: whoever reads this one must find it too.
+    // A lease from the V2 library has the token under another name only; readers need it under this name, too.
     LeaseToken: lease.leaseToken,
     FeedRange: document['FeedRange'] ?? { Range: { min: lease.feedRange.min, max: lease.feedRange.max } },
     Owner: lease.owner,
@@ -165,7 +165,7 @@ function modeOf(stored: unknown): LeaseMode | null {
   return known.find((mode) => mode.toLowerCase() === stored.toLowerCase()) ?? null
 }
 
-/** White space counts as nobody, as it does for .NET hosts. */
+/** The owner; white space counts as none, as it does for .NET hosts. */
 function ownerOf(stored: unknown): string | null {
   return typeof stored === 'string' && stored.trim() !== '' ? stored : null
 }

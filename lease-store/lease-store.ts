@@ -8,7 +8,7 @@ export interface LeaseListing {
 }
 
 /**
- * How a conditional write of a lease ended. A lost race is a value; only what nobody expects is thrown.
+ * How a conditional write of a lease ended. A lost race is a value; only unexpected failures are thrown.
  * `unknownOutcome`: the write may or may not have been applied. Read, and decide again.
  */
 export type LeaseWrite =
@@ -38,7 +38,7 @@ export interface LeaseStore {
   list(): Promise<LeaseListing>
   /** The lease as it is stored now; null when there is none. Rejects as {@link list}. */
   read(leaseToken: string): Promise<Lease | null>
-  /** Creates a lease that nobody owns, unless there is one of its token. Rejects with the store's error, whatever was written. */
+  /** Creates a lease without an owner, unless its token exists. Rejects with the store's error, whatever was written. */
   create(lease: NewLease): Promise<LeaseCreation>
   /** Writes `lease` on condition that the stored document still has `lease.etag`. */
   replace(lease: Lease): Promise<LeaseWrite>

@@ -24,7 +24,7 @@ export interface Lease {
   /** Names the lease within its deployment unit: a physical partition's id (`"0"`), or `min-max` for any other range. */
   readonly leaseToken: string
   readonly feedRange: FeedRange
-  /** The instance name of who reads it, or null when nobody does. */
+  /** The name of the instance that reads it, or null when none does. */
   readonly owner: string | null
   /**
    * Which life of that instance: two processes of one name, or one before and after a crash, differ here. Null for

@@ -6,7 +6,7 @@ import { overlap } from './overlap.js'
 /** A lease that is to go because others are about what it is about. */
 export interface OverlapRepair {
   readonly goes: Lease
-  /** Parts of it that nobody else is about: they get leases at its position before it goes. */
+  /** Parts of it that no other lease covers: they get leases at its position before it goes. */
   readonly rest: readonly FeedRange[]
   /** Those that stay. None of them is ahead of the one that goes. */
   readonly by: readonly Lease[]
@@ -15,7 +15,7 @@ export interface OverlapRepair {
 /**
  * Which leases to replace so that no part of the feed has two. Treated as a split is: what is wider goes, the finer stay,
  * so every two hosts that look at the same leases choose alike, and whatever they do at once, the finest lease that any
- * key ever had is removed by nobody (I11). A lease goes only when it has come as far as those that stay were at an
+ * key ever had is never removed (I11). A lease goes only when it has come as far as those that stay were at an
  * earlier look: they deliver everything after that, so nothing is left out (I10). Until then both are read.
  *
  * @param earlier the leases as they were at the look before; what was not there then may be a split under way

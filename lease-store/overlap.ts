@@ -1,7 +1,7 @@
 import { uncovered } from './coverage.js'
 import type { FeedRange, Lease } from './lease.js'
 
-/** A lease all of whose range others read: the parent of a split, until somebody deletes it. */
+/** A lease whose whole range other leases cover: the parent of a split, until it is deleted. */
 export interface ReplacedLease {
   readonly lease: Lease
   readonly by: readonly Lease[]

@@ -5,15 +5,15 @@ import type { Lease, LeaseOwner } from './lease.js'
  * wall clock, stored as `timestamp` by every write of an owner because .NET hosts judge expiry by it.
  */
 
-/** Owned by `owner` from now on, whoever had it before or was to have it. */
+/** Makes `owner` the owner, whatever the owner or requester was before. */
 export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
   const { instanceName, incarnation } = owner
   return { ...lease, owner: instanceName, incarnation, handover: null, timestampMs: now }
 }
 
 /**
- * Asked for by `requester`, instead of whoever asked before. The one write that is not its owner's, so it leaves
- * `timestamp`, the owner's sign of life, alone.
+ * Notes the request of `requester`, in place of an earlier one. It is the only write by another instance than the owner,
+ * so it does not change `timestamp`, the owner's sign of life.
  */
 export function requestHandover(lease: Lease, requester: LeaseOwner): Lease {
   return { ...lease, handover: requester }
@@ -37,7 +37,7 @@ export function reposition(
   return { ...lease, ...position }
 }
 
-/** Free at once: for who asked for it, else for anybody. */
+/** Frees the lease at once, for its requester or else for any instance. */
 export function release(lease: Lease, now: number): Lease {
   return { ...lease, owner: null, incarnation: null, timestampMs: now }
 }
