@@ -108,8 +108,8 @@ export interface AgentOptions {
     readonly backoff: { readonly min: Duration; readonly max: Duration }
   }
   /**
-   * After so many `failures` in a row (1 or more) in one instance, attempts fail for the time of `openFor` without the
-   * handler being called; then one is let through to see. Attempts that fail so count like others, so let the steps'
+   * After this number of `failures` in a row (1 or more) in one instance, attempts fail for the time `openFor` without a
+   * call of the handler; then one is let through to see. Attempts that fail so count like others, so let the steps'
    * back-off outlast it. Default: the handler is always called.
    */
   readonly circuitBreaker?: { readonly failures: number; readonly openFor: Duration }

@@ -1,7 +1,7 @@
 import { NotDelivered } from './webhook.js'
 
 /** How an alert may be sent after calls that failed. */
-export interface Telling {
+export interface SendState {
   /** The largest number of alerts in one call that includes this one. */
   readonly atMost: number
   /** How many calls with this alert failed. */
@@ -9,7 +9,7 @@ export interface Telling {
 }
 
 /** The state of an alert before any call with it has failed. */
-export const firstTelling: Telling = { atMost: Infinity, failures: 0 }
+export const neverFailed: SendState = { atMost: Infinity, failures: 0 }
 
 const retryAfterMs = 30_000
 const maxRetryAfterMs = 3_600_000
@@ -19,7 +19,7 @@ const maxRetryAfterMs = 3_600_000
  * share one call, and the others share smaller ones, each as small as its earlier failures require. Groups for which no
  * call is free wait.
  */
-export function groupsOf<T extends Telling>(
+export function groupsOf<T extends SendState>(
   pending: readonly T[],
   freeCalls: number,
 ): { readonly now: readonly (readonly T[])[]; readonly later: readonly T[] } {
@@ -46,10 +46,10 @@ function compare(a: number, b: number): number {
  * - The receiver refused this alert alone: the pause before the next try doubles.
  */
 export function afterFailure(
-  { atMost, failures }: Telling,
+  { atMost, failures }: SendState,
   count: number,
   error: unknown,
-): Telling & { readonly afterMs: number } {
+): SendState & { readonly afterMs: number } {
   const isSmaller = count > 1 && !isAboutReceiver(error)
   const isRefused = !isAboutReceiver(error) && isAboutMessage(error)
   const doublings = isRefused && count === 1 ? failures : 0

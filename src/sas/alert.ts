@@ -29,7 +29,7 @@ export interface Alert {
 }
 
 /**
- * That an alert was raised: a document of its own beside the job, so that whoever raises alerts never writes the job.
+ * The record that an alert was raised: a document beside the job, so that raising alerts never writes the job.
  * It expires; if the same is still the matter then, the alert is raised again.
  */
 export interface AlertRecord {

@@ -1,7 +1,7 @@
 import { BackgroundLoop, type Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
-import { afterFailure, firstTelling, groupsOf, type Telling } from './alert-groups.js'
+import { afterFailure, neverFailed, groupsOf, type SendState } from './alert-groups.js'
 import { alertIdOf, alertOf, alertRecordOf, toldUntilMs, unreadableAlertOf, type Alert } from './alert.js'
 import { CallBudget } from './call-budget.js'
 import { DeadlineIndex, type Deadline } from './deadline-index.js'
@@ -31,18 +31,18 @@ export interface AlerterOptions {
   readonly sweepIntervalMs: number
 }
 
-/** A job that may have to be told of. */
-interface Matter extends Deadline, Telling {
+/** A job about which an alert may be due. */
+interface Matter extends Deadline, SendState {
   readonly jobId: string
   readonly alertId: string
-  /** Set where the job's document could not be read. */
+  /** Set if the job's document could not be read. */
   readonly unreadable: UnreadableFlag | null
-  /** Those who know of it already, while others were not reached. */
+  /** Sinks that have taken the alert, while others were not reached. */
   readonly takenBy: ReadonlySet<AlertSink>
 }
 
-/** A job that has to be told of. */
-interface Pending extends Telling {
+/** A job about which an alert is due. */
+interface Pending extends SendState {
   readonly matter: Matter
   readonly alert: Alert
   readonly record: Stored<StateDocument> | null
@@ -60,12 +60,12 @@ const retryAfterMs = 30_000
 const remembered = 50_000
 
 /**
- * Tells operators which jobs are flagged (R114). That this was done is recorded beside the job, after every sink took
- * it: whoever dies between tells it twice rather than not at all (I15). An outage may flag thousands of jobs at once
- * (F-V18): where more have to be told of than calls are left in this minute, one call tells of many.
+ * Alerts operators to flagged jobs (R114). An alert is recorded beside the job after every sink took it, so an instance that
+ * dies in between causes a second alert rather than none (I15). An outage may flag thousands of jobs at once
+ * (F-V18): if more alerts are due than calls are left in this minute, one call carries many.
  *
  * The feed says who is flagged; what an instance forgets when it dies is found by the sweep, in pages, so that those who
- * stay flagged hide nobody.
+ * stay flagged hide no others.
  *
  * States: idle → running (`start`) → stopping (`stop`: cuts off the sinks) → idle.
  */
@@ -149,12 +149,12 @@ export class Alerter {
     this.noteMatter({ pk, id, jobId, alertId, unreadable: flag, leaseToken })
   }
 
-  private noteMatter(matter: Omit<Matter, 'dueMs' | 'takenBy' | keyof Telling>): void {
+  private noteMatter(matter: Omit<Matter, 'dueMs' | 'takenBy' | keyof SendState>): void {
     const now = this.options.clock.now()
     const told = this.told.get(keyOf(matter))
     if (told?.alertId === matter.alertId && now < told.untilMs) return
     if (this.due.get(matter)?.alertId === matter.alertId) return
-    this.due.set({ ...matter, dueMs: now, takenBy: new Set(), ...firstTelling })
+    this.due.set({ ...matter, dueMs: now, takenBy: new Set(), ...neverFailed })
   }
 
   private async tellDue(): Promise<number> {
@@ -190,7 +190,7 @@ export class Alerter {
       return null
     }
     const isAsNoted = matter.alertId === alert.alertId
-    const other = { ...matter, alertId: alert.alertId, takenBy: new Set<AlertSink>(), ...firstTelling }
+    const other = { ...matter, alertId: alert.alertId, takenBy: new Set<AlertSink>(), ...neverFailed }
     const known = isAsNoted ? matter : other
     const { atMost, failures } = known
     return { matter: known, alert, record, atMost, failures }

@@ -73,7 +73,7 @@ async function run(
       // Without time for another try it fails now, while it can say so (R72, R77).
       isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(tries.backoff.maxMs),
     })
-    // The signal has aborted while the handler worked on: its success is of no use to anybody any more.
+    // The signal aborted while the handler went on: its success no longer counts.
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null

@@ -1,6 +1,6 @@
 const minuteMs = 60_000
 
-/** At most so many calls in any sixty seconds. */
+/** Limits the number of calls in any sixty seconds. */
 export class CallBudget {
   /** When each of the last minute was made, oldest first. */
   private times: readonly number[] = []

@@ -2,7 +2,7 @@ import type { Change } from '../change-feed-processor/index.js'
 import { jobDocumentId, type JobDocument, type StepDocument } from './documents.js'
 import type { DocumentAddress } from './state-store.js'
 
-/** A job some document of which has changed. */
+/** A job with at least one changed document. */
 export interface ChangedJob extends DocumentAddress {
   readonly jobId: string
   readonly priority: number

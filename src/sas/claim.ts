@@ -8,7 +8,7 @@ export interface Claimant {
   readonly fence: number
   /** The agents instance. */
   readonly by: string
-  /** Made anew for every claim, so that a claim of this instance before a crash is not taken for this one. */
+  /** New for every claim, so that a claim of this instance before a crash is not taken for this one. */
   readonly token: string
 }
 
@@ -38,7 +38,7 @@ export function claim(step: StepDocument, claimant: Claimant, now: number): Clai
   }
 }
 
-/** Whether the current attempt waits for an agent to claim it: then nobody has acted on it, and that is certain. */
+/** Whether the current attempt waits for an agent to claim it. Then certainly no agent has acted on it. */
 export function isUnclaimed(step: StepDocument): boolean {
   return step.isClaimRequired && !isTaken(step)
 }

@@ -156,6 +156,6 @@ function finishCompensation(state: SchedulingState, finished: Finished, goForwar
     compensation: null,
     generation: job.generation + 1,
   })
-  const anew = Object.entries(ledger).map(([id, entry]) => [id, { ...entry, state: 'NotStarted' }] as const)
-  return goForward({ ...state, job: renewed }, Object.fromEntries(anew))
+  const reset = Object.entries(ledger).map(([id, entry]) => [id, { ...entry, state: 'NotStarted' }] as const)
+  return goForward({ ...state, job: renewed }, Object.fromEntries(reset))
 }

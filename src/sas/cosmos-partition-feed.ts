@@ -17,7 +17,7 @@ export class CosmosPartitionFeed implements PartitionFeed {
 
   async readNext(): Promise<readonly StateDocument[]> {
     const iterator = (this.iterator ??= this.opened())
-    // After a failure it may stand anywhere; the next read begins anew from where we know to be.
+    // After a failure its position is unknown; the next read begins again at the last known position.
     this.iterator = null
     const { statusCode: code, result, continuationToken, requestCharge } = await iterator.readNext()
     this.onCharge(requestCharge)

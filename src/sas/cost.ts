@@ -54,7 +54,7 @@ const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** Defaults, in seconds. */
 const [renewSeconds, acquireSeconds] = [13, 17]
-/** Each role reads the feed by leases of its own. Sweeps ask for what is overdue and for what nobody has taken up, or told. */
+/** Each role reads the feed by its own leases. Sweeps ask for overdue documents, unclaimed work and unsent notices. */
 const working = [
   { pollSeconds: 5, queriesPerSecond: 0 },
   { pollSeconds: 5, queriesPerSecond: 0 },
@@ -85,7 +85,7 @@ export function idleCost(question: CostQuestion): IdleCost {
   const { partitions, instances } = question
   const roles = rolesOf(question)
   const look = pointRead + queryOfOnePartition + growthPerKilobyte * partitions * leaseKilobytes
-  // Whoever has all leases looks at them every other time.
+  // An instance that has all leases looks at them every other time.
   const looksPerSecond = instances / meanAcquireSeconds / (instances === 1 ? 2 : 1)
   return {
     polls: roles.reduce((sum, { pollSeconds }) => sum + (partitions * emptyPoll) / pollSeconds, 0),

@@ -35,7 +35,7 @@ export class DeadlineReview {
   /** An attempt begins. */
   noteBegun(step: StepDocument): void {
     const { failoverMs } = this.options
-    // What nobody has claimed does not count, however long nobody reads of it.
+    // An unclaimed attempt does not count, however long its range has no reader.
     if (step.isClaimRequired || step.maxFailures * step.completeWithinMs >= failoverMs) return
     const attempts = step.maxFailures === 1 ? 'its one attempt is' : `its ${step.maxFailures} attempts are`
     this.advise(

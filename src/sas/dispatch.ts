@@ -18,7 +18,7 @@ import { bindTemplate, resolveTemplate, type KnownValues } from './template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from './transaction.js'
 import { currentKey, workOf } from './work.js'
 
-/** Who dispatches steps of which job, and when. */
+/** A scheduler that dispatches steps of a job, and the time. */
 export interface Dispatching {
   readonly job: JobDocument
   /** The steps known, by step id: among them those whose outputs the dispatched ones refer to. */
@@ -65,10 +65,10 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   const outputs = new Map<string, Json>([...by.steps].map(([stepId, { output }]) => [stepId, output]))
   const known = { input: job.input, outputs }
   const input = resolveTemplate(step.inputTemplate, known)
-  const begun = begunAnew({ ...withInput(step, input), ...boundUndo(step, known) }, by)
+  const begun = firstAttempt({ ...withInput(step, input), ...boundUndo(step, known) }, by)
   // No handler is called, so the key stays, and so does what is known of calls under it.
   const refuse = (message: string): StepChange => {
-    return { step: refused(begunAnew(beginning(step), by), by, message), state: 'Processing' }
+    return { step: refused(firstAttempt(beginning(step), by), by, message), state: 'Processing' }
   }
   const unclear = whenProblem(step)
   if (unclear !== null) {
@@ -88,7 +88,7 @@ function inputProblem(step: StepDocument, by: Dispatching): string | null {
   return `its input is nested more than ${maxGivenLevels} levels deep: pass the address of the data, not the data`
 }
 
-function begunAnew(step: StepDocument, by: Dispatching): StepDocument {
+function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
   const fresh = {
     ...step,
     currentState: step.initialState,
@@ -147,7 +147,7 @@ export function repeat(step: StepDocument, by: Dispatching): StepChange {
 
 /**
  * A step that no agent runs, until its time has come: `{ forMs }` from now, or `{ until }` an instant; at once where
- * that has passed or nothing is said. What is no instant is a mistake that somebody must see before anything follows.
+ * that has passed or neither is given. A value that is not an instant is a mistake, which an operator must see first.
  */
 function asleep(step: StepDocument, by: Dispatching): StepDocument {
   const { now } = by

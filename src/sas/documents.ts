@@ -23,7 +23,7 @@ export type ProcessState = (typeof processStates)[number]
 /**
  * Why a person should look. Stored state, not an event: while it stands, an alert can be derived from it (I15).
  * `error`, `corrupt` and `compensationFailed` end the work until an operator decides; a `parked` step waits for an
- * operator, one in `extendedWait` for time; `unclaimed` work is offered again and again until somebody takes it.
+ * operator, one in `extendedWait` for time; `unclaimed` work is offered again until an instance takes it.
  */
 const attention = z.object({
   kind: z.enum(['error', 'corrupt', 'compensationFailed', 'parked', 'extendedWait', 'unclaimed']),
@@ -51,7 +51,7 @@ const envelope = {
   currentState: z.string(),
   desiredState: z.string(),
   processState: z.enum(processStates),
-  /** The instance that drives it, or null when it is up for anybody. */
+  /** The instance that drives it, or null when any instance may take it. */
   lockedBy: z.string().nullable(),
   /** Grows with every claim, dispatch and recovery; a write that carries an older one is refused. */
   fence: z.number().int(),
@@ -127,7 +127,7 @@ const jobSchema = z.object({
   completeWithinMs: z.number().nullable(),
   /** When that is over: set by the scheduler, whose clock counts (R18); milliseconds since the epoch. */
   endByMs: z.number().nullable(),
-  /** How long the job is kept after it ended well; null for ever. */
+  /** How long the job is kept after it ended well; null for no limit. */
   retainForMs: z.number().nullable(),
   /** The newest decisions of operators. */
   audit: z.array(auditEntry),
@@ -187,7 +187,7 @@ const stepSchema = z.object({
   ...effectHistory,
 })
 
-/** Something that the submitter is to be told: written with what it tells of, sent by a notifier. */
+/** A notice to the submitter, written in the transaction that it reports and sent by a notifier. */
 const noticeSchema = z.object({
   id: z.string(),
   pk: z.string(),
@@ -216,7 +216,7 @@ const noticeSchema = z.object({
     .object({ kind: z.literal('notify'), since: z.string(), by: z.string(), message: z.string() })
     .nullable()
     .default(null),
-  /** By whom it was sent again after it was given up, oldest first. */
+  /** The decisions to send it again after it was given up, oldest first. */
   resends: z.array(auditEntry.pick({ at: true, by: true, why: true })).default([]),
   /** -1 until it is sent: a notice outlives its job rather than staying untold (F-X9). */
   ttl: z.number().int(),
@@ -252,13 +252,13 @@ export type Decoded =
   | { readonly kind: 'foreign' }
   /** Ours, but written by newer code: left for an instance that knows it. */
   | { readonly kind: 'newerSchema'; readonly schema: number }
-  /** Ours by its type, and not readable: somebody edited it, or a bug wrote it. */
+  /** Ours by its type, but unreadable: a person edited it, or a bug wrote it. */
   | { readonly kind: 'invalid'; readonly reason: string }
 
 /** Made once: a schema is compiled at its first use, which costs more than a hundred documents read with it. */
 const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
 
-/** Reads a document of the state container. Unknown fields are kept by whoever writes the document back. */
+/** Reads a document of the state container. Unknown fields are kept when the document is written back. */
 export function decodeDocument(document: Readonly<Record<string, unknown>>): Decoded {
   const { type, schema } = document
   if (typeof type !== 'string' || !type.startsWith('sas.')) return { kind: 'foreign' }
@@ -299,7 +299,7 @@ type StateFields = Pick<
 
 /**
  * The pattern's word for a document's stored fields (requirements §18): at the target → Processed; out of the loop until
- * an operator decides → Error; on its way back → Compensating, and there → Compensated; held by somebody → Processing;
+ * an operator decides → Error; on its way back → Compensating, and there → Compensated; held by an instance → Processing;
  * else Pending.
  */
 export function deriveProcessState(fields: StateFields): ProcessState {
@@ -314,7 +314,7 @@ function isReverting(fields: StateFields): boolean {
   return 'direction' in fields ? fields.direction === 'undo' : fields.compensation !== null
 }
 
-/** Whether nothing more happens by itself. Other kinds of attention only say that somebody should look. */
+/** Whether nothing more happens by itself. Other kinds of attention only ask a person to look. */
 function endsWork({ kind }: Attention): boolean {
   return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
 }

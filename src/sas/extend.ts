@@ -10,7 +10,7 @@ export type Extension =
   /** The attempt is over, or another process makes it: this one must stop. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** When it is asked, and when the job must be done, milliseconds since the epoch; null for as late as it takes. */
+/** The time of the request, and when the job must be done, in milliseconds since the epoch; null for no limit. */
 export interface AskedAt {
   readonly now: number
   readonly endByMs: number | null
@@ -18,8 +18,8 @@ export interface AskedAt {
 
 /**
  * The heartbeat of an attempt that takes longer than one deadline (F-A25): the deadline a whole `completeWithin` from
- * now, as long as the attempt is open (I3). The fence stays, and with it the attempt (I2). The claim says who makes it:
- * this write comes to whoever holds the range by now, who must not begin the same attempt beside it.
+ * now, as long as the attempt is open (I3). The fence stays, and with it the attempt (I2). The claim
+ * says which process makes it: the feed delivers this write to the range's owner, which must not begin the same attempt.
  */
 export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }: AskedAt): Extension {
   const { fence, by, token } = claimant

@@ -15,7 +15,7 @@ export function givenUp(step: StepDocument, why: GivingUp): StepDocument {
   return flagged(step, kind, why)
 }
 
-/** A step that nobody works on, and why a person should look. */
+/** Frees a step and flags it, with the reason why a person should look. */
 export function flagged(
   step: StepDocument,
   kind: Attention['kind'],

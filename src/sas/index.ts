@@ -10,7 +10,7 @@
  * - the **agents** run the handler of every step that names them, under its deadline, and record the outcome on it;
  * - the **supervisor** waits for deadlines. A step that was not done in time, for whatever reason, is given back with
  *   one failure more and a higher fence; a step out of attempts gets what its `onExhausted` says. A job that stands still
- *   is taken from its holder, so that any scheduler looks at all of it anew.
+ *   is taken from its holder, so that any scheduler looks at all of it again.
  * - the **notifier** tells submitters what was written for them in the job's own transactions (notices), in order, and
  *   operators what is flagged. It changes no job.
  *

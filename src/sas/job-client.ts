@@ -27,7 +27,7 @@ export interface JobClientOptions {
   readonly telemetry: Telemetry
   /** Wakes those who wait for a result when something was written in this process. */
   readonly wakeUps?: WakeUps
-  /** Told of every job that one transaction has accepted, when that is written. */
+  /** Called with every job that one transaction has accepted, once that is written. */
   readonly onAccepted?: (accepted: AcceptedJob) => void
 }
 
@@ -50,7 +50,7 @@ export interface SubmitOptions {
   readonly replyTo?: string
   /** How long the whole job may take; after that it ends as its workflow's `onExhausted` says. Default: no limit. */
   readonly completeWithin?: Duration
-  /** How long the job and its steps are kept after it ended well; a job in Error always is. Default: for ever. */
+  /** How long the job and its steps are kept after it ended well; a job in Error is always kept. Default: no limit. */
   readonly retainFor?: Duration
 }
 
@@ -239,7 +239,7 @@ export class JobClient {
     return unreadableJobs(this.options.store)
   }
 
-  /** Notices that were given up since nobody took them, the longest ago first; 100 unless the filter says otherwise. */
+  /** Notices that were given up because no receiver took them, the oldest first; 100 unless the filter says otherwise. */
   undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
     return undelivered(this.options.store, filter)
   }

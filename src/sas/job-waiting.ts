@@ -5,7 +5,7 @@ import type { DocumentAddress, StateStore } from './state-store.js'
 import { readableJob } from './unreadable-jobs.js'
 import { WaitPace, type Accepted } from './wait-pace.js'
 
-/** Somebody in this process who says when a job has ended, and as what. Answers how to stop listening. */
+/** Reports in this process when a job has ended, and its end. `subscribe` returns a function that unsubscribes. */
 export interface WakeUps {
   subscribe(job: JobAddress, listener: (ended: EndedJob) => void): () => void
 }
@@ -14,7 +14,7 @@ type JobAddress = DocumentAddress & { readonly jobId: string }
 
 /** How long to rest between two reads of a job's changes: soon at first, then less and less often. */
 const rest = { minMs: 20, maxMs: 1_000 }
-/** A job accepted so lately has not ended: nobody looks yet. */
+/** A job accepted less than this long ago has not ended, so it is not looked at yet. */
 const freshMs = 10
 
 /** Waits for jobs to end: woken when this process ends the job, and looking now and then in case another does. */
@@ -32,7 +32,7 @@ export class JobWaiting {
     return readableJob(this.store, address)
   }
 
-  /** Rests after so many looks that brought nothing, until woken or for as long as between two looks at a job. */
+  /** Rests after this many looks without news, until woken or until the next look at the job is due. */
   async rest(job: JobAddress, idleLooks: number, signal?: AbortSignal): Promise<void> {
     const woken = this.nextWakeUp(job, signal)
     try {

@@ -10,7 +10,7 @@ import type { Accepted } from './wait-pace.js'
 /** What a finished job came to: each step's output by step id. */
 export type JobResult = Readonly<Record<string, Json>>
 
-/** One job of a state container. Every method asks the store anew. */
+/** One job of a state container. Every method asks the store again. */
 export class Job {
   constructor(
     private readonly store: StateStore,
@@ -43,7 +43,7 @@ export class Job {
   }
 
   /**
-   * The job as it is now, and anew whenever it or a step of it has changed; ends with the job, after its last state.
+   * The job as it is now, and again whenever it or one of its steps has changed. Ends with the job, after its last state.
    * Changes that follow each other closely come as one.
    *
    * @throws JobNotFound when there is no such job

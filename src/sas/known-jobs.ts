@@ -22,7 +22,7 @@ export interface Replaced<T> {
   readonly replacedEtag: string
 }
 
-/** A step that a decision needs and nobody can read. */
+/** A step that a decision needs, but that cannot be read. */
 export interface UnreadableStep {
   readonly stepId: string
   /** By this version of the code: newer code wrote it. */

@@ -12,7 +12,7 @@ export interface MoreTimeOptions {
   readonly store: StateStore
   readonly clock: Clock
   readonly random: Random
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly signal: AbortSignal
 }
 

@@ -7,8 +7,8 @@ import {
 } from './documents.js'
 
 /**
- * What the submitter is to be told of a job that has just been written, as documents of the same transaction: nothing
- * is told that did not happen, and nothing that happened stays untold (I13). Each takes the job's next number, so there
+ * The notices to a submitter about a job that has just been written, as documents of the same transaction. So a notice is
+ * sent exactly for what happened (I13). Each takes the job's next number, so there
  * is one order per job, and two writers of one number conflict. Only jobs with a `replyTo` have notices.
  *
  * Attention that steps raise reaches the job through the scheduler; the supervisor therefore writes no notices.

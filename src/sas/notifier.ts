@@ -13,13 +13,13 @@ import type { StateStore } from './state-store.js'
 import { Sweep } from './sweep.js'
 import { flagIn } from './unreadable-jobs.js'
 
-/** Whom a notifier tells, and how. */
+/** The receivers of a notifier's alerts, and its limits. */
 export interface NotifierSettings {
-  /** Operators. Every alert is also an `alert.raised` event. Default: nobody else. */
+  /** Receivers of alerts. Every alert is also an `alert.raised` event. Default: none. */
   readonly alertSinks?: readonly AlertSink[]
   /**
-   * How often each sink is called in a minute, at most, by one instance. Where more jobs are flagged than that, one call
-   * tells of up to 250 of them. Default 20.
+   * How often each sink is called in a minute, at most, by one instance. If more jobs are flagged, one call
+   * carries up to 250 alerts. Default 20.
    */
   readonly alertCallsPerMinute?: number
   /** After how long an alert is raised again while the same is still the matter, in milliseconds. Default a day. */
@@ -28,7 +28,7 @@ export interface NotifierSettings {
   readonly sendTimeoutMs?: number
   /** Default: 30 tries in about four hours. */
   readonly noticeRetry?: NoticeRetry
-  /** How often the store is asked for what nobody was told, in milliseconds. Default 60,000. */
+  /** How often the store is asked for unsent notices and alerts, in milliseconds. Default 60,000. */
   readonly notifySweepIntervalMs?: number
 }
 
@@ -53,7 +53,7 @@ const linesAtOnce = 32
 const sweepLimit = 1_000
 /** How soon the next page of a sweep is asked for: the sends of one need a while. */
 const nextPageAfterMs = 1_000
-/** What should have been sent this long ago is nobody's who lives: a sweep takes it up. */
+/** A notice that is overdue by this much has no living sender: a sweep takes it up. */
 const overlookedAfterMs = 30_000
 /** A job whose notices could not be read is looked at again after this long. */
 const retryAfterMs = 30_000
@@ -116,7 +116,7 @@ export class Notifier {
     this.alerter.start()
   }
 
-  /** Cuts off what is being sent: it is sent again by whoever takes over. */
+  /** Cuts off sends that are under way. The instance that takes over sends them again. */
   async stop(): Promise<void> {
     this.stopping.abort()
     await Promise.all([this.sending.stop(), this.sweep.stop(), this.alerter.stop()])
@@ -206,7 +206,7 @@ export class Notifier {
   }
 }
 
-/** Most of what the feed brings is told to nobody, which shows before it is decoded. */
+/** Whether a change may need a notice or an alert. Most need neither, which shows before they are decoded. */
 function mayTell({ type, attention }: Change): boolean {
   return type === 'sas.notify' || type === 'sas.unreadable' || (type === 'sas.job' && attention !== null)
 }

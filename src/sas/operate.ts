@@ -68,7 +68,7 @@ export function operate(standing: Standing, command: OperatorCommand): Operation
 
 function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
   const { job, steps } = standing
-  if (job.processState === 'Compensated') return startAnew(standing, command)
+  if (job.processState === 'Compensated') return startAgain(standing, command)
   if (job.processState !== 'Error') {
     return refused(
       `job ${job.jobId} is ${job.processState}; only a job in Error or Compensated is resubmitted`,
@@ -83,7 +83,7 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
       : refused(`job ${job.jobId} was set aside as a whole: resubmit it without naming steps`)
   }
   // The job was undone, and its `maxGenerations` allowed no further try.
-  if (failed.length === 0 && isUndoing) return startAnew(standing, command)
+  if (failed.length === 0 && isUndoing) return startAgain(standing, command)
   if (failed.length === 0) return goOnFrom(standing, command)
   const named = command.steps?.map(({ stepId }) => stepId) ?? failed
   const others = named.filter((stepId) => !failed.includes(stepId))
@@ -99,10 +99,10 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
   }
   const again = failed.flatMap((stepId) => steps.get(stepId) ?? [])
   if (isUndoing) return undoAgain(standing, command, again)
-  const begun = again.map((step) => anew(step, edits.get(step.stepId)))
+  const begun = again.map((step) => resetStep(step, edits.get(step.stepId)))
   const changed = atOnce(begun, job)
   if (hasEdits && changed.length < begun.length) return refused(tooManyEdits(begun))
-  // Those that do not fit stay as they are: whatever a step was, it is made anew when it begins.
+  // Steps that do not fit stay as they are: every step is reset when it begins.
   return requested(standing, command, {
     changed,
     job: { ...job, steps: withStates(job.steps, failed, 'NotStarted'), generation: job.generation + 1 },
@@ -142,14 +142,14 @@ function goOnFrom(standing: Standing, command: OperatorCommand & { kind: 'resubm
   if (gathering.length > 0) return refused(inputOfOthers(gathering))
   const changed = edits.flatMap(({ stepId, input }) => {
     const step = steps.get(stepId)
-    return step === undefined ? [] : [anew(step, input)]
+    return step === undefined ? [] : [resetStep(step, input)]
   })
   if (atOnce(changed, job).length < changed.length) return refused(tooManyEdits(changed))
   return requested(standing, command, { changed, job: { ...job, generation: job.generation + 1 } })
 }
 
 /** Begins the whole job again. Steps that were undone get new keys; steps without an undo keep theirs (C21, I9). */
-function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
+function startAgain(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
   const { job, steps } = standing
   const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
   const unknown = edited.filter(({ stepId }) => !steps.has(stepId)).map(({ stepId }) => stepId)
@@ -161,7 +161,7 @@ function startAnew(standing: Standing, command: OperatorCommand & { kind: 'resub
   const expiring = [...steps.values()].filter(({ ttl }) => ttl !== -1)
   const changed = [...steps.values()]
     .filter((step) => edits.has(step.stepId) || expiring.includes(step))
-    .map((step) => anew(step, edits.get(step.stepId)))
+    .map((step) => resetStep(step, edits.get(step.stepId)))
   if (atOnce(changed, job).length < changed.length) {
     return refused(expiring.length > 0 ? tooManyExpiring(job, expiring) : tooManyEdits(changed))
   }
@@ -263,7 +263,7 @@ function requested(
   return { kind: 'write', job: withDerivedState(up), changed, isComplete }
 }
 
-function anew(step: StepDocument, input: Json | undefined): StepDocument {
+function resetStep(step: StepDocument, input: Json | undefined): StepDocument {
   const again = {
     ...step,
     lockedBy: null,
@@ -306,7 +306,7 @@ function tooManyEdits(steps: readonly StepDocument[]): string {
   return `${steps.length} steps would have to be written at once, more than one transaction takes: resubmit without inputs, or submit a new job`
 }
 
-/** In parts, a command that is cut short would leave steps that outlive their job for ever, or die before it (I18). */
+/** Refuses such a command: if it were written in parts and cut short, steps would outlive their job, or expire first (I18). */
 function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
   return `job ${jobId} was undone and has begun to expire, and ${steps.length} steps are more than one transaction can keep: submit it again under another id`
 }

@@ -32,11 +32,11 @@ const maxWaiting = 1_000
 const backoff = { minMs: 500, maxMs: 10_000 }
 
 /**
- * Work that is tried again beside the feed, so that one logical partition that is throttled holds up its own jobs and
- * nobody else's (F-X2): with a pause that grows, the work of one partition in order, and bounded in all.
+ * Work that is tried again beside the feed, so that a throttled logical partition delays only its own jobs (F-X2). Pauses
+ * grow, the work of one partition stays in order, and the total is bounded.
  *
  * It is remembered here only, and that is safe: each piece holds the checkpoint before its page until it is done (I10),
- * so whoever gets the lease after a crash, a hand-over or a split is delivered it again.
+ * so the next owner of the lease gets it again after a crash, a hand-over or a split.
  */
 export class PostponedWork {
   private readonly lines = new Map<string, Line>()
@@ -63,7 +63,7 @@ export class PostponedWork {
     return true
   }
 
-  /** The lease is somebody else's, who is delivered all of this again. */
+  /** Forgets the work of a lease that was lost: its next owner gets all of it again. */
   forgetLease(leaseToken: string): void {
     for (const [key, line] of this.lines) {
       if (line.leaseToken !== leaseToken) continue

@@ -1,7 +1,7 @@
 import { decodeDocument, stepDocumentId, type JobDocument, type StepDocument } from './documents.js'
 import type { StateStore } from './state-store.js'
 
-/** So many reads of documents cost less than a query, which also asks the store for its plan. */
+/** Up to this number, reads of documents cost less than a query, which also asks the store for its plan. */
 const fewSteps = 4
 
 /** The steps of a job as they are now; what is gone or cannot be read is left out. */

@@ -97,8 +97,8 @@ function offered(
 }
 
 /**
- * A step whose job has ended or is gone: there is nobody to take it up, so it waits for nothing (F-V25). Where the job
- * lives again by an operator's request, a scheduler looks at every step that was under way.
+ * Puts a step to rest whose job has ended or is gone: no scheduler will take it up (F-V25). If an operator revives the job,
+ * a scheduler looks at every step that was under way.
  */
 export function rest(step: StepDocument): StepDocument {
   return withDerivedState({

@@ -31,7 +31,7 @@ const lookAgainAfterMs = 1_000
 /**
  * Sends what a job has to say, the lowest number first and none past one that waits for its next try: one line per job,
  * so that they arrive in order (I13, F-N2). Whether one was sent is written on condition of its etag after it was sent;
- * whoever dies between, or meets a rival, sends it twice rather than not at all (F-N1).
+ * an instance that dies in between, or loses to another, causes a second send rather than none (F-N1).
  *
  * @returns when to come back, milliseconds since the epoch; null when nothing is left to say
  */
@@ -50,11 +50,11 @@ export async function sendReplies(
   return null
 }
 
-/** Whether what became of the notice is recorded; else a rival changed it, or nobody knows. */
+/** Sends a notice. Resolves to whether the result is recorded; if not, another writer changed it, or that is unknown. */
 async function sendOne(options: ReplyLineOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
   const { store, clock, random, retry, instanceName, stop } = options
   const delivery = await tried(options, notice)
-  // Cut off because this instance stops: nobody failed, and another instance will send it.
+  // Cut off because this instance stops: that is no failure, and another instance will send it.
   if (stop.aborted && delivery.kind === 'failed') return false
   const settled = settleNotice(notice, delivery, { now: clock.now(), by: instanceName, random, retry })
   const result = await store.apply(notice.pk, [replacing(notice, settled)])

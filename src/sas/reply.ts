@@ -24,10 +24,10 @@ export interface ReplyContainers {
   put(container: string, document: Reply & { readonly id: string; readonly pk: string }): Promise<void>
 }
 
-/** A way to reach whoever a `replyTo` names. */
+/** A way to reach the receiver that a `replyTo` names. */
 export interface ReplyChannel {
   /**
-   * Resolves when the receiver has taken it, or with why nobody can ever send there.
+   * Resolves when the receiver has accepted it, or with the reason why nothing can ever be sent there.
    *
    * @throws any error when it may be tried again
    */

@@ -6,7 +6,7 @@ import { unseen } from './ledger.js'
 /** How much longer steps are kept than their job, where they cannot expire with it at once: so that it goes first. */
 const stepsOutliveJobSeconds = 3_600
 
-/** Whether a scheduler has nothing more to do about a job, for ever or until an operator decides. */
+/** Whether a scheduler has nothing more to do about a job, at least until an operator decides. */
 export function isOver(job: JobDocument): boolean {
   return isTerminal(job) && !isToExpire(job)
 }

@@ -25,7 +25,7 @@ export function schedule(state: SchedulingState): Schedule {
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
   }
   if (job.lockedBy === null) {
-    // Nobody holds it: the supervisor or an operator asks that everything under way be looked at again (R98).
+    // No scheduler holds it: the supervisor or an operator asks to look at everything under way again (R98).
     const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
     const missing = unseen(underWay, job.steps, steps)
     if (missing.length > 0) return { kind: 'read', stepIds: missing }

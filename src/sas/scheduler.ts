@@ -30,9 +30,9 @@ export interface SchedulerOptions {
   readonly telemetry: Telemetry
   /** To the agents of this process. */
   readonly shortcut?: Shortcut
-  /** Told of a range in which open steps were written that nobody in this process has started. */
+  /** Called with the range of open steps that were written and not started in this process. */
   readonly onOpenSteps?: (physicalRangeId: string | null) => void
-  /** Told of every job that this scheduler has ended, when that is written. */
+  /** Called with every job that this scheduler has ended, once that is written. */
   readonly onJobEnded?: (ended: EndedJob) => void
 }
 
@@ -112,7 +112,7 @@ export class Scheduler {
     if (!mayWait || !this.postponed.take(leaseToken, refused, holdCheckpoint)) throw first.error
   }
 
-  /** Its changes are delivered to somebody else again, as far as they were held back. */
+  /** Drops postponed work of the lease: the next owner gets the changes that were held back. */
   onLeaseReleased(leaseToken: string): void {
     this.postponed.forgetLease(leaseToken)
   }
@@ -187,7 +187,7 @@ export class Scheduler {
     if (decoded.kind === 'job') {
       const { job } = decoded
       if (!isOver(job)) changedJob(job, changed)
-      // Somebody asks that all of it be looked at anew (R98): what we remember is what has not led anywhere.
+      // The supervisor or an operator asks to look at all of the job again (R98), so remembered steps are dropped.
       if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) this.known.forgetSteps(job)
     } else if (decoded.kind === 'step') {
       const { step } = decoded

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/index.js'
 import { NotDelivered } from './webhook.js'
 
-/** How long somebody else's code and network may take. */
+/** How long foreign code and the network may take. */
 export interface Patience {
   readonly clock: Clock
   readonly limitMs: number
@@ -9,8 +9,8 @@ export interface Patience {
 }
 
 /**
- * What `send` answers, if it does so in time. It is told by its signal when it is not waited for any more, and one that
- * does not heed that is left behind, so that nobody waits for it for ever.
+ * Calls `send` and waits for its answer for a limited time. After that, its signal aborts. A `send` that ignores the signal
+ * is left behind, so that no caller waits forever.
  */
 export async function sendWithin<T>(
   { clock, limitMs, stop }: Patience,

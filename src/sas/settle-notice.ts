@@ -7,7 +7,7 @@ export type Delivery =
   | { readonly kind: 'sent' }
   /** Not now: the receiver was not reached, or did not take it. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Never: nobody knows how to send there. */
+  /** Never: the host has no way to send there. */
   | { readonly kind: 'impossible'; readonly reason: string }
 
 /** How long a receiver is waited for. */

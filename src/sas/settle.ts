@@ -47,7 +47,7 @@ export function isOpen<S extends StepDocument>(
   )
 }
 
-/** What {@link isOpen} asks that shows before a document is decoded: most of what the feed brings is nobody's work any more. */
+/** A quick form of {@link isOpen} for raw documents, because most changes of the feed need no work any more. */
 export function mayBeOpen({ type, lockedBy, outcome }: Readonly<Record<string, unknown>>): boolean {
   return type === 'sas.step' && lockedBy !== null && outcome === null
 }

@@ -21,7 +21,7 @@ export interface EndedAttempt {
 
 /** What became of an outcome. */
 export interface Concluded {
-  /** The step as it was written; null when nothing was, be it that the outcome stands already. */
+  /** The step as it was written; null when nothing was written, for instance because the outcome is recorded already. */
   readonly written: StepDocument | null
   /** Why the outcome does not count; null when it does. */
   readonly discarded: string | null

@@ -9,12 +9,12 @@ interface Waiting extends Candidate {
   readonly offered: () => void
 }
 
-/** One place in so many goes to whoever has waited longest, so that nothing urgent keeps the rest waiting for ever. */
+/** Every eighth place goes to the work that has waited longest, so that urgent work cannot delay the rest forever. */
 const longestWaitingEvery = 8
 
 /**
- * A bounded number of places for work, in all and for each agent. Whoever finds none waits in line: the most urgent
- * first, equals in the order in which they came (R125, R126).
+ * A bounded number of places for work, in total and for each agent. Work that finds no place waits: the most urgent
+ * first, equally urgent work in the order in which it came (R125, R126).
  */
 export class Slots {
   private taken = 0
@@ -52,7 +52,7 @@ export class Slots {
     })
   }
 
-  /** Takes a place for this agent if there is one. Nobody who could use it waits then: places are passed on at once. */
+  /** Takes a place for this agent if one is free. No work waits for a free place, because places are passed on at once. */
   takeFree(agent: string): boolean {
     if (!this.hasRoomFor(agent)) return false
     this.taken += 1

@@ -11,7 +11,7 @@ export type StateWrite =
   | { readonly kind: 'create'; readonly document: StateDocument }
   | { readonly kind: 'replace'; readonly document: StateDocument; readonly ifMatch: string }
 
-/** A replace of `before` by `after`, on condition that nobody has changed it since it was read. */
+/** A replace of `before` by `after`, on condition that the document has not changed since it was read. */
 export function replacing(before: Stored<StateDocument>, after: StateDocument): StateWrite {
   // What the store adds to a document is not ours to write.
   const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = after
@@ -31,7 +31,7 @@ export type ApplyResult =
     }
   /** None was applied: `id` had changed, was missing (`replace`) or existed already (`create`). */
   | { readonly kind: 'conflict'; readonly id: string; readonly reason: 'changed' | 'missing' | 'exists' }
-  /** All or none was applied, and nobody can tell which: read, and decide again. */
+  /** All or none was applied, and it is unknown which: read, and decide again. */
   | { readonly kind: 'unknownOutcome'; readonly cause: unknown }
 
 /** Where a document is: its partition key value and its id. */
@@ -62,14 +62,14 @@ export interface PartitionFeed {
   readNext(): Promise<readonly StateDocument[]>
 }
 
-/** A notice that should have been sent. A hint: read it before telling anybody. */
+/** A notice that should have been sent. A hint: read it before sending. */
 export interface UnsentNotice extends DocumentAddress {
   readonly jobId: string
   /** Its `completeByMs`. */
   readonly dueMs: number
 }
 
-/** A job that somebody should look at. A hint: read it before telling anybody. */
+/** A job that a person should look at. A hint: read it before raising an alert. */
 export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 'stepId' | 'since'> {
   readonly jobId: string
 }
@@ -100,7 +100,7 @@ export interface JobFilter {
   readonly before?: Date
   /** The last job of the page before this one: those that come after it. */
   readonly after?: PageEnd
-  /** Only jobs that somebody should look at, for whatever reason. */
+  /** Only flagged jobs, for any reason. */
   readonly isFlagged?: true
   /** Only jobs with this the matter. */
   readonly attention?: Attention['kind']

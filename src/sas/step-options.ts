@@ -29,7 +29,7 @@ export interface StepOptions {
   readonly undoUncertain?: boolean
   /**
    * Whether an agent claims each attempt in the store before it acts: of two instances that were given the same attempt,
-   * only one acts, and an attempt that nobody claimed in time does not count as failed. Costs one write for each
+   * only one acts, and an attempt that no agent claimed in time does not count as failed. Costs one write for each
    * attempt. Default false: the outcome decides which of the two counts.
    */
   readonly claim?: boolean
@@ -87,7 +87,7 @@ function stateProblems(options: StepOptions): string[] {
   return problems
 }
 
-/** What the types forbid, for those who do not compile: stored, it would be a step that nobody can read. */
+/** Checks what the types forbid, for callers without a compiler: stored, it would be an unreadable step. */
 function kindProblems({ onExhausted, ...options }: StepOptions): string[] {
   const flags = Object.entries({ claim: options.claim, undoUncertain: options.undoUncertain })
   const isPolicy =

@@ -20,9 +20,9 @@ import { intended, stage, submit, type SubmitRequest } from './submit.js'
 import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from './transaction.js'
 import { readableJob } from './unreadable-jobs.js'
 
-/** Times one transaction is written while the store gives no answer and shows no job. */
+/** How often one transaction is written while the store gives no answer and has no such job. */
 const maxTries = 3
-/** Times a submission in stages is taken up again: it also makes way for somebody else who writes the same. */
+/** How often a submission in stages is resumed: it also gives way to another process that writes the same job. */
 const maxStagedTries = 6
 
 /** A job and its steps as they were accepted, and where. */
@@ -57,7 +57,7 @@ export async function ensureSubmitted(store: StateStore, request: SubmitRequest)
   return fits(writes) ? submitAtOnce(store, request, { writes, decoded }) : submitInStages(store, request)
 }
 
-/** The writes of a submission, and their documents as everybody will read them. */
+/** The writes of a submission, and their documents as readers will see them. */
 interface Writing {
   readonly writes: readonly StateWrite[]
   readonly decoded: readonly Decoded[]

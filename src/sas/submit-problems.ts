@@ -14,8 +14,8 @@ export interface SubmissionTerms {
 const maxIdLength = 200
 
 /**
- * Everything that is wrong with these terms. What callers pass often comes from elsewhere, whatever its type says; and a
- * job that is stored with a value nobody can read would be accepted and never run (I1).
+ * All problems of these terms. Values of callers often come from outside, so their types prove nothing. A job that is
+ * stored with an unreadable value would be accepted and never run (I1).
  */
 export function submitProblems(terms: SubmissionTerms): string[] {
   const { jobId, partitionKey, orderId, priority, replyTo, completeWithin, retainFor } = terms

@@ -29,7 +29,7 @@ export interface SubmitRequest {
   readonly replyTo: string | null
   /** Milliseconds for the whole job; null for as long as it takes. */
   readonly completeWithinMs: number | null
-  /** Milliseconds for which the job is kept after it ended well; null for ever. */
+  /** Milliseconds for which the job is kept after it ended well; null for no limit. */
   readonly retainForMs: number | null
   readonly payloadHash: string
   readonly now: number

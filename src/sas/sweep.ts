@@ -14,9 +14,9 @@ export interface SweepOptions {
 const soonMs = 1_000
 
 /**
- * What the feed does not say, or said to somebody who has died, is found by asking the store: on every lease acquired,
- * and every interval by the holder of the first range, so that somebody asks and not everybody. What a new lease brings
- * is found by this sweep and its sequels or by none, so one that failed, or did not get to the end, stays due.
+ * Asks the store for what the feed does not deliver, or delivered to an instance that has died. It asks on every acquired
+ * lease. Every interval, the holder of the first range asks, so that only one instance does. Only this sweep finds
+ * the work of a new lease, so a sweep that failed or did not get to the end stays due.
  *
  * States: idle → running (`start`) → idle (`stop`). Leases may come and go in any of them.
  */

@@ -30,8 +30,8 @@ export function resolveTemplate(template: Json, known: KnownValues): Json {
 }
 
 /**
- * The template with every reference filled in except those to the output of `openStepId`: what remains can be resolved
- * by whoever has that step alone.
+ * Fills in every reference of the template except those to the output of `openStepId`. The result can be resolved with that
+ * step alone.
  */
 export function bindTemplate(template: Json, known: KnownValues, openStepId: string): Json {
   const bound = replaceReferences(template, (path) => {

@@ -10,11 +10,11 @@ export interface UndeliveredNotice {
   readonly workflow: string
   /** 1, 2, 3… within its job. */
   readonly seq: number
-  /** What it tells of. */
+  /** The kind of event that it reports. */
   readonly kind: NoticeDocument['kind']
   /** Who was to be told: `container:NAME`, or a URL without what may be secret in its path and query. */
   readonly receiver: string
-  /** ISO-8601 UTC: when what it tells of happened. */
+  /** ISO-8601 UTC: when the reported event happened. */
   readonly at: string
   /** ISO-8601 UTC: when it was given up. */
   readonly since: string

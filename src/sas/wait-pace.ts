@@ -7,7 +7,7 @@ export interface Accepted {
 /** What is known of how jobs of one workflow end. */
 interface Usual {
   readonly tookMs: number
-  /** Whether somebody in this process said so; then looks are for when nobody does. */
+  /** Whether a host in this process reported the end; then looks are only a fallback. */
   readonly isHeard: boolean
 }
 
@@ -20,7 +20,7 @@ const newestCounts = { slower: 0.2, quicker: 0.5 }
 const rememberedWorkflows = 1_000
 
 /**
- * How long to rest between looks at a job that somebody waits for. Each look is a request, so the first comes about when
+ * How long to rest between looks at a job that a caller waits for. Each look is a request, so the first comes about when
  * jobs of that workflow have usually ended, the next ones soon after it, then less and less often.
  */
 export class WaitPace {

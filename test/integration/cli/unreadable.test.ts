@@ -40,7 +40,7 @@ it('a job whose document was edited beyond reading is shown by every command tha
   forget()
   expect(await doctor(store, terminal)).toBe(1)
   expect(text()).toMatch(
-    /problem unreadableJob document "sas\.job:bad" cannot be read: audit: .*put that field right/,
+    /problem unreadableJob document "sas\.job:bad" cannot be read: audit: .*correct that field/,
   )
   forget()
   expect(await status(undefined, store, terminal)).toBe(0)
@@ -54,7 +54,7 @@ it('a job whose document was edited beyond reading is shown by every command tha
   ])
   expect(said()).toContain('good')
   const refusal: unknown = await status('bad', store, terminal).catch((error: unknown) => error)
-  expect(String(refusal)).toMatch(/"bad".*cannot be read: audit: .*put that field right/)
+  expect(String(refusal)).toMatch(/"bad".*cannot be read: audit: .*correct that field/)
   expect(String(refusal)).not.toMatch(/remove|delete/)
   expect(exitCodeOf(refusal)).not.toBe(0)
 

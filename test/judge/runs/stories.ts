@@ -46,7 +46,7 @@ export interface JobStory {
   readonly again?: 'same' | 'other'
 }
 
-type Telling = (chance: Chance) => Omit<JobStory, 'kind'>
+type SendState = (chance: Chance) => Omit<JobStory, 'kind'>
 
 const fair: readonly [readonly Mood[], ...(readonly Mood[])[]] = [
   [],
@@ -78,7 +78,7 @@ function twoTries(options: StepOptions = {}): { readonly options: StepOptions } 
 }
 
 /** Kinds of jobs. Each kind meets its own faults in every run; the seed decides the rest. */
-export const kinds: Readonly<Record<string, Telling>> = {
+export const kinds: Readonly<Record<string, SendState>> = {
   chain: (chance) => ({
     steps: chain(chance),
     ...(chance.isLucky(0.5) ? { submit: { retainFor: '1h' } } : {}),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterFailure, firstTelling, groupsOf } from '../../../src/sas/alert-groups.js'
+import { afterFailure, neverFailed, groupsOf } from '../../../src/sas/alert-groups.js'
 import { NotDelivered } from '../../../src/sas/webhook.js'
 
 const refused = new NotDelivered('answered 400', 400)
@@ -25,7 +25,7 @@ describe('after a call that failed, an alert is told', () => {
     ['of 40, no answer', 40, new NotDelivered('no answer', null), { atMost: Infinity, afterMs: 30_000 }],
     ['alone, refused', 1, refused, { atMost: Infinity, afterMs: 30_000 }],
   ])('%s', (_, count, error, expected) => {
-    expect(afterFailure(firstTelling, count, error)).toMatchObject({ ...expected, failures: 1 })
+    expect(afterFailure(neverFailed, count, error)).toMatchObject({ ...expected, failures: 1 })
   })
 
   it('ever more rarely where it is refused alone, and at least each hour', () => {
