@@ -1,7 +1,7 @@
 /** Columns of a table stand this far apart. */
 const gap = 2
 
-/** A column is not made narrower than this: less of a name tells nobody anything. */
+/** The least width of a column: less of a name would be useless. */
 const leastWidth = 8
 
 /**

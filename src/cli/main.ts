@@ -13,13 +13,13 @@ async function ending(run: Promise<number>): Promise<void> {
   process.exitCode = await run
 }
 
-// Whoever read our output has enough of it ("| head"): nothing is wrong, and nothing more is to be said.
+// The reader of our output has closed it ("| head"): that is no error, and no more output is needed.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(exitCodes.ok)
 })
 
-// Whoever listened to remarks is gone: what is done, and how it ends, stands.
+// The reader of remarks is gone: the command goes on, and its exit code stays.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

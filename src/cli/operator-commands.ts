@@ -21,7 +21,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
 
   withSelection(withStoreOptions(program.command('list')))
     .description('jobs, newest submission first')
-    .option('--attention', 'only jobs that somebody should look at')
+    .option('--attention', 'only jobs that a person should look at')
     .option('--limit <n>', 'at most', '100')
     .option('--before <when>', 'submitted before then; or the next page, as the page before says')
     .action(async (options: ListOptions) => {

@@ -131,14 +131,14 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .action(async (options: StartOptions) => {
       const { start } = await import('./commands/start.js')
       await ending(start(options, terminal))
-      // A handler that does not heed its signal would keep the process for ever; others go on with its work.
+      // A handler that ignores its signal would keep the process alive forever; other instances go on with its work.
       process.exit()
     })
 
   withStoreOptions(program.command('submit <workflow> [file]'))
     .description('one job for each line of a JSON Lines file, or of standard input (-)')
     .option('--workflows <module>', 'module that exports the workflow')
-    .option('--reply-to <where>', 'who is told of each job: an http(s) URL, or container:NAME')
+    .option('--reply-to <where>', 'receiver of notices about each job: an http(s) URL, or container:NAME')
     .option('--wait', 'until every job has ended')
     .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
       const { submit } = await import('./commands/submit.js')
@@ -222,7 +222,7 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
     .option('--partitions <n>', 'physical partitions of the state container', '1')
     .option('--instances <n>', 'of each role', '1')
     .option('--jobs-per-day <n>', 'for the sums', '10000')
-    .option('--no-notifier', 'without the role notifier, where nobody is told')
+    .option('--no-notifier', 'without the role notifier, if it sends neither notices nor alerts')
     .action(async (options: CostOptions) => {
       const { cost } = await import('./commands/cost.js')
       await ending(cost(options, terminal))

@@ -13,7 +13,7 @@ const forbiddenPatienceMs = 10 * 60_000
 /** The share of the time to stop that handlers may use; the rest is for checkpoints and leases. */
 const handlersShare = 0.6
 
-/** Runs roles in this process until it is told to stop, its parent dies, or something fails that nobody handles. */
+/** Runs roles in this process until it is told to stop, its parent dies, or an error is not handled. */
 export async function runHost(plan: StartPlan, options: StartOptions, terminal: Terminal): Promise<number> {
   const { environment, settings, words, agents, port } = plan
   const { stopWithinMs } = environment
@@ -52,7 +52,7 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
   return code
 }
 
-/** The exit code for such an end; an error that nobody handled is reported. */
+/** The exit code for such an end. Reports an unhandled error. */
 function endedAs({ error }: Ending, instanceName: string, telemetry: Telemetry): number {
   if (error === undefined) return exitCodes.ok
   telemetry.emit({ type: 'host.failed', instanceName, error })

@@ -8,11 +8,11 @@ import { isatty } from 'node:tty'
 // A pipe gets no colours, also where a build server's environment asks every tool for them.
 const colors = picocolors.createColors(picocolors.isColorSupported && isatty(process.stdout.fd))
 
-/** Where a command's words go. */
+/** The output of a command. */
 export interface Terminal {
-  /** A result, for whoever reads standard output. */
+  /** Prints a result, on standard output. */
   print(text: string): void
-  /** A remark, on standard error. */
+  /** Prints a remark, on standard error. */
   note(text: string): void
   /** Shows how far something is: replaces itself on a terminal, is left out elsewhere. */
   progress(text: string): void
@@ -111,7 +111,7 @@ export function wrapped(text: string, width: number, indent: string): string {
   return [...lines, line].map((each) => `${indent}${each}`).join('\n')
 }
 
-/** The most names in a row: nobody reads more. */
+/** The most names in a row: more would not be read. */
 const mostNames = 20
 
 /** The first of many names, and how many more there are. */

@@ -3,18 +3,18 @@ import { untilTold } from './until-told.js'
 /** Why a process ends. */
 export interface Ending {
   readonly why: string
-  /** What nobody handled, when that is why. */
+  /** The unhandled error, if that is the reason. */
   readonly error?: unknown
 }
 
 /**
- * Resolves when this process is to end: told by a signal, by an error that nobody handles (going on after one would be
- * going on in an unknown state), or, as the child of a fleet, when its parent is gone.
+ * Resolves when this process is to end: on a signal, on an unhandled error (after which its state is unknown), or, as the
+ * child of a fleet, when its parent is gone.
  */
 export function untilEnd(isChild: boolean): Promise<Ending> {
   const told = untilTold().then((signal): Ending => ({ why: signal }))
   const failed = new Promise<Ending>((resolve) => {
-    const fail = (error: unknown): void => resolve({ why: 'an error that nobody handled', error })
+    const fail = (error: unknown): void => resolve({ why: 'an unhandled error', error })
     process.on('uncaughtException', fail)
     process.on('unhandledRejection', fail)
   })

@@ -48,7 +48,7 @@ export function describe(
   return `${head}\n\n${table(titles, fitted(titles, lines, tableWidth))}`
 }
 
-/** More instances than leases are no error: they wait to take over. But whoever asked for them may have hoped for more. */
+/** Remarks on more instances than leases. That is no error: spare instances wait to take over, but do no work. */
 export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'leases'>): readonly string[] {
   return Object.entries(wanted).flatMap(([role, count]) => {
     const useful = leases[role] ?? 0

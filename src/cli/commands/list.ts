@@ -17,7 +17,7 @@ export interface ListOptions extends StoreOptions, SelectionOptions {
   readonly limit: string
 }
 
-/** The most jobs on one page: more than anybody reads. */
+/** The most jobs on one page: more than a person reads. */
 const mostOnPage = 10_000
 
 /** Lists jobs, newest submission first, a page at a time. */

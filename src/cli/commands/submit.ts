@@ -18,7 +18,7 @@ import { loadUserModule, modulePath, workflowNamed } from '../user-module.js'
 /** Options of `stepward submit`. */
 export interface SubmitOptions extends StoreOptions {
   readonly workflows?: string
-  /** Who is told of what becomes of each job. */
+  /** The receiver of notices about each job. */
   readonly replyTo?: string
   readonly wait?: boolean
 }
