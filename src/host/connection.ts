@@ -58,8 +58,8 @@ export function connectionFromEnvironment(
 type ConnectionPolicy = NonNullable<CosmosClientOptions['connectionPolicy']>
 
 /**
- * Of a process that reads, waits and tries again by itself, with the server's advice and for everybody to see: the client
- * alone would repeat a throttled request nine times, for half a minute and more, without a word.
+ * The retry options of a process that itself reads, waits and tries again, visibly and with the server's advice. The client
+ * alone would silently repeat a throttled request nine times, for half a minute and more.
  */
 export const impatient: ConnectionPolicy = {
   retryOptions: {

@@ -102,7 +102,7 @@ function containerProblems(
   const paths = found.partitionKey?.paths ?? []
   const problems: string[] = []
   if (paths.join() !== wantedPaths.join()) {
-    const rule = `it must be by ${wantedPaths.join()}: name another container, or create it anew`
+    const rule = `it must be by ${wantedPaths.join()}: name another container, or create it again`
     problems.push(`${name} is partitioned by ${paths.join()}, ${rule}`)
   }
   if (found.defaultTtl !== undefined && found.defaultTtl !== -1) {

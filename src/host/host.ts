@@ -67,7 +67,7 @@ export interface Host {
   readonly port: number | null
   /**
    * Submits and reads jobs on the same store. A job that is accepted in a range of this process's scheduler is begun at
-   * once, and whoever waits here for a job that ends here is handed its result: neither costs a request.
+   * once, and a caller that waits here for a job that ends here gets its result: neither costs a request.
    */
   readonly client: JobClient
   figures(): HostFigures

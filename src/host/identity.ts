@@ -13,7 +13,7 @@ export function identityKind(
 
 /**
  * The credential of this process. In Azure the managed identity and nothing else: a chain would probe for a minute, or
- * find somebody's login. `AZURE_CLIENT_ID` chooses among several identities of an app.
+ * find a person's login. `AZURE_CLIENT_ID` chooses among several identities of an app.
  */
 export async function credential(
   environment: Readonly<Record<string, string | undefined>> = process.env,

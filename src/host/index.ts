@@ -8,7 +8,7 @@
  * **A start** opens its port first, so that a platform sees that it lives, then waits for the store as long as it was given
  * patience, checks what must hold (containers, keys, time to live, one write region, permission, clocks), and starts role
  * by role. **Running** is alive while its own loops turn (`health.ts`); a store that is away makes it less than ready,
- * never less than alive, and is told of once (`store-trouble.ts`). **A stop** reads no more, gives handlers their budget,
+ * never less than alive, and is reported once (`store-trouble.ts`). **A stop** reads no more, gives handlers their budget,
  * checkpoints and releases every lease, idle ones first.
  *
  * `fleet/` keeps processes of a role alive on one machine and answers other terminals; it knows which child has died, and

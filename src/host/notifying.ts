@@ -8,7 +8,7 @@ import {
 } from '../sas/index.js'
 import type { Containers } from './containers.js'
 
-/** Whom the role `notifier` tells of jobs that somebody should look at. */
+/** The receivers to which the role `notifier` sends alerts about jobs. */
 export interface NotifyingSettings {
   /** A URL to which every alert is posted as JSON, with an `idempotency-key` header; many at once as one message. Default: nowhere. */
   readonly alertWebhook?: string

@@ -5,7 +5,7 @@ import type { Verdict } from './health.js'
 
 /** What is shown to probes and to people. */
 export interface Status {
-  /** Facts for whoever opens the root in a browser; no secret may be among them. */
+  /** Facts for a browser that opens the root. They must contain no secret. */
   about(): Readonly<Record<string, unknown>>
   live(): Verdict
   ready(): Verdict

@@ -20,7 +20,7 @@ const reasons: Partial<Record<CosmosErrorKind['kind'], string>> = {
 const unreachable = 'the store does not answer: nothing to do here, work goes on when it is back'
 
 /**
- * A sink before other sinks that tells of trouble with the store once when it begins and once when it is over, in place
+ * A sink before other sinks that reports trouble with the store once when it begins and once when it is over, in place
  * of every failure that follows from it. Failures of other kinds, such as a delegate's own, pass unchanged.
  *
  * States: well → in trouble (a failure of the store) → well (a success, with no failure for five seconds before it).

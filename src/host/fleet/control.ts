@@ -51,7 +51,7 @@ export async function listenForRequests(
 ): Promise<Server> {
   if (process.platform !== 'win32' && !(await isAnswered(path))) await rm(path, { force: true })
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    // Somebody who goes away early has nothing to be told.
+    // A client that disconnects early needs no answer.
     socket.on('error', () => undefined)
     serve(socket, handle).catch(() => socket.destroy())
   })
@@ -80,7 +80,7 @@ function received(socket: Socket): Promise<string> {
   })
 }
 
-/** Whether a fleet listens there; what a killed one left behind answers nobody. */
+/** Whether a fleet listens there. The socket that a killed fleet left behind does not answer. */
 export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path)

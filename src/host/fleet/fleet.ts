@@ -207,7 +207,7 @@ class RunningFleet implements Fleet {
   }
 }
 
-/** Of the role with most, since that many instances are of use; null when nobody says. */
+/** The leases of the role with most, since that many instances are of use; null if unknown. */
 function leaseCountOf(backlog: readonly RoleBacklog[] | null): number | null {
   return backlog === null ? null : Math.max(...backlog.map(({ leaseCount }) => leaseCount))
 }

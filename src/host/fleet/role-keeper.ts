@@ -9,7 +9,7 @@ export interface RoleKeeperOptions {
   readonly launch: () => Instance
   /** Gives back the leases of a process that is certainly dead (D11). Never rejects. */
   readonly releaseLeases: (instanceName: string) => Promise<readonly string[]>
-  /** Instances have come or gone: those that live should share the leases anew. */
+  /** Called when instances have come or gone, so that the others share the leases again. */
   readonly onChanged: () => void
   readonly clock: Clock
   readonly random: Random
@@ -73,7 +73,7 @@ export class RoleKeeper {
   /** Starts or stops processes until there are `count`; the youngest go first. */
   scale(count: number): void {
     this.wanted = count
-    // Whoever scales wants it now: what rests after a crash is tried again.
+    // Scaling is wanted now, so instances that rest after a crash are started again.
     this.resting.abort()
     this.resting = new AbortController()
     this.fill()

@@ -32,7 +32,7 @@ export const calmPolicy: ScalingPolicy = {
 /**
  * How many instances a unit should have. More than leases would be idle, so there are never more. It moves only when
  * every sample of a while, and of nothing but the present number of instances, asks for a move in the same direction;
- * one that contradicts starts the while anew. It grows to what the least of them asks for, at most doubling,
+ * one that contradicts starts the while again. It grows to what the least of them asks for, at most doubling,
  * and shrinks to what the most of them asks for, at most by half: noise around a level moves nothing.
  */
 export function recommendInstances(
