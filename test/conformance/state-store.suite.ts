@@ -176,7 +176,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         expect(await opened.store.read(job)).toBeNull()
       })
 
-      it('may be of a newer schema, or of a type of somebody else', async () => {
+      it('may be of a newer schema, or of a foreign type', async () => {
         applied(await opened.store.apply('p', [create({ id: 'a', pk: 'p', type: 'sas.job', schema: 2 })]))
         applied(await opened.store.apply('p', [create({ id: 'b', pk: 'p', type: 'invoice' })]))
       })

@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { seededRandom } from '../../../src/platform/index.js'
 
-/** So many damages in a run of the suite; more by `STEPWARD_DAMAGES`. */
+/** The number of damages in a run of the suite; `STEPWARD_DAMAGES` sets more. */
 const damages = Number(env['STEPWARD_DAMAGES'] ?? 60)
 
 const pageBytes = 4096
 
-describe('a data directory that something has happened to', () => {
+describe('a data directory that may be damaged', () => {
   let scratch: string
   let intact: string
   let shown: string
@@ -83,7 +83,7 @@ describe('a data directory that something has happened to', () => {
     return null
   }
 
-  it('is refused in one sentence, or is as it was: never crashes, never shows something else', async () => {
+  it('is refused in one sentence, or opens unchanged: it never crashes and never shows other data', async () => {
     const random = seededRandom(7)
     const pick = (count: number): number => Math.floor(random.next() * count)
     const bytes = readFileSync(file())
@@ -148,7 +148,7 @@ describe('a data directory that something has happened to', () => {
     expect(await refusal()).toBeNull()
   })
 
-  it('a start that was cut off before it had a store is no damage', async () => {
+  it('a start that was interrupted before it made a store is not damage', async () => {
     for (const left of ['', 'x'.repeat(100)]) {
       const directory = join(scratch, 'unfinished')
       await createInProcessCosmos({ dataDirectory: directory }).close()
@@ -165,7 +165,7 @@ describe('a data directory that something has happened to', () => {
     }
   })
 
-  it('a store that was finished is not begun again by a mark that somebody left', async () => {
+  it('a finished store is not begun again by a mark that was left behind', async () => {
     writeFileSync(join(dataDirectory, 'data.unfinished'), '')
     expect(await refusal()).toBeNull()
   })

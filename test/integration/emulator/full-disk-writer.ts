@@ -34,7 +34,7 @@ async function main(dataDirectory: string): Promise<void> {
     answer = await write(`o${acknowledged}`)
   }
   const answers = [answer, await write('another'), await ask('GET', 'o0')]
-  // Turns of the event loop, in which an error that nobody listens to would end the process.
+  // Turns the event loop, in which an unhandled error would end the process.
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
   await account.close().catch(() => undefined)
   const told: Told = { acknowledged, statuses: answers.map(({ status }) => status), body: answer.body }

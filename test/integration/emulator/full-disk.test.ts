@@ -8,7 +8,7 @@ import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { compiledScript } from './compiled-sources.js'
 import type { Told } from './full-disk-writer.js'
 
-describe('a disk that takes no more', () => {
+describe('a full disk', () => {
   let dataDirectory: string
   let script: string
 
@@ -29,7 +29,7 @@ describe('a disk that takes no more', () => {
     rmSync(dataDirectory, { recursive: true, force: true })
   })
 
-  /** A process that may write files of so many blocks of 512 bytes; beyond, the system refuses as a full disk does. */
+  /** A process whose files may have this many blocks of 512 bytes. Beyond that, the system refuses like a full disk. */
   function writer(blocks: number): Promise<{ readonly code: number | null; readonly said: string }> {
     const command = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`
     const child = spawn('sh', ['-c', command, execPath, script, dataDirectory], {
@@ -42,7 +42,7 @@ describe('a disk that takes no more', () => {
     return new Promise((resolve) => child.on('close', (code) => resolve({ code, said })))
   }
 
-  it('is answered 503, reads included, by a process that lives; what was acknowledged is there afterwards', async () => {
+  it('is answered with 503 by a process that stays up, reads included; acknowledged data is there afterwards', async () => {
     const { code, said } = await writer(4_000)
     const line = said.split('\n').find((text) => text.startsWith('{"ack')) ?? said
     expect(line).toContain('could not be written')

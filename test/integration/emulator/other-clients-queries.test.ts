@@ -66,7 +66,7 @@ describe('queries and feeds as clients in Go and Java send them', () => {
     expect((await ask({ method: 'POST', path: docs, headers, body })).status).toBe(503)
   })
 
-  it('Java’s processor looks for leases with TOP: its plan says how many, and each range answers so many', async () => {
+  it('Java’s processor looks for leases with TOP: its plan says how many, and each range answers at most that many', async () => {
     const body = JSON.stringify({
       query: 'SELECT TOP @n * FROM c WHERE c.id >= "b"',
       parameters: [{ name: '@n', value: 2 }],

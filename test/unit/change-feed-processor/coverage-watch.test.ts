@@ -256,7 +256,7 @@ describe('leases that are about the same part (I11)', () => {
     expect(await positions(runtime)).toEqual({ '-FF': null, '-80': null, '80-FF': '"99"' })
   })
 
-  it('are told of also while others are replaced', async () => {
+  it('are also reported while others are replaced', async () => {
     const { runtime, look } = await watching([
       at(named('', '80'), '"7"'),
       at(named('60', '80'), '"7"'),

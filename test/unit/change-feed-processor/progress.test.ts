@@ -114,7 +114,7 @@ describe('what was handled of one lease (I10)', () => {
     expect([told, progress.start, progress.isBehind]).toEqual([[], { kind: 'beginning' }, true])
   })
 
-  it('leaves nothing behind when it is all of a page that tells of a split', async () => {
+  it('leaves nothing behind when all of a page before a split was handled', async () => {
     const { progress, told } = progressFrom(at(2))
     const page = progress.track(aPageOf(at(2), [3, 4], at(4), at(4)))
     await progress.handledUpTo(page, 1)
@@ -132,7 +132,7 @@ describe('what was handled of one lease (I10)', () => {
     await expect(lost.store(page, 1)).rejects.toThrow(LeaseLostError)
   })
 
-  it('is told of no more once the reading has ended', async () => {
+  it('is no longer noted once the reading has ended', async () => {
     const { progress, told } = progressFrom()
     const page = progress.track(aPageOf(at(0), [1], at(1)))
     progress.close()
@@ -239,7 +239,7 @@ describe('that nothing is new', () => {
     expect(told).toEqual(['note "5"'])
   })
 
-  it('is not noted after a page that tells of a split, or of no position', async () => {
+  it('is not noted after a page before a split, or a page without a position', async () => {
     const { progress, told } = progressFrom()
     await progress.nothingNew(aPageOf(at(0), [], at(5), at(5)))
     await progress.nothingNew(aPageOf(at(0), []))

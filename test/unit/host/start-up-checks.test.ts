@@ -30,7 +30,7 @@ describe('what is checked before a role runs', () => {
     })
   })
 
-  it('F-Q12: the store is asked again for its time while answers take too long, but not for ever', async () => {
+  it('F-Q12: the store is asked again for its time while answers take too long, but not forever', async () => {
     let asked = 0
     const getDatabaseAccount = async () => ({ resource: {}, headers: { asked: (asked += 1) } })
     const count = async (settledAfter: number): Promise<number> => {

@@ -178,7 +178,7 @@ describe('agents that share a process with the scheduler', () => {
     expect(history(await world.step('b'))).toEqual({ mayHaveActed: false, kind: 'permanent' })
   })
 
-  it('are alone in that: whoever has the lease as well says so before it acts', async () => {
+  it('are the only first ones: another holder of the lease writes a mark before it acts', async () => {
     const agents = await together(bank(() => deferred<null>().promise))
     const other = world.agents({ agents: [refusing], instanceName: 'two' })
     await other.onChanges(await world.changes(), first)

@@ -235,7 +235,7 @@ describe('whether a step may have acted', () => {
     })
   })
 
-  it('F-A6: is no where it must be claimed and nobody has claimed it', () => {
+  it('F-A6: is no if it must be claimed and no agent has claimed it', () => {
     const claimed = JobStory.submitted({ a: [] }, { ...twice, claim: true }).scheduled()
     expect(claimed.expired('a').step('a').mayHaveActed).toBe(false)
     expect(undoes(claimed)).toBe(false)
@@ -245,7 +245,7 @@ describe('whether a step may have acted', () => {
     expect(undoes(claimed.withStep(taken))).toBe(true)
   })
 
-  it('is yes in a document that was stored before anybody said so', () => {
+  it('is yes in a document that was stored without that field', () => {
     const { mayHaveActed: _unsaid, owed: _none, ...old } = begun.settled('a', refused).step('a')
     const decoded = decodeDocument(old)
     expect(decoded).toMatchObject({ kind: 'step', step: { mayHaveActed: true, owed: [] } })

@@ -7,7 +7,7 @@ function reasonFor(value: unknown): string | null {
   return given.kind === 'refused' ? given.reason : null
 }
 
-/** Objects within each other, so many. */
+/** This many objects within each other. */
 function nested(levels: number): unknown {
   return levels === 0 ? 1 : { a: nested(levels - 1) }
 }

@@ -9,7 +9,7 @@ const ended = { processState: 'Processed', retainForMs: 1_500, ttl: -1 } as cons
 
 describe('a job about which a scheduler has nothing more to do', () => {
   it.each([
-    ['has ended and is kept for ever', { ...ended, retainForMs: null }, true],
+    ['has ended and is kept forever', { ...ended, retainForMs: null }, true],
     ['has ended and is to expire', ended, false],
     ['was undone and is to expire', { ...ended, processState: 'Compensated' }, false],
     ['has begun to expire', { ...ended, ttl: 2 }, true],

@@ -78,7 +78,7 @@ describe('a job whose document cannot be read', () => {
     expect(await client.unreadable()).toHaveLength(1)
   })
 
-  it('says so to everybody who asks for it, and that it is repaired, not removed', async () => {
+  it('is reported to every caller, with the advice to repair it and not to remove it', async () => {
     await client.submit(workflow, {}, { jobId: 'A', partitionKey: 'p' })
     const job = await world.truth.read({ pk: 'p', id: 'sas.job:A' })
     if (job === null) throw new Error('there is no job')
