@@ -61,7 +61,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Later than now unless `ms` is 0: a delay too short to be told from now would otherwise be repeated without end. */
+  /** The time after `ms`. A positive delay too short for the clock is lengthened; it would repeat without end otherwise. */
   private after(ms: number): number {
     const at = this.elapsed + ms
     return at === this.elapsed && ms > 0 ? at + shortestDelayMs : at
