@@ -1,3 +1,4 @@
+import { unknownOptions } from '../platform/index.js'
 import { durationMs, type Duration } from './duration.js'
 
 /** What is said about a submission besides its input; `jobId` and `partitionKey` with their defaults. */
@@ -12,6 +13,16 @@ export interface SubmissionTerms {
 }
 
 const maxIdLength = 200
+const knownTerms: Readonly<Record<keyof SubmissionTerms | 'alongside', true>> = {
+  jobId: true,
+  partitionKey: true,
+  orderId: true,
+  alongside: true,
+  priority: true,
+  replyTo: true,
+  completeWithin: true,
+  retainFor: true,
+}
 
 /**
  * Everything that is wrong with these terms. What callers pass often comes from elsewhere, whatever its type says; and a
@@ -23,6 +34,7 @@ export function submitProblems(terms: SubmissionTerms): string[] {
   const texts = Object.entries({ orderId, replyTo })
   const durations = Object.entries({ completeWithin, retainFor })
   return [
+    ...unknownOptions(terms, knownTerms),
     ...ids.flatMap(([name, id]) =>
       isText(id) && id.length <= maxIdLength && id === id.trim()
         ? []

@@ -31,6 +31,8 @@ describe('what is said about a submission', () => {
     [{ priority: '1' }, 'priority "1" must be a number'],
     [{ completeWithin: 'soon' }, 'completeWithin "soon" must be a positive duration such as'],
     [{ retainFor: 0 }, 'retainFor 0 must be a positive duration such as'],
+    [{ jobid: 'a', jobId: 'b' }, 'there is no option "jobid": did you mean jobId?'],
+    [{ timeout: '1s' }, 'there is no option "timeout": known are jobId, '],
   ])('is wrong as %j, which is named with the rule', (terms, problem) => {
     const other = 'jobId' in terms ? { partitionKey: 'p' } : {}
     expect(problemsOf({ ...other, ...terms })).toEqual([expect.stringContaining(problem)])
