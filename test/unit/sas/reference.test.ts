@@ -67,7 +67,7 @@ describe('a reference used as if its value were known', () => {
     ['spread', () => ({ ...input, more: 1 }), 'job.input cannot be spread'],
     ['made JSON', () => JSON.stringify(input), 'job.input cannot be spread'],
     ['listed', () => Object.keys(output.id), 'the output of step "pay".id cannot be spread'],
-    ['part of a text', () => String(input.id as unknown), 'job.input.id cannot be made a text or a number'],
+    ['added to', () => Number(input.id) + 1, 'job.input.id cannot be made a text or a number'],
     [
       'compared',
       () => Number(output.id) > 3,
