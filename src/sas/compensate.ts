@@ -87,7 +87,7 @@ function stoppedStep(
   if (!isOwed) return [stop(step)]
   // Until its deadline an attempt may still be running, deaf to its new fence; its effect is undone after that (F-K2).
   const mayBeRunning = step.lockedBy !== null && step.completeByMs !== null && by.now < step.completeByMs
-  return mayBeRunning ? [undoAfter(step, step.completeByMs)] : [beginUndo(step, by)]
+  return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
 }
 
 /** Done steps that have an undo and all of whose dependents, near and far, are out of the way (I6). */
