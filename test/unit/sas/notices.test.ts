@@ -157,7 +157,8 @@ describe('a job that is kept for a while', () => {
   })
 
   it('I16, F-D10: is kept for ever when one of its steps fits no transaction', () => {
-    const large = kept.settled('b', { kind: 'success', output: 'x'.repeat(2_000_000) }).scheduled()
+    const withInput = kept.withJob({ ...kept.job, input: 'x'.repeat(100_000) })
+    const large = withInput.settled('b', { kind: 'success', output: 'x'.repeat(1_850_000) }).scheduled()
     expect(large.job).toMatchObject({ processState: 'Processed', ttl: -1 })
     expect(large.deciding()).toEqual({ kind: 'nothing' })
   })
