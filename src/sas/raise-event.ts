@@ -1,4 +1,5 @@
-import { withDerivedState, type Json, type StepDocument } from './documents.js'
+import { deadline, withDerivedState, type Json, type StepDocument } from './documents.js'
+import { sameJson } from './payload.js'
 import type { StateStore } from './state-store.js'
 
 /** What becomes of an event. */
@@ -15,16 +16,21 @@ export type Raised =
 export function raiseEvent(step: StepDocument, payload: Json, now: number): Raised {
   if (step.kind !== 'waitFor') return refused(`step ${step.stepId} waits for no event`)
   if (step.event !== null) {
-    const isSame = JSON.stringify(step.event.payload) === JSON.stringify(payload)
+    const isSame = sameJson(step.event.payload, payload)
     return isSame ? { kind: 'nothing' } : refused(`step ${step.stepId} has had another event already`)
   }
   if (step.processState !== 'Pending' && step.processState !== 'Processing') {
     return refused(`step ${step.stepId} is ${step.processState} and waits no longer`)
   }
   const event = { payload, at: new Date(now).toISOString() }
+  // What it waited for is here, so it does not wait on. One that is parked waits for an operator.
+  const isWaitingLong = step.attention?.kind === 'extendedWait'
+  const up = isWaitingLong
+    ? { attention: null, notBeforeMs: null, ...deadline(now + step.completeWithinMs) }
+    : {}
   return {
     kind: 'write',
-    step: withDerivedState({ ...step, event, lockedBy: null, fence: step.fence + 1 }),
+    step: withDerivedState({ ...step, ...up, event, lockedBy: null, fence: step.fence + 1 }),
   }
 }
 
