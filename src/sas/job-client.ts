@@ -388,9 +388,10 @@ function ownDocument(document: Readonly<Record<string, unknown>>, partition: str
     const rule = `must be in the job's partition ${JSON.stringify(partition)} to share its transaction`
     throw new SubmissionInvalid(`document ${JSON.stringify(id)} with pk ${JSON.stringify(pk)} ${rule}`)
   }
-  if (typeof type === 'string' && type.startsWith('sas.')) {
+  const isOurs = [id, type].some((name) => typeof name === 'string' && name.startsWith('sas.'))
+  if (isOurs) {
     throw new SubmissionInvalid(
-      `document ${JSON.stringify(id)}: types beginning with "sas." are the engine's own`,
+      `document ${JSON.stringify(id)}: ids and types beginning with "sas." are the engine's own`,
     )
   }
   const given = givenJson(document, `document ${JSON.stringify(id)}`)

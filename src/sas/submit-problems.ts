@@ -23,6 +23,8 @@ const knownTerms: Readonly<Record<keyof SubmissionTerms | 'alongside', true>> = 
   completeWithin: true,
   retainFor: true,
 }
+/** It is half of a pair in UTF-16: no request can name it, so the job would be accepted and never be read. */
+const halfCharacter = /\p{Cs}/u
 
 /**
  * Everything that is wrong with these terms. What callers pass often comes from elsewhere, whatever its type says; and a
@@ -39,6 +41,11 @@ export function submitProblems(terms: SubmissionTerms): string[] {
       isText(id) && id.length <= maxIdLength && id === id.trim()
         ? []
         : [`${name} ${said(id)}: must have 1 to ${maxIdLength} characters and no space at its ends`],
+    ),
+    ...ids.flatMap(([name, id]) =>
+      isText(id) && halfCharacter.test(id)
+        ? [`${name} ${said(id)}: has half a character (a lone surrogate)`]
+        : [],
     ),
     ...texts.flatMap(([name, text]) =>
       text === undefined || isText(text) ? [] : [`${name} ${said(text)} must be a text that is not empty`],

@@ -195,7 +195,11 @@ describe('a submission that can never be accepted', () => {
       { alongside: [{ create: { id: 'o' } }, { create: { id: 'o' } }] },
       'job "order-1" has two documents with the id "o"',
     ],
-    ['a document with an id of ours', document({ id: 'sas.job:order-1' }), 'with the id "sas.job:order-1"'],
+    [
+      'an id that we will need',
+      document({ id: 'sas.notify:order-1:2' }),
+      'ids and types beginning with "sas."',
+    ],
     ['a document of our own types', document({ id: 'o', type: 'sas.job' }), 'types beginning with "sas."'],
     [
       'F-S9: a large document',
