@@ -8,7 +8,10 @@ interface Attempted extends DocumentAddress {
   readonly fence: number
 }
 
-/** Which attempts were begun here lately: the feed may still bring their steps as they were before. */
+/**
+ * Which attempts were begun here lately: the feed may still bring their steps as they were before. Once it has brought
+ * the end of one it does not, and a later job of the same id may count its attempts from the beginning.
+ */
 export class BegunAttempts {
   private readonly fences = new Map<string, number>()
 
@@ -18,6 +21,12 @@ export class BegunAttempts {
     this.fences.set(key, step.fence)
     const [oldest] = this.fences.keys()
     if (oldest !== undefined && this.fences.size > rememberedSteps) this.fences.delete(oldest)
+  }
+
+  /** The feed has brought the step as it was when this attempt was over. */
+  forget(step: Attempted): void {
+    if (this.has({ ...step, fence: step.fence + 1 })) return
+    this.fences.delete(keyOf(step))
   }
 
   /** Whether this attempt, or a later one at the same step, was begun here. */
