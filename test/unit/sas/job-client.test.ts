@@ -285,6 +285,20 @@ describe('an event for a step that the job does not have', () => {
     await expect(client.raiseEvent('k', 'approval')).rejects.toThrow('none of its steps waits for an event')
     await expect(client.raiseEvent('no', 'approval')).rejects.toMatchObject({ name: 'JobNotFound' })
   })
+
+  it('says so where the job was undone', async () => {
+    const waiting = defineWorkflow('waiting', (job) => {
+      job.waitFor('approval')
+    })
+    await client.submit(waiting, {}, { jobId: 'j' })
+    const job = await world.truth.read({ pk: 'j', id: 'sas.job:j' })
+    if (job === null) throw new Error('there is no job')
+    await world.put('j', [replacing(job, { ...job, processState: 'Compensated' })])
+    await expect(client.raiseEvent('j', 'approval')).rejects.toMatchObject({
+      name: 'CommandRefused',
+      message: expect.stringContaining('the job is Compensated: nothing of it waits') as string,
+    })
+  })
 })
 
 describe('a job looked at', () => {
