@@ -8,6 +8,7 @@ import {
   Shortcut,
   wakingReaders,
   type Unit,
+  isAgent,
 } from '../sas/index.js'
 import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { AccountWatch } from './account-watch.js'
@@ -104,6 +105,16 @@ export async function startHost(options: HostOptions): Promise<Host> {
 function hostProblems(options: HostOptions): readonly string[] {
   const wanted = options.roles ?? roles
   const problems: string[] = []
+  for (const role of wanted.filter((each) => !roles.includes(each))) {
+    problems.push(
+      `role ${JSON.stringify(role)} is none of ${roles.join(', ')}; all four run where roles is left out`,
+    )
+  }
+  // JavaScript passes what it likes.
+  const agents: unknown = options.agents ?? []
+  if (!Array.isArray(agents) || !agents.every(isAgent)) {
+    problems.push('agents must be a list of agents, each made by defineAgent')
+  }
   if (wanted.length === 0) problems.push(`roles is empty: name at least one of ${roles.join(', ')}`)
   if (wanted.includes('agents') && (options.agents ?? []).length === 0) {
     problems.push('the role agents needs at least one agent: pass --agents MODULE, or agents: [...]')

@@ -1,4 +1,4 @@
-import type { Backoff } from '../platform/index.js'
+import { unknownOptions, type Backoff } from '../platform/index.js'
 import type { AgentLog } from './agent-log.js'
 import type { CircuitOptions } from './circuit.js'
 import type { Json } from './documents.js'
@@ -135,6 +135,10 @@ export function defineAgent<H extends Handlers>(
   const problems = [
     ...(namePattern.test(name) ? [] : [`its name must match ${String(namePattern)}`]),
     ...(actions.length === 0 ? ['it needs at least one operation'] : []),
+    ...actions.flatMap(([action, handler]) =>
+      typeof handler === 'function' ? [] : [`its operation ${JSON.stringify(action)} must be a function`],
+    ),
+    ...unknownOptions(options, knownOptions),
     ...optionProblems(options),
   ]
   if (problems.length > 0) throw new TypeError(`agent ${JSON.stringify(name)}: ${problems.join('; ')}`)
@@ -147,6 +151,12 @@ export function defineAgent<H extends Handlers>(
     circuit: circuitOf(options),
   }
   return { ...Object.fromEntries(operations), [definition]: known } as Agent<H>
+}
+
+const knownOptions: Readonly<Record<keyof AgentOptions, true>> = {
+  slots: true,
+  retry: true,
+  circuitBreaker: true,
 }
 
 function optionProblems({ slots, retry, circuitBreaker }: AgentOptions): readonly string[] {

@@ -93,6 +93,7 @@ export class Agents {
 
   /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
   async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
+    this.forgetEnded(changes)
     const steps = changes.filter(mayBeOpen).flatMap((change) => {
       const decoded = decodeDocument(change)
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
@@ -105,6 +106,14 @@ export class Agents {
     const offers = urgentFirst.map((step) => this.offer(step, context))
     const refused = (await Promise.allSettled(offers)).find((offer) => offer.status === 'rejected')
     if (refused !== undefined) throw refused.reason
+  }
+
+  private forgetEnded(changes: readonly Change[]): void {
+    for (const change of changes) {
+      const { type, pk, id, fence } = change
+      const isStep = type === 'sas.step' && typeof pk === 'string' && typeof fence === 'number'
+      if (isStep && !mayBeOpen(change)) this.begun.forget({ pk, id, fence })
+    }
   }
 
   /** Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for them. */

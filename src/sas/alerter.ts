@@ -54,6 +54,8 @@ const requestsAtOnce = 32
 const sweepLimit = 1_000
 /** How soon the next page of a sweep is asked for: each of its jobs may have to be read. */
 const nextPageAfterMs = 1_000
+/** Unreadable jobs come by the feed. Those that a former owner of a lease left are asked for at once, then this rarely. */
+const unreadableEveryMs = 600_000
 /** How long to wait before reading a job again that could not be read. */
 const retryAfterMs = 30_000
 /** Alerts remembered as told. A sweep brings them again, and need not read what they are about. */
@@ -76,6 +78,7 @@ export class Alerter {
   private readonly telling: BackgroundLoop
   private readonly sweep: Sweep
   private nextPageAfter: string | null = null
+  private unreadableDueMs = 0
   private stopping = new AbortController()
 
   constructor(private readonly options: AlerterOptions) {
@@ -117,6 +120,7 @@ export class Alerter {
   }
 
   leaseAcquired(leaseToken: string, isFirstRange: boolean): void {
+    this.unreadableDueMs = 0
     this.sweep.leaseAcquired(leaseToken, isFirstRange)
   }
 
@@ -128,8 +132,9 @@ export class Alerter {
   private async noteFlagged(): Promise<number> {
     const flagged = await this.options.store.listFlagged(this.nextPageAfter, sweepLimit)
     for (const job of flagged) this.note(job, null)
-    if (this.nextPageAfter === null) {
+    if (this.options.clock.now() >= this.unreadableDueMs) {
       for (const flag of await unreadableFlags(this.options.store)) this.noteUnreadable(flag, null)
+      this.unreadableDueMs = this.options.clock.now() + unreadableEveryMs
     }
     this.telling.wake()
     const last = flagged.at(-1)

@@ -8,7 +8,10 @@ interface Attempted extends DocumentAddress {
   readonly fence: number
 }
 
-/** Remembers attempts that began here recently, because the feed may still deliver older versions of their steps. */
+/**
+ * Remembers attempts that began here recently, because the feed may still deliver older versions of their steps. After
+ * the feed has delivered the end of an attempt it may not, and a later job of the same id may count attempts from 1.
+ */
 export class BegunAttempts {
   private readonly fences = new Map<string, number>()
 
@@ -18,6 +21,12 @@ export class BegunAttempts {
     this.fences.set(key, step.fence)
     const [oldest] = this.fences.keys()
     if (oldest !== undefined && this.fences.size > rememberedSteps) this.fences.delete(oldest)
+  }
+
+  /** The feed has brought the step as it was when this attempt was over. */
+  forget(step: Attempted): void {
+    if (this.has({ ...step, fence: step.fence + 1 })) return
+    this.fences.delete(keyOf(step))
   }
 
   /** Whether this attempt, or a later one at the same step, was begun here. */

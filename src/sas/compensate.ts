@@ -91,7 +91,7 @@ function stoppedStep(
   if (!isOwed) return [stop(step)]
   // An attempt may run until its deadline, unaware of the new fence; its effect is undone after that (F-K2).
   const mayBeRunning = step.lockedBy !== null && step.completeByMs !== null && by.now < step.completeByMs
-  return mayBeRunning ? [undoAfter(step, step.completeByMs)] : [beginUndo(step, by)]
+  return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
 }
 
 /** Done steps that have an undo and on which no step with an effect depends, directly or indirectly (I6). */

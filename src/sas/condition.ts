@@ -1,4 +1,5 @@
 import type { Json } from './documents.js'
+import { sameJson } from './payload.js'
 import { resolveTemplate, type KnownValues } from './template.js'
 import { referencePath, toTemplate, type Bound, type Reference } from './reference.js'
 
@@ -8,7 +9,7 @@ export interface Condition {
   readonly of: readonly unknown[]
 }
 
-/** Holds when both are the same JSON. */
+/** Holds when both are the same JSON; the order of properties does not matter. */
 export function equal<T>(left: Reference<T>, right: Bound<T>): Condition {
   return { operator: 'equal', of: [left, right] }
 }
@@ -117,7 +118,7 @@ function evaluate({ operator, of }: Condition): boolean {
   const [left = null, right = null] = of
   switch (operator) {
     case 'equal':
-      return JSON.stringify(left) === JSON.stringify(right)
+      return sameJson(left as Json, right as Json)
     case 'greater':
       return typeof left === 'number' && typeof right === 'number' && left > right
     case 'present':

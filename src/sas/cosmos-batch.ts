@@ -23,7 +23,7 @@ export async function applyBatch(
   } catch (error) {
     // The SDK's error has no status; the failure of its last request has one.
     const cause = failureOf(options) ?? error
-    if (isRefusedForNow(cause)) throw storeError('state.batch', cause)
+    if (isRefusedForNow(cause) || isTooLarge(cause)) throw storeError('state.batch', cause)
     return { kind: 'unknownOutcome', cause }
   }
   const headers: Readonly<Record<string, unknown>> = answer.headers
@@ -65,6 +65,11 @@ function refused(culprit: { readonly statusCode: number }, id: string): ApplyRes
 function isRefusedForNow(cause: unknown): boolean {
   const { kind } = cosmosErrorKind(cause, 'write')
   return isTransient(kind) && kind !== 'unknownOutcome'
+}
+
+/** Whether the store refused the batch for its size: it does so every time, and nothing was written (F-S9). */
+function isTooLarge(cause: unknown): boolean {
+  return typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 413
 }
 
 /** The physical partition that answered, from its own header or from the session token `{rangeId}:{version}#{lsn}`. */

@@ -183,21 +183,21 @@ function finishWait(step: StepDocument, output: Json): StepChange {
 
 /** The first attempt to undo what a step has done, or may have done. Its newest generation comes first. */
 export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
-  return { step: attempt(reverting(step, owedBy(step)), by), state: 'Compensating' }
+  return { step: attempt(reverting(step, owedBy(step), by), by), state: 'Compensating' }
 }
 
 /** The first attempt to undo the generation before the one that was just undone. */
 export function goOnUndoing(step: StepDocument, by: Dispatching): StepChange {
-  return { step: attempt(reverting(step, step.owed.slice(0, -1)), by), state: 'Compensating' }
+  return { step: attempt(reverting(step, step.owed.slice(0, -1), by), by), state: 'Compensating' }
 }
 
 /**
  * The step on its way back, not dispatched yet: no earlier than the moment by which an attempt that is still running
  * must have ended (F-K2). Its new fence makes that attempt's outcome void (I3).
  */
-export function undoAfter(step: StepDocument, notBeforeMs: number | null): StepChange {
+export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Dispatching): StepChange {
   const waiting = {
-    ...reverting(step, owedBy(step)),
+    ...reverting(step, owedBy(step), by),
     lockedBy: null,
     fence: step.fence + 1,
     dispatch: step.dispatch + 1,
@@ -223,7 +223,7 @@ export function stop(step: StepDocument): StepChange {
   return { step: withDerivedState(stopped), state: 'NotStarted' }
 }
 
-function reverting(step: StepDocument, owed: StepDocument['owed']): StepDocument {
+function reverting(step: StepDocument, owed: StepDocument['owed'], by: Dispatching): StepDocument {
   const isDone = step.processState === 'Processed'
   const [newest] = owed.slice(-1)
   const back = {
@@ -237,7 +237,16 @@ function reverting(step: StepDocument, owed: StepDocument['owed']): StepDocument
     outcome: null,
     attention: null,
   }
-  return { ...back, idempotencyKey: currentKey(back) }
+  return { ...(isTooLarge(back, by) ? lightened(back) : back), idempotencyKey: currentKey(back) }
+}
+
+/**
+ * A step on its way back without what its undo does not need: what it was given and returned, and the second copy of the
+ * undo's input. Otherwise a step that was small enough to succeed could be too large to be undone.
+ */
+function lightened(step: StepDocument): StepDocument {
+  const newest = step.owed.slice(-1).map(({ generation }) => ({ generation, input: null }))
+  return { ...step, input: null, output: null, owed: [...step.owed.slice(0, -1), ...newest] }
 }
 
 function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {

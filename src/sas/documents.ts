@@ -359,9 +359,12 @@ export function jobDocumentId(jobId: string): string {
   return `${jobIdPrefix}${safeId(jobId)}`
 }
 
-/** The document id of a job's notice. */
-export function noticeDocumentId(jobId: string, seq: number): string {
-  return `sas.notify:${safeId(jobId)}:${seq}`
+/** The document id of a job's notice. It may outlive its job, whose id may be submitted anew: the time tells them apart. */
+export function noticeDocumentId(
+  { jobId, submittedAtMs }: Pick<JobDocument, 'jobId' | 'submittedAtMs'>,
+  seq: number,
+): string {
+  return `sas.notify:${safeId(jobId)}:${submittedAtMs}:${seq}`
 }
 
 /** The document id of the record that an alert about a job was raised. */

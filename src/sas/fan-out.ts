@@ -36,7 +36,8 @@ export function fitPlan(plan: Plan, input: Json): FittedPlan {
     const beyond = gathered.items.slice(problem === null ? lengthOf(list) : 0)
     for (const stepId of stepsReferredTo(beyond)) excess.add(stepId)
   }
-  const steps = plan.steps.filter(({ id }) => !excess.has(id)).map((step) => without(step, excess))
+  const left = plan.steps.filter(({ id }) => excess.has(id))
+  const steps = plan.steps.filter(({ id }) => !excess.has(id)).map((step) => without(step, left))
   return { plan: { ...plan, steps }, problems }
 }
 
@@ -45,13 +46,17 @@ function fanOutOf(step: PlanStep): FanOut[] {
   return step.kind === 'gather' && 'list' in input ? [{ step, input }] : []
 }
 
-function without(step: PlanStep, excess: ReadonlySet<string>): PlanStep {
+/** The step where these steps are not stored: what gathers waits for what the missing ones would have waited for. */
+function without(step: PlanStep, missing: readonly PlanStep[]): PlanStep {
   const [fanOut] = fanOutOf(step)
-  if (fanOut === undefined || !step.dependsOn.some((id) => excess.has(id))) return step
-  const items = fanOut.input.items.filter((item) => ![...stepsReferredTo(item)].some((id) => excess.has(id)))
+  const ids = new Set(missing.map(({ id }) => id))
+  if (fanOut === undefined || !step.dependsOn.some((id) => ids.has(id))) return step
+  const items = fanOut.input.items.filter((item) => ![...stepsReferredTo(item)].some((id) => ids.has(id)))
+  const inherited = missing.flatMap(({ id, dependsOn }) => (step.dependsOn.includes(id) ? dependsOn : []))
+  const dependsOn = new Set([...step.dependsOn, ...inherited].filter((id) => !ids.has(id)))
   return {
     ...step,
-    dependsOn: step.dependsOn.filter((id) => !excess.has(id)),
+    dependsOn: [...dependsOn],
     input: { items, list: fanOut.input.list, atMost: fanOut.input.atMost },
   }
 }

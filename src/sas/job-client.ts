@@ -2,7 +2,7 @@ import type { Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { fitPlan } from './fan-out.js'
 import { durationMs, type Duration } from './duration.js'
-import { jobDocumentId, stepDocumentId, type JobDocument, type Json } from './documents.js'
+import { jobDocumentId, type JobDocument, type Json } from './documents.js'
 import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from './errors.js'
 import { Job } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
@@ -11,11 +11,10 @@ import type { OperatorCommand } from './operate.js'
 import { payloadHash } from './payload.js'
 import { givenJson } from './plain-json.js'
 import type { JobCounts, JobFilter, NoticeFilter, StateDocument, StateStore } from './state-store.js'
-import { noSuchStep, raiseEvent } from './raise-event.js'
+import { raiseAt } from './raise-event.js'
 import { ensureSubmitted, type AcceptedJob } from './submission.js'
 import { commandProblems, submitProblems, type CommandTerms } from './submit-problems.js'
 import { unreadableJobs, type UnreadableJob } from './unreadable-jobs.js'
-import { readStep, updateDocument } from './update-document.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { tryCommand, updateJob } from './update-job.js'
 import type { Alongside, Workflow } from './workflow.js'
@@ -137,12 +136,16 @@ export class JobClient {
 
   /** The job with this id, or null. Without its partition key, ids other than the default one cost a query. */
   async get(jobId: string, options: { readonly partitionKey?: string } = {}): Promise<Job | null> {
+    const found = await this.find(jobId, options)
+    return found === null ? null : new Job(this.options.store, this.waiting, addressOf(found.pk, jobId))
+  }
+
+  /** Its document, readable or not. */
+  private async find(jobId: string, where: { readonly partitionKey?: string }) {
     const { store } = this.options
-    const address = addressOf(options.partitionKey ?? jobId, jobId)
-    if ((await store.read(address)) !== null) return new Job(store, this.waiting, address)
-    if (options.partitionKey !== undefined) return null
-    const found = await store.findJob(jobId)
-    return found === null ? null : new Job(store, this.waiting, addressOf(found.pk, jobId))
+    const found = await store.read(addressOf(where.partitionKey ?? jobId, jobId))
+    if (found !== null || where.partitionKey !== undefined) return found
+    return store.findJob(jobId)
   }
 
   /** Jobs, newest submission first, 100 unless the filter says otherwise. */
@@ -209,9 +212,11 @@ export class JobClient {
   /**
    * Raises the event that a `waitFor` step waits for, now or when it will begin. The same event again does no harm.
    *
+   * A step that is parked keeps the event, and goes on when it is released.
+   *
    * @throws CommandInvalid when an argument is invalid, or the payload is not JSON
-   * @throws CommandRefused when the job has no such step, or the step does not wait for an event, no longer waits, or
-   * already has another event
+   * @throws CommandRefused when the job has no such step or was undone, or the step does not wait for an event, no longer
+   * waits, or already has another event
    * @throws JobNotFound when there is no such job
    */
   async raiseEvent(
@@ -223,15 +228,9 @@ export class JobClient {
     refuseArguments('raiseEvent', { needed: { jobId, step }, optional: orNone(where) })
     const { store, clock } = this.options
     const plain = asJson(jobId, payload, { name: 'payload', refusal: CommandInvalid })
-    const job = await this.get(jobId, where)
+    const job = await this.find(jobId, where)
     if (job === null) throw new JobNotFound(jobId)
-    const address = { pk: job.partitionKey, id: stepDocumentId(jobId, step) }
-    const update = await updateDocument(store, { address, known: null, read: readStep }, (current) => {
-      const raised = raiseEvent(current, plain, clock.now())
-      return { write: raised.kind === 'write' ? raised.step : null, result: raised }
-    })
-    if (update.kind === 'missing') throw new CommandRefused(jobId, await noSuchStep(store, job, step))
-    if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
+    await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
   }
 
   /** Jobs whose document a scheduler could not read, the oldest finding first. These jobs stand still. */
@@ -388,9 +387,10 @@ function ownDocument(document: Readonly<Record<string, unknown>>, partition: str
     const rule = `must be in the job's partition ${JSON.stringify(partition)} to share its transaction`
     throw new SubmissionInvalid(`document ${JSON.stringify(id)} with pk ${JSON.stringify(pk)} ${rule}`)
   }
-  if (typeof type === 'string' && type.startsWith('sas.')) {
+  const isOurs = [id, type].some((name) => typeof name === 'string' && name.startsWith('sas.'))
+  if (isOurs) {
     throw new SubmissionInvalid(
-      `document ${JSON.stringify(id)}: types beginning with "sas." are the engine's own`,
+      `document ${JSON.stringify(id)}: ids and types beginning with "sas." are the engine's own`,
     )
   }
   const given = givenJson(document, `document ${JSON.stringify(id)}`)

@@ -76,7 +76,9 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobVie
 
 function stepViewOf(step: StepDocument, isSkipped: boolean): StepView {
   const { stepId, actor, action, currentState, attempt, failureCount, maxFailures, completeBy } = step
-  const { dependsOn, output, attention, diagnostics } = step
+  const { dependsOn, attention, diagnostics } = step
+  // A step that is left out now may have been done in an earlier generation.
+  const output = isSkipped ? null : step.output
   return {
     stepId,
     actor,

@@ -81,7 +81,8 @@ export class Job {
     const steps = ended.steps ?? (await readSteps(this.store, job))
     if (job.processState === 'Processed') {
       // The caller's own: what was written in this process may be what a handler still holds.
-      return structuredClone(Object.fromEntries(steps.map((step) => [step.stepId, step.output])))
+      const results = viewOf(job, steps).steps.map(({ stepId, output }) => [stepId, output] as const)
+      return structuredClone(Object.fromEntries(results))
     }
     const failed = steps.find((step) => step.stepId === job.attention?.stepId)
     throw new JobFailed(job, failed?.diagnostics ?? [])

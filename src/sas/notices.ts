@@ -35,7 +35,7 @@ export function noticeOf(
   { seq, now }: { readonly seq: number; readonly now: number },
 ): NoticeDocument {
   return {
-    id: noticeDocumentId(job.jobId, seq),
+    id: noticeDocumentId(job, seq),
     pk: job.pk,
     type: 'sas.notify',
     schema: schemaVersion,

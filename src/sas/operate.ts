@@ -217,7 +217,8 @@ function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' 
   if (job.processState === 'Processed' || job.processState === 'Compensated') {
     return refused(`job ${job.jobId} is ${job.processState}: it has ended, and there is nothing to stop`)
   }
-  if (job.compensation !== null) {
+  // One that is undone to begin again is not wanted any more either.
+  if (job.compensation?.thenRetry === false) {
     return refused(`job ${job.jobId} is being undone already, because: ${job.compensation.reason}`)
   }
   const since = new Date(now).toISOString()

@@ -17,6 +17,11 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
+/** Whether two values are the same JSON, whatever the order of their properties. */
+export function sameJson(one: Json, other: Json): boolean {
+  return canonical(one) === canonical(other)
+}
+
 function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

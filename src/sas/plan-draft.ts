@@ -93,7 +93,7 @@ export class PlanDraft {
 
   addStep<O>({ id, name = id, kind = 'operation', call, options }: StepDraft<O>): Step<O> {
     for (const what of optionProblems(options)) this.problemOf(name, what)
-    const { actor, action, input } = this.template(name, '', call) ?? byNobody(null)
+    const { actor, action, input } = this.callOf(name, { kind, what: '', call })
     const undo = this.undoOf(id, name, options)
     const when = this.conditionOf(name, options)
     const dependsOn = this.dependencies(
@@ -205,6 +205,26 @@ export class PlanDraft {
     }
   }
 
+  /** What a step, or its undo, calls; the types do not hold for those who do not compile. */
+  private callOf(
+    name: string,
+    {
+      kind,
+      what,
+      call,
+    }: Pick<StepDraft<unknown>, 'call'> & { readonly kind: StepKind; readonly what: string },
+  ): Call {
+    const made = this.template<Partial<Call> | undefined>(name, what, call)
+    // A problem was noted already.
+    if (made === null) return byNobody(null)
+    const { actor, action, input = null } = made ?? {}
+    const isCall = actor !== undefined && action !== undefined
+    if (isCall && (kind !== 'operation' || (actor !== '' && action !== ''))) return { actor, action, input }
+    const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
+    this.problemOf(name, `${what}what it calls is missing: ${rule}`)
+    return byNobody(null)
+  }
+
   private outputOf(returned: unknown): Json {
     if (returned === undefined) return null
     try {
@@ -227,7 +247,7 @@ export class PlanDraft {
     const { undo, undoUncertain = true } = options
     if (undo === undefined || undo === 'none') return null
     const output = reference<O>(['steps', id, 'output'])
-    const call = this.template(name, 'its undo: ', () => undo(output)) ?? byNobody(null)
+    const call = this.callOf(name, { kind: 'operation', what: 'its undo: ', call: () => undo(output) })
     return { actor: call.actor, action: call.action, input: call.input, whenUncertain: undoUncertain }
   }
 }

@@ -4,7 +4,8 @@ declare const produces: unique symbol
 
 /**
  * A value that will be known when the job runs: `job.input.total`, `step.output.reservationId`. Reading a property of a
- * reference gives a reference to that property; the type says what it will be.
+ * reference gives a reference to that property; the type says what it will be. Where nothing is there when the job runs,
+ * a property is left out and an item of a list is null. Made a text or a number, spread or listed, it throws a TypeError.
  */
 export type Reference<T> = { readonly [produces]: T } & (T extends readonly (infer E)[]
   ? Readonly<Record<number, Reference<E>>> & { readonly length: Reference<number> }
@@ -32,12 +33,26 @@ export function reference<T>(path: ReferencePath): Reference<T> {
   const handler: ProxyHandler<object> = {
     get: (_target, property) => {
       if (property === pathOf) return path
+      if (property === Symbol.toPrimitive) return () => misused(path, 'made a text or a number')
       if (typeof property === 'symbol') return undefined
       return reference([...path, property] as unknown as ReferencePath)
     },
     has: (_target, property) => property === pathOf,
+    // What spreads it, lists its keys or makes it JSON would get an empty object.
+    ownKeys: () => misused(path, 'spread, or listed by its keys'),
   }
   return new Proxy({}, handler) as Reference<T>
+}
+
+/** @throws TypeError always: the value is not known while a workflow is defined */
+function misused([root, ...rest]: ReferencePath, how: string): never {
+  const [step, , ...field] = rest
+  const named =
+    root === 'input' ? ['job.input', ...rest] : [`the output of step ${JSON.stringify(step)}`, ...field]
+  const advice = 'pass it on whole or name its fields one by one, and work with its value in an agent'
+  throw new TypeError(
+    `${named.join('.')} cannot be ${how} here: its value is known when the job runs; ${advice}`,
+  )
 }
 
 /** Where a reference points; null for any other value. */

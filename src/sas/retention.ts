@@ -6,6 +6,9 @@ import { unseen } from './ledger.js'
 /** How much longer steps are kept than their job, where they cannot expire with it at once: so that it goes first. */
 const stepsOutliveJobSeconds = 3_600
 
+/** The longest time to live of a document, in seconds: 68 years. */
+const maxTtl = 2 ** 31 - 1
+
 /** Whether a scheduler has nothing more to do about a job, at least until an operator decides. */
 export function isOver(job: JobDocument): boolean {
   return isTerminal(job) && !isToExpire(job)
@@ -55,6 +58,8 @@ export function expire({ job, steps }: SchedulingState): Schedule {
   }
 }
 
+/** Within what the store takes, however long was asked for: with more it would refuse the end of the job. */
 function secondsOf({ retainForMs }: JobDocument): number {
-  return Math.max(1, Math.ceil((retainForMs ?? 0) / 1_000))
+  const seconds = Math.ceil((retainForMs ?? 0) / 1_000)
+  return Math.min(Math.max(1, seconds), maxTtl - stepsOutliveJobSeconds)
 }

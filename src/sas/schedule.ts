@@ -57,7 +57,7 @@ function goForward(state: SchedulingState, ledger: Ledger): Schedule {
   if (skipped.length > 0) return goForward(state, withSkipped(ledger, skipped))
   const changes = [
     ...again.map((step) => repeat(step, state)),
-    ...ready.steps.map((step) => begin(step, state)),
+    ...ready.steps.map((step) => begin(step, withDoneOutputs(state, ledger))),
   ]
   if (Object.values(ledger).every(isBehind)) {
     return endJob(state, { ledger, changes: [] }, { currentState: job.targetState })
@@ -75,11 +75,18 @@ function isBehind(entry: LedgerEntry | undefined): boolean {
 function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: Ledger): boolean {
   const needed = [...neededBy(step)]
   if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
-  // What a step left out returned in an earlier generation is not there any more.
-  const done = [...steps].filter(([stepId]) => ledger[stepId]?.state === 'Processed')
-  const outputs = new Map(done.map(([stepId, { output }]) => [stepId, output]))
+  const known = withDoneOutputs({ steps }, ledger).steps
+  const outputs = new Map([...known].map(([stepId, { output }]) => [stepId, output]))
   // A condition that cannot be evaluated does not skip the step: the step begins, and is refused.
   return whenProblem(step) === null && !holds(step.when, { input: job.input, outputs })
+}
+
+/** What a step left out returned in an earlier generation is not there any more. */
+function withDoneOutputs<S extends Pick<SchedulingState, 'steps'>>(state: S, ledger: Ledger): S {
+  const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
+    return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]
+  })
+  return { ...state, steps: new Map(steps) }
 }
 
 function withSkipped(ledger: Ledger, skipped: readonly StepDocument[]): Ledger {

@@ -4,6 +4,7 @@ import { withDiagnostic } from './diagnostics.js'
 import { deadline, withDerivedState, type Json, type StepDocument } from './documents.js'
 import { givenUp } from './give-up.js'
 import { resolveTemplate } from './template.js'
+import { bytesOf, exceeds, maxTransactionBytes } from './transaction.js'
 import { mayHaveEffect, withFailure } from './work.js'
 
 /** Which attempt an agent made: what it echoes of the step it was given. */
@@ -74,7 +75,13 @@ export function settle(
   const noted = { kind: outcome.kind, attempt: attempt.number, at: when, by: attempt.by, didNothing }
   const isPossible = step.direction === 'do' && mayHaveEffect(noted)
   const settled = { ...step, outcome: noted, mayHaveActed: step.mayHaveActed || isPossible }
-  if (outcome.kind === 'success') return { kind: 'write', step: succeeded(settled, outcome.output) }
+  if (outcome.kind === 'success') {
+    const done = succeeded(settled, outcome.output)
+    // A store would refuse it each time (F-A17). An undo returns nothing that is kept.
+    const isTooLarge = step.direction === 'do' && exceeds(done, maxTransactionBytes)
+    if (!isTooLarge) return { kind: 'write', step: done }
+    return settle(step, attempt, { kind: 'permanent', message: tooLarge(done, outcome.output) }, at)
+  }
   const diagnostics = withDiagnostic(step.diagnostics, {
     at: when,
     by: attempt.by,
@@ -88,6 +95,13 @@ export function settle(
   }
   const failed = withFailure({ ...settled, diagnostics })
   return { kind: 'write', step: givenUp(failed, { now: at.now, by: attempt.by, message: outcome.message }) }
+}
+
+function tooLarge(step: StepDocument, output: Json): string {
+  return (
+    `the output has ${bytesOf(output)} bytes, with input and undo ${bytesOf(step)}; ` +
+    `the limit is ${maxTransactionBytes}: store it elsewhere and return where`
+  )
 }
 
 function succeeded(step: StepDocument, output: Json): StepDocument {

@@ -1,3 +1,4 @@
+import { unknownOptions } from '../platform/index.js'
 import type { OperationCall } from './agent.js'
 import type { Condition } from './condition.js'
 import { durationMs, type Duration } from './duration.js'
@@ -55,6 +56,22 @@ export function policyOf(policy: OnExhausted): ExhaustionPolicy | null {
   return extendedWaitMs === null ? null : { extendedWaitMs }
 }
 
+/** Every option of a step of any kind, so that a misspelt one is found. */
+const knownOptions: Readonly<Record<keyof StepOptions | 'undo' | 'atMost', true>> = {
+  after: true,
+  completeWithin: true,
+  maxFailures: true,
+  retryBackoff: true,
+  initialState: true,
+  targetState: true,
+  when: true,
+  onExhausted: true,
+  undoUncertain: true,
+  claim: true,
+  undo: true,
+  atMost: true,
+}
+
 /** Everything that is wrong with a step's options by themselves. */
 export function optionProblems(options: StepOptions): string[] {
   const problems = durationsIn(options).flatMap(([option, value]) => {
@@ -70,7 +87,12 @@ export function optionProblems(options: StepOptions): string[] {
   if (!Number.isInteger(maxFailures) || maxFailures < 1) {
     problems.push(`maxFailures ${maxFailures} must be a whole number from 1`)
   }
-  return [...problems, ...stateProblems(options), ...kindProblems(options)]
+  return [
+    ...unknownOptions(options, knownOptions),
+    ...problems,
+    ...stateProblems(options),
+    ...kindProblems(options),
+  ]
 }
 
 function stateProblems(options: StepOptions): string[] {

@@ -72,9 +72,17 @@ async function submitAtOnce(
     const result = await store.apply(request.partition, writes)
     if (result.kind === 'applied') return { isNew: true, accepted: acceptedAs(decoded, result) }
     if ((await standing(store, request)) !== null) return standingAlready
-    if (result.kind === 'conflict') throw existsAlready(request, result.id)
+    if (result.kind !== 'conflict') continue
+    const steps = await store.listSteps(request.partition, request.jobId)
+    if (steps.some((step) => step.id === result.id && isLeftOver(step))) return submitInStages(store, request)
+    throw existsAlready(request, result.id)
   }
   throw unanswered(request)
+}
+
+/** A step of an earlier job of that id, which has expired: steps may outlive their job for a while. */
+function isLeftOver({ ttl }: StepDocument): boolean {
+  return ttl !== -1
 }
 
 function acceptedAs(
@@ -112,9 +120,8 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
     // What is written from here on is what the first try asked for: the job says so already.
     const { orderId, priority, replyTo } = there
     const begun = stage({ ...request, orderId, priority, replyTo }, hash)
-    const present = new Set((await store.listSteps(partition, request.jobId)).map(({ stepId }) => stepId))
-    const missing = creating(begun.steps.filter(({ stepId }) => !present.has(stepId)))
-    const complete = await withSteps(store, there, missing)
+    const present = await store.listSteps(partition, request.jobId)
+    const complete = await withSteps(store, there, missingSteps(begun.steps, present))
     if (complete === null) continue
     const result = await store.apply(partition, [
       replacing(complete, intended(complete, now)),
@@ -134,6 +141,19 @@ async function beginning(
 ): Promise<Stored<JobDocument> | null> {
   const result = await store.apply(partition, creating([job]))
   return result.kind === 'applied' ? { ...job, _etag: result.etags[0] ?? '', _ts: 0 } : null
+}
+
+/** The writes of steps that are not there yet, or are an earlier job's. */
+function missingSteps(
+  steps: readonly StepDocument[],
+  present: readonly Stored<StepDocument>[],
+): readonly StateWrite[] {
+  const known = new Map(present.map((step) => [step.id, step]))
+  return steps.flatMap((step) => {
+    const there = known.get(step.id)
+    if (there === undefined) return creating([step])
+    return isLeftOver(there) ? [replacing(there, step)] : []
+  })
 }
 
 /** The staged job when all of these steps are written; null when something came between. */

@@ -1,3 +1,4 @@
+import { unknownOptions } from '../platform/index.js'
 import { durationMs, type Duration } from './duration.js'
 
 /** What is said about a submission besides its input; `jobId` and `partitionKey` with their defaults. */
@@ -12,6 +13,18 @@ export interface SubmissionTerms {
 }
 
 const maxIdLength = 200
+const knownTerms: Readonly<Record<keyof SubmissionTerms | 'alongside', true>> = {
+  jobId: true,
+  partitionKey: true,
+  orderId: true,
+  alongside: true,
+  priority: true,
+  replyTo: true,
+  completeWithin: true,
+  retainFor: true,
+}
+/** It is half of a pair in UTF-16: no request can name it, so the job would be accepted and never be read. */
+const halfCharacter = /\p{Cs}/u
 
 /**
  * All problems of these terms. Values of callers often come from outside, so their types prove nothing. A job that is
@@ -23,10 +36,16 @@ export function submitProblems(terms: SubmissionTerms): string[] {
   const texts = Object.entries({ orderId, replyTo })
   const durations = Object.entries({ completeWithin, retainFor })
   return [
+    ...unknownOptions(terms, knownTerms),
     ...ids.flatMap(([name, id]) =>
       isText(id) && id.length <= maxIdLength && id === id.trim()
         ? []
         : [`${name} ${said(id)}: must have 1 to ${maxIdLength} characters and no space at its ends`],
+    ),
+    ...ids.flatMap(([name, id]) =>
+      isText(id) && halfCharacter.test(id)
+        ? [`${name} ${said(id)}: has half a character (a lone surrogate)`]
+        : [],
     ),
     ...texts.flatMap(([name, text]) =>
       text === undefined || isText(text) ? [] : [`${name} ${said(text)} must be a text that is not empty`],

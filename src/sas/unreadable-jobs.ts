@@ -10,6 +10,7 @@ import {
 import { JobUnreadable, StoreUnavailable } from './errors.js'
 import {
   replacing,
+  type ApplyResult,
   type DocumentAddress,
   type StateDocument,
   type StateStore,
@@ -159,7 +160,7 @@ export class UnreadableJobs {
       by: instanceName,
       ttl: -1,
     }
-    const result = await store.apply(pk, [{ kind: 'create', document: record }])
+    const result = await this.record(record)
     if (result.kind === 'unknownOutcome') {
       throw new StoreUnavailable(`job document ${id} could not be flagged as unreadable`, result)
     }
@@ -174,6 +175,17 @@ export class UnreadableJobs {
       kind: 'unreadable',
       message: `document ${id} cannot be read: ${decoded.reason}`,
     })
+  }
+
+  /** As a new document, or in place of one that is vanishing: the job was readable for less than a minute. */
+  private async record(record: StateDocument & { readonly ttl: number }): Promise<ApplyResult> {
+    const { store } = this.options
+    const create = () => store.apply(record.pk, [{ kind: 'create', document: record }])
+    const created = await create()
+    if (created.kind !== 'conflict') return created
+    const there = await store.read(record)
+    if (there === null) return create()
+    return there['ttl'] === record.ttl ? created : store.apply(record.pk, [replacing(there, record)])
   }
 
   /** Removes the record of a job that can be read again. */

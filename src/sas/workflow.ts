@@ -130,8 +130,12 @@ export function defineWorkflow<I, O = unknown>(
 function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
   return {
     input: reference<I>(['input']),
-    step: (id, { actor, action }, input, options = {}) =>
-      draft.addStep({ id, call: () => ({ actor, action, input: toTemplate(input, 'input') }), options }),
+    step: (id, operation, input, options = {}) =>
+      draft.addStep({
+        id,
+        call: () => ({ ...namesOf(operation), input: toTemplate(input, 'input') }),
+        options,
+      }),
     sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
     waitFor: (id, options = {}) =>
       draft.addStep({
@@ -145,6 +149,11 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
       addRun(draft, { id, drafted: workflow[definition], input, options }),
     onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits.maxGenerations),
   }
+}
+
+/** Of an operation that is undefined, as a misspelt one is in JavaScript, both are empty: the draft refuses them. */
+function namesOf(operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined) {
+  return { actor: operation?.actor ?? '', action: operation?.action ?? '' }
 }
 
 function addSleep(

@@ -199,7 +199,7 @@ export const survivors: readonly Survivors[] = [
       ],
       ["return entry?.state === 'Processed' || entry?.state === 'Skipped'", 'entry?.state', 'entry.state'],
       [
-        "const done = [...steps].filter(([stepId]) => ledger[stepId]?.state === 'Processed')",
+        "return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]",
         'ledger[stepId]?.state',
         'ledger[stepId].state',
       ],

@@ -165,7 +165,8 @@ function checkNotices({ jobId, job, notices, last }: JobHistory, { documents }: 
     )
   }
   for (const seq of numbers) {
-    const reply = documents.find(({ id }) => id === `reply:sas.notify:${jobId}:${seq}`)
+    const notice = notices.find(({ versions }) => numberIn(versions[0]?.value ?? {}, 'seq') === seq)
+    const reply = documents.find(({ id }) => id === `reply:${notice?.id}`)
     const first = reply?.writes.map(({ operation }) => operation.from).sort((a, b) => a - b)[0]
     if (first === undefined) continue
     report.check(

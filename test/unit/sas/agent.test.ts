@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineAgent, definitionOf, isAgent } from '../../../src/sas/agent.js'
+import { defineAgent, definitionOf, isAgent, type AgentOptions } from '../../../src/sas/agent.js'
 import type { Duration } from '../../../src/sas/duration.js'
 import { NotPlainDataError, reference } from '../../../src/sas/reference.js'
 
@@ -48,6 +48,9 @@ describe('an agent', () => {
   })
 
   it('has at least one operation', () => {
+    expect(() => defineAgent('idle', { hold: 5 as never }, { slot: 1 } as AgentOptions)).toThrow(
+      'agent "idle": its operation "hold" must be a function; there is no option "slot": known are slots, ',
+    )
     expect(() => defineAgent('idle', {})).toThrow(
       new TypeError('agent "idle": it needs at least one operation'),
     )

@@ -263,6 +263,21 @@ describe('agents', () => {
     await agents.stop(0)
     expect(begun).toEqual(['pay'])
   })
+
+  it('begin the attempt of a later job of the same id, which counts from the beginning', async () => {
+    const page = await openSteps()
+    const first = await world.step()
+    let calls = 0
+    const agents = world.agents({ agents: [shopThat(() => (calls += 1))] })
+    for (const expected of [1, 2]) {
+      await agents.onChanges(expected === 1 ? page : await world.changes(), going)
+      await agents.stop(0)
+      expect(calls).toBe(expected)
+      // The end of it is seen, and the job expires; another one of its id is dispatched.
+      await agents.onChanges(await world.changes(), going)
+      await world.put('job-1', [replacing(await world.step(), first)])
+    }
+  })
 })
 
 describe('outcomes that do not count', () => {

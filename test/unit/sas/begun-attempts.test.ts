@@ -12,6 +12,16 @@ describe('begun attempts', () => {
     expect(begun.has({ ...attempt('pay', 3), pk: 'job-2' })).toBe(false)
   })
 
+  it('are forgotten when they are over, unless a later one was begun', () => {
+    const begun = new BegunAttempts()
+    begun.put(attempt('pay', 3))
+    begun.forget(attempt('pay', 2))
+    begun.forget(attempt('ship', 3))
+    expect(begun.has(attempt('pay', 3))).toBe(true)
+    begun.forget(attempt('pay', 3))
+    expect(begun.has(attempt('pay', 1))).toBe(false)
+  })
+
   it('are forgotten when there are many, the least recently begun first', () => {
     const begun = new BegunAttempts()
     begun.put(attempt('first', 1))

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { all, conditionProblem, equal, greater, not, present } from '../../../src/sas/condition.js'
+import {
+  all,
+  conditionProblem,
+  conditionTemplate,
+  equal,
+  greater,
+  holds,
+  not,
+  present,
+} from '../../../src/sas/condition.js'
+import type { Json } from '../../../src/sas/documents.js'
 import { JobClient } from '../../../src/sas/job-client.js'
 import { replacing } from '../../../src/sas/state-store.js'
 import { defineWorkflow, WorkflowInvalid, type Workflow } from '../../../src/sas/workflow.js'
@@ -53,6 +63,19 @@ function gifts(when: unknown): Workflow<{ readonly isGift: boolean }> {
 }
 
 describe('a condition', () => {
+  it('of equal values holds whatever the order of their properties, and however zero was written', () => {
+    const isHome = equal(reference<unknown>(['input', 'address']), {
+      city: 'Graz',
+      floors: [{ from: 0, to: 1 }],
+    })
+    const holdsFor = (address: Json) => {
+      return holds(conditionTemplate(isHome), { input: { address }, outputs: new Map() })
+    }
+    expect(holdsFor({ floors: [{ to: 1, from: -0 }], city: 'Graz' })).toBe(true)
+    expect(holdsFor({ floors: [{ to: 0, from: 1 }], city: 'Graz' })).toBe(false)
+    expect(holdsFor({ floors: [{ from: 0, to: 1 }], city: 'Graz', zip: null })).toBe(false)
+  })
+
   it.each([
     ['equal', equal(isGift, true)],
     ['greater', greater(reference(['input', 'total']), 5)],

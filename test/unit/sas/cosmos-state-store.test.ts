@@ -82,6 +82,12 @@ describe('a write that failed, on the SDK', () => {
     },
   )
 
+  it('F-S9: in a group that is too large as a whole is refused for good, not asked for again and again', async () => {
+    const writing = storeFailing(failure(413)).apply('p', [create, replace])
+    await expect(writing).rejects.toThrow(StoreRefused)
+    await expect(writing).rejects.toThrow('state.batch: the store refused: failed with 413')
+  })
+
   it('F-S10: inside a group with 429 says how long to wait', async () => {
     const result = [{ statusCode: 429, retryAfterMilliseconds: 250 }, { statusCode: 424 }]
     const writing = storeThat(async () => ({ headers: {}, result })).apply('p', [create, replace])

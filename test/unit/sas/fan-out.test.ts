@@ -80,3 +80,37 @@ describe('a plan fitted to the list of its job', () => {
     expect(fitPlan(plan, { items: [] })).toEqual({ plan, problems: [] })
   })
 })
+
+describe('I5: a fan-out over an empty list of the job', () => {
+  it('waits for what its items would have waited for', () => {
+    const { plan } = defineWorkflow<Order>('approving', (job) => {
+      const gate = job.waitFor('gate')
+      const checked = job.step('check', shop.sell, { item: 'all' })
+      const sold = job.forEach('sell', job.input.items, () => shop.sell({ item: checked.output.item }), {
+        atMost: 3,
+        after: [gate],
+      })
+      job.step('mail', shop.sell, { item: 'x' }, { after: [sold] })
+    })
+    const fit = fitPlan(plan, { items: [], country: 'PT' })
+    const waitsFor = (id: string) => fit.plan.steps.find((step) => step.id === id)?.dependsOn.toSorted()
+    expect(waitsFor('sell')).toEqual(['check', 'gate'])
+    expect(waitsFor('mail')).toEqual(['sell'])
+  })
+
+  it('does so where it is part of a workflow that another one runs', () => {
+    const inner = defineWorkflow<Order>('inner', (job) => {
+      job.forEach('sell', job.input.items, (item) => shop.sell({ item }), { atMost: 3 })
+    })
+    const { plan } = defineWorkflow<Order>('outer', (job) => {
+      const gate = job.waitFor('gate')
+      job.run('part', inner, job.input, { after: [gate] })
+    })
+    const fit = fitPlan(plan, { items: [], country: 'PT' })
+    expect(fit.plan.steps.map(({ id, dependsOn }) => [id, dependsOn])).toEqual([
+      ['gate', []],
+      ['part-sell', ['gate']],
+      ['part', ['part-sell']],
+    ])
+  })
+})

@@ -3,9 +3,11 @@ import { defineAgent } from '../../../src/sas/agent.js'
 import { equal } from '../../../src/sas/condition.js'
 import { fitPlan } from '../../../src/sas/fan-out.js'
 import type { ForEachOptions } from '../../../src/sas/for-each.js'
+import { viewOf } from '../../../src/sas/job-view.js'
 import { submit } from '../../../src/sas/submit.js'
 import { defineWorkflow, WorkflowInvalid, type WorkflowBuilder } from '../../../src/sas/workflow.js'
-import { aSubmission, documentsOf } from '../../support/a-job.js'
+import { reference } from '../../../src/sas/reference.js'
+import { aSubmission, documentsOf, shop } from '../../support/a-job.js'
 import { JobStory } from '../../support/job-story.js'
 
 interface Line {
@@ -179,6 +181,42 @@ describe('a fan-out over an earlier step’s output', () => {
     })
     expect(states(story)).toMatchObject({ 'pack-0': 'Skipped', 'pack-2': 'Skipped' })
     expect(story.scheduled().job.processState).toBe('Error')
+  })
+
+  it('gathers nothing that its steps returned in an earlier generation, which was undone', () => {
+    const { plan } = defineWorkflow<{ readonly items: readonly string[] }>('shipping', (job) => {
+      job.onExhausted('compensateThenRetry')
+      const ask = job.step('ask', shop.sell, { item: 'how' }, { undo: 'none' })
+      const isFast = equal(reference<boolean>(['steps', 'ask', 'output', 'isFast']), true)
+      const label = job.step('label', shop.sell, { item: 'x' }, { when: isFast, undo: 'none', after: [ask] })
+      const packed = job.forEach('pack', job.input.items, () => shop.sell({ item: label.output.item }), {
+        undo: 'none',
+        atMost: 1,
+      })
+      job.step('pay', shop.sell, { item: packed.output as never }, { undo: 'none' })
+    })
+    const output = (value: unknown) => ({ kind: 'success', output: value as never }) as const
+    const story = JobStory.of(documentsOf(submit(aSubmission(plan, { input: { items: ['a'] } }))))
+    const first = story
+      .scheduled()
+      .settled('ask', output({ isFast: true }))
+      .scheduled()
+      .settled('label', output({ item: 'l' }))
+      .scheduled()
+      .settled('pack-0', output('packed'))
+      .scheduled()
+      .scheduled()
+    expect(first.step('pay').input).toEqual({ item: ['packed'] })
+    const failed = first.settled('pay', { kind: 'permanent', message: 'no' }).scheduled()
+    expect(failed.job.generation).toBe(2)
+    const second = failed
+      .settled('ask', output({ isFast: false }))
+      .scheduled()
+      .scheduled()
+    expect(states(second)).toMatchObject({ label: 'Skipped', 'pack-0': 'Skipped', pack: 'Processed' })
+    expect(second.step('pay').input).toEqual({ item: [null] })
+    const outputs = viewOf(second.job, [...second.steps.values()]).steps.map((step) => step.output)
+    expect(outputs).toEqual([{ isFast: false }, null, null, [null], null])
   })
 
   it('fails when what it gathers is too large for a transaction (I16), and cannot be given other input', () => {

@@ -3,6 +3,7 @@ import { defineAgent } from '../../../src/sas/agent.js'
 import { decodeDocument } from '../../../src/sas/documents.js'
 import type { Outcome } from '../../../src/sas/settle.js'
 import { submit } from '../../../src/sas/submit.js'
+import { exceeds, maxTransactionBytes } from '../../../src/sas/transaction.js'
 import { defineWorkflow } from '../../../src/sas/workflow.js'
 import { aSubmission, documentsOf, type ShapeOptions, type WorkflowShape } from '../../support/a-job.js'
 import { JobStory, success } from '../../support/job-story.js'
@@ -133,6 +134,18 @@ describe('what is undone', () => {
       ['job-1/a/g2/undo', { item: 'a', sold: 'sold' }],
       ['job-1/a/g1/undo', { item: 'a' }],
     ])
+  })
+
+  it('F-K12, I16: is undone however much it returned: what succeeded is not too large to go back', () => {
+    const sold = { sold: 'x'.repeat(700_000) }
+    const done = JobStory.submitted({ a: [], b: ['a'] }, withUndo)
+      .scheduled()
+      .settled('a', { kind: 'success', output: sold })
+      .scheduled()
+    const back = done.commanded(cancel).scheduled().expired('b').scheduled().settled('b', success).scheduled()
+    const { job } = back
+    expect(exceeds([job, back.step('a')], maxTransactionBytes)).toBe(false)
+    expect(undone(back)).toEqual([['job-1/a/g1/undo', { item: 'a', sold }]])
   })
 
   it('is undone where the job is cancelled before a step begins again', () => {

@@ -195,7 +195,11 @@ describe('a submission that can never be accepted', () => {
       { alongside: [{ create: { id: 'o' } }, { create: { id: 'o' } }] },
       'job "order-1" has two documents with the id "o"',
     ],
-    ['a document with an id of ours', document({ id: 'sas.job:order-1' }), 'with the id "sas.job:order-1"'],
+    [
+      'an id that we will need',
+      document({ id: 'sas.notify:order-1:2' }),
+      'ids and types beginning with "sas."',
+    ],
     ['a document of our own types', document({ id: 'o', type: 'sas.job' }), 'types beginning with "sas."'],
     [
       'F-S9: a large document',
@@ -280,6 +284,20 @@ describe('an event for a step that the job does not have', () => {
     await client.submit(aWorkflow(), {}, { jobId: 'k' })
     await expect(client.raiseEvent('k', 'approval')).rejects.toThrow('none of its steps waits for an event')
     await expect(client.raiseEvent('no', 'approval')).rejects.toMatchObject({ name: 'JobNotFound' })
+  })
+
+  it('says so where the job was undone', async () => {
+    const waiting = defineWorkflow('waiting', (job) => {
+      job.waitFor('approval')
+    })
+    await client.submit(waiting, {}, { jobId: 'j' })
+    const job = await world.truth.read({ pk: 'j', id: 'sas.job:j' })
+    if (job === null) throw new Error('there is no job')
+    await world.put('j', [replacing(job, { ...job, processState: 'Compensated' })])
+    await expect(client.raiseEvent('j', 'approval')).rejects.toMatchObject({
+      name: 'CommandRefused',
+      message: expect.stringContaining('the job is Compensated: nothing of it waits') as string,
+    })
   })
 })
 

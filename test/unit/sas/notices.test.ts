@@ -4,7 +4,7 @@ import { decodeDocument } from '../../../src/sas/documents.js'
 import type { Schedule } from '../../../src/sas/decision.js'
 import { noticeOf, withNotices } from '../../../src/sas/notices.js'
 import { submit } from '../../../src/sas/submit.js'
-import { aJob, aSubmission, aWorkflow, documentsOf } from '../../support/a-job.js'
+import { aJob, aSubmission, aWorkflow, documentsOf, submittedAtMs } from '../../support/a-job.js'
 import { JobStory, success } from '../../support/job-story.js'
 import { StateWorld } from '../../support/state-world.js'
 
@@ -27,7 +27,7 @@ describe('what a submitter is told', () => {
     const notices = writes.filter(({ document }) => decodeDocument(document).kind === 'notice')
     expect(notices.map(({ document }) => document)).toMatchObject([
       {
-        id: 'sas.notify:job-1:1',
+        id: `sas.notify:job-1:${submittedAtMs}:1`,
         seq: 1,
         kind: 'received',
         state: 'Pending',
@@ -39,6 +39,15 @@ describe('what a submitter is told', () => {
       },
     ])
     expect(documentsOf(writes).job.notifySeq).toBe(1)
+  })
+
+  it('I13: has ids of its own where an earlier job of that id has told something', () => {
+    const later = documentsOf(
+      submit(aSubmission(aWorkflow().plan, { replyTo: 'queue', now: submittedAtMs + 1 })),
+    )
+    const [first] = noticesOf(told(JobStory.submitted({ a: [] })).deciding())
+    const [second] = noticesOf(JobStory.of(later).deciding())
+    expect([first?.seq, second?.seq, first?.id === second?.id]).toEqual([2, 2, false])
   })
 
   it('I13: goes on with the start and the end, numbered, each in the transaction that it tells of', () => {
@@ -119,7 +128,7 @@ describe('what a submitter is told', () => {
     expect(written?.map(({ document }) => document.id)).toEqual([
       'sas.job:job-1',
       'sas.step:job-1:pay',
-      'sas.notify:job-1:2',
+      `sas.notify:job-1:${submittedAtMs}:2`,
     ])
     await world.scheduler('scheduler-2').onChanges(await world.changes())
     expect(world.telemetry.of('document.refused')).toEqual([])
@@ -157,7 +166,8 @@ describe('a job that is kept for a while', () => {
   })
 
   it('I16, F-D10: is kept for ever when one of its steps fits no transaction', () => {
-    const large = kept.settled('b', { kind: 'success', output: 'x'.repeat(2_000_000) }).scheduled()
+    const withInput = kept.withJob({ ...kept.job, input: 'x'.repeat(100_000) })
+    const large = withInput.settled('b', { kind: 'success', output: 'x'.repeat(1_850_000) }).scheduled()
     expect(large.job).toMatchObject({ processState: 'Processed', ttl: -1 })
     expect(large.deciding()).toEqual({ kind: 'nothing' })
   })

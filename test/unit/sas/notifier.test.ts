@@ -7,6 +7,7 @@ import { Notifier, type NotifierSettings } from '../../../src/sas/notifier.js'
 import { StoreUnavailable } from '../../../src/sas/errors.js'
 import type { ReplyChannel } from '../../../src/sas/reply.js'
 import { replacing } from '../../../src/sas/state-store.js'
+import { submittedAtMs } from '../../support/a-job.js'
 import { deferred } from '../../support/deferred.js'
 import { StateWorld } from '../../support/state-world.js'
 
@@ -71,7 +72,7 @@ async function decide(jobId: string): Promise<void> {
 }
 
 async function notice(seq: number, jobId = 'job-1') {
-  return world.truth.read({ pk: jobId, id: noticeDocumentId(jobId, seq) })
+  return world.truth.read({ pk: jobId, id: noticeDocumentId({ jobId, submittedAtMs }, seq) })
 }
 
 describe('what submitters are told', () => {

@@ -169,6 +169,24 @@ describe('a cancellation', () => {
     expect(refusal(cancelled, cancel)).toContain('being undone already, because: cancelled')
     expect(refusal(cancelled.scheduled(), cancel)).toContain('job job-1 is Compensated')
   })
+
+  it('R93: keeps a job from beginning again that is being undone for that', () => {
+    const back = JobStory.submitted(
+      { a: [], b: ['a'] },
+      { ...compensating, onExhausted: 'compensateThenRetry' },
+    )
+      .scheduled()
+      .settled('a', success)
+      .scheduled()
+      .settled('b', permanent)
+      .scheduled()
+    expect(back.job.compensation).toMatchObject({ thenRetry: true })
+    const stopped = back.commanded(cancel)
+    expect(refusal(stopped, cancel)).toContain('being undone already, because: cancelled')
+    const ended = stopped.scheduled().settled('a', success).scheduled()
+    expect(ended.job).toMatchObject({ processState: 'Compensated', generation: 1 })
+    expect(ended.deciding()).toEqual({ kind: 'nothing' })
+  })
 })
 
 describe('a release', () => {

@@ -58,3 +58,24 @@ describe('a template', () => {
     expect(() => toTemplate(value, 'input')).toThrow(message)
   })
 })
+
+describe('a reference used as if its value were known', () => {
+  const input = reference<{ readonly id: string }>(['input'])
+  const output = reference<{ readonly id: string }>(['steps', 'pay', 'output'])
+
+  it.each<[string, () => unknown, string]>([
+    ['spread', () => ({ ...input, more: 1 }), 'job.input cannot be spread'],
+    ['made JSON', () => JSON.stringify(input), 'job.input cannot be spread'],
+    ['listed', () => Object.keys(output.id), 'the output of step "pay".id cannot be spread'],
+    ['added to', () => Number(input.id) + 1, 'job.input.id cannot be made a text or a number'],
+    [
+      'compared',
+      () => Number(output.id) > 3,
+      'the output of step "pay".id cannot be made a text or a number',
+    ],
+  ])('throws when it is %s, and says which and what to do', (_how, use, message) => {
+    expect(use).toThrow(TypeError)
+    expect(use).toThrow(message)
+    expect(use).toThrow('pass it on whole or name its fields one by one, and work with its value in an agent')
+  })
+})

@@ -75,7 +75,9 @@ describe('a reply', () => {
     const put: Parameters<ReplyContainers['put']>[] = []
     const containers = { put: (...call: (typeof put)[number]) => Promise.resolve(void put.push(call)) }
     expect(await replyChannel(containers).send(aNotice('container:replies'), going)).toEqual({ kind: 'sent' })
-    expect(put).toMatchObject([['replies', { id: 'reply:sas.notify:bestellung~2fü:1', pk: 'p', seq: 1 }]])
+    expect(put).toMatchObject([
+      ['replies', { id: `reply:sas.notify:bestellung~2fü:${submittedAtMs}:1`, pk: 'p', seq: 1 }],
+    ])
   })
 
   it.each(['queue:replies', 'ftp://x/', '', 'container:', '/replies'])(

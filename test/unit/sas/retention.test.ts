@@ -49,6 +49,12 @@ describe('a job of more steps than one transaction takes', () => {
     const brief = soon.withJob({ ...soon.job, ...ended, retainForMs: 1 })
     expect(brief.scheduled().job.ttl).toBe(1)
   })
+
+  it('expires as late as the store can say where it is to be kept for longer', () => {
+    const long = story.withJob({ ...story.job, retainForMs: 36_525 * 86_400_000 })
+    const last = long.scheduled().scheduled()
+    expect([last.job.ttl, last.step('step-0').ttl]).toEqual([2 ** 31 - 3_601, 2 ** 31 - 1])
+  })
 })
 
 it('a job that is cancelled while it merely waits stops waiting and begins to expire in one write', () => {

@@ -45,6 +45,19 @@ describe('the outcome of an attempt', () => {
     })
   })
 
+  it('F-A17: success that no transaction takes with what its undo is given is a failure for good, and says so', () => {
+    const undo = { actor: 'shop', action: 'takeBack', input: null, failureCount: 0, whenUncertain: true }
+    const inputTemplate = { $from: ['steps', 'pay', 'output'] }
+    const before = { ...step, undo: { ...undo, inputTemplate } }
+    const output = 'x'.repeat(960_000)
+    const after = settled({ kind: 'success', output }, { step: before })
+    expect(after).toMatchObject({ processState: 'Error', output: null, mayHaveActed: true })
+    expect(after.attention?.message).toMatch(
+      /^the output has 960002 bytes, with input and undo 192\d{4}; the limit is 1900000: store it elsewhere/u,
+    )
+    expect(settled({ kind: 'success', output }).processState).toBe('Processed')
+  })
+
   it('R58, R78, R107, failed: diagnostics, and the deadline brought forward to the end of the back-off', () => {
     expect(settled(failed)).toStrictEqual({
       ...step,

@@ -40,6 +40,25 @@ async function hasOrder(): Promise<boolean> {
   return (await world.truth.read({ pk: 'job-1', id: 'order-1' })) !== null
 }
 
+it('I1: a small submission is a new job, too, where steps of an expired one of that id are left', async () => {
+  const small = aWorkflow({ a: [], b: [] })
+  await client.submit(small, 'x', { jobId: 'job-1' })
+  const steps = await storedSteps()
+  await world.put(
+    'job-1',
+    steps.map((step) => replacing(step, { ...step, dispatch: 1, ttl: 3_600 })),
+  )
+  const job = await world.job()
+  await world.put('job-1', [replacing(job, { ...job, ttl: 1 })])
+  await world.clock.advance(2_000)
+  await client.submit(small, 'y', { jobId: 'job-1' })
+  expect(isStaged(await world.job())).toBe(false)
+  expect((await storedSteps()).map(({ dispatch, ttl }) => [dispatch, ttl])).toEqual([
+    [0, -1],
+    [0, -1],
+  ])
+})
+
 describe('a submission larger than one transaction', () => {
   it('F-S7: is one job with all its steps, and runs', async () => {
     await submitted()
@@ -94,6 +113,24 @@ describe('a submission larger than one transaction', () => {
       expect(isStaged(await world.job())).toBe(false)
     },
   )
+
+  it('I1, I18: is a new job, with steps of its own, where steps of an expired one of that id are left', async () => {
+    await submitted()
+    const old = (await storedSteps()).map((step) => {
+      return replacing(step, { ...step, dispatch: 1, fence: 1, currentState: 'Completed', ttl: 3_600 })
+    })
+    for (let first = 0; first < old.length; first += 100)
+      await world.put('job-1', old.slice(first, first + 100))
+    const job = await world.job()
+    await world.put('job-1', [replacing(job, { ...job, replyTo: null, ttl: 1 })])
+    await world.clock.advance(2_000)
+    const again = await client.submit(workflow, 'other', { jobId: 'job-1' })
+    expect(again.jobId).toBe('job-1')
+    const fresh = await storedSteps()
+    expect(fresh).toHaveLength(250)
+    expect(fresh.filter((step) => step.ttl !== -1 || step.dispatch > 0)).toEqual([])
+    expect((await world.job()).input).toBe('other')
+  })
 
   it('F-S5: with another payload is a conflict, whether the first was completed or not', async () => {
     failAfter(2, crash)

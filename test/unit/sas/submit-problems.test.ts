@@ -9,6 +9,7 @@ describe('what is said about a submission', () => {
   it.each([
     {},
     { jobId: 'x'.repeat(200) },
+    { jobId: '😀' },
     {
       orderId: 'o',
       replyTo: 'https://shop.example',
@@ -24,6 +25,8 @@ describe('what is said about a submission', () => {
     [{ jobId: '' }, 'jobId "": must have 1 to 200 characters and no space at its ends'],
     [{ jobId: ' a' }, 'jobId " a": must have 1 to 200 characters and no space at its ends'],
     [{ jobId: 7 }, 'jobId 7: must have 1 to 200 characters and no space at its ends'],
+    [{ jobId: 'cut \ud83d' }, String.raw`jobId "cut \ud83d": has half a character (a lone surrogate)`],
+    [{ partitionKey: '\ude00' }, String.raw`partitionKey "\ude00": has half a character (a lone surrogate)`],
     [{ partitionKey: 'p ' }, 'partitionKey "p ": must have 1 to 200 characters and no space at its ends'],
     [{ orderId: '' }, 'orderId "" must be a text that is not empty'],
     [{ replyTo: null }, 'replyTo null must be a text that is not empty'],
@@ -31,6 +34,8 @@ describe('what is said about a submission', () => {
     [{ priority: '1' }, 'priority "1" must be a number'],
     [{ completeWithin: 'soon' }, 'completeWithin "soon" must be a positive duration such as'],
     [{ retainFor: 0 }, 'retainFor 0 must be a positive duration such as'],
+    [{ jobid: 'a', jobId: 'b' }, 'there is no option "jobid": did you mean jobId?'],
+    [{ timeout: '1s' }, 'there is no option "timeout": known are jobId, '],
   ])('is wrong as %j, which is named with the rule', (terms, problem) => {
     const other = 'jobId' in terms ? { partitionKey: 'p' } : {}
     expect(problemsOf({ ...other, ...terms })).toEqual([expect.stringContaining(problem)])

@@ -29,7 +29,7 @@ describe('a submission', () => {
     expect(writes.map(({ document }) => [document.pk, document.id])).toEqual([
       ['customer-1', 'order-1'],
       ['customer-1', 'sas.job:job-1'],
-      ['customer-1', 'sas.notify:job-1:1'],
+      ['customer-1', `sas.notify:job-1:${request.now}:1`],
       ['customer-1', 'sas.step:job-1:reserve'],
       ['customer-1', 'sas.step:job-1:ship'],
     ])

@@ -61,6 +61,18 @@ describe('a job whose document cannot be read', () => {
     expect(record?.['ttl']).toBe(60)
   })
 
+  it('I15: is flagged anew where it was repaired for less than a minute: the record does not vanish', async () => {
+    await client.submit(workflow, {}, { jobId: 'A' })
+    const scheduler = world.scheduler()
+    for (const audit of [withoutWhy, [], withoutWhy]) {
+      await edited({ audit })
+      await scheduler.onChanges(await world.changes())
+    }
+    await world.clock.advance(120_000)
+    expect(await client.unreadable()).toHaveLength(1)
+    expect(world.telemetry.of('attention.raised')).toHaveLength(2)
+  })
+
   it('without its jobId is flagged by its id', async () => {
     await client.submit(workflow, {}, { jobId: 'A' })
     await edited({ jobId: 5 })

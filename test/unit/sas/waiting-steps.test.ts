@@ -236,4 +236,25 @@ describe('a step that waits for an event', () => {
     expect(late.step('approval')).toMatchObject({ processState: 'Error', failureCount: 1 })
     expect(raiseEvent(late.step('approval'), null, 0).kind).toBe('refused')
   })
+
+  it('is done at once when it is raised in an extended wait, and stays with the operator when it is parked', () => {
+    const exhausted = (onExhausted: 'park' | { readonly extendedWait: string }) =>
+      storyOf((job) => void job.waitFor('approval', { completeWithin: '1d', onExhausted }))
+        .scheduled()
+        .expired('approval')
+        .scheduled()
+    const long = exhausted({ extendedWait: '6h' })
+    expect(long.job.attention).toMatchObject({ kind: 'extendedWait', stepId: 'approval' })
+    const done = raised(long).scheduled()
+    expect(done.step('approval')).toMatchObject({ processState: 'Processed', output: { item: 'approved' } })
+    expect(done.scheduled().job).toMatchObject({ processState: 'Processed', attention: null })
+    expect(raised(long).step('approval').completeByMs).toBe(long.now + 86_400_000)
+    expect(raised(exhausted('park')).deciding()).toEqual({ kind: 'nothing' })
+  })
+
+  it('knows the same event by its value', () => {
+    const both = raised(waiting.scheduled(), { item: 'approved', by: 'ann' } as never)
+    const again = { by: 'ann', item: 'approved' }
+    expect(raiseEvent(both.step('approval'), again, 0)).toEqual({ kind: 'nothing' })
+  })
 })

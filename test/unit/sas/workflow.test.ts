@@ -178,6 +178,8 @@ describe('a workflow that cannot be run', () => {
     ['onExhausted.extendedWait "x" must be', { onExhausted: { extendedWait: 'x' } }],
     ['claim "yes" must be true or false', { claim: 'yes' as unknown as boolean }],
     ['undoUncertain 1 must be true or false', { undoUncertain: 1 as unknown as boolean }],
+    ['there is no option "Undo": did you mean undo?', { Undo: () => undefined } as StepOptions],
+    ['there is no option "timeout": known are after, ', { timeout: '1s' } as StepOptions],
   ])('because of its options: %s', (problem, options) => {
     expect(problemsOfStep(options)).toEqual([expect.stringContaining(problem)])
   })
@@ -215,6 +217,23 @@ describe('a workflow that cannot be run', () => {
     expect(problemsOf((job) => void job.step('elsewhere', shop.sell, { item: foreign.output.item }))).toEqual(
       ['step "elsewhere": its input refers to step "elsewhere": no such earlier step'],
     )
+  })
+
+  it('because a function returns no call: what JavaScript lets through would be stored and never done', () => {
+    const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
+    const missing = undefined as never
+    expect(problemsOf((job) => void job.step('sell', missing, { item: 'x' }))).toEqual([
+      `step "sell": what it calls is missing: ${rule}`,
+    ])
+    expect(
+      problemsOf((job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: () => missing })),
+    ).toEqual([`step "sell": its undo: what it calls is missing: ${rule}`])
+    const lines = defineWorkflow<{ readonly lines: readonly string[] }>
+    expect(() =>
+      lines('selling', (job) => {
+        job.forEach('each', job.input.lines, () => missing, { atMost: 2 })
+      }),
+    ).toThrow(`workflow "selling": step "each": what it calls is missing: ${rule}`)
   })
 
   it('not because of mistakes in the definition’s own code, which are thrown as they are', () => {

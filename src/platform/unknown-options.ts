@@ -1,0 +1,13 @@
+/**
+ * What is wrong with options that no rule knows, one sentence each. The compiler refuses them; what JavaScript passes, or
+ * what was read from a file, would otherwise be taken as if it were not there.
+ */
+export function unknownOptions(options: object, known: Readonly<Record<string, unknown>>): string[] {
+  const names = Object.keys(known)
+  return Object.keys(options).flatMap((name) => {
+    if (name in known) return []
+    const meant = names.find((candidate) => candidate.toLowerCase() === name.toLowerCase())
+    const advice = meant === undefined ? `known are ${names.join(', ')}` : `did you mean ${meant}?`
+    return [`there is no option ${JSON.stringify(name)}: ${advice}`]
+  })
+}
