@@ -28,7 +28,8 @@ export function accountProblem(
   const { defaultConsistencyLevel: usual = null } = (account?.consistencyPolicy ?? {}) as {
     readonly defaultConsistencyLevel?: string
   }
-  if (asked === null && usual !== null && tooWeak.includes(usual)) {
+  // A request cannot ask for more than the account gives.
+  if (usual !== null && tooWeak.includes(usual)) {
     return `${endpoint} reads with consistency ${JSON.stringify(usual)} by default: set it to "Session" or a stronger one`
   }
   return null

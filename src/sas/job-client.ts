@@ -154,7 +154,7 @@ export class JobClient {
     return jobs.map(summaryOf)
   }
 
-  /** How many jobs there are in each state. The store counts them, for a few request units. */
+  /** How many jobs there are in each state. The store counts them from its index: the charge grows with their number. */
   counts(): Promise<JobCounts> {
     return this.options.store.countJobs()
   }

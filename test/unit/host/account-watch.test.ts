@@ -34,6 +34,12 @@ describe('an account and its client', () => {
       undefined,
       /account reads .* "Eventual" by default/,
     ],
+    [
+      'the client asks for more than the account gives',
+      withDefault('Eventual'),
+      'Session',
+      /account reads .* "Eventual" by default/,
+    ],
     ['several regions write', { enableMultipleWritableLocations: true }, 'Session', /several regions/],
   ])('are refused where %s', (_, account, level, problem) => {
     expect(accountProblem(connectionTo(() => account, level).connection, account as never)).toMatch(problem)
