@@ -180,12 +180,16 @@ export class Supervisor {
   }
 
   private async recoverDue(): Promise<number> {
-    const due = this.index.takeDue(this.options.clock.now(), recoveriesAtOnce)
+    const { clock, telemetry } = this.options
+    const due = this.index.takeDue(clock.now(), recoveriesAtOnce)
     const results = await Promise.allSettled(due.map((deadline) => this.recover(deadline)))
-    const failed = results.find((result) => result.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
+    const failed = results.filter((result) => result.status === 'rejected')
+    const [first] = failed
+    // One document that fails at every look must not slow the others down; where all fail, the store is given a rest.
+    if (first !== undefined && failed.length === results.length) throw first.reason
+    if (first !== undefined) telemetry.emit({ type: 'loop.failed', loop: 'recovery', error: first.reason })
     const next = this.index.next()
-    return next === null ? this.sweepIntervalMs : Math.max(0, next - this.options.clock.now())
+    return next === null ? this.sweepIntervalMs : Math.max(0, next - clock.now())
   }
 
   /** When a document calls for a look; null when time changes nothing about it. */

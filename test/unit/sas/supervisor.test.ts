@@ -154,6 +154,20 @@ describe('the deadline index', () => {
   })
 })
 
+it('F-V11: one document that fails at every look does not slow down the recovery of the others', async () => {
+  await world.dispatched(manySteps(40), { completeWithin: '30s' })
+  const supervisor = await started(world.supervisor())
+  supervisor.onChanges(await world.changes(), '0')
+  const read = world.store.read.bind(world.store)
+  vi.spyOn(world.store, 'read').mockImplementation((address) =>
+    address.id.endsWith(':s0') ? Promise.reject(unavailable.error) : read(address),
+  )
+  await world.clock.advance(30_000 + graceMs)
+  expect(world.telemetry.of('step.recovered')).toHaveLength(39)
+  expect(world.telemetry.of('loop.failed')).not.toEqual([])
+  await supervisor.stop()
+})
+
 describe('the sweep', () => {
   it('R104, R105, F-V1, F-V2: finds after a takeover what another owner had been told', async () => {
     await underWay()
