@@ -1,3 +1,5 @@
+import { visible } from './terminal.js'
+
 /** Columns of a table stand this far apart. */
 const gap = 2
 
@@ -6,13 +8,14 @@ const leastWidth = 8
 
 /**
  * The rows of a table that is to fit into `width` columns: the widest cells lose their middles, since names of
- * leases and instances differ at their beginnings and ends.
+ * leases and instances differ at their beginnings and ends. Cells are measured as they are shown.
  */
 export function fitted(
   head: readonly string[],
-  rows: readonly (readonly string[])[],
+  cells: readonly (readonly string[])[],
   width: number,
 ): readonly (readonly string[])[] {
+  const rows = cells.map((row) => row.map((cell) => visible(cell.replaceAll('\n', ' '))))
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   )

@@ -3,10 +3,7 @@ import { createLogUpdate } from 'log-update'
 import picocolors from 'picocolors'
 import { createInterface } from 'node:readline/promises'
 import type { Writable } from 'node:stream'
-import { isatty } from 'node:tty'
-
-// A pipe gets no colours, also where a build server's environment asks every tool for them.
-const colors = picocolors.createColors(picocolors.isColorSupported && isatty(process.stdout.fd))
+import { systemRandom } from '../platform/index.js'
 
 /** The output of a command. */
 export interface Terminal {
@@ -39,10 +36,15 @@ export interface Streams {
 export function terminalOf({ stdout, stderr }: Streams): Terminal {
   const isInteractive = stdout.isTTY === true
   const live = isInteractive ? createLogUpdate(stdout as NodeJS.WritableStream) : null
+  // A pipe gets no colours, also where a build server's environment asks every tool for them.
+  const hasColours = (to: { readonly isTTY?: boolean }): boolean =>
+    to.isTTY === true && picocolors.isColorSupported
+  const result = (text: string): string => shown(text, hasColours(stdout))
+  const remark = (text: string): string => shown(text, hasColours(stderr))
   return {
-    print: (text) => void stdout.write(`${visible(text)}\n`),
-    note: (text) => void stderr.write(`${visible(remarkFor(stderr, text))}\n`),
-    progress: (text) => live?.(visible(text)),
+    print: (text) => void stdout.write(`${result(text)}\n`),
+    note: (text) => void stderr.write(`${remark(remarkFor(stderr, text))}\n`),
+    progress: (text) => live?.(result(text)),
     progressDone: () => live?.done(),
     isInteractive,
     width: stdout.columns ?? 80,
@@ -50,7 +52,7 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
     confirm: async (question) => {
       const asking = createInterface({ input: process.stdin, output: stderr })
       try {
-        return /^y(es)?$/i.test((await asking.question(`${visible(question)} [y/N] `)).trim())
+        return /^y(es)?$/i.test((await asking.question(`${remark(question)} [y/N] `)).trim())
       } finally {
         asking.close()
       }
@@ -61,19 +63,37 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
 
 /**
  * Escapes characters that could control a terminal or reorder its text, because ids and messages come from outside. Line
- * ends and our own colours stay. The escapes are those of JSON, so that printed JSON keeps its meaning.
+ * ends and our own marks stay. The escapes are those of JSON, so that printed JSON keeps its meaning.
  */
 export function visible(text: string): string {
-  return text.replaceAll(commanding, (found) => {
-    const [sign = '', ...rest] = found
-    if (rest.length > 0 && sign === escape) return found
-    return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}${rest.join('')}`
-  })
+  return text.replaceAll(commanding, (sign) =>
+    sign.length > 1 ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Escapes a text for a stream, and turns our marks into colours, or removes them. */
+export function shown(text: string, isColoured: boolean): string {
+  return visible(text).replaceAll(anyMark, (_, code: string) => (isColoured ? `${escape}[${code}m` : ''))
 }
 
 const escape = String.fromCharCode(27)
-/** One of our own colours, or a character that controls terminals. */
-const commanding = /\p{Cc}\[(?:1|22|3[1236]|39)m|(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+/** Random numbers of this process. No text from outside has them, so none can pass for a mark. */
+const ours = Array.from({ length: 3 }, () => 1_000 + Math.floor(systemRandom.next() * 9_000)).join(';')
+/** A mark, which becomes a colour when it is printed. It is written like one, so that tables give it no width. */
+const anyMark = new RegExp(`${escape}\\[(\\d+);${ours}m`, 'gu')
+/** One of our marks, or a character that controls terminals. */
+const commanding = new RegExp(
+  `${escape}\\[\\d+;${ours}m|(?!\\n)[\\p{Cc}\\u202a-\\u202e\\u2066-\\u2069]`,
+  'gu',
+)
+
+/** The codes that begin and end each style. */
+const styles = { bold: [1, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
+
+function marked(style: keyof typeof styles, text: string): string {
+  const [begin, end] = styles[style].map((code) => `${escape}[${code};${ours}m`)
+  return `${begin}${text}${end}`
+}
 
 /** Wraps a remark on a terminal. Elsewhere it stays one line, which is easier to search. Existing lines are kept. */
 function remarkFor({ isTTY, columns = 80 }: Streams['stderr'], text: string): string {
@@ -85,11 +105,11 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
   const blank = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '' }
   const none = { 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '' }
   const drawn = new Table({
-    head: head.map((text) => colors.bold(text)),
+    head: head.map((text) => marked('bold', text)),
     chars: { ...blank, ...none, right: '', 'right-mid': '', middle: '  ' },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   })
-  drawn.push(...rows.map((row) => row.map((cell) => String(cell).replaceAll('\n', ' '))))
+  drawn.push(...rows.map((row) => row.map((cell) => visible(String(cell).replaceAll('\n', ' ')))))
   return drawn
     .toString()
     .split('\n')
@@ -101,7 +121,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(/[ \n]/u)) {
+  for (const word of visible(text).split(/[ \n]/u)) {
     if (line !== '' && indent.length + line.length + 1 + word.length > width) {
       lines.push(line)
       line = ''
@@ -128,12 +148,12 @@ export function bar(done: number, total: number, width: number): string {
 
 /** A state in its colour. */
 export function stateText(state: string): string {
-  if (state === 'Processed') return colors.green(state)
-  if (state === 'Error') return colors.red(state)
-  return state === 'Processing' ? colors.cyan(state) : state
+  if (state === 'Processed') return marked('green', state)
+  if (state === 'Error') return marked('red', state)
+  return state === 'Processing' ? marked('cyan', state) : state
 }
 
 /** Words that ask for a person. */
 export function warning(text: string): string {
-  return colors.yellow(text)
+  return marked('yellow', text)
 }

@@ -1,4 +1,4 @@
-import type { Terminal } from '../../src/cli/terminal.js'
+import { shown, type Terminal } from '../../src/cli/terminal.js'
 
 /** A terminal of 80 columns, not a person's, that remembers what it was told. */
 export function recordedTerminal(): {
@@ -11,12 +11,13 @@ export function recordedTerminal(): {
   const lines: string[] = []
   const noted: string[] = []
   const terminal: Terminal = {
-    print: (text) => void lines.push(text),
+    print: (text) => void lines.push(shown(text, false)),
     note: (text) => {
       // Said by every command that looks at a store, at a port of this run.
       if (text.startsWith('store: ')) return
-      lines.push(text)
-      noted.push(text)
+      const remark = shown(text, false)
+      lines.push(remark)
+      noted.push(remark)
     },
     progress: () => undefined,
     progressDone: () => undefined,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { describe as shown, lagText } from '../../../src/cli/commands/fleet.js'
+import { describe, lagText } from '../../../src/cli/commands/fleet.js'
+import { shown } from '../../../src/cli/terminal.js'
 
 it('says how far each role is behind, and that the store does not say', () => {
   const behind = { role: 'agents', leaseCount: 4, estimatedLag: 17, oldestAgeMs: 61_000 } as const
@@ -20,10 +21,8 @@ it('fits a terminal of 80 columns, however long the names of instances are', () 
     cpuShare: 1,
   } as const
   const counts = { supervisor: 2 }
-  const text = shown(
-    { processId: 1, wanted: counts, leases: counts, backlog: [], rows: [row] },
-    { width: 80, tableWidth: 80 },
-  )
+  const status = { processId: 1, wanted: counts, leases: counts, backlog: [], rows: [row] }
+  const text = shown(describe(status, { width: 80, tableWidth: 80 }), false)
   for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
   expect(text).toMatch(/supervisor +4194304 +orders-\S+…\S+ab +starting +128/)
 })

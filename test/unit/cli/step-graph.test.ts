@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { stepGraph } from '../../../src/cli/step-graph.js'
+import { shown as inPipe } from '../../../src/cli/terminal.js'
 import { viewOf } from '../../../src/sas/job-view.js'
 import { submittedAtMs } from '../../support/a-job.js'
 import { JobStory, success } from '../../support/job-story.js'
@@ -7,7 +8,7 @@ import { JobStory, success } from '../../support/job-story.js'
 const room = { width: 60, height: 24, now: submittedAtMs }
 
 function graph(story: JobStory, space = room): string {
-  return stepGraph(viewOf(story.job, [...story.steps.values()]), space)
+  return inPipe(stepGraph(viewOf(story.job, [...story.steps.values()]), space), false)
 }
 
 describe('a job as a graph', () => {
@@ -37,9 +38,8 @@ describe('a job as a graph', () => {
   it('shows a step that was left out as skipped', () => {
     const story = JobStory.submitted({ hold: [], pay: [] })
     const steps = { ...story.job.steps, pay: { state: 'Skipped' as const, dispatch: 0 } }
-    expect(stepGraph(viewOf({ ...story.job, steps }, [...story.steps.values()]), room)).toMatch(
-      /– pay +Skipped/,
-    )
+    const left = { ...story.job, steps }
+    expect(stepGraph(viewOf(left, [...story.steps.values()]), room)).toMatch(/– pay +Skipped/)
   })
 
   it('says why a step failed, within its width', () => {

@@ -1,11 +1,19 @@
 import { PassThrough } from 'node:stream'
-import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
 import { fitted } from '../../../src/cli/fitted.js'
-import { bar, stateText, table, terminalOf, visible } from '../../../src/cli/terminal.js'
+import {
+  bar,
+  shown,
+  stateText,
+  table,
+  terminalOf,
+  visible,
+  warning,
+  wrapped,
+} from '../../../src/cli/terminal.js'
 
 it('draws rows under a head, aligned, whatever the script', () => {
-  const text = stripVTControlCharacters(
+  const text = shown(
     table(
       ['NAME', 'N'],
       [
@@ -13,6 +21,7 @@ it('draws rows under a head, aligned, whatever the script', () => {
         ['Zoë', 20],
       ],
     ),
+    false,
   )
   expect(text.split('\n')).toEqual(['NAME  N', '日本  1', 'Zoë   20'])
 })
@@ -43,6 +52,30 @@ it('writes out what would command a terminal, and keeps JSON what it was', () =>
   terminal.print(id)
   terminal.note(id)
   expect([stdout.read(), stderr.read()].map(String).join('')).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
+})
+
+const red = '\u001b[31mred\u001b[0m'
+const writtenOut = '\\u001b[31mred\\u001b[0m'
+
+it('colours only what the CLI itself colours: the colours of an id or a message are written out, as they are measured', () => {
+  for (const isColoured of [true, false]) {
+    expect(shown(`${red}\u001b[8m`, isColoured)).toBe(`${writtenOut}\\u001b[8m`)
+    expect(shown(wrapped(`${red} next`, writtenOut.length, ''), isColoured)).toBe(`${writtenOut}\nnext`)
+    expect(fitted(['A'], [[red]], Infinity)).toEqual([[writtenOut]])
+    const rows = shown(table(['A', 'B'], [[red, 1]]), isColoured).split('\n')
+    expect(rows[1]).toBe(`${writtenOut}  1`)
+  }
+  expect(shown(`${stateText('Error')} ${warning(red)}`, true)).toBe(
+    `\u001b[31mError\u001b[39m \u001b[33m${writtenOut}\u001b[39m`,
+  )
+})
+
+it('has no colours of its own in a pipe', () => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const terminal = terminalOf({ stdout, stderr })
+  terminal.print(warning(stateText('Error')))
+  terminal.note(warning(stateText('Error')))
+  expect([stdout.read(), stderr.read()].map(String)).toEqual(['Error\n', 'Error\n'])
 })
 
 it('gives a cell one line, whatever an id holds', () => {
