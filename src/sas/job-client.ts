@@ -8,9 +8,10 @@ import { Job } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type WakeUps } from './job-waiting.js'
 import type { OperatorCommand } from './operate.js'
+import { ownDocument } from './own-document.js'
 import { payloadHash } from './payload.js'
 import { givenJson } from './plain-json.js'
-import type { JobCounts, JobFilter, NoticeFilter, StateDocument, StateStore } from './state-store.js'
+import type { JobCounts, JobFilter, NoticeFilter, StateStore } from './state-store.js'
 import { raiseAt } from './raise-event.js'
 import { ensureSubmitted, type AcceptedJob } from './submission.js'
 import { commandProblems, submitProblems, type CommandTerms } from './submit-problems.js'
@@ -134,9 +135,15 @@ export class JobClient {
     return new Job(store, this.waiting, addressOf(partition, jobId), accepted)
   }
 
-  /** The job with this id, or null. Without its partition key, ids other than the default one cost a query. */
+  /**
+   * The job with this id, or null. Without its partition key, ids other than the default one cost a query.
+   *
+   * @throws CommandInvalid when an argument is not what it must be
+   */
   async get(jobId: string, options: { readonly partitionKey?: string } = {}): Promise<Job | null> {
-    const found = await this.find(jobId, options)
+    const { partitionKey } = orNone(options)
+    refuseArguments('get', { needed: { jobId }, optional: { partitionKey } })
+    const found = await this.find(jobId, partitionKey === undefined ? {} : { partitionKey })
     return found === null ? null : new Job(this.options.store, this.waiting, addressOf(found.pk, jobId))
   }
 
@@ -373,27 +380,4 @@ function termsOf(
 function refuseArguments(call: string, terms: CommandTerms): void {
   const problems = commandProblems(terms)
   if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
-}
-
-/** A document of the user's, in the job's logical partition: elsewhere it could not share the transaction (F-S15). */
-function ownDocument(document: Readonly<Record<string, unknown>>, partition: string): StateDocument {
-  const { id, pk = partition, type } = document
-  if (typeof id !== 'string' || id === '') {
-    throw new SubmissionInvalid(
-      `a document alongside needs an id, a non-empty string; this one has ${JSON.stringify(id)}`,
-    )
-  }
-  if (pk !== partition) {
-    const rule = `must be in the job's partition ${JSON.stringify(partition)} to share its transaction`
-    throw new SubmissionInvalid(`document ${JSON.stringify(id)} with pk ${JSON.stringify(pk)} ${rule}`)
-  }
-  const isOurs = [id, type].some((name) => typeof name === 'string' && name.startsWith('sas.'))
-  if (isOurs) {
-    throw new SubmissionInvalid(
-      `document ${JSON.stringify(id)}: ids and types beginning with "sas." are the engine's own`,
-    )
-  }
-  const given = givenJson(document, `document ${JSON.stringify(id)}`)
-  if (given.kind === 'refused') throw new SubmissionInvalid(given.reason)
-  return { ...document, id, pk: partition }
 }

@@ -86,7 +86,7 @@ export function commandProblems({ needed, optional = {}, flags = {} }: CommandTe
 
 /** Not trusted to be what its type says. */
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
+  return typeof value === 'string' && value.trim() !== ''
 }
 
 function said(value: unknown): string {

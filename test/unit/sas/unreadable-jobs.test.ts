@@ -130,6 +130,8 @@ describe('a job whose document cannot be read', () => {
 describe('a call with an argument that is not what it must be', () => {
   const callers = {
     'cancel without a reason': (c: JobClient) => c.cancel('A', ...([] as unknown as [string])),
+    'cancel for a reason of blanks': (c: JobClient) => c.cancel('A', '   '),
+    'get of no job': (c: JobClient) => c.get(undefined as never),
     'cancel without a name': (c: JobClient) => c.cancel('A', 'why', { by: '' }),
     'resubmit without who and why': (c: JobClient) => c.resubmit('A', {} as never),
     'resubmit without anything': (c: JobClient) => c.resubmit('A', undefined as never),
@@ -143,6 +145,8 @@ describe('a call with an argument that is not what it must be', () => {
 
   it.each([
     ['cancel without a reason', 'cancel: reason undefined must be a text that is not empty'],
+    ['cancel for a reason of blanks', 'cancel: reason "   " must be a text that is not empty'],
+    ['get of no job', 'get: jobId undefined must be a text that is not empty'],
     ['cancel without a name', 'cancel: by "" must be a text that is not empty'],
     [
       'resubmit without who and why',
