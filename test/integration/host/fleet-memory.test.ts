@@ -1,36 +1,11 @@
-import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, chown, lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInProcessCosmos } from 'stepward/emulator'
-import { expect, it, onTestFinished } from 'vitest'
-import { fleetStatus, socketPath, startFleet, stateDirectoryOf, type Fleet } from '../../../src/host/index.js'
-import { silent } from '../../../src/telemetry/index.js'
+import { expect, it } from 'vitest'
+import { fleetStatus, socketPath, stateDirectoryOf, type Fleet } from '../../../src/host/index.js'
+import { idleFleet, temporaryFolder } from '../../support/idle-fleet.js'
 
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'fleet-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
-/** Starts a fleet whose processes do nothing, and stops it when the test ends. */
-async function fleetOf(instances: number, stateDirectory: string): Promise<Fleet> {
-  const cosmos = createInProcessCosmos()
-  const program = join(await temporaryFolder(), 'idle.mjs')
-  await writeFile(program, 'process.on("disconnect", () => process.exit(0))\n')
-  const fleet = await startFleet({
-    connection: { client: cosmos.client() },
-    counts: { agents: instances },
-    stateDirectory,
-    program,
-    argsOf: () => [],
-    telemetry: silent,
-    stopWithinMs: 5_000,
-  })
-  onTestFinished(async () => {
-    await fleet.stop()
-    await cosmos.close()
-  })
-  return fleet
+function fleetOf(instances: number, stateDirectory: string): Promise<Fleet> {
+  return idleFleet({ agents: instances }, stateDirectory)
 }
 
 async function scale(stateDirectory: string, count: number): Promise<void> {

@@ -269,6 +269,27 @@ describe('a submission that can never be accepted', () => {
   })
 })
 
+describe('a list that turns out longer than its fan-out allows', () => {
+  it('gives advice that can be followed: another definition under another id', async () => {
+    const orders = defineAgent('orders', { find: () => ['a', 'b', 'c'] })
+    const upTo = (atMost: number) =>
+      defineWorkflow('selling', (job) => {
+        const found = job.step('find', orders.find, {})
+        job.forEach('sell', found.output, (item) => shop.sell({ item }), { atMost })
+      })
+    const job = await client.submit(upTo(2), {}, { jobId: 'j' })
+    await runToEnd({}, [orders, shop])
+    expect((await job.view()).attention?.message).toMatch(
+      /its list has 3 items; at most 2 are allowed: .*; this job cannot go on: cancel it, and submit another one, with another id$/,
+    )
+    await client.cancel('j', 'its list is too long')
+    const another = await client.submit(upTo(3), {}, { jobId: 'k' })
+    await runToEnd({}, [orders, shop])
+    expect(await job.view()).toMatchObject({ state: 'Compensated' })
+    expect(await another.view()).toMatchObject({ state: 'Processed' })
+  })
+})
+
 describe('an event for a step that the job does not have', () => {
   it('says so, and which steps wait for one', async () => {
     const waiting = defineWorkflow('waiting', (job) => {

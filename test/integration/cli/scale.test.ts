@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { exitCodeOf } from '../../../src/cli/cli-error.js'
+import { scale } from '../../../src/cli/commands/scale.js'
+import { idleFleet, temporaryFolder } from '../../support/idle-fleet.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
+
+it('a role of a fleet whose processes have all is not scaled alone: what is possible is named, and works', async () => {
+  const state = join(await temporaryFolder(), 'state')
+  await idleFleet({ all: 0 }, state)
+  const { terminal, said } = recordedTerminal()
+  const refusal: unknown = await scale('agents', '1', { state }, terminal).catch((error: unknown) => error)
+  expect(exitCodeOf(refusal)).toBe(2)
+  expect(String(refusal)).toMatch(
+    /role "agents": each process of this fleet has every role .*: scale "all", or start the fleet with --role for each/,
+  )
+  expect(said()).toBe('')
+  expect(await scale('all', '1', { state }, terminal)).toBe(0)
+  expect(said()).toBe('local all: 0 → 1')
+})

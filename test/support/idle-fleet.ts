@@ -1,0 +1,38 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInProcessCosmos } from 'stepward/emulator'
+import { onTestFinished } from 'vitest'
+import { startFleet, type Fleet } from '../../src/host/index.js'
+import { silent } from '../../src/telemetry/index.js'
+
+/** A folder that is gone when the test ends. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fleet-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts a fleet whose processes do nothing, and stops it when the test ends. */
+export async function idleFleet(
+  counts: Readonly<Record<string, number>>,
+  stateDirectory: string,
+): Promise<Fleet> {
+  const cosmos = createInProcessCosmos()
+  const program = join(await temporaryFolder(), 'idle.mjs')
+  await writeFile(program, 'process.on("disconnect", () => process.exit(0))\n')
+  const fleet = await startFleet({
+    connection: { client: cosmos.client() },
+    counts,
+    stateDirectory,
+    program,
+    argsOf: () => [],
+    telemetry: silent,
+    stopWithinMs: 5_000,
+  })
+  onTestFinished(async () => {
+    await fleet.stop()
+    await cosmos.close()
+  })
+  return fleet
+}
