@@ -1,4 +1,4 @@
-import { standingText, startCommand, type StandingWork } from '../host/index.js'
+import { standingText, type StandingWork } from '../host/index.js'
 import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
 
 /** Jobs with the same problem. */
@@ -86,6 +86,14 @@ function fingerprint(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
 }
 
+/** What to do about the attention of one job, and the command that does it. */
+export function adviceOn(
+  { jobId, workflow }: Pick<JobSummary, 'jobId' | 'workflow'>,
+  attention: Attention,
+): Pick<AttentionGroup, 'advice' | 'command'> {
+  return adviceFor({ ...attention, workflow, jobIds: [jobId] })
+}
+
 function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGroup, 'advice' | 'command'> {
   const [first = 'JOB'] = jobIds
   const only = word(first)
@@ -132,6 +140,6 @@ export function standingGroup(standing: StandingWork, nowMs: number): AttentionG
     since: new Date(nowMs).toISOString(),
     jobIds: [],
     advice: 'start the roles',
-    command: startCommand(standing),
+    command: standing.command,
   }
 }

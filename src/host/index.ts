@@ -32,7 +32,6 @@ export {
   examine,
   listLeases,
   standingText,
-  startCommand,
   standingWork,
   type EstimateRow,
   type Lag,

@@ -20,6 +20,8 @@ import { processorNameOf, type Role } from './role.js'
 export interface UnitSelection extends Connection {
   /** Default: every deployment unit that has leases of the container. */
   readonly processorName?: string
+  /** Where the agents are, when that is configured: advice need not name it then. */
+  readonly module?: string
   /** The instances' own, by which leases are judged to be expired. */
   readonly timing?: { readonly leaseExpirationIntervalMs?: number }
 }
@@ -66,6 +68,8 @@ export interface StandingWork {
   /** Jobs that have not ended. */
   readonly waiting: number
   readonly missing: readonly Role[]
+  /** The command that starts them. */
+  readonly command: string
 }
 
 /** The roles that every job needs to end. */
@@ -107,7 +111,7 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
       const estimator = new ChangeFeedEstimator({ ...containers, processorName })
       for await (const estimate of estimator.leases()) leases.push({ processorName, ...estimate })
     }
-    const standing = await standingIn({ inspection, containers }, expirationOf(selection))
+    const standing = await standingIn({ inspection, containers }, selection)
     return { leases, notEstimated: units.flatMap(notEstimated), standing }
   })
 }
@@ -134,7 +138,7 @@ export function examine(selection: UnitSelection): Promise<readonly HostFinding[
         : inspection.units
     const found = diagnose({ ...inspection, units }, { leaseExpirationIntervalMs: expirationOf(selection) })
     if (!isWhole) return found
-    const standing = await standingIn({ inspection, containers }, expirationOf(selection))
+    const standing = await standingIn({ inspection, containers }, selection)
     return [
       ...standingFindings(standing),
       ...(await unreadableFindings(containers.monitoredContainer)),
@@ -149,19 +153,19 @@ export function examine(selection: UnitSelection): Promise<readonly HostFinding[
  * @throws StoreUnavailable or StoreRefused, each saying what to do
  */
 export function standingWork(selection: UnitSelection): Promise<StandingWork | null> {
-  return looking(selection, (looked) => standingIn(looked, expirationOf(selection)))
+  return looking(selection, (looked) => standingIn(looked, selection))
 }
 
 async function standingIn(
   { inspection, containers }: Looked,
-  expirationMs: number,
+  selection: UnitSelection,
 ): Promise<StandingWork | null> {
   if (inspection.physicalRanges === null) return null
-  const missing = needed.filter((role) => !isRun(role, inspection, expirationMs))
+  const missing = needed.filter((role) => !isRun(role, inspection, expirationOf(selection)))
   if (missing.length === 0) return null
   const counts = await new CosmosStateStore({ container: containers.monitoredContainer }).countJobs()
   const waiting = counts.Pending + counts.Processing + counts.Compensating
-  return waiting === 0 ? null : { waiting, missing }
+  return waiting === 0 ? null : { waiting, missing, command: startCommand(missing, selection) }
 }
 
 /** Whether an instance of a unit with this role's name, whatever its prefix, holds a lease and renews it. */
@@ -179,9 +183,11 @@ export function standingText({ waiting, missing }: StandingWork): string {
   return `${jobs} not ended, and no instance runs ${missing.length === 1 ? 'the role' : 'the roles'} ${missing.join(', ')}`
 }
 
-/** The command that starts the missing roles. */
-export function startCommand({ missing }: StandingWork): string {
-  return `stepward start --role ${missing.length === needed.length ? 'all' : missing.join(' ')}`
+/** The command that starts these roles. It names a module of agents where none is configured. */
+function startCommand(missing: readonly Role[], { module }: UnitSelection): string {
+  const roles = missing.length === needed.length ? 'all' : missing.join(' ')
+  const agents = missing.includes('agents') && module === undefined ? ' --agents MODULE' : ''
+  return `stepward start --role ${roles}${agents}`
 }
 
 function standingFindings(standing: StandingWork | null): readonly HostFinding[] {
@@ -192,7 +198,7 @@ function standingFindings(standing: StandingWork | null): readonly HostFinding[]
       severity: 'problem',
       processorName: null,
       observation: standingText(standing),
-      advice: `start them: ${startCommand(standing)}`,
+      advice: `start them: ${standing.command}`,
     },
   ]
 }

@@ -29,6 +29,8 @@ export async function estimate(options: UnitOptions, terminal: Terminal): Promis
   terminal.print(`${total} changes behind, at most, in ${leases.length} leases`)
   for (const { processorName, leases: count, reason } of notEstimated)
     terminal.print(`not counted: ${count} leases of ${JSON.stringify(processorName)}: ${reason}`)
-  if (standing !== null) terminal.print(warning(standingText(standing)))
+  if (standing !== null) {
+    terminal.print(`${warning(standingText(standing))}; start them: ${standing.command}`)
+  }
   return code
 }

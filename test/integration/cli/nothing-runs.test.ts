@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
 import { expect, it, onTestFinished } from 'vitest'
 import { attention } from '../../../src/cli/commands/attention.js'
@@ -6,6 +8,7 @@ import { estimate } from '../../../src/cli/commands/estimate.js'
 import { startEmulator } from '../../../src/emulator/index.js'
 import { connect, provision, startHost } from '../../../src/host/index.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { temporaryDirectory } from '../../e2e/processes.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 const greeter = defineAgent('greeter', { greet: () => 'hello' })
@@ -32,7 +35,12 @@ it('jobs that nothing moves on are a problem with a number and an exit code, unt
     expect(await command(store, terminal), command.name).toBe(1)
     expect(said().replaceAll(/\s+/g, ' '), command.name).toMatch(message)
   }
-  expect(said()).toContain('    stepward start --role all\n')
+  expect(said()).toContain('    stepward start --role all --agents MODULE\n')
+  const config = join(await temporaryDirectory(), 'stepward.config.json')
+  await writeFile(config, '{"module":"./agents.js"}')
+  forget()
+  await attention({ ...store, config }, terminal)
+  expect(said(), 'where the agents are is configured').toContain('    stepward start --role all\n')
   forget()
   await doctor({ ...store, json: true }, terminal)
   expect(JSON.parse(said())).toContainEqual(
@@ -47,7 +55,7 @@ it('jobs that nothing moves on are a problem with a number and an exit code, unt
   forget()
   expect(await attention(store, terminal)).toBe(1)
   expect(said()).toMatch(/3 jobs have not ended, and no instance runs the role agents/)
-  expect(said()).toContain('    stepward start --role agents\n')
+  expect(said()).toContain('    stepward start --role agents --agents MODULE\n')
 
   const agents = await startHost({ ...store, roles: ['agents'], agents: [greeter], telemetry })
   onTestFinished(() => agents.stop())
