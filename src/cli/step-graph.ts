@@ -1,4 +1,5 @@
 import type { JobView, StepView } from '../sas/index.js'
+import { adviceOn } from './attention-groups.js'
 import { fitted } from './fitted.js'
 import { stateText } from './terminal.js'
 
@@ -29,7 +30,8 @@ const marks: Readonly<Record<StepView['state'], string>> = {
  */
 export function stepGraph(job: JobView, { width, height, now }: Room): string {
   const depths = depthsOf(job.steps)
-  const shown = mostTelling(job.steps, Math.max(1, height - otherLines))
+  const below = whatToDo(job)
+  const shown = mostTelling(job.steps, Math.max(1, height - otherLines - below.length))
   const rows = shown.map((step) => {
     const indent = '  '.repeat(Math.min(depths.get(step.stepId) ?? 0, 8))
     return [`${indent}${marks[step.state]} ${step.stepId}`, step.state, remark(step, now)]
@@ -42,7 +44,14 @@ export function stepGraph(job: JobView, { width, height, now }: Room): string {
   })
   const head = `${job.jobId}  ${job.workflow}  ${stateText(job.state)}`
   const left = job.steps.length - shown.length
-  return [head, ...lines, ...(left > 0 ? [`… and ${left} more steps`] : [])].join('\n')
+  return [head, ...lines, ...(left > 0 ? [`… and ${left} more steps`] : []), ...below].join('\n')
+}
+
+/** What to do about a job that asks for attention, in lines; the command has one of its own. */
+export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>): readonly string[] {
+  if (job.attention === null) return []
+  const { advice, command } = adviceOn(job, job.attention)
+  return [`→ ${advice}:`, `    ${command}`]
 }
 
 /** A short remark about a step besides its state: its problem, its attempt or its deadline. */
@@ -50,7 +59,9 @@ export function remark(
   { state, attempt, failureCount, completeBy, attention, diagnostics }: StepView,
   now: number,
 ): string {
-  if (attention !== null) return attention.message
+  // The state of a step that failed says so.
+  if (attention !== null)
+    return state === 'Error' ? attention.message : `${attention.kind}: ${attention.message}`
   const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
   if (state === 'Processing' || state === 'Compensating') {
     return [attempt > 1 ? `attempt ${attempt}` : '', until].filter((part) => part !== '').join(', ')

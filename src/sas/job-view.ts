@@ -1,3 +1,4 @@
+import { mayHaveActed } from './claim.js'
 import type {
   Attention,
   AuditEntry,
@@ -25,6 +26,8 @@ export interface StepView {
   readonly dependsOn: readonly string[]
   readonly output: Json
   readonly attention: Attention | null
+  /** Whether an attempt under its present key may have had an effect that is not undone. Another input gives it a new key. */
+  readonly mayHaveActed: boolean
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -92,6 +95,7 @@ function stepViewOf(step: StepDocument, isSkipped: boolean): StepView {
     dependsOn,
     output,
     attention,
+    mayHaveActed: step.direction === 'do' && step.dispatch > 0 && mayHaveActed(step),
     diagnostics,
   }
 }

@@ -47,10 +47,11 @@ export async function decide(
   const report = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) =>
       jobId === undefined
-        ? decideAll({ kind, client, options, terminal }, decision)
+        ? decideAll({ kind, client, options, terminal }, decision).then(withoutWarning)
         : decideOne(client, { kind, jobId, step: options.step, ...decision, ...input }),
     ),
   )
+  for (const warning of report.warnings) terminal.note(`stepward: ${warning}`)
   if (options.json === true) terminal.print(JSON.stringify({ command: kind, ...report }))
   else print(kind, report, terminal)
   return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
@@ -69,13 +70,30 @@ interface One extends Decision {
   readonly input?: unknown
 }
 
-async function decideOne(client: JobClient, one: One): Promise<BulkReport> {
+/** What became of a decision, and what its maker should know besides. */
+type Report = BulkReport & { readonly warnings: readonly string[] }
+
+function withoutWarning(report: BulkReport): Report {
+  return { ...report, warnings: [] }
+}
+
+async function decideOne(client: JobClient, one: One): Promise<Report> {
   const { kind, jobId, step, dryRun, by, why, ...edit } = one
   const which = step === undefined ? {} : { step }
+  const warnings = 'input' in edit ? await warningsOf(client, jobId, step) : []
   if (kind === 'cancel') await client.cancel(jobId, why, { by, dryRun })
   else if (kind === 'release') await client.release(jobId, { by, why, dryRun, ...which })
   else await client.resubmit(jobId, { by, why, dryRun, ...which, ...edit })
-  return { isDryRun: dryRun, done: [jobId], refused: [] }
+  return { isDryRun: dryRun, done: [jobId], refused: [], warnings }
+}
+
+/** What another input of a step does not take back. */
+async function warningsOf(client: JobClient, jobId: string, stepId: string | undefined): Promise<string[]> {
+  const view = await (await client.get(jobId))?.view()
+  const acting = view?.steps.filter((step) => step.stepId === stepId && step.mayHaveActed) ?? []
+  const rule =
+    'another input gives it a new key, and what was done under the old one stays unless the job is undone'
+  return acting.map((step) => `warning: step ${step.stepId} of job ${jobId} may have acted: ${rule}`)
 }
 
 interface Many {

@@ -1,6 +1,7 @@
 import {
   JobNotFound,
   processStates,
+  type Attention,
   type AuditEntry,
   type JobClient,
   type JobCounts,
@@ -9,6 +10,7 @@ import {
 } from '../../sas/index.js'
 import { exitCodes } from '../cli-error.js'
 import { fitted } from '../fitted.js'
+import { whatToDo } from '../step-graph.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { stateText, table, wrapped, type Terminal } from '../terminal.js'
@@ -66,6 +68,11 @@ function describeCounts(counts: JobCounts, untold: number, options: StoreOptions
   return untold === 0 ? shown : `${shown}\n\n${undeliveredText(untold)}: see "stepward attention"`
 }
 
+/** What a job is flagged with, and for which step. */
+function attentionText({ kind, stepId, message }: Attention): string {
+  return [kind, ...(stepId === null ? [] : [`step ${stepId}`]), message].join(': ')
+}
+
 function describe(
   job: JobView,
   undelivered: readonly UndeliveredNotice[],
@@ -79,7 +86,7 @@ function describe(
     ['submitted', job.submittedAt],
     ...(job.endedAt === null ? [] : [['ended', job.endedAt] as [string, string]]),
     ...(job.lockedBy === null ? [] : [['driven by', job.lockedBy] as [string, string]]),
-    ...(job.attention === null ? [] : [['attention', job.attention.message] as [string, string]]),
+    ...(job.attention === null ? [] : [['attention', attentionText(job.attention)] as [string, string]]),
     ...(job.compensation === null ? [] : [['undone', job.compensation.reason] as [string, string]]),
     ...undelivered.flatMap(({ kind, receiver, message, resends }): [string, string][] => [
       [
@@ -99,7 +106,7 @@ function describe(
   })
   const rows = job.steps.map((step) => [
     step.stepId,
-    step.state,
+    step.attention === null || step.state === 'Error' ? step.state : `${step.state}, ${step.attention.kind}`,
     `${step.failureCount}/${step.maxFailures}`,
     step.completeBy?.slice(0, 19) ?? '',
     step.diagnostics.at(-1)?.message ?? '',
@@ -107,5 +114,5 @@ function describe(
   const head = ['STEP', 'STATE', 'FAILED', 'COMPLETE BY', 'LAST DIAGNOSTIC']
   const shown = fitted(head, rows, tableWidth)
   const steps = shown.map((row) => row.map((cell, column) => (column === 1 ? stateText(cell) : cell)))
-  return `${lines.join('\n')}\n\n${table(head, steps)}`
+  return `${[...lines, ...whatToDo(job)].join('\n')}\n\n${table(head, steps)}`
 }

@@ -1,14 +1,21 @@
-import { systemClock } from '../../platform/index.js'
+import { systemClock, type Clock } from '../../platform/index.js'
 import { JobNotFound, type JobView } from '../../sas/index.js'
+import { adviceOn } from '../attention-groups.js'
 import { exitCodes } from '../cli-error.js'
 import { remark, stepGraph } from '../step-graph.js'
+import { missingRoles, notingStandstill } from '../standstill.js'
 import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import type { Terminal } from '../terminal.js'
 import { untilTold } from '../until-told.js'
 
 /** Follows a job to its end: a graph that changes in place on a terminal, a line for each change elsewhere. */
-export async function watch(jobId: string, options: StoreOptions, terminal: Terminal): Promise<number> {
+export async function watch(
+  jobId: string,
+  options: StoreOptions,
+  terminal: Terminal,
+  clock: Clock = systemClock,
+): Promise<number> {
   return withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
       const job = await client.get(jobId)
@@ -16,12 +23,18 @@ export async function watch(jobId: string, options: StoreOptions, terminal: Term
       const stopping = new AbortController()
       const stop = (): void => stopping.abort()
       untilTold().then(stop, stop)
-      let last: JobView | null = null
+      const standstill = { terminal, clock, look: () => missingRoles(settings) }
       try {
-        for await (const view of job.updates({ signal: stopping.signal })) {
-          show(view, last, options, terminal)
-          last = view
-        }
+        const last = await notingStandstill(standstill, async (changed) => {
+          let newest: JobView | null = null
+          for await (const view of job.updates({ signal: stopping.signal })) {
+            show(view, newest, options, terminal)
+            newest = view
+            changed()
+          }
+          return newest
+        })
+        return last?.state === 'Processed' ? exitCodes.ok : exitCodes.failed
       } catch (error) {
         // Told to stop watching; the job goes on.
         if (!stopping.signal.aborted) throw error
@@ -29,7 +42,6 @@ export async function watch(jobId: string, options: StoreOptions, terminal: Term
       } finally {
         terminal.progressDone()
       }
-      return last?.state === 'Processed' ? exitCodes.ok : exitCodes.failed
     }),
   )
 }
@@ -50,10 +62,26 @@ function changes(view: JobView, before: JobView | null): readonly string[] {
     const earlier = known.get(step.stepId)
     const isNew = earlier === undefined ? step.state !== 'Pending' : earlier.state !== step.state
     const isRetried = earlier !== undefined && earlier.failureCount !== step.failureCount
-    if (!isNew && !isRetried) return []
+    if (!isNew && !isRetried && !isFlagged(step, earlier)) return []
     const note = remark(step, now)
     return [`${time} ${step.stepId} ${step.state}${note === '' ? '' : ` (${note})`}`]
   })
   const job = before?.state === view.state ? [] : [`${time} job ${view.jobId} ${view.state}`]
-  return [...steps, ...job]
+  return [...steps, ...job, ...whatToDo(view, before).map((line) => `${time} ${line}`)]
+}
+
+/** What goes on with a job that was flagged just now. */
+function whatToDo(view: JobView, before: JobView | null): readonly string[] {
+  const { attention } = view
+  if (attention === null || !isFlagged(view, before)) return []
+  const { advice, command } = adviceOn(view, attention)
+  return [`→ ${advice}: ${command}`]
+}
+
+type Flagged = Pick<JobView, 'attention'>
+
+/** Whether it asks for attention as it did not before. */
+function isFlagged({ attention }: Flagged, before: Flagged | null | undefined): boolean {
+  const earlier = before?.attention
+  return attention !== null && (earlier?.kind !== attention.kind || earlier.since !== attention.since)
 }

@@ -1,0 +1,102 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { attention } from '../../../src/cli/commands/attention.js'
+import { decide } from '../../../src/cli/commands/decide.js'
+import { list } from '../../../src/cli/commands/list.js'
+import { status } from '../../../src/cli/commands/status.js'
+import { watch } from '../../../src/cli/commands/watch.js'
+import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { startHost, type Host } from '../../../src/host/index.js'
+import { defineAgent, defineWorkflow, JobFailed, type AgentContext } from '../../../src/sas/index.js'
+import { stepDocumentId } from '../../../src/sas/documents.js'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { temporaryDirectory } from '../../e2e/processes.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
+
+const red = '\u001b[31mred'
+
+const bank = defineAgent('bank', {
+  pay: (_input: { amount: number }, context: AgentContext): never => {
+    context.failPermanently(`the card is ${red}`)
+  },
+})
+const buying = defineWorkflow<{ amount: number }>('buying', (job) => {
+  job.step('pay', bank.pay, { amount: job.input.amount })
+})
+const parking = defineWorkflow('parking', (job) => {
+  job.step('pay', bank.pay, { amount: 1 }, { onExhausted: 'park' })
+})
+
+let emulator: Emulator
+let host: Host
+let store: { readonly endpoint: string; readonly key: string }
+const telemetry = new TelemetryRecorder()
+const { terminal, said, noted, forget } = recordedTerminal()
+
+beforeAll(async () => {
+  emulator = await startEmulator({ port: 0 })
+  store = { endpoint: emulator.endpoint, key: emulator.key }
+  host = await startHost({ ...store, agents: [bank], telemetry })
+})
+afterAll(async () => {
+  await host.stop()
+  await emulator.close()
+})
+beforeEach(forget)
+
+it('status and watch name what a parked step waits for, and the command by which it goes on', async () => {
+  const job = await host.client.submit(parking, {}, { jobId: 'P-1' })
+  await telemetry.waitFor('attention.raised', ({ jobId }) => jobId === 'P-1')
+  expect(await status('P-1', store, terminal)).toBe(0)
+  expect(said()).toContain('attention  parked: step pay: the card is')
+  expect(said()).toContain('\n    stepward release P-1\n')
+  expect(said()).toMatch(/^pay +Pending, parked /m)
+
+  forget()
+  const watching = watch('P-1', store, terminal)
+  await expect.poll(said).toMatch(/ pay Pending \(parked: the card is .*→ .*: stepward release P-1$/s)
+  await job.view()
+  await host.client.cancel('P-1', 'seen')
+  expect(await watching).toBe(1)
+  expect(said().match(/stepward release/g), 'said once').toHaveLength(1)
+})
+
+it('what an id, a reason or a message holds reaches no terminal as a sequence', async () => {
+  const job = await host.client.submit(parking, {}, { jobId: red })
+  await telemetry.waitFor('attention.raised', ({ jobId }) => jobId === red)
+  await list({ ...store, limit: '100' }, terminal)
+  await attention(store, terminal)
+  await status(red, store, terminal)
+  await host.client.cancel(red, red)
+  await watch(job.jobId, store, terminal)
+  expect(said()).not.toContain('\u001b')
+  expect(said()).toContain(`job ${JSON.stringify(red).slice(1, -1)} Compensated`)
+})
+
+it('another input for a step that may have acted comes with a warning, in a dry run and in JSON too', async () => {
+  const job = await host.client.submit(buying, { amount: 1 }, { jobId: 'B-1' })
+  await expect(job.result()).rejects.toThrow(JobFailed)
+  const file = join(await temporaryDirectory(), 'input.json')
+  await writeFile(file, '{"amount":2}')
+  const edited = { ...store, step: 'pay', why: 'w', input: file }
+  const warning =
+    /^stepward: warning: step pay of job B-1 may have acted: .* new key.* stays unless the job is undone$/
+
+  expect(await decide('resubmit', 'B-1', { ...edited, dryRun: true }, terminal)).toBe(0)
+  expect(noted, 'its only call was refused').toEqual([])
+  const container = emulator.client().database('stepward').container('state')
+  const step = container.item(stepDocumentId('B-1', 'pay'), 'B-1')
+  await step.patch([{ op: 'set', path: '/mayHaveActed', value: true }])
+  expect(await decide('resubmit', 'B-1', { ...edited, dryRun: true }, terminal)).toBe(0)
+  expect(noted).toEqual([expect.stringMatching(warning)])
+  forget()
+  expect(await decide('resubmit', 'B-1', { ...store, why: 'w', dryRun: true }, terminal)).toBe(0)
+  expect(noted, 'the same input keeps the key').toEqual([])
+  forget()
+  expect(await decide('resubmit', 'B-1', { ...edited, json: true }, terminal)).toBe(0)
+  expect(JSON.parse(said().split('\n').at(-1) ?? '')).toMatchObject({
+    done: ['B-1'],
+    warnings: [expect.stringContaining('step pay of job B-1 may have acted')],
+  })
+})
