@@ -1,7 +1,7 @@
 /** What a command's exit says to a script. */
 export const exitCodes = {
   ok: 0,
-  /** It was done, and the result is a failure; or it cannot be done here now: a port or data directory is in use. */
+  /** It was done, or a part of it, and the result is a failure; or it cannot be done here now: a port or data directory is in use. */
   failed: 1,
   /** The command line, a file or the configuration is wrong; nothing was done. */
   usage: 2,

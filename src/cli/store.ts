@@ -9,6 +9,7 @@ import {
   type UnitSelection,
 } from '../host/index.js'
 import type { JobClient } from '../sas/index.js'
+import { silent, type Telemetry } from '../telemetry/index.js'
 import { CliError, exitCodes } from './cli-error.js'
 import { openingData } from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
@@ -99,8 +100,12 @@ export function withUnits<T>(
 }
 
 /** Runs `use` with a job client, and closes it. */
-export async function withClient<T>(settings: Settings, use: (client: JobClient) => Promise<T>): Promise<T> {
-  const client = await connect(settings)
+export async function withClient<T>(
+  settings: Settings,
+  use: (client: JobClient) => Promise<T>,
+  telemetry: Telemetry = silent,
+): Promise<T> {
+  const client = await connect({ ...settings, telemetry })
   try {
     return await use(client)
   } finally {

@@ -16,10 +16,10 @@ and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
 | code | meaning |
 | --- | --- |
 | 0 | done, and the result is good |
-| 1 | done, and the result is a failure: a job that did not end well, something that needs attention; or it cannot be done here now: the embedded store's port or data directory is in use |
+| 1 | done, or a part of it, and the result is a failure: a job that did not end well, something that needs attention, a line of a file that can never be accepted where others were; or it cannot be done here now: the embedded store's port or data directory is in use |
 | 2 | the command line, a file or the configuration is wrong; nothing was done |
 | 3 | there is no such job, fleet or processor |
-| 4 | a conflict: the id belongs to another payload, or the job is not in a state for this |
+| 4 | a conflict: the id belongs to another payload (the other lines of a file are submitted), or the job is not in a state for this |
 | 5 | the store, or Azure, was not reached or refused |
 `
 

@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '../../platform/index.js'
 import {
   isReplyTo,
   JobConflict,
@@ -8,8 +9,10 @@ import {
   type JobClient,
   type Workflow,
 } from '../../sas/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../cli-error.js'
 import { readJsonLines, type JsonLine } from '../json-lines.js'
+import { missingRoles, notingStandstill, type Standstill } from '../standstill.js'
 import { withClient, withSettings } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { bar, type Terminal } from '../terminal.js'
@@ -21,6 +24,8 @@ export interface SubmitOptions extends StoreOptions {
   /** The receiver of notices about each job. */
   readonly replyTo?: string
   readonly wait?: boolean
+  /** By which it is known how long nothing has changed. Default: the machine's. */
+  readonly clock?: Clock
 }
 
 /** A line of the file that is ready to be submitted. */
@@ -43,7 +48,7 @@ export async function submit(
   options: SubmitOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { replyTo } = options
+  const { replyTo, clock = systemClock } = options
   if (replyTo !== undefined && !isReplyTo(replyTo)) {
     throw new CliError(`--reply-to ${JSON.stringify(replyTo)} ${replyToRule}`, exitCodes.usage)
   }
@@ -53,7 +58,16 @@ export async function submit(
     const submissions = checked(workflow, await readJsonLines(file), file)
     if (submissions.length === 0)
       terminal.note(`stepward: ${whatIsRead(file)} is empty: nothing is submitted`)
-    return withClient(settings, (client) => submitAll({ client, workflow, submissions, options, terminal }))
+    const newIds = new Set<string>()
+    const emit: Telemetry['emit'] = (event) => {
+      if (event.type === 'job.submitted' && event.isNew) newIds.add(event.jobId)
+    }
+    const standstill = { terminal, clock, look: () => missingRoles(settings) }
+    return withClient(
+      settings,
+      (client) => submitAll({ client, workflow, submissions, options, terminal, newIds, standstill }),
+      { emit },
+    )
   })
 }
 
@@ -101,83 +115,141 @@ interface Work {
   readonly submissions: readonly Submission[]
   readonly options: SubmitOptions
   readonly terminal: Terminal
+  /** The ids of jobs that were not there before. */
+  readonly newIds: ReadonlySet<string>
+  readonly standstill: Standstill
 }
 
-async function submitAll({ client, workflow, submissions, options, terminal }: Work): Promise<number> {
+/** What became of the lines of a file. */
+interface Summary {
+  readonly workflow: string
+  readonly submitted: number
+  /** Of those, jobs that were not there before. */
+  readonly new: number
+  /** Lines whose id belongs to another submission. */
+  readonly conflicts: readonly string[]
+  /** Lines that can never be accepted as they are. */
+  readonly invalid: readonly string[]
+  /** Jobs that ended otherwise than Processed. */
+  readonly failures: readonly string[]
+}
+
+async function submitAll(work: Work): Promise<number> {
+  const { workflow, options, terminal, newIds } = work
+  const { jobs, conflicts, invalid } = await accepted(work)
+  const { length: submitted } = jobs
+  const isText = options.json !== true
+  if (isText) terminal.print(acceptedText(workflow.name, submitted, newIds.size))
+  const failures = options.wait === true ? await failuresOf(jobs, work) : []
+  const summary = { workflow: workflow.name, submitted, new: newIds.size, conflicts, invalid, failures }
+  if (!isText) terminal.print(JSON.stringify(summary))
+  else if (options.wait === true) printEnded(summary, terminal)
+  refuse(summary, work.submissions.length)
+  return failures.length > 0 ? exitCodes.failed : exitCodes.ok
+}
+
+interface Accepted {
+  readonly jobs: readonly Job[]
+  readonly conflicts: readonly string[]
+  readonly invalid: readonly string[]
+}
+
+/** Every line that can be is submitted: one that is refused keeps no other from being accepted. */
+async function accepted({ client, workflow, submissions, options, terminal }: Work): Promise<Accepted> {
   const { replyTo } = options
   const told = replyTo === undefined ? {} : { replyTo }
-  const jobs: Job[] = []
-  const conflicts: string[] = []
-  await inParallel(submissions, terminal, 'submitted', async ({ input, jobId, line }) => {
+  const [jobs, conflicts, invalid]: [Job[], string[], string[]] = [[], [], []]
+  const progress = { word: 'submitted', reached: () => jobs.length, terminal }
+  await inParallel(submissions, progress, async ({ input, jobId, line }) => {
     try {
       jobs.push(await client.submit(workflow, input, { jobId, ...told }))
     } catch (error) {
-      if (error instanceof SubmissionInvalid) {
-        throw new SubmissionInvalid(`line ${line}: ${error.message}`, { cause: error })
-      }
-      if (!(error instanceof JobConflict)) throw error
-      conflicts.push(`line ${line}: ${error.message}`)
+      if (error instanceof SubmissionInvalid) invalid.push(`line ${line}: ${error.message}`)
+      else if (error instanceof JobConflict) conflicts.push(`line ${line}: ${error.message}`)
+      else throw error
     }
   })
+  return { jobs, conflicts, invalid }
+}
+
+/** Waits for jobs to end; what is said of those that did not end well. */
+async function failuresOf(jobs: readonly Job[], { terminal, standstill }: Work): Promise<readonly string[]> {
   const failures: string[] = []
-  if (options.wait === true) {
-    await inParallel(jobs, terminal, 'ended', async (job) => {
+  let ended = 0
+  const progress = { word: 'ended', reached: () => ended, terminal }
+  await notingStandstill(standstill, (changed) =>
+    inParallel(jobs, progress, async (job) => {
       try {
         await job.result()
       } catch (error) {
         if (!(error instanceof JobFailed)) throw error
         failures.push(error.message)
       }
-    })
-  }
-  const summary = { workflow: workflow.name, submitted: jobs.length, conflicts, failures }
-  if (options.json === true) terminal.print(JSON.stringify(summary))
-  else report(summary, options, terminal)
-  if (conflicts.length > 0) throw new CliError(conflicts.join('; '), exitCodes.conflict)
-  return failures.length > 0 ? exitCodes.failed : exitCodes.ok
+      ended += 1
+      changed()
+    }),
+  )
+  return failures
 }
 
-function report(
-  summary: { readonly workflow: string; readonly submitted: number; readonly failures: readonly string[] },
-  options: SubmitOptions,
-  terminal: Terminal,
-): void {
-  const { submitted, workflow, failures } = summary
-  const jobs = submitted === 1 ? 'job' : 'jobs'
-  terminal.print(`${submitted} ${jobs} of ${workflow} accepted`)
-  if (options.wait !== true) return
+function acceptedText(workflow: string, submitted: number, newCount: number): string {
+  const others = newCount === submitted ? '' : `, ${newCount} of them new`
+  return `${submitted} ${submitted === 1 ? 'job' : 'jobs'} of ${workflow} accepted${others}`
+}
+
+function printEnded({ submitted, failures }: Summary, terminal: Terminal): void {
   terminal.print(`${submitted - failures.length} ended Processed, ${failures.length} ended otherwise`)
   for (const failure of failures) terminal.print(`  ${failure}`)
 }
 
-/** Works through `items` with a bar, some at once; the first error ends it, saying how far it came. */
+/** Throws where lines were refused. Nothing was done only where none was accepted. */
+function refuse({ submitted, conflicts, invalid }: Summary, total: number): void {
+  const refusals = [...invalid, ...conflicts]
+  if (refusals.length === 0) return
+  const isAboutIds = invalid.length === 0
+  const advice = isAboutIds ? '' : '; such a line can never be accepted as it is: correct it first'
+  const message = `${refusals.join('; ')} (${submitted} of ${total} submitted${advice})`
+  const otherwise = refusals.length === total && conflicts.length === 0 ? exitCodes.usage : exitCodes.failed
+  throw new CliError(message, isAboutIds ? exitCodes.conflict : otherwise)
+}
+
+interface Progress {
+  readonly word: string
+  /** How many items are where they should be. */
+  readonly reached: () => number
+  readonly terminal: Terminal
+}
+
+/**
+ * Works through `items` with a bar, some at once. The first error ends it when what is under way has come to its end, and
+ * says how far that came.
+ */
 async function inParallel<T>(
   items: readonly T[],
-  terminal: Terminal,
-  word: string,
+  { word, reached, terminal }: Progress,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const left = [...items]
-  let done = 0
+  const errors: unknown[] = []
   const worker = async (): Promise<void> => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) {
-      await work(item)
-      done += 1
-      terminal.progress(`${bar(done, items.length, 30)} ${done}/${items.length} ${word}`)
+      try {
+        await work(item)
+      } catch (error) {
+        errors.push(error)
+        left.length = 0
+      }
+      terminal.progress(`${bar(reached(), items.length, 30)} ${reached()}/${items.length} ${word}`)
     }
   }
   try {
     await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
-  } catch (error) {
-    left.length = 0
-    const why = error instanceof Error ? error.message : String(error)
-    const isOurs = exitCodeOf(error) !== exitCodes.usage
-    const next = isOurs
-      ? 'run the same command again to go on'
-      : 'this can never be accepted as it is: correct it first'
-    const advice = `${done} of ${items.length} ${word}; ${next}`
-    throw new CliError(`${why} (${advice})`, exitCodeOf(error), { cause: error })
   } finally {
     terminal.progressDone()
   }
+  if (errors.length === 0) return
+  const [error] = errors
+  const why = error instanceof Error ? error.message : String(error)
+  const advice = `${reached()} of ${items.length} ${word}; run the same command again to go on`
+  throw new CliError(`${why} (${advice})`, exitCodeOf(error), { cause: error })
 }

@@ -1,14 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { exitCodeOf } from '../../../src/cli/cli-error.js'
 import { submit, type SubmitOptions } from '../../../src/cli/commands/submit.js'
+import { connect, startHost } from '../../../src/host/index.js'
+import { VirtualClock } from '../../../src/platform/index.js'
+import { watch } from '../../../src/cli/commands/watch.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
 import { ordersFile, temporaryDirectory } from '../../e2e/processes.js'
+import { seller } from '../../support/selling.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 const workflows = fileURLToPath(new URL('../../../samples/orders/index.ts', import.meta.url))
+const selling = fileURLToPath(new URL('../../support/selling.ts', import.meta.url))
 const [first = ''] = (await readFile(ordersFile, 'utf8')).split('\n')
 const order = JSON.parse(first) as object
 
@@ -26,6 +31,22 @@ async function submitting(lines: string, options: SubmitOptions = {}): Promise<n
   await writeFile(file, lines)
   const { endpoint, key } = emulator
   return submit('order-fulfilment', file, { endpoint, key, workflows, ...options }, terminal)
+}
+
+/** Submits a basket for each, as `id:item,item`; answers the exit code, and what was thrown. */
+async function submittingBaskets(baskets: readonly string[], options: SubmitOptions = {}) {
+  const lines = baskets.map((basket) => {
+    const [id = '', items = ''] = basket.split(':')
+    return JSON.stringify({ id, items: items.split(',') })
+  })
+  const file = join(await temporaryDirectory(), 'baskets.jsonl')
+  await writeFile(file, lines.join('\n'))
+  const { endpoint, key } = emulator
+  const all = { endpoint, key, workflows: selling, ...options }
+  return submit('selling', file, all, terminal).then(
+    (code) => ({ code, error: '' }),
+    (error: unknown) => ({ code: exitCodeOf(error), error: String(error) }),
+  )
 }
 
 async function notices(): Promise<unknown[]> {
@@ -59,4 +80,76 @@ it('an empty file is no failure, and is said', async () => {
   expect(said()).toMatch(/^0 jobs of order-fulfilment accepted$/m)
   expect(noted).toHaveLength(1)
   expect(noted[0]).toMatch(/orders\.jsonl is empty: nothing is submitted$/)
+})
+
+it('a line that can never be accepted keeps no other from it; part was done, and how much is said', async () => {
+  const { code, error } = await submittingBaskets(['i1:a', 'i2:a,b', 'i3:a,b,c', 'i4:a'])
+  expect(code).toBe(1)
+  expect(said()).toBe('3 jobs of selling accepted')
+  expect(error).toMatch(
+    /line 3: job "i3": .*its list has 3 items; at most 2 .*\(3 of 4 submitted; .*correct it first\)/,
+  )
+  expect(error).not.toContain('run the same command again')
+  const { endpoint, key } = emulator
+  const client = await connect({ endpoint, key })
+  onTestFinished(() => client.close())
+  expect((await client.list()).map(({ jobId }) => jobId)).toEqual(expect.arrayContaining(['i1', 'i2', 'i4']))
+})
+
+it('where no line can ever be accepted, nothing was done', async () => {
+  const { code, error } = await submittingBaskets(['n1:a,b,c'])
+  expect(code).toBe(2)
+  expect(error).toContain('(0 of 1 submitted; such a line can never be accepted as it is: correct it first)')
+})
+
+it('an id that belongs to another payload is a conflict; the others are accepted and counted', async () => {
+  expect((await submittingBaskets(['c3:a'])).code).toBe(0)
+  forget()
+  const { code, error } = await submittingBaskets(['c1:a', 'c2:a', 'c3:b', 'c4:a', 'c5:a'])
+  expect(code).toBe(4)
+  expect(said()).toBe('4 jobs of selling accepted')
+  expect(error).toMatch(/line 3: job "c3" exists already with another payload.* \(4 of 5 submitted\)$/)
+})
+
+it('an error ends it when what is under way is done, and says exactly how far that came', async () => {
+  await submittingBaskets(['u1:a'])
+  const container = emulator.client().database('stepward').container('state')
+  await container.item('sas.job:u1', 'u1').patch([{ op: 'set', path: '/audit', value: 'by hand' }])
+  const { code, error } = await submittingBaskets(['u1:a', 'u2:a', 'u3:a', 'u4:a'])
+  expect(code).toBe(1)
+  expect(error).toMatch(/"u1".* cannot be read: .*\(3 of 4 submitted; run the same command again to go on\)$/)
+})
+
+it('the same submission again says how many of its jobs are new', async () => {
+  await submittingBaskets(['r1:a', 'r2:a'])
+  await submittingBaskets(['r1:a', 'r2:a', 'r3:a'])
+  await submittingBaskets(['r1:a', 'r2:a'], { json: true })
+  const [first, again, json = ''] = said().split('\n')
+  expect(first).toBe('2 jobs of selling accepted')
+  expect(again).toBe('3 jobs of selling accepted, 1 of them new')
+  expect(JSON.parse(json)).toMatchObject({ submitted: 2, new: 0 })
+})
+
+it('--wait says at once what was accepted; it and watch say after a while that no role runs', async () => {
+  const clock = new VirtualClock()
+  const submitted = submittingBaskets(['w1:a'], { wait: true, clock })
+  await expect.poll(said).toBe('1 job of selling accepted')
+  await clock.advance(10_000)
+  await expect
+    .poll(() => noted)
+    .toEqual([
+      expect.stringMatching(
+        /^stepward: \d+ jobs have not ended, and no instance runs the roles scheduler, agents, supervisor; start them: stepward start --role all --agents MODULE$/,
+      ),
+    ])
+  const { endpoint, key } = emulator
+  const watching = recordedTerminal()
+  const watched = watch('w1', { endpoint, key }, watching.terminal, clock)
+  await expect.poll(watching.said).toMatch(/ job w1 Pending$/)
+  await clock.advance(10_000)
+  await expect.poll(() => watching.noted).toEqual(noted)
+  const host = await startHost({ endpoint, key, agents: [seller] })
+  onTestFinished(() => host.stop())
+  expect(await submitted).toMatchObject({ code: 0 })
+  expect(await watched).toBe(0)
 })
