@@ -42,17 +42,19 @@ export function compensationFor(
  */
 export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForward): Schedule {
   const { job, steps, now } = state
-  // Includes steps that were given up, or stopped to begin again: they may have acted.
-  const begun = job.stepIds.filter((stepId) => (ledger[stepId]?.dispatch ?? 0) > 0)
-  const missing = unseen(begun, ledger, steps)
+  const hasBegun = (stepId: string): boolean => (ledger[stepId]?.dispatch ?? 0) > 0
+  // Skipped steps keep the steps before and after them in order (I6).
+  const passed = job.stepIds.filter((stepId) => hasBegun(stepId) || ledger[stepId]?.state === 'Skipped')
+  const missing = unseen(passed, ledger, steps)
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
-  const stopped = begun.flatMap((stepId) => stoppedStep(steps.get(stepId), ledger, state))
+  // Includes steps that were given up, or stopped to begin again: they may have acted.
+  const begun = passed.filter(hasBegun).flatMap((stepId) => steps.get(stepId) ?? [])
+  const stopped = begun.flatMap((step) => stoppedStep(step, ledger, state))
   const afterStop = withChanges(ledger, stopped)
-  const again = inState(ledger, 'Compensating').flatMap((stepId) => {
-    const step = steps.get(stepId)
-    if (step !== undefined && hasMoreToUndo(step)) return [goOnUndoing(step, state)]
-    const isFree = step?.processState === 'Compensating' && step.lockedBy === null && !isHeldBack(step, now)
-    return isFree ? [repeat(step, state)] : []
+  const again = begun.flatMap((step) => {
+    if (ledger[step.stepId]?.state !== 'Compensating') return []
+    if (hasMoreToUndo(step)) return [goOnUndoing(step, state)]
+    return step.lockedBy === null && !isHeldBack(step, now) ? [repeat(step, state)] : []
   })
   const next = stepsToUndo(begun, afterStop, steps).map((step) => beginUndo(step, state))
   const changes = fitting([...stopped, ...again, ...next], job)
@@ -76,12 +78,8 @@ function withIntent(state: SchedulingState): SchedulingState {
  * Stops a step that is under way forward. A step that was given up, stopped or skipped is undone if a call for any of its
  * generations may have acted (F-K2).
  */
-function stoppedStep(
-  step: StepDocument | undefined,
-  ledger: Ledger,
-  by: SchedulingState,
-): readonly StepChange[] {
-  if (step === undefined || step.direction === 'undo') return []
+function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): readonly StepChange[] {
+  if (step.direction === 'undo') return []
   const state = ledger[step.stepId]?.state
   const isOwed = owedBy(step).length > 0
   if (state === 'Error' || state === 'NotStarted' || state === 'Skipped') {
@@ -90,36 +88,35 @@ function stoppedStep(
   if (state !== 'Processing') return []
   if (!isOwed) return [stop(step)]
   // An attempt may run until its deadline, unaware of the new fence; its effect is undone after that (F-K2).
-  const mayBeRunning = step.lockedBy !== null && step.completeByMs !== null && by.now < step.completeByMs
+  const mayBeRunning = step.lockedBy !== null && by.now < (step.completeByMs ?? 0)
   return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
 }
 
 /** Done steps that have an undo and on which no step with an effect depends, directly or indirectly (I6). */
 function stepsToUndo(
-  begun: readonly string[],
+  begun: readonly StepDocument[],
   ledger: Ledger,
   steps: ReadonlyMap<string, StepDocument>,
 ): StepDocument[] {
-  const known = new Map(begun.flatMap((stepId) => steps.get(stepId) ?? []).map((step) => [step.stepId, step]))
   const hasEffect = ({ stepId, undo }: StepDocument): boolean => {
     const state = ledger[stepId]?.state
     return (
       (state === 'Processed' && undo !== null) || state === 'Compensating' || state === 'CompensationFailed'
     )
   }
-  const inTheWay = [...known.values()].filter(hasEffect)
-  const needed = ancestorsOf(inTheWay, known)
+  const inTheWay = begun.filter(hasEffect)
+  const needed = ancestorsOf(inTheWay, steps)
   return inTheWay.filter(({ stepId }) => ledger[stepId]?.state === 'Processed' && !needed.has(stepId))
 }
 
 /** Every step that one of these waited for, directly or through others: each is visited once, however many there are. */
-function ancestorsOf(of: readonly StepDocument[], known: ReadonlyMap<string, StepDocument>): Set<string> {
+function ancestorsOf(of: readonly StepDocument[], steps: ReadonlyMap<string, StepDocument>): Set<string> {
   const found = new Set<string>()
   const ahead = of.flatMap(({ dependsOn }) => dependsOn)
   for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
     if (found.has(next)) continue
     found.add(next)
-    ahead.push(...(known.get(next)?.dependsOn ?? []))
+    ahead.push(...(steps.get(next)?.dependsOn ?? []))
   }
   return found
 }

@@ -95,6 +95,17 @@ describe('a job that is to be undone', () => {
     expect(states(next)).toMatchObject({ a: 'Compensating', b: 'Processed', c: 'Compensated' })
   })
 
+  it('I6: keeps the order of steps between which one was left out', () => {
+    const story = JobStory.submitted({ ...chain, d: ['c'] }, compensating)
+    const never = { operator: 'present', of: [{ $from: ['input', 'coupon'] }] }
+    const leftOut = story.withStep({ ...story.step('b'), when: never }).scheduled().settled('a', success)
+    const failed = leftOut.scheduled().settled('c', success).scheduled().settled('d', permanent)
+    expect(failed.deciding(['a', 'c', 'd'])).toEqual({ kind: 'read', stepIds: ['b'] })
+    const back = failed.scheduled()
+    expect(states(back)).toEqual({ a: 'Processed', b: 'Skipped', c: 'Compensating', d: 'Error' })
+    expect(states(back.settled('c', success).scheduled())).toMatchObject({ a: 'Compensating' })
+  })
+
   it('undoes side by side what is not ordered', () => {
     const story = JobStory.submitted({ a: [], b: [], c: ['a', 'b'] }, compensating).scheduled()
     const failed = story.settled('a', success).settled('b', success).scheduled().settled('c', permanent)
