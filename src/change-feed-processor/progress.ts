@@ -17,8 +17,6 @@ interface Place {
   readonly before: number
   /** The number of changes delivered before the place itself. */
   readonly upTo: number
-  /** The number of changes that `token` covers. */
-  readonly stored: number
   /** The position to store; null if none can be stored yet. */
   readonly token: string | null
 }
@@ -70,7 +68,8 @@ export class Progress {
     this.holds.add(hold)
     return () => {
       const { reported } = this
-      if (!this.holds.delete(hold) || reported === null) return
+      this.holds.delete(hold)
+      if (reported === null) return
       this.reported = null
       // A failure does no harm: changes that are not stored come again, and the next report stores them.
       this.report(reported).catch(() => undefined)
@@ -93,9 +92,9 @@ export class Progress {
     )
   }
 
-  private async pass({ stored, token }: Place): Promise<void> {
-    if (stored < this.handled) return
-    this.handled = stored
+  private async pass({ upTo, token }: Place): Promise<void> {
+    if (upTo < this.handled) return
+    this.handled = upTo
     if (token !== null) await this.reach(token, (reached) => this.holder.checkpoint(reached))
   }
 
@@ -132,27 +131,16 @@ export class Progress {
 
 function placeIn(page: TrackedPage, count: number): Place {
   const { before } = page
-  const known = lastPosition(page, count)
-  // A page before a split has no position after it, but once all of it is handled, all its changes count.
-  const isWhole = count === page.page.changes.length
-  return {
-    before,
-    upTo: before + count,
-    stored: before + (isWhole ? count : known.count),
-    token: known.token,
-  }
+  return { before, upTo: before + count, token: lastPosition(page, count) }
 }
 
 /** The last position in the page that covers at most `count` changes; with none, the start of the page. */
-function lastPosition(
-  { from, positionAfter }: TrackedPage,
-  count: number,
-): { count: number; token: string | null } {
+function lastPosition({ from, positionAfter }: TrackedPage, count: number): string | null {
   for (let passed = count; passed > 0; passed -= 1) {
     const token = positionAfter(passed)
-    if (token !== null) return { count: passed, token }
+    if (token !== null) return token
   }
-  return { count: 0, token: from.start.kind === 'continuation' ? from.start.token : null }
+  return from.start.kind === 'continuation' ? from.start.token : null
 }
 
 /** Places inside a page are looked for only when one is asked for: most pages are handled as a whole. */

@@ -103,11 +103,8 @@ function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
 }
 
 /** Fills outputs of other steps into the undo. Keeps the submitted template, in case they return something else later. */
-function boundUndo(
-  { undo, undoTemplate, stepId }: StepDocument,
-  known: KnownValues,
-): Pick<StepDocument, 'undo' | 'undoTemplate'> {
-  if (undo === null) return { undo, undoTemplate }
+function boundUndo({ undo, undoTemplate, stepId }: StepDocument, known: KnownValues): Partial<StepDocument> {
+  if (undo === null) return {}
   const template = undoTemplate ?? undo.inputTemplate
   const bound = bindTemplate(template, known, stepId)
   return {

@@ -40,6 +40,11 @@ export type Operation =
   /** It cannot be done as the job stands; nothing is written. */
   | { readonly kind: 'refused'; readonly reason: string }
 
+type Resubmission = OperatorCommand & { readonly kind: 'resubmit' }
+
+/** Other inputs, by the id of the step that they are for. */
+type Edits = ReadonlyMap<string, Json>
+
 interface Standing {
   readonly job: JobDocument
   /** Every step of the job. */
@@ -66,42 +71,46 @@ export function operate(standing: Standing, command: OperatorCommand): Operation
   }
 }
 
-function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
+function resubmit(standing: Standing, command: Resubmission): Operation {
   const { job, steps } = standing
-  if (job.processState === 'Compensated') return startAgain(standing, command)
-  if (job.processState !== 'Error') {
+  if (job.processState !== 'Error' && job.processState !== 'Compensated') {
     return refused(
       `job ${job.jobId} is ${job.processState}; only a job in Error or Compensated is resubmitted`,
     )
   }
-  const isUndoing = job.compensation !== null
-  const failed = inState(job.steps, isUndoing ? 'CompensationFailed' : 'Error')
   // Set aside, not failed: what stood in its way is mended, and it goes on from where it stands.
   if (job.attention?.kind === 'corrupt') {
     return command.steps === undefined
       ? requested(standing, command, { job, changed: [] })
       : refused(`job ${job.jobId} was set aside as a whole: resubmit it without naming steps`)
   }
-  // The job was undone, and its `maxGenerations` allowed no further try.
-  if (failed.length === 0 && isUndoing) return startAgain(standing, command)
-  if (failed.length === 0) return goOnFrom(standing, command)
+  const edits = editsIn(command)
+  const gathering = [...steps.values()].filter(({ stepId, kind }) => kind === 'gather' && edits.has(stepId))
+  if (gathering.length > 0) return refused(inputOfOthers(gathering))
+  const failed = inState(job.steps, job.compensation === null ? 'Error' : 'CompensationFailed')
+  if (failed.length > 0) return tryAgain(standing, command, failed)
+  // The job ran out of time, or it was undone and its `maxGenerations` allowed no further try.
+  return job.compensation === null ? goOnFrom(standing, command, edits) : startAgain(standing, command, edits)
+}
+
+/** Tries steps again that failed permanently, or whose undo did. */
+function tryAgain(standing: Standing, command: Resubmission, failed: readonly string[]): Operation {
+  const { job, steps } = standing
   const named = command.steps?.map(({ stepId }) => stepId) ?? failed
   const others = named.filter((stepId) => !failed.includes(stepId))
   if (others.length > 0) return refused(`${list(others)} did not fail; failed: ${list(failed)}`)
   const left = failed.filter((stepId) => !named.includes(stepId))
   if (left.length > 0) return refused(`${list(left)} failed as well: name all that failed, or none`)
-  const edits = new Map(command.steps?.map(({ stepId, input }) => [stepId, input]))
-  const gathering = gatheringSteps(standing, command)
-  if (gathering.length > 0) return refused(inputOfOthers(gathering))
-  const hasEdits = [...edits.values()].some((input) => input !== undefined)
-  if (isUndoing && hasEdits) {
-    return refused('the input of an undo was recorded when its step succeeded and cannot be edited')
+  const edits = editsIn(command)
+  const again = [...steps.values()].filter(({ stepId }) => failed.includes(stepId))
+  if (job.compensation !== null) {
+    return edits.size === 0
+      ? undoAgain(standing, command, again)
+      : refused('the input of an undo was recorded when its step succeeded and cannot be edited')
   }
-  const again = failed.flatMap((stepId) => steps.get(stepId) ?? [])
-  if (isUndoing) return undoAgain(standing, command, again)
-  const begun = again.map((step) => resetStep(step, edits.get(step.stepId)))
+  const begun = again.map((step) => resetStep(step, edits))
   const changed = atOnce(begun, job)
-  if (hasEdits && changed.length < begun.length) return refused(tooManyEdits(begun))
+  if (edits.size > 0 && changed.length < begun.length) return refused(tooManyEdits(begun))
   // Steps that do not fit stay as they are: every step is reset when it begins.
   return requested(standing, command, {
     changed,
@@ -113,11 +122,7 @@ function resubmit(standing: Standing, command: OperatorCommand & { kind: 'resubm
  * The steps whose undo failed, and at last the job: until that is written it stays in Error, so nothing of it runs, and a
  * command that was cut short is given again. What it has put back already is not put back twice.
  */
-function undoAgain(
-  standing: Standing,
-  command: OperatorCommand & { kind: 'resubmit' },
-  failed: readonly StepDocument[],
-): Operation {
+function undoAgain(standing: Standing, command: Resubmission, failed: readonly StepDocument[]): Operation {
   const { job } = standing
   const back = failed.filter(({ processState }) => processState === 'Error').map(withUndoAhead)
   const changed = atOnce(back, job)
@@ -133,35 +138,26 @@ function undoAgain(
 }
 
 /** Continues a job that ran out of time, not of attempts, from where it stands. Steps that are done stay done. */
-function goOnFrom(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
+function goOnFrom(standing: Standing, command: Resubmission, edits: Edits): Operation {
   const { job, steps } = standing
-  const edits = (command.steps ?? []).filter(({ input }) => input !== undefined)
-  const others = edits.map(({ stepId }) => stepId).filter((id) => job.steps[id]?.state !== 'NotStarted')
+  const others = [...edits.keys()].filter((stepId) => job.steps[stepId]?.state !== 'NotStarted')
   if (others.length > 0) return refused(`${list(others)} will not begin again, so a new input has no effect`)
-  const gathering = gatheringSteps(standing, command)
-  if (gathering.length > 0) return refused(inputOfOthers(gathering))
-  const changed = edits.flatMap(({ stepId, input }) => {
-    const step = steps.get(stepId)
-    return step === undefined ? [] : [resetStep(step, input)]
-  })
+  const edited = [...steps.values()].filter(({ stepId }) => edits.has(stepId))
+  const changed = edited.map((step) => resetStep(step, edits))
   if (atOnce(changed, job).length < changed.length) return refused(tooManyEdits(changed))
   return requested(standing, command, { changed, job: { ...job, generation: job.generation + 1 } })
 }
 
 /** Begins the whole job again. Steps that were undone get new keys; steps without an undo keep theirs (C21, I9). */
-function startAgain(standing: Standing, command: OperatorCommand & { kind: 'resubmit' }): Operation {
+function startAgain(standing: Standing, command: Resubmission, edits: Edits): Operation {
   const { job, steps } = standing
-  const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
-  const unknown = edited.filter(({ stepId }) => !steps.has(stepId)).map(({ stepId }) => stepId)
+  const unknown = [...edits.keys()].filter((stepId) => !steps.has(stepId))
   if (unknown.length > 0) return refused(`there is no ${list(unknown)}`)
-  const gathering = gatheringSteps(standing, command)
-  if (gathering.length > 0) return refused(inputOfOthers(gathering))
-  const edits = new Map(edited.map(({ stepId, input }) => [stepId, input]))
   // What had begun to expire must not, now that its job lives again (I18).
   const expiring = [...steps.values()].filter(({ ttl }) => ttl !== -1)
   const changed = [...steps.values()]
     .filter((step) => edits.has(step.stepId) || expiring.includes(step))
-    .map((step) => resetStep(step, edits.get(step.stepId)))
+    .map((step) => resetStep(step, edits))
   if (atOnce(changed, job).length < changed.length) {
     return refused(expiring.length > 0 ? tooManyExpiring(job, expiring) : tooManyEdits(changed))
   }
@@ -179,13 +175,14 @@ function startAgain(standing: Standing, command: OperatorCommand & { kind: 'resu
   })
 }
 
-/** Steps to be given another input that have none of their own: they gather what others returned. */
-function gatheringSteps({ steps }: Standing, command: OperatorCommand & { kind: 'resubmit' }): string[] {
-  const edited = (command.steps ?? []).filter(({ input }) => input !== undefined)
-  return edited.map(({ stepId }) => stepId).filter((stepId) => steps.get(stepId)?.kind === 'gather')
+function editsIn({ steps = [] }: Resubmission): Edits {
+  const edited = steps.flatMap(({ stepId, input }) => (input === undefined ? [] : [[stepId, input] as const]))
+  return new Map(edited)
 }
 
-function inputOfOthers(stepIds: readonly string[]): string {
+/** Of steps to be given another input that have none of their own. */
+function inputOfOthers(steps: readonly StepDocument[]): string {
+  const stepIds = steps.map(({ stepId }) => stepId)
   return `${list(stepIds)} only gathers what other steps returned: resubmit without an input`
 }
 
@@ -241,10 +238,10 @@ function requested(
   command: OperatorCommand,
   { job, changed, isComplete = true }: Request,
 ): Operation {
-  const [only] = changed.length === 1 ? changed : []
+  const [first, ...others] = changed
   const entry: AuditEntry = {
     command: command.kind,
-    stepId: only?.stepId ?? null,
+    stepId: others.length === 0 ? (first?.stepId ?? null) : null,
     at: new Date(now).toISOString(),
     by: command.by,
     why: command.why,
@@ -264,22 +261,23 @@ function requested(
   return { kind: 'write', job: withDerivedState(up), changed, isComplete }
 }
 
-function resetStep(step: StepDocument, input: Json | undefined): StepDocument {
-  const again = {
+function resetStep(step: StepDocument, edits: Edits): StepDocument {
+  const input = edits.get(step.stepId)
+  // Keeps `direction: 'undo'` until the step begins, because a step that was undone then gets a new key.
+  return withDerivedState({
     ...step,
+    currentState: step.initialState,
+    desiredState: step.initialState,
     lockedBy: null,
     fence: step.fence + 1,
     attention: null,
     inputTemplate: input === undefined ? step.inputTemplate : toTemplate(input, 'input'),
     ttl: -1,
-  }
-  // Keeps `direction: 'undo'` until the step begins, because a step that was undone then gets a new key.
-  if (step.direction === 'undo') return withDerivedState(again)
-  return withDerivedState({ ...again, currentState: step.initialState, desiredState: step.initialState })
+  })
 }
 
 function withUndoAhead(step: StepDocument): StepDocument {
-  const undo = step.undo === null ? null : { ...step.undo, failureCount: 0 }
+  const undo = step.undo && { ...step.undo, failureCount: 0 }
   return withDerivedState({ ...step, undo, lockedBy: null, fence: step.fence + 1, attention: null, ttl: -1 })
 }
 
@@ -288,11 +286,8 @@ function isWaiting({ attention }: StepDocument): boolean {
 }
 
 function withStates(ledger: Ledger, stepIds: readonly string[], state: LedgerEntry['state']) {
-  const changed = stepIds.flatMap((stepId) => {
-    const entry = ledger[stepId]
-    return entry === undefined ? [] : [[stepId, { ...entry, state }] as const]
-  })
-  return { ...ledger, ...Object.fromEntries(changed) }
+  const changed = Object.entries(ledger).filter(([stepId]) => stepIds.includes(stepId))
+  return { ...ledger, ...Object.fromEntries(changed.map(([stepId, entry]) => [stepId, { ...entry, state }])) }
 }
 
 /** As many of these as one transaction takes. */

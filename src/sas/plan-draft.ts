@@ -96,12 +96,11 @@ export class PlanDraft {
     const { actor, action, input } = this.callOf(name, { kind, what: '', call })
     const undo = this.undoOf(id, name, options)
     const when = this.conditionOf(name, options)
-    const dependsOn = this.dependencies(
-      name,
-      options,
-      { input: [input, when], undo: undo?.input ?? null },
-      id,
-    )
+    const dependsOn = this.dependencies(name, options, {
+      input: [input, when],
+      undo: undo?.input ?? null,
+      own: id,
+    })
     const step: PlanStep = {
       id,
       kind,
@@ -165,17 +164,16 @@ export class PlanDraft {
     }
   }
 
-  /** What must be done first: every step referred to, but for `own` in its undo, and those named in `after`. */
+  /** What must be done first: every step referred to, but for the step's `own` id in its undo, and those named in `after`. */
   dependencies(
     name: string,
     { after = [] }: Pick<StepOptions, 'after'>,
-    templates: { readonly input: Json; readonly undo: Json },
-    own?: string,
+    { input, undo, own }: { readonly input: Json; readonly undo: Json; readonly own: string },
   ): string[] {
     const say = (what: string): void => this.problemOf(name, `${what}: no such earlier step`)
-    const byInput = stepsReferredTo(templates.input)
-    const byUndo = stepsReferredTo(templates.undo)
-    if (own !== undefined) byUndo.delete(own)
+    const byInput = stepsReferredTo(input)
+    const byUndo = stepsReferredTo(undo)
+    byUndo.delete(own)
     for (const { id } of after) if (!this.steps.has(id)) say(`after ${JSON.stringify(id)}`)
     // A reference carried over from another workflow would be waited for without end (F-D12).
     for (const [what, referredTo] of Object.entries({ input: byInput, undo: byUndo })) {

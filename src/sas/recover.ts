@@ -61,7 +61,7 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
  */
 function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): boolean {
   const isUnderWay = kind === 'operation' && lockedBy !== null && outcome === null
-  return isUnderWay && completeByMs !== null && completeByMs <= _ts * 1_000
+  return isUnderWay && (completeByMs ?? Infinity) <= _ts * 1_000
 }
 
 /** Schedules another dispatch after a pause, which doubles while clocks disagree. Flags the step the first time. */

@@ -43,8 +43,7 @@ export function isOpen<S extends StepDocument>(
     step.lockedBy !== null &&
     (step.processState === 'Processing' || step.processState === 'Compensating') &&
     step.outcome === null &&
-    step.completeByMs !== null &&
-    now < step.completeByMs
+    now < (step.completeByMs ?? 0)
   )
 }
 

@@ -22,7 +22,7 @@ export interface RunDraft {
 export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: RunDraft): Step<O> {
   const given = draft.template(id, '', () => toTemplate(input, 'input'))
   const condition = draft.conditionOf(id, options)
-  const first = draft.dependencies(id, options, { input: [given, condition], undo: null })
+  const first = draft.dependencies(id, options, { input: [given, condition], undo: null, own: id })
   const rename = (stepId: string): string => `${id}-${stepId}`
   const rewritten = (template: Json): Json => substitute(template, given, rename)
   for (const inner of drafted.steps)

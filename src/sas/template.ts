@@ -117,9 +117,8 @@ function follow(path: ReferencePath, known: KnownValues): Json | undefined {
 }
 
 function property(value: Json | undefined, key: string): Json | undefined {
-  if (value === undefined || value === null || typeof value !== 'object') return undefined
-  if (isList(value)) return key === 'length' ? value.length : value[Number(key)]
-  return Object.hasOwn(value, key) ? value[key] : undefined
+  if (value === null || typeof value !== 'object') return undefined
+  return Object.hasOwn(value, key) ? (value as Readonly<Record<string, Json>>)[key] : undefined
 }
 
 type TemplateNode =
@@ -132,14 +131,13 @@ function nodeOf(template: Json): TemplateNode {
   if (isList(template)) return { kind: 'list', items: template }
   if (typeof template !== 'object' || template === null) return { kind: 'value', value: template }
   const { $from, $literal } = template
-  if ($from !== undefined && isList($from))
-    return { kind: 'reference', path: $from as unknown as ReferencePath }
+  if (isList($from)) return { kind: 'reference', path: $from as unknown as ReferencePath }
   if (typeof $literal === 'object' && $literal !== null && !isList($literal)) {
     return { kind: 'object', properties: $literal }
   }
   return { kind: 'object', properties: template }
 }
 
-function isList(value: Json): value is readonly Json[] {
+function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value)
 }

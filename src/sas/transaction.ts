@@ -18,11 +18,6 @@ export function exceeds(value: unknown, limitBytes: number): boolean {
 function mostBytesOf(value: unknown): number {
   if (typeof value === 'string') return 6 * value.length + 2
   if (typeof value !== 'object' || value === null) return 25
-  if (Array.isArray(value)) {
-    let bytes = 2
-    for (const item of value) bytes += mostBytesOf(item) + 1
-    return bytes
-  }
   let bytes = 2
   for (const [name, own] of Object.entries(value)) bytes += 6 * name.length + 4 + mostBytesOf(own)
   return bytes

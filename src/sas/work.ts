@@ -46,5 +46,5 @@ export function idempotencyKey(
 
 /** Whether a step waits for time or for an operator, and is not to be dispatched yet. */
 export function isHeldBack(step: StepDocument, now: number): boolean {
-  return step.attention?.kind === 'parked' || (step.notBeforeMs !== null && now < step.notBeforeMs)
+  return step.attention?.kind === 'parked' || now < (step.notBeforeMs ?? 0)
 }

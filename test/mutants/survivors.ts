@@ -1,10 +1,5 @@
-/** Mutants that tests need not catch, and the reason. */
-export interface Survivors {
-  readonly path: string
-  readonly reason: string
-  /** The line of the mutant, the code that it replaces, and the replacement. */
-  readonly mutants: readonly (readonly [line: string, code: string, becomes: string])[]
-}
+import { survivorsOfJobs } from './survivors-of-jobs.js'
+import type { Survivors } from './verdict.js'
 
 const processor = 'src/change-feed-processor'
 
@@ -141,137 +136,64 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/duration.ts',
-    reason: 'Any text that is not a unit has the same effect.',
+    path: 'src/change-feed-processor/options.ts',
+    reason: 'It stands for a name that is missing, which is refused whatever stands there.',
     mutants: [
       [
-        "const [, amount, unit = ''] = /^(\\d+(?:\\.\\d+)?)([a-z]+)$/.exec(duration.trim()) ?? []",
+        "const standIns = { monitoredContainer: {}, leaseContainer: {}, processorName: '', instanceName: 'none' }",
         "''",
         '"Stryker was here!"',
       ],
-      [
-        "const [, amount, unit = ''] = /^(\\d+(?:\\.\\d+)?)([a-z]+)$/.exec(duration.trim()) ?? []",
-        '[]',
-        '["Stryker was here"]',
-      ],
     ],
   },
   {
-    path: 'src/sas/ledger.ts',
-    reason: 'Needed by the compiler only: every step of a job has an entry.',
-    mutants: [
-      [
-        'return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)',
-        'ledger[stepId]?.dispatch',
-        'ledger[stepId].dispatch',
-      ],
-    ],
-  },
-  {
-    path: 'src/sas/schedule.ts',
+    path: 'src/change-feed-processor/progress.ts',
     reason:
-      'Needed by the compiler only: every step of a job has an entry in its ledger, and the steps used here were read before.',
+      'Places with equally many changes before them have one position, and what is stored already is not stored again.',
     mutants: [
       [
-        "if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true",
-        'ledger[stepId]?.state',
-        'ledger[stepId].state',
+        'if (held === null || place.upTo <= held.before) return this.pass(place)',
+        'place.upTo <= held.before',
+        'place.upTo < held.before',
       ],
       [
-        "const isKnown = ready.some((step) => step.stepId === stepId) || ledger[stepId]?.state === 'Skipped'",
-        'ledger[stepId]?.state',
-        'ledger[stepId].state',
+        'if (this.reported === null || place.upTo > this.reported.upTo) this.reported = place',
+        'place.upTo > this.reported.upTo',
+        'place.upTo >= this.reported.upTo',
       ],
       [
-        "return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'",
-        'ledger[stepId]?.dispatch',
-        'ledger[stepId].dispatch',
+        '(first, place) => (first !== null && first.before <= place.before ? first : place),',
+        'first.before <= place.before',
+        'first.before < place.before',
       ],
+      ['if (upTo < this.handled) return', 'upTo < this.handled', 'upTo <= this.handled'],
+    ],
+  },
+  {
+    path: 'src/change-feed-processor/progress.ts',
+    reason:
+      'Needed by the compiler only: only a continuation has a token. To report nothing fails, and what fails there is let go.',
+    mutants: [
+      ['if (reported === null) return', 'reported === null', 'false'],
       [
-        "return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'",
-        'step?.processState',
-        'step.processState',
-      ],
-      [
-        "const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')",
-        'ledger[stepId]?.state',
-        'ledger[stepId].state',
-      ],
-      ["return entry?.state === 'Processed' || entry?.state === 'Skipped'", 'entry?.state', 'entry.state'],
-      [
-        "return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]",
-        'ledger[stepId]?.state',
-        'ledger[stepId].state',
-      ],
-      [
-        "const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'",
-        'ledger[stepId]?.dispatch',
-        'ledger[stepId].dispatch',
-      ],
-      [
-        "const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'",
-        'step?.processState',
-        'step.processState',
-      ],
-      [
-        "const open = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'NotStarted')",
-        'ledger[stepId]?.state',
-        'ledger[stepId].state',
-      ],
-      ["const [stepId = ''] = failed", "''", '"Stryker was here!"'],
-      ['return step === undefined ? [] : [stop(step)]', '[]', '["Stryker was here"]'],
-      ['return step === undefined ? [] : [stop(step)]', 'step === undefined', 'false'],
-      [
-        "const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))",
-        'step !== undefined',
+        "if (this.reached.kind === 'continuation' && this.reached.token === token) return",
+        "this.reached.kind === 'continuation'",
         'true',
       ],
-      [
-        "const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'",
-        'steps.get(stepId)?.attention',
-        'steps.get(stepId).attention',
-      ],
     ],
   },
   {
-    path: 'src/sas/schedule.ts',
-    reason: 'Steps under way in a released job were read before; no other step can become ready by that.',
+    path: 'src/change-feed-processor/progress.ts',
+    reason:
+      'There is no position before the first change of a page. For speed: the one after all of it needs no look inside.',
     mutants: [
+      ['for (let passed = count; passed > 0; passed -= 1) {', 'passed > 0', 'passed >= 0'],
       [
-        'return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }',
-        'job.lockedBy === null',
+        'if (count === page.changes.length) return positionAfterAll(page)',
+        'count === page.changes.length',
         'false',
       ],
     ],
   },
-  {
-    path: 'src/sas/fan-out.ts',
-    reason:
-      'Only a gathering step depends on steps of left-out items, and each of its items depends on one of them.',
-    mutants: [
-      [
-        'if (fanOut === undefined || !step.dependsOn.some((id) => excess.has(id))) return step',
-        'fanOut === undefined || !step.dependsOn.some((id) => excess.has(id))',
-        'fanOut === undefined && !step.dependsOn.some(id => excess.has(id))',
-      ],
-      [
-        'if (fanOut === undefined || !step.dependsOn.some((id) => excess.has(id))) return step',
-        'fanOut === undefined',
-        'false',
-      ],
-      [
-        'const items = fanOut.input.items.filter((item) => ![...stepsReferredTo(item)].some((id) => excess.has(id)))',
-        '[...stepsReferredTo(item)].some((id) => excess.has(id))',
-        '[...stepsReferredTo(item)].every(id => excess.has(id))',
-      ],
-    ],
-  },
-  {
-    path: 'src/sas/retention.ts',
-    reason:
-      'A step that fits a transaction alone, but not together with its small job, would only be tried in vain.',
-    mutants: [
-      ["if (lasting.some((step) => isTooLarge(step, { job }))) return { kind: 'nothing' }", '{ job }', '{}'],
-    ],
-  },
+  ...survivorsOfJobs,
 ]

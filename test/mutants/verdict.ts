@@ -1,4 +1,10 @@
-import type { Survivors } from './survivors.js'
+/** Mutants that tests need not catch, and the reason. */
+export interface Survivors {
+  readonly path: string
+  readonly reason: string
+  /** The line of the mutant, the code that it replaces, and the replacement. */
+  readonly mutants: readonly (readonly [line: string, code: string, becomes: string])[]
+}
 
 /** The result of one mutant. */
 export interface MutantResult {

@@ -97,6 +97,12 @@ describe('what was handled of one lease (I10)', () => {
     expect([progress.start, progress.isBehind]).toEqual([at(9), false])
   })
 
+  it('is stored at the last position before it where none stands for it', async () => {
+    const { progress, told } = progressFrom()
+    await progress.handledUpTo(progress.track(aPageOf(at(0), [3, 4, 4, 6], at(9))), 2)
+    expect(told).toEqual(['checkpoint "3"'])
+  })
+
   it('never goes back', async () => {
     const { progress, told } = progressFrom()
     const first = progress.track(aPageOf(at(0), [1, 2], at(2)))
@@ -175,6 +181,25 @@ describe('a hold of a page (I10)', () => {
     expect(told).toEqual(['checkpoint "1"'])
   })
 
+  it('lets a page be stored that lies before others which precede what it holds', async () => {
+    const { progress, told } = progressFrom()
+    const [first, , held] = pages.map((page) => progress.track(page))
+    if (first === undefined || held === undefined) throw new Error()
+    progress.hold(held)
+    await progress.handledUpTo(first, 1)
+    expect(told).toEqual(['checkpoint "1"'])
+  })
+
+  it('of the earliest page counts, whichever is held first', async () => {
+    const { progress, told } = progressFrom()
+    const [, second, third, last] = pages.map((page) => progress.track(page))
+    if (second === undefined || third === undefined || last === undefined) throw new Error()
+    progress.hold(second)
+    progress.hold(third)
+    await progress.handledUpTo(last, 1)
+    expect(told).toEqual(['checkpoint "1"'])
+  })
+
   it('that began first counts, whichever ends first; one ends once', async () => {
     const { progress, told } = progressFrom()
     const [first, second, third, last] = pages.map((page) => progress.track(page))
@@ -203,12 +228,13 @@ describe('a hold of a page (I10)', () => {
 
   it('counts no more when its page is going to be delivered again, nor do reports about it', async () => {
     const { progress, told } = progressFrom()
-    const [old, alsoOld] = pages.map((page) => progress.track(page))
-    if (old === undefined || alsoOld === undefined) throw new Error()
+    const [old, alsoOld, , last] = pages.map((page) => progress.track(page))
+    if (old === undefined || alsoOld === undefined || last === undefined) throw new Error()
     progress.hold(old)
     progress.rewind()
     expect(progress.isBehind).toBe(false)
     await progress.handledUpTo(alsoOld, 1)
+    await progress.handledUpTo(last, 1)
     expect(told).toEqual([])
     const again = progress.track(aPageOf(at(0), [1, 2], at(2)))
     const next = progress.track(aPageOf(at(2), [3], at(3)))

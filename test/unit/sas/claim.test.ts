@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claim } from '../../../src/sas/claim.js'
+import { claim, joinAttempt, mayHaveActed } from '../../../src/sas/claim.js'
 import { JobStory, success } from '../../support/job-story.js'
 
 const options = { claim: true, completeWithin: '1m', maxFailures: 1 } as const
@@ -38,6 +38,11 @@ describe('a claim (W2)', () => {
     expect(claim({ ...step, isClaimRequired: false }, claimant, dispatched.now).kind).toBe('refused')
   })
 
+  it('leaves the deadline of its dispatch, also where the clock of the claimant is behind', () => {
+    const { completeByMs } = dispatched.step('pay')
+    expect(claimed(dispatched.later(-5_000)).step('pay').completeByMs).toBe(completeByMs)
+  })
+
   it('is asked for anew for every attempt', () => {
     const story = claimed(JobStory.submitted({ pay: [] }, { ...options, maxFailures: 2 }).scheduled())
     const again = story.expired('pay').scheduled()
@@ -64,6 +69,15 @@ describe('an attempt that must be claimed', () => {
       processState: 'Processed',
       attention: null,
     })
+  })
+
+  it('R92: is flagged no more when the wait before it is over', () => {
+    const wait = { ...options, onExhausted: { extendedWait: '1h' } } as const
+    const waiting = claimed(JobStory.submitted({ pay: [] }, wait).scheduled())
+      .expired('pay')
+      .scheduled()
+    expect(waiting.step('pay').attention?.kind).toBe('extendedWait')
+    expect(waiting.expired('pay').scheduled().step('pay').attention).toBeNull()
   })
 
   it('is offered for longer each time, and who claims it has the usual time', () => {
@@ -94,5 +108,44 @@ describe('an attempt that must be claimed', () => {
       .expired('pay')
       .scheduled()
     expect(offeredAgain.commanded(cancel).scheduled().job.steps['pay']?.state).toBe('Compensating')
+  })
+})
+
+describe('a process that cannot know that it is the first with an attempt', () => {
+  const open = JobStory.submitted({ pay: [] }, { completeWithin: '1m', maxFailures: 2 }).scheduled()
+  const step = open.step('pay')
+
+  it('writes that it may act before it does, once', () => {
+    const joined = { ...step, mayHaveActed: true }
+    expect(joinAttempt(step, step.fence, open.now)).toStrictEqual({ kind: 'write', step: joined })
+    expect(joinAttempt(joined, step.fence, open.now)).toEqual({ kind: 'held' })
+  })
+
+  it('must not act on another attempt, on one that is over, or on one that another process has extended', () => {
+    const refused = { kind: 'refused' }
+    expect(joinAttempt(step, step.fence - 1, open.now)).toEqual(refused)
+    expect(joinAttempt(step, step.fence, step.completeByMs ?? 0)).toEqual(refused)
+    const settled = open.settled('pay', success).step('pay')
+    expect(joinAttempt(settled, settled.fence, open.now)).toEqual(refused)
+    const extended = { ...step, claim: { by: 'agents-1', token: 'a', fence: step.fence, at: '' } }
+    expect(joinAttempt(extended, step.fence, open.now)).toEqual(refused)
+  })
+})
+
+describe('whether anything may have acted', () => {
+  const step = JobStory.submitted({ pay: [] }, { completeWithin: '1m' }).scheduled().step('pay')
+  const outcome = { kind: 'failed', attempt: 1, at: '', by: 'python', didNothing: false } as const
+
+  it('F-A20: is told by the outcome, also that of an agent which is not ours and notes nothing else', () => {
+    expect(mayHaveActed({ ...step, lockedBy: null, outcome })).toBe(true)
+    expect(mayHaveActed({ ...step, outcome: { ...outcome, kind: 'permanent', didNothing: true } })).toBe(
+      false,
+    )
+  })
+
+  it('F-K2: is not changed by its undo, which is called under another key', () => {
+    expect(mayHaveActed(step)).toBe(true)
+    expect(mayHaveActed({ ...step, direction: 'undo' })).toBe(false)
+    expect(mayHaveActed({ ...step, direction: 'undo', mayHaveActed: true })).toBe(true)
   })
 })

@@ -98,7 +98,10 @@ describe('a job that is to be undone', () => {
   it('I6: keeps the order of steps between which one was left out', () => {
     const story = JobStory.submitted({ ...chain, d: ['c'] }, compensating)
     const never = { operator: 'present', of: [{ $from: ['input', 'coupon'] }] }
-    const leftOut = story.withStep({ ...story.step('b'), when: never }).scheduled().settled('a', success)
+    const leftOut = story
+      .withStep({ ...story.step('b'), when: never })
+      .scheduled()
+      .settled('a', success)
     const failed = leftOut.scheduled().settled('c', success).scheduled().settled('d', permanent)
     expect(failed.deciding(['a', 'c', 'd'])).toEqual({ kind: 'read', stepIds: ['b'] })
     const back = failed.scheduled()
@@ -106,10 +109,58 @@ describe('a job that is to be undone', () => {
     expect(states(back.settled('c', success).scheduled())).toMatchObject({ a: 'Compensating' })
   })
 
+  it.each<[string, 'compensate' | 'compensateThenRetry', boolean]>([
+    ['begins again where both say so', 'compensateThenRetry', true],
+    ['ends undone where one of two that failed says only that', 'compensate', false],
+  ])('%s', (_what, other, thenRetry) => {
+    const story = JobStory.submitted(
+      { a: [], b: [] },
+      { ...compensating, onExhausted: 'compensateThenRetry' },
+    )
+    const two = story.withStep({ ...story.step('b'), onExhausted: other }).scheduled()
+    const failed = two.settled('a', permanent).settled('b', permanent)
+    expect(written(failed.deciding()).job).toMatchObject(
+      thenRetry ? { generation: 2 } : { processState: 'Compensated', compensation: { thenRetry: false } },
+    )
+  })
+
+  it('is not undone where one of two that failed ends the job in error', () => {
+    const story = JobStory.submitted({ a: [], b: [] }, compensating)
+    const two = story.withStep({ ...story.step('b'), onExhausted: 'error' }).scheduled()
+    const failed = two.settled('a', permanent).settled('b', permanent).scheduled()
+    expect(failed.job).toMatchObject({ processState: 'Error', compensation: null })
+  })
+
+  it('needs no step that has not begun', () => {
+    const cancelled = JobStory.submitted(chain, compensating).scheduled().settled('a', success)
+    const back = cancelled.commanded({ kind: 'cancel', by: 'ann', why: 'x' })
+    expect(states(back.applying(written(back.deciding(['a']))))).toEqual({
+      a: 'Compensating',
+      b: 'NotStarted',
+      c: 'NotStarted',
+    })
+  })
+
+  it('is gone through once, however many ways lead from its end to its beginning', () => {
+    const layers = Array.from({ length: 40 }, (_, index) => [`l${index}`, `r${index}`] as const)
+    const shape = Object.fromEntries(
+      layers.flatMap((ids, index) => ids.map((id) => [id, layers[index - 1] ?? []])),
+    )
+    let story = JobStory.submitted({ ...shape, end: ['l39', 'r39'] }, compensating).scheduled()
+    for (const [left, right] of layers)
+      story = story.settled(left, success).settled(right, success).scheduled()
+    const back = story.settled('end', permanent).scheduled()
+    expect(states(back)).toMatchObject({ l38: 'Processed', l39: 'Compensating', r39: 'Compensating' })
+  })
+
   it('undoes side by side what is not ordered', () => {
     const story = JobStory.submitted({ a: [], b: [], c: ['a', 'b'] }, compensating).scheduled()
     const failed = story.settled('a', success).settled('b', success).scheduled().settled('c', permanent)
-    expect(states(failed.scheduled())).toEqual({ a: 'Compensating', b: 'Compensating', c: 'Error' })
+    const back = failed.scheduled()
+    expect(states(back)).toEqual({ a: 'Compensating', b: 'Compensating', c: 'Error' })
+    const next = back.settled('a', success).scheduled()
+    expect(states(next)).toEqual({ a: 'Compensated', b: 'Compensating', c: 'Error' })
+    expect(next.step('b')).toBe(back.step('b'))
   })
 
   it('R10: follows used-up attempts as it follows a permanent failure', () => {
@@ -168,6 +219,17 @@ describe('an attempt that is under way when the job turns back', () => {
     expect(story.step('b')).toMatchObject({ processState: 'Pending', lockedBy: null, completeByMs: null })
     expect(() => story.settled('b', success)).toThrow('discarded')
     expect(story.job.processState).toBe('Compensated')
+  })
+
+  it('is undone at once when its deadline has passed, or when it was given up for now', () => {
+    const { completeByMs } = turning.step('b')
+    expect(turning.later(29_999).scheduled().step('b').lockedBy).toBeNull()
+    const late = turning.later(30_000).scheduled()
+    expect(late.now).toBe(completeByMs)
+    expect(late.step('b')).toMatchObject({ direction: 'undo', lockedBy: 'scheduler-1', notBeforeMs: null })
+    const again = turning.expired('b')
+    expect(again.step('b')).toMatchObject({ processState: 'Pending', failureCount: 1 })
+    expect(again.scheduled().step('b')).toMatchObject({ direction: 'undo', lockedBy: 'scheduler-1' })
   })
 
   it('is undone at once when it was given up without an answer', () => {
@@ -281,6 +343,15 @@ describe('a job that begins again when it is undone', () => {
       processState: 'Error',
       currentState: 'NotStarted',
       attention: { kind: 'error', message: 'given up after 2 generations: step c: no such card' },
+    })
+  })
+
+  it('R98: is taken up by another scheduler on its way back, though nothing has happened to its steps', () => {
+    const back = failedAtTheEnd()
+    const freed = back.withJob({ ...back.job, lockedBy: null })
+    expect(written(freed.deciding(undefined, 'scheduler-2'))).toMatchObject({
+      job: { lockedBy: 'scheduler-2', processState: 'Compensating' },
+      changed: [],
     })
   })
 

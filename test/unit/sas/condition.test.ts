@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   all,
+  any,
   conditionProblem,
   conditionTemplate,
   equal,
@@ -53,6 +54,31 @@ const wrong: readonly (readonly [string, unknown, string])[] = [
     not(all(present(isGift), true as never)),
     `true is not a condition: use ${makers}`,
   ],
+  [
+    'a comparison with null',
+    greater(reference(['input', 'total']), null as never),
+    'greater compares numbers, and null is not one',
+  ],
+  [
+    'a number compared with one number',
+    { operator: 'greater', of: [1] },
+    'greater needs 2 values, this one has 1',
+  ],
+  ['a contrary of two', { operator: 'not', of: [1, 2] }, 'not needs 1 condition, this one has 2'],
+  [
+    'the output of a step',
+    reference(['steps', 'pay', 'output', 'ok']),
+    'pay.output.ok is a reference, not a condition: write equal(pay.output.ok, true), or present(pay.output.ok)',
+  ],
+  ['null', null, `null is not a condition: use ${makers}`],
+  ['a function', () => true, `function is not a condition: use ${makers}`],
+  [
+    'an operator without values',
+    { operator: 'equal' },
+    `{"operator":"equal"} is not a condition: use ${makers}`,
+  ],
+  ['values without an operator', { of: [1, 2] }, `{"of":[1,2]} is not a condition: use ${makers}`],
+  ['any of what is none', any(present(isGift), true as never), `true is not a condition: use ${makers}`],
 ]
 
 function gifts(when: unknown): Workflow<{ readonly isGift: boolean }> {
@@ -90,6 +116,10 @@ describe('a condition', () => {
     const define = (): unknown => gifts(when)
     expect(define).toThrow(WorkflowInvalid)
     expect(define).toThrow(`step "wrap": when: ${problem}`)
+  })
+
+  it('is not one that compares with what is not JSON', () => {
+    expect(() => gifts(equal(isGift, Number.NaN as never))).toThrow('its condition: when.of[1] is NaN')
   })
 
   it('is looked at again at submission, where a plan comes from elsewhere', async () => {
@@ -131,4 +161,35 @@ describe('a condition', () => {
       expect(job.attention?.message).toContain(`step wrap: its condition cannot be evaluated: ${problem}`)
     },
   )
+})
+
+describe('a stored condition', () => {
+  const list = [1, 2]
+  const stored = (operator: string, ...of: readonly unknown[]) =>
+    holds({ operator, of } as never, { input: null, outputs: new Map() })
+
+  it('that compares numbers does not hold for anything else', () => {
+    expect([stored('greater', 9, 5), stored('greater', 5, 9)]).toEqual([true, false])
+    expect([stored('greater', '9', 5), stored('greater', 9, '5'), stored('greater', 9)]).toEqual([
+      false,
+      false,
+      false,
+    ])
+  })
+
+  it('that joins others holds when all of them do, or any', () => {
+    const [yes, no] = [present(list as never), present(null as never)]
+    expect([stored('all', yes, yes), stored('all', yes, no), stored('all')]).toEqual([true, false, true])
+    expect([stored('any', no, yes), stored('any', no, no), stored('any')]).toEqual([true, false, false])
+  })
+
+  it('that asks for an item holds while the list has it and is no longer than it may be', () => {
+    expect([stored('hasItem', list, 1, 2), stored('hasItem', list, 2, 3)]).toEqual([true, false])
+    expect(stored('hasItem', list, 0, 1)).toBe(false)
+    expect([stored('hasItem', 'ab', 0, 9), stored('hasItem', null, 0, 9)]).toEqual([false, false])
+  })
+
+  it('with an operator that is unknown is no answer', () => {
+    expect(() => stored('xor')).toThrow('the operator "xor", which is unknown')
+  })
 })

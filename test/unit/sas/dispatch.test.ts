@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { fitting } from '../../../src/sas/dispatch.js'
 import { schedule } from '../../../src/sas/schedule.js'
+import { bytesOf, maxTransactionBytes } from '../../../src/sas/transaction.js'
 import type { JobDocument, Json, StepDocument } from '../../../src/sas/documents.js'
 import { submittedAtMs } from '../../support/a-job.js'
 import { JobStory } from '../../support/job-story.js'
@@ -8,9 +10,8 @@ import { JobStory } from '../../support/job-story.js'
 function withInputOf(
   bytes: number,
   stepIds: readonly string[],
+  story = JobStory.submitted(Object.fromEntries(stepIds.map((stepId) => [stepId, []]))),
 ): { job: JobDocument; steps: Map<string, StepDocument> } {
-  const shape = Object.fromEntries(stepIds.map((stepId) => [stepId, []]))
-  const story = JobStory.submitted(shape)
   const steps = stepIds.map((id): [string, StepDocument] => [
     id,
     { ...story.step(id), inputTemplate: { $from: ['input'] } },
@@ -37,6 +38,39 @@ describe('steps that are ready together', () => {
   })
 })
 
+describe('what is written at once', () => {
+  const { job } = JobStory.submitted({ a: [] })
+  const step = JobStory.submitted({ a: [] }).step('a')
+  const sized = (bytes: number) => {
+    const empty = { ...step, output: '' }
+    return { step: { ...empty, output: 'x'.repeat(bytes - bytesOf(empty)) } }
+  }
+  const roomBytes = maxTransactionBytes - bytesOf(job)
+
+  it('F-Q8: fills a transaction to its last byte, and no further', () => {
+    const [first, second] = [sized(1_000_000), sized(roomBytes - 1_000_000)]
+    expect(fitting([first, second], job)).toEqual([first, second])
+    const larger = sized(roomBytes - 1_000_000 + 1)
+    expect(fitting([first, larger], job)).toEqual([first])
+  })
+
+  it('is one step at least, however large it is', () => {
+    const [huge, small] = [sized(roomBytes + 1), sized(2_000)]
+    expect(fitting([huge, small], job)).toEqual([huge])
+  })
+})
+
+describe('a step whose condition cannot be evaluated', () => {
+  it('is flagged for a person and called by nobody', () => {
+    const story = JobStory.submitted({ a: [] })
+    const refused = story.withStep({ ...story.step('a'), when: { operator: 'xor', of: [] } }).scheduled()
+    expect(refused.step('a')).toMatchObject({
+      processState: 'Error',
+      attention: { message: expect.stringContaining('correct "when" in its document') as unknown },
+    })
+  })
+})
+
 describe('a step whose input no transaction holds', () => {
   it('F-D13: is flagged for a person, and with it the job, instead of standing still', () => {
     const { job, steps } = withInputOf(1_000_000, ['a'])
@@ -52,6 +86,20 @@ describe('a step whose input no transaction holds', () => {
     const { job: ended } = dispatched(first.job, steps)
     expect(ended.processState).toBe('Error')
     expect(ended.attention?.message).toContain('step a: its input has')
+  })
+
+  it('F-K2: has done nothing, so it is not undone', () => {
+    const story = JobStory.submitted({ a: [] }, { undo: true, onExhausted: 'compensate' })
+    const { job, steps } = withInputOf(1_000_000, ['a'], story)
+    const refused = JobStory.of({ job, steps }).scheduled()
+    expect(refused.step('a').outcome).toEqual({
+      kind: 'permanent',
+      attempt: 1,
+      at: '2026-01-01T00:00:00.000Z',
+      by: 'scheduler-1',
+      didNothing: true,
+    })
+    expect(refused.scheduled().job.processState).toBe('Compensated')
   })
 
   it('F-D13: nor the store, because it is nested too deep', () => {

@@ -236,24 +236,64 @@ describe('a fan-out over an earlier step’s output', () => {
 })
 
 describe('a fan-out that cannot be run', () => {
-  it('is refused with each problem named once', () => {
-    const build = (job: WorkflowBuilder<Order>) => {
-      job.forEach('none', job.input.lines, () => warehouse.unpack({ parcelId: 'x', sku: 'x' }), { atMost: 0 })
-      job.forEach('list', lines as never, () => warehouse.load({ parcels: [] }))
-      packing({ completeWithin: 'soon', onExhausted: 'compensate' })(job)
-    }
-    let problems: readonly string[] = []
+  function problemsOf(build: (job: WorkflowBuilder<Order>) => void): readonly string[] {
     try {
       defineWorkflow<Order>('shipping', build)
     } catch (error) {
-      if (error instanceof WorkflowInvalid) problems = error.problems
+      if (error instanceof WorkflowInvalid) return error.problems
+      throw error
     }
+    return []
+  }
+
+  it('is refused with each problem named once', () => {
+    const problems = problemsOf((job) => {
+      job.forEach('none', job.input.lines, () => warehouse.unpack({ parcelId: 'x', sku: 'x' }), { atMost: 0 })
+      job.forEach('list', lines as never, () => warehouse.load({ parcels: [] }))
+      packing({ completeWithin: 'soon', onExhausted: 'compensate' })(job)
+    })
     expect(problems).toEqual([
       'step "none": atMost 0 must be a whole number from 1 to 1000',
       'step "list": its list must be a reference: job.input, the output of a step, or a part of one',
       'step "pack": completeWithin "soon" must be a positive duration such as \'30s\' or a number of milliseconds',
       'step "pack": may be done when step "pack" fails, which compensates: give it an undo, or undo: \'none\' when it has no effect',
     ])
+  })
+
+  it('is one step for its workflow, whose output others may use', () => {
+    const problems = problemsOf((job) => {
+      const load = (list: unknown, options: ForEachOptions<Line, Parcel>) => {
+        const packed = job.forEach(
+          'pack',
+          list as never,
+          () => warehouse.pack({ sku: 'x', count: 1 }),
+          options,
+        )
+        job.step(`${packed.id}-load`, warehouse.load, { parcels: packed.output })
+      }
+      load(job.input.lines, { atMost: 1.5 })
+      load(lines, {})
+    })
+    expect(problems).toEqual([
+      'step "pack": atMost 1.5 must be a whole number from 1 to 1000',
+      'step "pack-load": its input refers to step "pack": no such earlier step',
+      'step "pack": its list must be a reference: job.input, the output of a step, or a part of one',
+      'step "pack-load": its id is used twice',
+    ])
+  })
+
+  it.each([
+    [1, []],
+    [999, []],
+    [1_000, ['it has 1001 steps; at most 1000 are allowed']],
+    [1_001, ['step "pack": atMost 1001 must be a whole number from 1 to 1000', 'it has no steps']],
+  ])('has room for a thousand steps, that which gathers included: %d items', (atMost, problems) => {
+    const pack = () => warehouse.pack({ sku: 'x', count: 1 })
+    expect(problemsOf((job) => void job.forEach('pack', job.input.lines, pack, { atMost }))).toEqual(problems)
+  })
+
+  it('not because its items have no effect and say so', () => {
+    expect(problemsOf(packing({ undo: 'none', onExhausted: 'compensate' }))).toEqual([])
   })
 
   it('does not compile when the item, the operation or the undo do not fit', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../src/sas/agent.js'
 import { decodeDocument } from '../../../src/sas/documents.js'
+import { owedBy } from '../../../src/sas/generation.js'
 import type { Outcome } from '../../../src/sas/settle.js'
 import { submit } from '../../../src/sas/submit.js'
 import { exceeds, maxTransactionBytes } from '../../../src/sas/transaction.js'
@@ -148,6 +149,22 @@ describe('what is undone', () => {
     expect(undone(back)).toEqual([['job-1/a/g1/undo', { item: 'a', sold }]])
   })
 
+  it('is on the way back what is left, however it was called meanwhile', () => {
+    const back = lost().commanded(cancel).scheduled()
+    expect(owedBy(back.step('a'))).toEqual([{ generation: 1, input: { item: 'a' } }])
+  })
+
+  it('I6: is each of three generations, too', () => {
+    const again = (story: JobStory, item: string): JobStory =>
+      story.commanded(edited(item)).scheduled().settled('a', unheard).expired('a').scheduled()
+    const back = again(again(lost(), 'second'), 'third').commanded(cancel).scheduled()
+    expect(undone(back).map(([key]) => key)).toEqual([
+      'job-1/a/g3/undo',
+      'job-1/a/g2/undo',
+      'job-1/a/g1/undo',
+    ])
+  })
+
   it('is undone where the job is cancelled before a step begins again', () => {
     const story = lost().commanded(resubmit).commanded(cancel).scheduled()
     expect(states(story)).toEqual({ a: 'Compensating' })
@@ -160,6 +177,32 @@ describe('what is undone', () => {
     expect(undone(again.commanded(cancel).scheduled())).toEqual([['job-1/a/g2/undo', { item: 'a' }]])
     const idle = back.commanded(resubmit).commanded(cancel).scheduled()
     expect(idle.job.processState).toBe('Compensated')
+  })
+
+  it('is undone once, also where an agent that is not ours says so and leaves the rest as it was', () => {
+    const back = lost().commanded(cancel).scheduled()
+    const step = back.step('a')
+    const free = { lockedBy: null, completeBy: null, completeByMs: null, currentState: step.initialState }
+    const said = back.withStep({ ...step, ...free, processState: 'Compensated' as const }).scheduled()
+    expect(said.job.processState).toBe('Compensated')
+    expect(said.commanded(resubmit).commanded(cancel).scheduled().job.processState).toBe('Compensated')
+  })
+
+  it('F-K2: is what may have acted before it was left out, and nothing that was only left out', () => {
+    const never = { operator: 'present', of: [{ $from: ['input', 'coupon'] }] }
+    const leftOut = (story: JobStory): JobStory => story.withStep({ ...story.step('a'), when: never })
+    const again = leftOut(lost({}, { a: [], b: ['a'] }))
+      .commanded(resubmit)
+      .scheduled()
+    expect(states(again)).toEqual({ a: 'Skipped', b: 'Processing' })
+    expect(states(again.settled('b', refused).scheduled().commanded(cancel).scheduled())).toMatchObject({
+      a: 'Compensating',
+    })
+    const first = JobStory.submitted({ a: [], b: ['a'] }, withUndo)
+    // A document that was stored long ago does not say so.
+    const old = leftOut(first.withStep({ ...first.step('a'), mayHaveActed: true })).scheduled()
+    const failed = old.settled('b', refused).scheduled().commanded(cancel).scheduled()
+    expect(failed.job.processState).toBe('Compensated')
   })
 
   it('F-K4: keeps what is left known when an undo fails, for when it is resubmitted', () => {
@@ -256,6 +299,22 @@ describe('whether a step may have acted', () => {
     const taken = { ...claimed.step('a'), claim: { by: 'agents-1', token: 't', fence, at: '' } }
     expect(claimed.withStep(taken).expired('a').step('a').mayHaveActed).toBe(true)
     expect(undoes(claimed.withStep(taken))).toBe(true)
+  })
+
+  it('is no under the new key that another input gave it, until it is called under that', () => {
+    const other = lost().commanded(edited('other')).scheduled()
+    expect(other.step('a')).toMatchObject({ generation: 2, mayHaveActed: false })
+    const failed = other.settled('a', refused).scheduled()
+    expect(undone(failed.commanded(cancel).scheduled())).toEqual([['job-1/a/g1/undo', { item: 'a' }]])
+  })
+
+  it('is no in a step that begins for the first time, whatever its document says or leaves out', () => {
+    const submitted = JobStory.submitted({ a: [] }, withUndo)
+    const { mayHaveActed: _unsaid, ...old } = submitted.step('a')
+    const decoded = decodeDocument(old)
+    if (decoded.kind !== 'step') throw new Error(decoded.kind)
+    const failed = submitted.withStep(decoded.step).scheduled().settled('a', refused).scheduled()
+    expect(undoes(failed)).toBe(false)
   })
 
   it('is yes in a document that was stored without that field', () => {

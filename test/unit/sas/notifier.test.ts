@@ -6,9 +6,10 @@ import { alertDocumentId, noticeDocumentId } from '../../../src/sas/documents.js
 import { Notifier, type NotifierSettings } from '../../../src/sas/notifier.js'
 import { StoreUnavailable } from '../../../src/sas/errors.js'
 import type { ReplyChannel } from '../../../src/sas/reply.js'
-import { replacing } from '../../../src/sas/state-store.js'
+import { replacing, type StateStore } from '../../../src/sas/state-store.js'
 import { submittedAtMs } from '../../support/a-job.js'
 import { deferred } from '../../support/deferred.js'
+import { intercepted } from '../../support/intercepted.js'
 import { StateWorld } from '../../support/state-world.js'
 
 const replyTo = 'https://shop.example/replies'
@@ -37,8 +38,12 @@ beforeEach(() => {
   receiver = new Receiver()
 })
 
-function started(settings: NotifierSettings = {}, instanceName = 'notifier-1'): Notifier {
-  const { store, clock, random, telemetry } = world
+function started(
+  settings: NotifierSettings = {},
+  instanceName = 'notifier-1',
+  store: StateStore = world.store,
+): Notifier {
+  const { clock, random, telemetry } = world
   const options = { store, clock, random, telemetry, instanceName, channel: receiver }
   const notifier = new Notifier({ ...options, ...settings })
   notifier.onLeaseAcquired(firstLease, true)
@@ -91,6 +96,24 @@ describe('what submitters are told', () => {
     notifier.onChanges(page, firstLease)
     await world.clock.advance(60_000)
     expect(receiver.received, 'a page that comes again says nothing new').toHaveLength(4)
+  })
+
+  it('I13: is told in its order, whatever the order in which the store has it', async () => {
+    await failedJob()
+    const listed = Array.from(
+      { length: 5 },
+      () =>
+        async (list: StateStore['listNotices'], ...of: Parameters<StateStore['listNotices']>) =>
+          [...(await list(...of))].sort((a, b) => b.seq - a.seq),
+    )
+    const notifier = started(
+      {},
+      'notifier-1',
+      intercepted<StateStore, 'listNotices'>(world.store, 'listNotices', listed),
+    )
+    notifier.onChanges(await world.changes(), firstLease)
+    await world.telemetry.waitFor('notice.sent', ({ seq }) => seq === 4)
+    expect(receiver.received).toEqual(['job-1:1', 'job-1:2', 'job-1:3', 'job-1:4'])
   })
 
   it('F-N2: none passes one that was not taken; all come after it', async () => {

@@ -69,6 +69,7 @@ describe('a job that stands still', () => {
     const recovery = recovering(done.job, dueMs)
     if (recovery.kind !== 'standing') throw new Error(recovery.kind)
     expect(recovery.job).toMatchObject({ processState: 'Pending', lockedBy: null, attention: null })
+    expect(recovery.job.completeByMs).toBe(dueMs + pickUpWithinMs)
     const freed = done.withJob(recovery.job)
     expect(freed.deciding([])).toEqual({ kind: 'read', stepIds: ['a'] })
     expect(freed.scheduled('scheduler-2').job).toMatchObject({
@@ -132,6 +133,28 @@ describe('a job with a deadline of its own', () => {
   it('ends well when everything was done in time, though that is only seen later', () => {
     const done = limited().settled('a', success).settled('b', success).later(20_000).scheduled()
     expect(done.job.processState).toBe('Processed')
+  })
+})
+
+describe('F-S8: a submission in stages that was never completed', () => {
+  const staged = { ...submitted.job, desiredState: submitted.job.initialState }
+  const dueMs = submittedAtMs + 3_600_000 + graceMs
+
+  it('is given up after an hour, and marked so that its submitter can write no more of it', () => {
+    expect(recovering(staged, dueMs - 1)).toEqual({ kind: 'wait', untilMs: dueMs })
+    expect(recovering(staged, dueMs)).toEqual({
+      kind: 'abandoned',
+      job: {
+        ...staged,
+        fence: staged.fence + 1,
+        endedAt: new Date(dueMs).toISOString(),
+        endedAtMs: dueMs,
+      },
+    })
+  })
+
+  it('is left alone once it expires', () => {
+    expect(recovering({ ...staged, ttl: 60 }, dueMs)).toEqual({ kind: 'nothing' })
   })
 })
 

@@ -23,6 +23,12 @@ describe('what the supervisor leaves alone', () => {
     expect(story.recovering('pay')).toEqual({ kind: 'nothing' })
   })
 
+  it('a step that an agent, which is not ours, has ended without a word about its deadline', () => {
+    const { completeBy, completeByMs } = dispatched.step('pay')
+    const done = { ...dispatched.settled('pay', success).step('pay'), completeBy, completeByMs }
+    expect(late.withStep(done).recovering('pay')).toEqual({ kind: 'nothing' })
+  })
+
   it('a deadline that is ahead, the grace included', () => {
     const dueMs = submittedAtMs + 30_000 + graceMs
     expect(dispatched.recovering('pay')).toEqual({ kind: 'wait', untilMs: dueMs })
@@ -89,6 +95,43 @@ describe('an attempt that was not done in time', () => {
     })
   })
 
+  it('waits, flagged, and is tried again, where its workflow says so; then it is up at once', () => {
+    const wait = { ...options, maxFailures: 1, onExhausted: { extendedWait: '1h' } } as const
+    const story = JobStory.submitted({ pay: [] }, wait).scheduled()
+    const given = story.later(30_000 + graceMs)
+    const untilMs = given.now + 3_600_000
+    expect(given.recovering('pay')).toMatchObject({
+      kind: 'exhausted',
+      step: {
+        processState: 'Pending',
+        notBeforeMs: untilMs,
+        completeByMs: untilMs,
+        attention: { kind: 'extendedWait' },
+      },
+    })
+    const waited = given.expired('pay').later(3_600_000 + graceMs)
+    expect(waited.recovering('pay')).toMatchObject({
+      kind: 'due',
+      step: { notBeforeMs: null, failureCount: 1, completeByMs: waited.now + 30_000 },
+    })
+  })
+
+  it('R111: ends the way back where an undo has used its attempts up, however long its step would wait', () => {
+    const wait = { ...options, undo: true, maxFailures: 1, onExhausted: { extendedWait: '1h' } } as const
+    const done = JobStory.submitted({ pay: [], ship: ['pay'] }, wait)
+      .scheduled()
+      .settled('pay', success)
+    const cancel = { kind: 'cancel', by: 'ann', why: 'x' } as const
+    const undoing = done.scheduled().commanded(cancel).scheduled().expired('ship').scheduled()
+    const back = undoing.settled('ship', success).scheduled()
+    expect(back.step('pay').direction).toBe('undo')
+    expect(back.expired('pay').step('pay')).toMatchObject({
+      processState: 'Error',
+      attention: { kind: 'compensationFailed' },
+      notBeforeMs: null,
+    })
+  })
+
   it('leaves documents that can be read again', () => {
     for (const recovery of [late.recovering('pay'), late.expired('pay').later(90_000).recovering('pay')]) {
       expect('step' in recovery && decodeDocument(recovery.step).kind).toBe('step')
@@ -151,6 +194,17 @@ describe('a step that nobody took up', () => {
   })
 })
 
+describe('an attempt that must be claimed', () => {
+  it('F-A22: is offered again when no agent claims it, which says so', () => {
+    const offered = JobStory.submitted({ pay: [] }, { ...options, claim: true }).scheduled()
+    const recovery = offered.later(30_000 + graceMs).recovering('pay')
+    expect(recovery).toMatchObject({
+      kind: 'unclaimed',
+      step: { attention: { message: 'no agent "shop" took it up in 30000 ms: check that one runs' } },
+    })
+  })
+})
+
 describe('an attempt whose deadline had passed when it was written', () => {
   /** The step as the store has it when it was written that long after its deadline. */
   const writtenLate = (story: JobStory, lateMs: number) => {
@@ -188,6 +242,11 @@ describe('an attempt whose deadline had passed when it was written', () => {
     expect(recovered(answered, 60_000).kind).toBe('retry')
   })
 
+  it('is one when no agent makes it: what waits for an event has waited', () => {
+    const waiting = late.withStep({ ...late.step('pay'), kind: 'waitFor' })
+    expect(recovered(waiting, 5_000).kind).toBe('retry')
+  })
+
   it('never uses attempts up, whatever is done: pauses double to an hour, and the flag stays since the first time', () => {
     for (const direction of ['do', 'undo'] as const) {
       let story = dispatched.withStep({ ...dispatched.step('pay'), direction })
@@ -220,7 +279,7 @@ describe('an attempt whose deadline had passed when it was written', () => {
 
 describe('a step whose job has ended', () => {
   it('may have acted if it was under way when it was put to rest (F-V25, F-K2)', () => {
-    expect(rest(dispatched.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: true })
+    expect(rest(dispatched.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: true, fence: 2 })
   })
 
   it('has done nothing if it was never dispatched', () => {

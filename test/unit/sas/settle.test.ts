@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeDocument } from '../../../src/sas/documents.js'
-import { isOpen, settle, type Attempt, type Outcome } from '../../../src/sas/settle.js'
+import { isOpen, mayBeOpen, settle, type Attempt, type Outcome } from '../../../src/sas/settle.js'
 import type { StepDocument } from '../../../src/sas/documents.js'
 import { submittedAtMs } from '../../support/a-job.js'
 import { JobStory, longestBackoff, success } from '../../support/job-story.js'
@@ -20,7 +20,7 @@ function settled(
 ): StepDocument {
   const { step: before = step, now = submittedAtMs + 10_000 } = at
   const settlement = settle(before, attempt, outcome, { now, random: longestBackoff })
-  if (settlement.kind === 'discarded') throw new Error(settlement.reason)
+  if (settlement.kind !== 'write') throw new Error(settlement.reason)
   expect(decodeDocument(settlement.step).kind).toBe('step')
   return settlement.step
 }
@@ -105,6 +105,19 @@ describe('the outcome of an attempt', () => {
     })
   })
 
+  it('permanent: nothing is certain about its effect unless the agent says so', () => {
+    expect(settled({ kind: 'permanent', message: 'no' })).toMatchObject({
+      mayHaveActed: true,
+      outcome: { kind: 'permanent', didNothing: false },
+    })
+  })
+
+  it('of an undo says nothing about what was done', () => {
+    const undoing = { ...step, direction: 'undo' as const, processState: 'Compensating' as const }
+    expect(settled(failed, { step: undoing }).mayHaveActed).toBe(false)
+    expect(settled(failed, { step: { ...undoing, mayHaveActed: true } }).mayHaveActed).toBe(true)
+  })
+
   it('F-A19: a huge message is cut wherever it is kept', () => {
     const flagged = settled({ kind: 'permanent', message: 'x'.repeat(5_000_000) })
     expect(flagged.attention?.message).toHaveLength(2_000)
@@ -153,5 +166,19 @@ describe('a step is open', () => {
     expect(isOpen(step, submittedAtMs + 30_000)).toBe(false)
     expect(isOpen(settled(failed), submittedAtMs)).toBe(false)
     expect(isOpen({ ...step, completeByMs: null }, submittedAtMs)).toBe(false)
+    expect(isOpen({ ...step, direction: 'undo', processState: 'Compensating' }, submittedAtMs)).toBe(true)
+  })
+
+  it('not where an agent that is not ours has ended it and still holds it', () => {
+    expect(isOpen({ ...step, currentState: 'Completed', processState: 'Processed' }, submittedAtMs)).toBe(
+      false,
+    )
+  })
+
+  it('perhaps, as a document that nobody has read yet shows', () => {
+    expect(mayBeOpen(step)).toBe(true)
+    expect(mayBeOpen({ ...step, type: 'sas.job' })).toBe(false)
+    expect(mayBeOpen({ ...step, lockedBy: null })).toBe(false)
+    expect(mayBeOpen(settled(failed))).toBe(false)
   })
 })

@@ -99,6 +99,37 @@ describe('a workflow run by another one', () => {
     expect(new Set(Object.values(job.steps).map(({ state }) => state))).toEqual(new Set(['Skipped']))
   })
 
+  const filing = defineWorkflow<Receipt>('filing', (job) => {
+    const first = job.step('first', bank.file, job.input)
+    job.step('left', bank.file, job.input, { after: [first] })
+    const when = equal(job.input.receiptId, 'r')
+    job.step('right', bank.file, job.input, { after: [first], when })
+  })
+
+  it('is done when its last steps are, also where nothing of it is returned', () => {
+    const story = storyOf((job) => void job.run('x', filing, { receiptId: 'r' }))
+    expect(story.step('x').dependsOn).toEqual(['x-left', 'x-right'])
+    const filed = done(done(story.scheduled(), 'x-first', null), 'x-left', null)
+    expect(states(filed)).toMatchObject({ 'x-right': 'Processing', x: 'NotStarted' })
+    expect(done(filed, 'x-right', null).step('x')).toMatchObject({ processState: 'Processed', output: null })
+  })
+
+  it('has each step done only where its own condition holds and that of the whole', () => {
+    const story = storyOf((job) => {
+      const when = equal(job.input.isPaid, true)
+      job.run('x', filing, { receiptId: job.input.customer }, { when })
+      job.run('y', filing, { receiptId: job.input.customer })
+    })
+    const outer = { operator: 'equal', of: [{ $from: ['input', 'isPaid'] }, true] }
+    const inner = { operator: 'equal', of: [{ $from: ['input', 'customer'] }, 'r'] }
+    const both = { operator: 'all', of: [outer, inner] }
+    const conditions = [...story.steps.values()].map(({ stepId, when }) => [stepId, when])
+    expect(Object.fromEntries(conditions)).toEqual({
+      ...{ 'x-first': outer, 'x-left': outer, 'x-right': both, x: outer },
+      ...{ 'y-first': null, 'y-left': null, 'y-right': inner, y: null },
+    })
+  })
+
   it('may be run twice, and within another that is run', () => {
     const outer = defineWorkflow<Order, Receipt>('outer', (job) => {
       const paid = job.run('a', paying, { account: job.input.customer, amount: 1 })

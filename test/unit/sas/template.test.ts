@@ -36,7 +36,7 @@ describe('a template resolved', () => {
     ['a property that every object inherits', ['input', 'constructor']],
     ['the output of an unknown step', ['steps', 'ship', 'output', 'id']],
   ])('leaves out %s', (_what, path) => {
-    expect(resolved({ a: { $from: path }, b: 1 })).toEqual({ b: 1 })
+    expect(resolved({ a: { $from: path }, b: 1 })).toStrictEqual({ b: 1 })
     expect(resolved([{ $from: path }])).toEqual([null])
     expect(resolved({ $from: path })).toBeNull()
   })
@@ -48,6 +48,7 @@ describe('a template resolved', () => {
       name: 'Ada',
     })
     expect(resolved({ $literal: ['not an object'] })).toEqual({ $literal: ['not an object'] })
+    expect(resolved({ $literal: null })).toEqual({ $literal: null })
     expect(resolved({ $from: 'not a path' })).toEqual({ $from: 'not a path' })
   })
 
@@ -99,8 +100,14 @@ describe('a template bound to one step', () => {
     expect(bound(open)).toEqual(open)
   })
 
+  it('has what the input says under the name of that step', () => {
+    const template = { $from: ['input', 'ship'] }
+    expect(bindTemplate(template, { input: { ship: 'Argo' }, outputs }, 'ship')).toBe('Argo')
+  })
+
   it('leaves out what is not there', () => {
-    expect(bound({ a: { $from: ['input', 'age'] }, b: [{ $from: ['input', 'age'] }] })).toEqual({ b: [null] })
+    const none = { $from: ['input', 'age'] }
+    expect(bound({ a: none, b: [none] })).toStrictEqual({ b: [null] })
     expect(bound({ $from: ['input', 'age'] })).toBeNull()
   })
 

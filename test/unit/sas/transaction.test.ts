@@ -42,6 +42,14 @@ describe('groups of writes', () => {
     expect(groups.map((group) => group.length)).toEqual([99, 99])
   })
 
+  it('I16: fill a transaction to its last byte', () => {
+    const beside = { id: 'j', pk: 'p' }
+    const [first, second] = [creating(0, 900_000), creating(1, 1)]
+    const leftBytes = maxTransactionBytes - bytesOf(beside) - bytesOf(first) - bytesOf(second)
+    expect(grouped([first, creating(1, leftBytes + 1)], beside)).toHaveLength(1)
+    expect(grouped([first, creating(1, leftBytes + 2)], beside)).toHaveLength(2)
+  })
+
   it('fit while there are at most 100 of them', () => {
     const writes = Array.from({ length: 100 }, (_, index) => creating(index, 1))
     expect(fits(writes)).toBe(true)
@@ -50,6 +58,14 @@ describe('groups of writes', () => {
 })
 
 describe('whether a value is larger than a limit', () => {
+  it.each([[{}], [{ '': '' }], [{ a: '', b: '' }], [[]], [['']], [['', '']], ['']])(
+    'I16: is found to the byte where there is nearly nothing: %j',
+    (value) => {
+      const bytes = bytesOf(value)
+      expect([exceeds(value, bytes - 1), exceeds(value, bytes)]).toEqual([true, false])
+    },
+  )
+
   it('I16: is found to the byte, whatever its characters take as JSON', () => {
     const characters = fc.constantFrom('a', 'ä', '漢', '😀', '"', '\\', '\u0001', '\ud800')
     const text = fc.string({ unit: characters, maxLength: 40 })

@@ -37,6 +37,7 @@ describe('a step with a condition', () => {
     ['the contrary', false, (job) => not(present(job.input.dueAt))],
     ['all of two', false, (job) => all(present(job.input.dueAt), greater(1, job.input.total))],
     ['any of two', true, (job) => any(greater(1, job.input.total), present(job.input.dueAt))],
+    ['none of two', false, (job) => any(greater(1, job.input.total), equal(job.input.country, 'DE'))],
   ])('runs or is left out by %s: %s', (_what, isRun, when) => {
     const story = storyOf((job) => {
       job.step('always', shop.sell, { item: 'x' })
@@ -131,6 +132,8 @@ describe('a step that sleeps', () => {
     expect(woken.step('rest').failureCount).toBe(0)
     const done = woken.scheduled()
     expect(states(done)).toEqual({ rest: 'Processed', next: 'NotStarted' })
+    const { fence, dispatch } = woken.step('rest')
+    expect(done.step('rest')).toMatchObject({ fence: fence + 1, dispatch: dispatch + 1 })
     expect(states(done.scheduled())).toEqual({ rest: 'Processed', next: 'Processing' })
   })
 
@@ -143,19 +146,19 @@ describe('a step that sleeps', () => {
     expect(story.step('rest')).toMatchObject({ processState: 'Pending', notBeforeMs: submittedAtMs })
   })
 
-  it('until what is no instant, fails instead of going on at once', () => {
+  it.each(['next tuesday', true])('until %j, which is no instant, fails instead of going on', (dueAt) => {
     const story = storyOf(
       (job) => {
         job.step('next', shop.sell, { item: 'x' }, { after: [job.sleep('rest', { until: job.input.dueAt })] })
       },
-      { dueAt: 'next tuesday' },
+      { dueAt },
     ).scheduled()
     const failed = story.scheduled()
     expect(failed.job).toMatchObject({
       processState: 'Error',
       attention: {
         stepId: 'rest',
-        message: 'step rest: it sleeps until "next tuesday", which is no instant: say one as ISO-8601',
+        message: `step rest: it sleeps until ${JSON.stringify(dueAt)}, which is no instant: say one as ISO-8601`,
       },
     })
     expect(states(failed)['next']).toBe('NotStarted')

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { idempotencyKey, isHeldBack, withFailure, workOf } from '../../../src/sas/work.js'
+import {
+  currentKey,
+  idempotencyKey,
+  isHeldBack,
+  mayHaveEffect,
+  withFailure,
+  workOf,
+} from '../../../src/sas/work.js'
 import { aStep } from '../../support/a-job.js'
 import { JobStory, success } from '../../support/job-story.js'
 
@@ -31,6 +38,21 @@ describe('the work of a step', () => {
     ]
     expect(keys[0]).toBe('a/s/g1/do')
     expect(new Set(keys).size).toBe(5)
+  })
+
+  it('has the key of the generation that is undone, on its way back the newest that is left', () => {
+    const fourth = { ...done, generation: 4 }
+    const owed = [1, 2, 3].map((generation) => ({ generation, input: null }))
+    expect(currentKey({ ...fourth, owed })).toBe('job-1/pay/g4/do')
+    expect(currentKey({ ...fourth, owed, direction: 'undo' })).toBe('job-1/pay/g3/undo')
+    expect(currentKey({ ...fourth, owed: [], direction: 'undo' })).toBe('job-1/pay/g4/undo')
+  })
+
+  it('F-A20: may have had an effect unless its only call was refused for good', () => {
+    const outcome = { kind: 'permanent', attempt: 1, at: '', by: 'x', didNothing: true } as const
+    expect(mayHaveEffect(outcome)).toBe(false)
+    expect(mayHaveEffect({ ...outcome, didNothing: false })).toBe(true)
+    expect(mayHaveEffect({ ...outcome, kind: 'failed' })).toBe(true)
   })
 
   it('is held back until its time has come, or while an operator has parked it', () => {

@@ -7,8 +7,9 @@ import {
   type WorkflowBuilder,
 } from '../../../src/sas/workflow.js'
 import { maxSteps } from '../../../src/sas/plan.js'
+import type { Reference } from '../../../src/sas/reference.js'
 import type { Step } from '../../../src/sas/plan-draft.js'
-import type { StepOptions, Undo } from '../../../src/sas/step-options.js'
+import { policyOf, type StepOptions, type Undo } from '../../../src/sas/step-options.js'
 import { aWorkflow, shop } from '../../support/a-job.js'
 
 interface Order {
@@ -118,6 +119,36 @@ describe('a workflow', () => {
     expect(Object.isFrozen(workflow)).toBe(true)
   })
 
+  it('says of each step how it is undone and what follows its failure, and of the job what that of the others is', () => {
+    const { plan } = defineWorkflow<Order>('shopping', (job) => {
+      const hold = job.step('hold', warehouse.hold, job.input, { undo: 'none', onExhausted: 'park' })
+      const undo = (sold: Reference<{ item: string }>) =>
+        warehouse.drop({ holdId: hold.output.holdId, note: sold.item })
+      job.step('sell', shop.sell, { item: 'x' }, { undo })
+      job.sleep('rest', '1h')
+      job.onExhausted('compensate', { maxGenerations: 1 })
+    })
+    expect(plan).toMatchObject({ onExhausted: 'compensate', maxGenerations: 1 })
+    expect(plan.steps).toMatchObject([
+      { id: 'hold', undo: null, onExhausted: 'park' },
+      {
+        id: 'sell',
+        dependsOn: ['hold'],
+        undo: {
+          actor: 'warehouse',
+          action: 'drop',
+          input: {
+            holdId: { $from: ['steps', 'hold', 'output', 'holdId'] },
+            note: { $from: ['steps', 'sell', 'output', 'item'] },
+          },
+          whenUncertain: true,
+        },
+        onExhausted: 'compensate',
+      },
+      { id: 'rest', kind: 'sleep', actor: '', action: '' },
+    ])
+  })
+
   it('is told from other values', () => {
     expect(isWorkflow(aWorkflow())).toBe(true)
     for (const other of [null, undefined, 'text', {}, { plan: {} }, { plan: {}, submission: {} }, shop]) {
@@ -184,6 +215,14 @@ describe('a workflow that cannot be run', () => {
     expect(problemsOfStep(options)).toEqual([expect.stringContaining(problem)])
   })
 
+  it.each<StepOptions>([
+    { retryBackoff: { min: '1s', max: '1s' } },
+    { claim: true, undoUncertain: false },
+    { onExhausted: { extendedWait: '1h' } },
+  ])('not because of its options: %j', (options) => {
+    expect(problemsOfStep(options)).toEqual([])
+  })
+
   it('because of an id that the store would not take', () => {
     expect(problemsOfStep({}, 's'.repeat(200))).toEqual([])
     expect(problemsOfStep({}, 's'.repeat(201))).toEqual([expect.stringContaining('at most 200 characters')])
@@ -199,6 +238,14 @@ describe('a workflow that cannot be run', () => {
       'step "rest": until "next tuesday" must be an instant such as \'2026-12-24T18:00:00Z\'',
       'job.onExhausted: onExhausted "explode" must be error, compensate, compensateThenRetry, park or { extendedWait }',
     ])
+  })
+
+  it.each([0, 1.5])('because it may begin %d times', (maxGenerations) => {
+    const build = (job: WorkflowBuilder<Order>): void => {
+      job.step('sell', shop.sell, { item: 'x' })
+      job.onExhausted('error', { maxGenerations })
+    }
+    expect(problemsOf(build)).toEqual([`maxGenerations ${maxGenerations} must be a whole number from 1`])
   })
 
   it('F-D12: because a step waits for one that this workflow does not have', () => {
@@ -249,6 +296,20 @@ describe('a workflow that cannot be run', () => {
         job.step('sell', shop.sell, cyclic as { item: string })
       }),
     ).toThrow(RangeError)
+    expect(() =>
+      defineWorkflow<Order>('broken', (job) => {
+        job.step('sell', shop.sell, { item: 'x' })
+        return cyclic
+      }),
+    ).toThrow(RangeError)
+  })
+})
+
+describe('what follows a failure', () => {
+  it('is stored with its duration in milliseconds, and not at all where that is none', () => {
+    expect(policyOf('park')).toBe('park')
+    expect(policyOf({ extendedWait: '1h' })).toEqual({ extendedWaitMs: 3_600_000 })
+    expect(policyOf({ extendedWait: 'x' })).toBeNull()
   })
 })
 
@@ -257,7 +318,7 @@ describe('R109: a step before one whose failure compensates', () => {
     readonly holdId: string
   }
   const selling =
-    (undo: 'none' | Undo<Held> | undefined, onExhausted: 'compensate' | 'error') =>
+    (undo: 'none' | Undo<Held> | undefined, onExhausted: 'compensate' | 'compensateThenRetry' | 'error') =>
     (job: WorkflowBuilder<Order>): void => {
       const options = undo === undefined ? {} : { undo }
       const held = job.step('hold', warehouse.hold, job.input, options)
@@ -265,8 +326,8 @@ describe('R109: a step before one whose failure compensates', () => {
       job.onExhausted(onExhausted)
     }
 
-  it('says how it is undone, or the workflow is refused', () => {
-    expect(problemsOf(selling(undefined, 'compensate'))).toEqual([
+  it.each(['compensate', 'compensateThenRetry'] as const)('says how it is undone: %s', (policy) => {
+    expect(problemsOf(selling(undefined, policy))).toEqual([
       'step "hold": may be done when step "sell" fails, which compensates: give it an undo, or undo: \'none\' when it has no effect',
     ])
   })

@@ -99,6 +99,13 @@ describe('Container', () => {
     expect(container.find(['a'], 'x')).toBe(stored)
   })
 
+  it('replaces what is there in any version where it is told so', () => {
+    const container = aContainer()
+    container.execute(['a'], upsertOf('x', 'a'))
+    const { version } = container.execute(['a'], { ...upsertOf('x', 'a', { n: 2 }), ifMatch: '*' })
+    expect(container.find(['a'], 'x')).toBe(version)
+  })
+
   it('refuses batches that are empty or too long', () => {
     const container = aContainer()
     expect(refusalOf(() => container.batch(['a'], [])).status).toBe(400)

@@ -1,0 +1,345 @@
+import type { Survivors } from './verdict.js'
+
+/** Those of `src/sas`. */
+export const survivorsOfJobs: readonly Survivors[] = [
+  {
+    path: 'src/sas/compensate.ts',
+    reason:
+      'Needed by the compiler only: every step of a job has an entry in its ledger, what is used here was read before, and a job on its way back says why.',
+    mutants: [
+      [
+        'const begun = passed.filter(hasBegun).flatMap((stepId) => steps.get(stepId) ?? [])',
+        '[]',
+        '["Stryker was here"]',
+      ],
+      ['ahead.push(...(steps.get(next)?.dependsOn ?? []))', '[]', '["Stryker was here"]'],
+      [
+        "const passed = job.stepIds.filter((stepId) => hasBegun(stepId) || ledger[stepId]?.state === 'Skipped')",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      [
+        "const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'",
+        'steps.get(stepId)?.attention?.message',
+        'steps.get(stepId)?.attention.message',
+      ],
+      [
+        "const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'",
+        'steps.get(stepId)?.attention',
+        'steps.get(stepId).attention',
+      ],
+      [
+        'const policies = failed.map((stepId) => steps.get(stepId)?.onExhausted)',
+        'steps.get(stepId)?.onExhausted',
+        'steps.get(stepId).onExhausted',
+      ],
+      [
+        'const hasBegun = (stepId: string): boolean => (ledger[stepId]?.dispatch ?? 0) > 0',
+        'ledger[stepId]?.dispatch',
+        'ledger[stepId].dispatch',
+      ],
+      [
+        "if (ledger[step.stepId]?.state !== 'Compensating') return []",
+        'ledger[step.stepId]?.state',
+        'ledger[step.stepId].state',
+      ],
+      [
+        'const isFirst = changes.length > 0 && job.compensation?.thenRetry === true',
+        'job.compensation?.thenRetry',
+        'job.compensation.thenRetry',
+      ],
+      ['const state = ledger[step.stepId]?.state', 'ledger[step.stepId]?.state', 'ledger[step.stepId].state'],
+      ['const state = ledger[stepId]?.state', 'ledger[stepId]?.state', 'ledger[stepId].state'],
+      [
+        "return inTheWay.filter(({ stepId }) => ledger[stepId]?.state === 'Processed' && !needed.has(stepId))",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      [
+        'ahead.push(...(steps.get(next)?.dependsOn ?? []))',
+        'steps.get(next)?.dependsOn',
+        'steps.get(next).dependsOn',
+      ],
+      [
+        'if (compensation?.thenRetry !== true) return endJob(home, finished, {})',
+        'compensation?.thenRetry',
+        'compensation.thenRetry',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/decision.ts',
+    reason: 'Needed by the compiler only: what is used here was seen before.',
+    mutants: [
+      [
+        'const flag = isSeen ? steps.get(stepId)?.attention : job.attention',
+        'steps.get(stepId)?.attention',
+        'steps.get(stepId).attention',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/dispatch.ts',
+    reason: 'For speed: one change alone needs not be measured.',
+    mutants: [
+      ['if (changes.length <= 1) return changes', 'changes.length <= 1', 'false'],
+      ['if (changes.length <= 1) return changes', 'changes.length <= 1', 'changes.length < 1'],
+    ],
+  },
+  {
+    path: 'src/sas/dispatch.ts',
+    reason: 'Needed by the compiler only: what has an undo and goes back has something to undo.',
+    mutants: [
+      [
+        'undo: step.undo && { ...step.undo, input: newest?.input ?? null, failureCount: 0 },',
+        'newest?.input',
+        'newest.input',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/duration.ts',
+    reason: 'Any text that is not a unit has the same effect.',
+    mutants: [
+      [
+        "const [, amount, unit = ''] = /^(\\d+(?:\\.\\d+)?)([a-z]+)$/.exec(duration.trim()) ?? []",
+        "''",
+        '"Stryker was here!"',
+      ],
+      [
+        "const [, amount, unit = ''] = /^(\\d+(?:\\.\\d+)?)([a-z]+)$/.exec(duration.trim()) ?? []",
+        '[]',
+        '["Stryker was here"]',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/fan-out.ts',
+    reason:
+      'Only a gathering step depends on steps of left-out items, and each of its items depends on one of them.',
+    mutants: [
+      [
+        'if (fanOut === undefined || !step.dependsOn.some((id) => ids.has(id))) return step',
+        'fanOut === undefined || !step.dependsOn.some((id) => ids.has(id))',
+        'fanOut === undefined && !step.dependsOn.some(id => ids.has(id))',
+      ],
+      [
+        'if (fanOut === undefined || !step.dependsOn.some((id) => ids.has(id))) return step',
+        'fanOut === undefined',
+        'false',
+      ],
+      [
+        'const items = fanOut.input.items.filter((item) => ![...stepsReferredTo(item)].some((id) => ids.has(id)))',
+        '[...stepsReferredTo(item)].some((id) => ids.has(id))',
+        '[...stepsReferredTo(item)].every(id => ids.has(id))',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/for-each.ts',
+    reason: 'Needed by the compiler only: a condition that is undefined is none.',
+    mutants: [
+      [
+        "options: { after, undo: 'none', ...(when === undefined ? {} : { when }) },",
+        'when === undefined',
+        'false',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/ledger.ts',
+    reason: 'Needed by the compiler only: every step of a job has an entry.',
+    mutants: [
+      [
+        'return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)',
+        'ledger[stepId]?.dispatch',
+        'ledger[stepId].dispatch',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/operate.ts',
+    reason: 'What an operator gives was found to be JSON before; an edit without a step is none.',
+    mutants: [
+      [
+        "inputTemplate: input === undefined ? step.inputTemplate : toTemplate(input, 'input'),",
+        "'input'",
+        '""',
+      ],
+      ['function editsIn({ steps = [] }: Resubmission): Edits {', '[]', '["Stryker was here"]'],
+    ],
+  },
+  {
+    path: 'src/sas/plan-draft.ts',
+    reason: 'What is not said follows the job, and a definition with a duration that is none is refused.',
+    mutants: [
+      [
+        "const policy = this.onExhausted === null ? null : (policyOf(this.onExhausted) ?? 'error')",
+        "'error'",
+        '""',
+      ],
+      ["onExhausted: policyOf(options.onExhausted ?? 'error') ?? 'error',", "'error'", '""'],
+    ],
+  },
+  {
+    path: 'src/sas/retention.ts',
+    reason:
+      'A step that fits a transaction alone, but not together with its small job, would only be tried in vain.',
+    mutants: [
+      ["if (lasting.some((step) => isTooLarge(step, { job }))) return { kind: 'nothing' }", '{ job }', '{}'],
+    ],
+  },
+  {
+    path: 'src/sas/schedule.ts',
+    reason:
+      'Needed by the compiler only: every step of a job has an entry in its ledger, and the steps used here were read before.',
+    mutants: [
+      [
+        "if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      [
+        "const isKnown = ready.some((step) => step.stepId === stepId) || ledger[stepId]?.state === 'Skipped'",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      [
+        "return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'",
+        'ledger[stepId]?.dispatch',
+        'ledger[stepId].dispatch',
+      ],
+      [
+        "return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'",
+        'step?.processState',
+        'step.processState',
+      ],
+      [
+        "const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      ["return entry?.state === 'Processed' || entry?.state === 'Skipped'", 'entry?.state', 'entry.state'],
+      [
+        "return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      [
+        "const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'",
+        'ledger[stepId]?.dispatch',
+        'ledger[stepId].dispatch',
+      ],
+      [
+        "const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'",
+        'step?.processState',
+        'step.processState',
+      ],
+      [
+        "const open = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'NotStarted')",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
+      ["const [stepId = ''] = failed", "''", '"Stryker was here!"'],
+      ['return step === undefined ? [] : [stop(step)]', '[]', '["Stryker was here"]'],
+      ['return step === undefined ? [] : [stop(step)]', 'step === undefined', 'false'],
+      [
+        "const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))",
+        'step !== undefined',
+        'true',
+      ],
+      [
+        "const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'",
+        'steps.get(stepId)?.attention',
+        'steps.get(stepId).attention',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/schedule.ts',
+    reason: 'Steps under way in a released job were read before; no other step can become ready by that.',
+    mutants: [
+      [
+        'return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }',
+        'job.lockedBy === null',
+        'false',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/settle.ts',
+    reason: 'Needed by the compiler only: no other outcome says whether it did nothing.',
+    mutants: [
+      [
+        "const didNothing = outcome.kind === 'permanent' && outcome.didNothing === true",
+        "outcome.kind === 'permanent'",
+        'true',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/template.ts',
+    reason: 'What is in a template was found to be JSON before, and what is not there has no parts.',
+    mutants: [
+      ["return value === undefined ? undefined : toTemplate(value, 'value')", "'value'", '""'],
+      ['if (key === undefined || template === undefined) return template', 'template === undefined', 'false'],
+      ["case 'value':", "case 'value': return undefined", "case 'value':"],
+      ["case 'value':", "'value'", '""'],
+    ],
+  },
+  {
+    path: 'src/sas/transaction.ts',
+    reason: 'For speed: what is written out to be measured is measured alike.',
+    mutants: [
+      [
+        'return mostBytesOf(value) > limitBytes && bytesOf(value) > limitBytes',
+        'mostBytesOf(value) > limitBytes',
+        'true',
+      ],
+      [
+        'return mostBytesOf(value) > limitBytes && bytesOf(value) > limitBytes',
+        'mostBytesOf(value) > limitBytes',
+        'mostBytesOf(value) >= limitBytes',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/undo-problems.ts',
+    reason:
+      'Needed by the compiler only: steps stand after those they wait for, or the definition is refused.',
+    mutants: [
+      [
+        'const by = failing.find(({ step }) => step.id !== id && ancestors.get(id)?.has(step.id) !== true)',
+        'ancestors.get(id)?.has',
+        'ancestors.get(id).has',
+      ],
+      [
+        'found.set(id, new Set(dependsOn.flatMap((other) => [other, ...(found.get(other) ?? [])])))',
+        '[]',
+        '["Stryker was here"]',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/wait-pace.ts',
+    reason:
+      'As quick as before changes nothing; twice no time is no time; needed by the compiler only: a workflow was just added.',
+    mutants: [
+      [
+        'const counts = ended.tookMs > before ? newestCounts.slower : newestCounts.quicker',
+        'ended.tookMs > before',
+        'ended.tookMs >= before',
+      ],
+      [
+        'if (oldest !== undefined && this.usual.size > rememberedWorkflows) this.usual.delete(oldest)',
+        'oldest !== undefined',
+        'true',
+      ],
+      [
+        'const { tookMs, isHeard } = this.usual.get(waitedFor.workflow) ?? { tookMs: 0, isHeard: false }',
+        'false',
+        'true',
+      ],
+    ],
+  },
+]
