@@ -28,14 +28,15 @@ export interface ForEachDraft<E, O> {
 export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>): Step<readonly O[]> {
   const { id, list, call, options } = forEach
   const { atMost = 20, undo, when, ...stepOptions } = options
+  const refused: Step<readonly O[]> = { id, output: reference(['steps', id, 'output']) }
   if (!Number.isInteger(atMost) || atMost < 1 || atMost > maxSteps) {
     draft.problemOf(id, `atMost ${atMost} must be a whole number from 1 to ${maxSteps}`)
-    return { id, output: reference(['steps', id, 'output']) }
+    return refused
   }
   const path = referencePath(list)
   if (path === null) {
     draft.problemOf(id, 'its list must be a reference: job.input, the output of a step, or a part of one')
-    return { id, output: reference(['steps', id, 'output']) }
+    return refused
   }
   const items = Array.from({ length: atMost }, (_, index) => {
     const item = reference<E>([...path, String(index)])

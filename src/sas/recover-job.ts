@@ -50,7 +50,7 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
 
 /** Marked first, on its etag: whoever still writes stages of it has lost from then on (F-S8). */
 function recoverStaged(job: JobDocument, { now, graceMs }: RecoveryPolicy): JobRecovery {
-  if (job.ttl > 0) return { kind: 'nothing' }
+  if (job.ttl !== -1) return { kind: 'nothing' }
   const dueMs = job.submittedAtMs + completeSubmissionWithinMs + graceMs
   if (now < dueMs) return { kind: 'wait', untilMs: dueMs }
   const ended = { endedAt: new Date(now).toISOString(), endedAtMs: now }
