@@ -48,6 +48,16 @@ describe('a plan fitted to the list of its job', () => {
     expect(fitted(input).problems).toEqual([expect.stringMatching(problem)])
   })
 
+  it('is impossible where a condition cannot be evaluated, whatever made the plan', () => {
+    const { plan } = fitted({ items: ['a'] })
+    const [step, ...others] = plan.steps
+    if (step === undefined) throw new Error('there is no step')
+    const odd = { ...plan, steps: [{ ...step, when: { operator: 'xor', of: [] } }, ...others] }
+    expect(fitPlan(odd, { items: ['a'] }).problems).toEqual([
+      expect.stringContaining('step "sell-0": when: the operator "xor" is unknown'),
+    ])
+  })
+
   it('is possible where a condition may leave the fan-out out; then it has no step for an item', () => {
     const { problems, ids } = fitted({ items: 'none', country: 'PT' }, (job) => ({
       when: equal(job.input.country, 'DE'),
@@ -96,6 +106,21 @@ describe('I5: a fan-out over an empty list of the job', () => {
     const waitsFor = (id: string) => fit.plan.steps.find((step) => step.id === id)?.dependsOn.toSorted()
     expect(waitsFor('sell')).toEqual(['check', 'gate'])
     expect(waitsFor('mail')).toEqual(['sell'])
+  })
+
+  it('waits for nothing that only the items of another one would have waited for', () => {
+    const { plan } = defineWorkflow<Order>('approving', (job) => {
+      const gate = job.waitFor('gate')
+      const sell = () => shop.sell({ item: 'x' })
+      job.forEach('first', job.input.items, sell, { atMost: 2, after: [gate] })
+      job.forEach('second', job.input.items, sell, { atMost: 2 })
+    })
+    const { steps } = fitPlan(plan, { items: [], country: 'PT' }).plan
+    expect(steps.map(({ id, dependsOn }) => [id, dependsOn])).toEqual([
+      ['gate', []],
+      ['first', ['gate']],
+      ['second', []],
+    ])
   })
 
   it('does so where it is part of a workflow that another one runs', () => {
