@@ -112,8 +112,14 @@ describe('the outcome of an attempt', () => {
     })
   })
 
+  const undoing = { ...step, direction: 'undo' as const, processState: 'Compensating' as const }
+
+  it('success of an undo counts, however large what its step returned', () => {
+    const large = { ...undoing, desiredState: step.initialState, output: 'x'.repeat(1_950_000) }
+    expect(settled(success, { step: large }).processState).toBe('Compensated')
+  })
+
   it('of an undo says nothing about what was done', () => {
-    const undoing = { ...step, direction: 'undo' as const, processState: 'Compensating' as const }
     expect(settled(failed, { step: undoing }).mayHaveActed).toBe(false)
     expect(settled(failed, { step: { ...undoing, mayHaveActed: true } }).mayHaveActed).toBe(true)
   })
