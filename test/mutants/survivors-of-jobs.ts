@@ -193,14 +193,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/retention.ts',
-    reason:
-      'A step that fits a transaction alone, but not together with its small job, would only be tried in vain.',
-    mutants: [
-      ["if (lasting.some((step) => isTooLarge(step, { job }))) return { kind: 'nothing' }", '{ job }', '{}'],
-    ],
-  },
-  {
     path: 'src/sas/schedule.ts',
     reason:
       'Needed by the compiler only: every step of a job has an entry in its ledger, and the steps used here were read before.',

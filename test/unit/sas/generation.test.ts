@@ -154,6 +154,22 @@ describe('what is undone', () => {
     expect(owedBy(back.step('a'))).toEqual([{ generation: 1, input: { item: 'a' } }])
   })
 
+  it('I16: is every generation that is left, without a second copy of what the newest is given', () => {
+    const second = lost()
+      .commanded(edited('other'))
+      .scheduled()
+      .settled('a', unheard)
+      .expired('a')
+      .scheduled()
+    const large = second.withStep({ ...second.step('a'), output: 'x'.repeat(2_000_000) })
+    const back = large.commanded(cancel).scheduled()
+    expect(back.step('a')).toMatchObject({ input: null, output: null })
+    expect(back.step('a').owed).toEqual([
+      { generation: 1, input: { item: 'a' } },
+      { generation: 2, input: null },
+    ])
+  })
+
   it('I6: is each of three generations, too', () => {
     const again = (story: JobStory, item: string): JobStory =>
       story.commanded(edited(item)).scheduled().settled('a', unheard).expired('a').scheduled()
