@@ -153,11 +153,7 @@ export function defineAgent<H extends Handlers>(
   return { ...Object.fromEntries(operations), [definition]: known } as Agent<H>
 }
 
-const knownOptions: Readonly<Record<keyof AgentOptions, true>> = {
-  slots: true,
-  retry: true,
-  circuitBreaker: true,
-}
+const knownOptions: readonly (keyof AgentOptions)[] = ['slots', 'retry', 'circuitBreaker']
 
 function optionProblems({ slots, retry, circuitBreaker }: AgentOptions): readonly string[] {
   const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1

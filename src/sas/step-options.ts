@@ -57,20 +57,20 @@ export function policyOf(policy: OnExhausted): ExhaustionPolicy | null {
 }
 
 /** Every option of a step of any kind, so that a misspelt one is found. */
-const knownOptions: Readonly<Record<keyof StepOptions | 'undo' | 'atMost', true>> = {
-  after: true,
-  completeWithin: true,
-  maxFailures: true,
-  retryBackoff: true,
-  initialState: true,
-  targetState: true,
-  when: true,
-  onExhausted: true,
-  undoUncertain: true,
-  claim: true,
-  undo: true,
-  atMost: true,
-}
+const knownOptions: readonly (keyof StepOptions | 'undo' | 'atMost')[] = [
+  'after',
+  'completeWithin',
+  'maxFailures',
+  'retryBackoff',
+  'initialState',
+  'targetState',
+  'when',
+  'onExhausted',
+  'undoUncertain',
+  'claim',
+  'undo',
+  'atMost',
+]
 
 /** Everything that is wrong with a step's options by themselves. */
 export function optionProblems(options: StepOptions): string[] {

@@ -13,16 +13,16 @@ export interface SubmissionTerms {
 }
 
 const maxIdLength = 200
-const knownTerms: Readonly<Record<keyof SubmissionTerms | 'alongside', true>> = {
-  jobId: true,
-  partitionKey: true,
-  orderId: true,
-  alongside: true,
-  priority: true,
-  replyTo: true,
-  completeWithin: true,
-  retainFor: true,
-}
+const knownTerms: readonly (keyof SubmissionTerms | 'alongside')[] = [
+  'jobId',
+  'partitionKey',
+  'orderId',
+  'alongside',
+  'priority',
+  'replyTo',
+  'completeWithin',
+  'retainFor',
+]
 /** It is half of a pair in UTF-16: no request can name it, so the job would be accepted and never be read. */
 const halfCharacter = /\p{Cs}/u
 
