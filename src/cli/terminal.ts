@@ -73,12 +73,16 @@ export function visible(text: string): string {
 
 /** Escapes a text for a stream, and turns our marks into colours, or removes them. */
 export function shown(text: string, isColoured: boolean): string {
-  return visible(text).replaceAll(anyMark, (_, code: string) => (isColoured ? `${escape}[${code}m` : ''))
+  return visible(text).replaceAll(anyMark, (_, code: string) =>
+    isColoured ? `${escape}[${Number(code) - unknownToTables}m` : '',
+  )
 }
 
 const escape = String.fromCharCode(27)
 /** Random numbers of this process. No text from outside has them, so none can pass for a mark. */
 const ours = Array.from({ length: 3 }, () => 1_000 + Math.floor(systemRandom.next() * 9_000)).join(';')
+/** Added to the code of a colour in its mark, because tables repeat and close the colours that they know. */
+const unknownToTables = 1_000
 /** A mark, which becomes a colour when it is printed. It is written like one, so that tables give it no width. */
 const anyMark = new RegExp(`${escape}\\[(\\d+);${ours}m`, 'gu')
 /** One of our marks, or a character that controls terminals. */
@@ -91,7 +95,7 @@ const commanding = new RegExp(
 const styles = { bold: [1, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
 
 function marked(style: keyof typeof styles, text: string): string {
-  const [begin, end] = styles[style].map((code) => `${escape}[${code};${ours}m`)
+  const [begin, end] = styles[style].map((code) => `${escape}[${code + unknownToTables};${ours}m`)
   return `${begin}${text}${end}`
 }
 

@@ -57,7 +57,7 @@ export function policyOf(policy: OnExhausted): ExhaustionPolicy | null {
 }
 
 /** Every option of a step of any kind, so that a misspelt one is found. */
-const knownOptions: readonly (keyof StepOptions | 'undo' | 'atMost')[] = [
+const knownOptions: readonly (keyof StepOptions | 'undo')[] = [
   'after',
   'completeWithin',
   'maxFailures',
@@ -69,7 +69,6 @@ const knownOptions: readonly (keyof StepOptions | 'undo' | 'atMost')[] = [
   'undoUncertain',
   'claim',
   'undo',
-  'atMost',
 ]
 
 /** Everything that is wrong with a step's options by themselves. */

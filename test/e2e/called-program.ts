@@ -1,5 +1,6 @@
 import { exitCodeOf } from '../../src/cli/cli-error.js'
 import { programOf } from '../../src/cli/program.js'
+import { shown } from '../../src/cli/terminal.js'
 import type { Ended } from './processes.js'
 
 /** Where a command is called: the folder, and the store that the environment names. */
@@ -18,8 +19,8 @@ export async function callProgram(
 ): Promise<Omit<Ended, 'signal'>> {
   const said = { stdout: '', stderr: '' }
   const terminal = {
-    print: (text: string) => void (said.stdout += `${text}\n`),
-    note: (text: string) => void (said.stderr += `${text}\n`),
+    print: (text: string) => void (said.stdout += `${shown(text, false)}\n`),
+    note: (text: string) => void (said.stderr += `${shown(text, false)}\n`),
     progress: () => undefined,
     progressDone: () => undefined,
     isInteractive: false,

@@ -51,8 +51,8 @@ export const bugs: readonly SeededBug[] = [
   {
     name: 'an outcome after the deadline counts',
     path: 'src/sas/settle.ts',
-    code: 'now < step.completeByMs',
-    broken: 'now < step.completeByMs + 60_000',
+    code: 'now < (step.completeByMs ?? 0)',
+    broken: 'now < (step.completeByMs ?? 0) + 60_000',
     rejectedBy: ['deadline'],
     kinds: ['tight', 'long'],
     faults: ['slowWrites', 'unavailable', 'unavailable'],

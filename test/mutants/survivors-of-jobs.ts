@@ -87,17 +87,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/dispatch.ts',
-    reason: 'Needed by the compiler only: what has an undo and goes back has something to undo.',
-    mutants: [
-      [
-        'undo: step.undo && { ...step.undo, input: newest?.input ?? null, failureCount: 0 },',
-        'newest?.input',
-        'newest.input',
-      ],
-    ],
-  },
-  {
     path: 'src/sas/duration.ts',
     reason: 'Any text that is not a unit has the same effect.',
     mutants: [

@@ -64,6 +64,8 @@ it('colours only what the CLI itself colours: the colours of an id or a message 
     expect(fitted(['A'], [[red]], Infinity)).toEqual([[writtenOut]])
     const rows = shown(table(['A', 'B'], [[red, 1]]), isColoured).split('\n')
     expect(rows[1]).toBe(`${writtenOut}  1`)
+    const cell = shown(table(['STATE', 'B'], [[stateText('Error'), 1]]), isColoured).split('\n')[1]
+    expect(cell).toBe(isColoured ? '\u001b[31mError\u001b[39m  1' : 'Error  1')
   }
   expect(shown(`${stateText('Error')} ${warning(red)}`, true)).toBe(
     `\u001b[31mError\u001b[39m \u001b[33m${writtenOut}\u001b[39m`,

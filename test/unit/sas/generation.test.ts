@@ -168,6 +168,9 @@ describe('what is undone', () => {
       { generation: 1, input: { item: 'a' } },
       { generation: 2, input: null },
     ])
+    const first = lost()
+    const alone = first.withStep({ ...first.step('a'), output: 'x'.repeat(2_000_000) })
+    expect(alone.commanded(cancel).scheduled().step('a').owed).toEqual([{ generation: 1, input: null }])
   })
 
   it('I6: is each of three generations, too', () => {
