@@ -90,5 +90,5 @@ function isText(value: unknown): value is string {
 }
 
 function said(value: unknown): string {
-  return typeof value === 'number' || value === undefined ? String(value) : JSON.stringify(value)
+  return typeof value === 'number' ? String(value) : JSON.stringify(value)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { submitProblems } from '../../../src/sas/submit-problems.js'
+import { commandProblems, submitProblems } from '../../../src/sas/submit-problems.js'
 
 function problemsOf(terms: Readonly<Record<string, unknown>>): string[] {
   return submitProblems({ jobId: 'job-1', partitionKey: 'job-1', ...terms })
@@ -16,6 +16,7 @@ describe('what is said about a submission', () => {
       priority: -1.5,
       completeWithin: '30s',
       retainFor: 1_000,
+      alongside: [],
     },
   ])('may be %j', (terms) => {
     expect(problemsOf({ partitionKey: 'p', ...terms })).toEqual([])
@@ -29,6 +30,8 @@ describe('what is said about a submission', () => {
     [{ partitionKey: '\ude00' }, String.raw`partitionKey "\ude00": has half a character (a lone surrogate)`],
     [{ partitionKey: 'p ' }, 'partitionKey "p ": must have 1 to 200 characters and no space at its ends'],
     [{ orderId: '' }, 'orderId "" must be a text that is not empty'],
+    [{ orderId: ' ' }, 'orderId " " must be a text that is not empty'],
+    [{ jobId: undefined }, 'jobId undefined: must have 1 to 200 characters'],
     [{ replyTo: null }, 'replyTo null must be a text that is not empty'],
     [{ priority: Number.NaN }, 'priority NaN must be a number'],
     [{ priority: '1' }, 'priority "1" must be a number'],
@@ -46,5 +49,32 @@ describe('what is said about a submission', () => {
     expect(problemsOf({ jobId: 'x'.repeat(201), partitionKey: '', orderId: '', retainFor: -1 })).toHaveLength(
       4,
     )
+  })
+})
+
+describe('the arguments of a call about a job', () => {
+  it('may be texts, and flags that are true, false or left out', () => {
+    expect(commandProblems({ needed: { jobId: 'a', why: 'b' } })).toEqual([])
+    const optional = { step: 's', partitionKey: undefined }
+    const flags = { dryRun: true, again: false, other: undefined }
+    expect(commandProblems({ needed: {}, optional, flags })).toEqual([])
+  })
+
+  it('are all named that are not what they must be, with the rule', () => {
+    const terms = {
+      needed: { jobId: undefined, by: '', why: ' ', where: 7 },
+      optional: { step: null, partitionKey: '' },
+      flags: { dryRun: 'yes', again: 1 },
+    }
+    expect(commandProblems(terms)).toEqual([
+      'jobId undefined must be a text that is not empty',
+      'by "" must be a text that is not empty',
+      'why " " must be a text that is not empty',
+      'where 7 must be a text that is not empty',
+      'step null must be a text that is not empty',
+      'partitionKey "" must be a text that is not empty',
+      'dryRun "yes" must be true or false',
+      'again 1 must be true or false',
+    ])
   })
 })
