@@ -68,7 +68,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     gather: [],
     generation: ['generation', 'compensate', 'operate'],
     'give-up': [],
-    ledger: ['ledger', 'schedule', 'compensate'],
+    ledger: ['ledger', 'schedule', 'compensate', 'generation'],
     notices: [],
     operate: ['operate', 'generation', 'for-each'],
     'plan-draft': ['workflow', 'for-each', 'sub-workflow', 'condition'],
