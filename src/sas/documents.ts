@@ -20,13 +20,23 @@ export const processStates = [
 /** The state of a job or a step; always derived ({@link deriveProcessState}), never decided. */
 export type ProcessState = (typeof processStates)[number]
 
+/** What may be the matter with a job or a step. */
+export const attentionKinds = [
+  'error',
+  'corrupt',
+  'compensationFailed',
+  'parked',
+  'extendedWait',
+  'unclaimed',
+] as const
+
 /**
  * Why a person should look. Stored state, not an event: while it stands, an alert can be derived from it (I15).
  * `error`, `corrupt` and `compensationFailed` end the work until an operator decides; a `parked` step waits for an
  * operator, one in `extendedWait` for time; `unclaimed` work is offered again until an instance takes it.
  */
 const attention = z.object({
-  kind: z.enum(['error', 'corrupt', 'compensationFailed', 'parked', 'extendedWait', 'unclaimed']),
+  kind: z.enum(attentionKinds),
   /** ISO-8601 UTC. */
   since: z.string(),
   /** The instance that raised it. */

@@ -10,6 +10,7 @@ import { JobWaiting, type WakeUps } from './job-waiting.js'
 import type { OperatorCommand } from './operate.js'
 import { ownDocument } from './own-document.js'
 import { payloadHash } from './payload.js'
+import { jobFilterProblems, noticeFilterProblems } from './filter-problems.js'
 import { givenJson } from './plain-json.js'
 import type { JobCounts, JobFilter, NoticeFilter, StateStore } from './state-store.js'
 import { raiseAt } from './event-sender.js'
@@ -155,8 +156,13 @@ export class JobClient {
     return store.findJob(jobId)
   }
 
-  /** Jobs, newest submission first, 100 unless the filter says otherwise. */
+  /**
+   * Jobs, newest submission first, 100 unless the filter says otherwise.
+   *
+   * @throws CommandInvalid when the filter is invalid; a misspelt one would match every job
+   */
   async list(filter: JobFilter = {}): Promise<readonly JobSummary[]> {
+    refuseProblems('list', jobFilterProblems(filter))
     const jobs = await this.options.store.listJobs(filter)
     return jobs.map(summaryOf)
   }
@@ -173,7 +179,8 @@ export class JobClient {
 
   /**
    * Gives the failed steps of a job in Error another try, or begins a job that was undone once more. A step keeps its
-   * idempotency key unless what it did was undone, or its input is another one. `step` names one of several failed steps, `input` replaces what it is given.
+   * idempotency key unless what it did was undone, or its input is another one. `step` names one of several failed
+   * steps, `input` replaces what it is given.
    *
    * @throws CommandInvalid when an argument is invalid; nothing was written
    * @throws CommandRefused when nothing of the job failed, or `step` did not; nothing was written
@@ -246,7 +253,8 @@ export class JobClient {
   }
 
   /** Notices that were given up because no receiver took them, the oldest first; 100 unless the filter says otherwise. */
-  undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
+  async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
+    refuseProblems('undelivered', noticeFilterProblems(filter))
     return undelivered(this.options.store, filter)
   }
 
@@ -378,6 +386,10 @@ function termsOf(
 
 /** @throws CommandInvalid with a list of all problems of these arguments */
 function refuseArguments(call: string, terms: CommandTerms): void {
-  const problems = commandProblems(terms)
+  refuseProblems(call, commandProblems(terms))
+}
+
+/** @throws CommandInvalid naming them all; nothing was written */
+function refuseProblems(call: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
 }
