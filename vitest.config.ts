@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -49,7 +50,7 @@ export default defineConfig({
     // Limits for what hangs, never for what is slow: the machine of a pipeline has others to serve, too.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // One worker for each core: most of the time is spent waiting for processes that a test started.
-    maxWorkers: '100%',
+    // More workers than cores: much of the time is spent waiting for processes that a test started.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
   },
 })
