@@ -369,7 +369,10 @@ export function jobDocumentId(jobId: string): string {
   return `${jobIdPrefix}${safeId(jobId)}`
 }
 
-/** The document id of a job's notice. It may outlive its job, whose id may be submitted anew: the time tells them apart. */
+/**
+ * The document id of a job's notice. A notice may outlive its job, and the job's id may be submitted again. The time of
+ * submission tells the notices of both jobs apart.
+ */
 export function noticeDocumentId(
   { jobId, submittedAtMs }: Pick<JobDocument, 'jobId' | 'submittedAtMs'>,
   seq: number,

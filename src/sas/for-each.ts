@@ -1,7 +1,7 @@
 import type { OperationCall } from './agent.js'
 import type { Json } from './documents.js'
 import { maxSteps } from './plan.js'
-import { byNobody, type PlanDraft, type Step } from './plan-draft.js'
+import { byScheduler, type PlanDraft, type Step } from './plan-draft.js'
 import { reference, referencePath, toTemplate, type Reference } from './reference.js'
 import type { StepOptions } from './step-options.js'
 
@@ -69,7 +69,7 @@ export function addGather<O>(
   return draft.addStep<O>({
     id,
     kind: 'gather',
-    call: () => byNobody(input()),
+    call: () => byScheduler(input()),
     options: { after, undo: 'none', ...(when === undefined ? {} : { when }) },
   })
 }

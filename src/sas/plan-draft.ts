@@ -60,7 +60,7 @@ export interface Compiled {
 }
 
 /** The call of a step that the scheduler ends: it names no agent. */
-export function byNobody(input: Json): Call {
+export function byScheduler(input: Json): Call {
   return { actor: '', action: '', input }
 }
 
@@ -214,13 +214,13 @@ export class PlanDraft {
   ): Call {
     const made = this.template<Partial<Call> | undefined>(name, what, call)
     // A problem was noted already.
-    if (made === null) return byNobody(null)
+    if (made === null) return byScheduler(null)
     const { actor, action, input = null } = made ?? {}
     const isCall = actor !== undefined && action !== undefined
     if (isCall && (kind !== 'operation' || (actor !== '' && action !== ''))) return { actor, action, input }
     const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
     this.problemOf(name, `${what}what it calls is missing: ${rule}`)
-    return byNobody(null)
+    return byScheduler(null)
   }
 
   private outputOf(returned: unknown): Json {

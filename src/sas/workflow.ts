@@ -1,7 +1,7 @@
 import { namePattern, type Operation, type OperationCall } from './agent.js'
 import { durationMs, isInstant, type Duration } from './duration.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
-import { byNobody, PlanDraft, type Drafted, type Step } from './plan-draft.js'
+import { byScheduler, PlanDraft, type Drafted, type Step } from './plan-draft.js'
 import type { Plan } from './plan.js'
 import { reference, toTemplate, type Bound, type Reference } from './reference.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
@@ -141,7 +141,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
       draft.addStep({
         id,
         kind: 'waitFor',
-        call: () => byNobody(null),
+        call: () => byScheduler(null),
         options: { completeWithin: '1d', maxFailures: 1, undo: 'none', ...options },
       }),
     forEach: (id, list, call, options = {}) => addForEach(draft, { id, list, call, options }),
@@ -176,7 +176,7 @@ function addSleep(
   return draft.addStep<null>({
     id,
     kind: 'sleep',
-    call: () => byNobody(toTemplate(input, 'input')),
+    call: () => byScheduler(toTemplate(input, 'input')),
     options: { ...options, undo: 'none' },
   })
 }

@@ -108,8 +108,8 @@ it('remembers how it was scaled when its parent is killed, and leaves no orphan'
     instances: 1,
     leases: 1,
   })
-  expect((await second.command('scale', 'nobody', '2', ...state)).stderr).toMatch(
-    /"nobody" is not a role: it must be one of/,
+  expect((await second.command('scale', 'reader', '2', ...state)).stderr).toMatch(
+    /"reader" is not a role: it must be one of/,
   )
   expect((await second.command('stop', ...state)).code).toBe(0)
   expect((await second.parent.ended).code).toBe(0)

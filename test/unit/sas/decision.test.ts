@@ -99,7 +99,7 @@ describe('the flag of a job that goes on', () => {
 })
 
 describe('a job that ends', () => {
-  it('is held by nobody, has no deadline, and says when it ended', () => {
+  it('has no owner and no deadline, and says when it ended', () => {
     expect(endJob(knowing({}), { ledger: job.steps, changes: [] }, {})).toMatchObject({
       kind: 'write',
       job: { lockedBy: null, completeByMs: null, attention: null, endedAtMs: now },

@@ -61,7 +61,7 @@ describe('what is written at once', () => {
 })
 
 describe('a step whose condition cannot be evaluated', () => {
-  it('is flagged for a person and called by nobody', () => {
+  it('is flagged for a person, and no agent calls it', () => {
     const story = JobStory.submitted({ a: [] })
     const refused = story.withStep({ ...story.step('a'), when: { operator: 'xor', of: [] } }).scheduled()
     expect(refused.step('a')).toMatchObject({

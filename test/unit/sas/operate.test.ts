@@ -9,6 +9,14 @@ const cancel = { kind: 'cancel', ...by } as const
 const release = { kind: 'release', ...by } as const
 const compensating = { undo: true, onExhausted: 'compensate', maxFailures: 1 } as const
 
+/** Its step `b` has failed for good, so that `a` is being undone. */
+const goingBack = JobStory.submitted({ a: [], b: ['a'] }, compensating)
+  .scheduled()
+  .settled('a', success)
+  .scheduled()
+  .settled('b', permanent)
+  .scheduled()
+
 const inError = JobStory.submitted({ a: [], b: ['a'] }, { completeWithin: '30s' })
   .scheduled()
   .settled('a', success)
@@ -91,14 +99,7 @@ describe('a resubmission', () => {
   })
 
   it('R112: begins a job that was undone once more', () => {
-    const undone = JobStory.submitted({ a: [], b: ['a'] }, compensating)
-      .scheduled()
-      .settled('a', success)
-      .scheduled()
-      .settled('b', permanent)
-      .scheduled()
-      .settled('a', success)
-      .scheduled()
+    const undone = goingBack.settled('a', success).scheduled()
     const anew = undone.commanded({ ...resubmit, steps: [{ stepId: 'b', input: { item: 'other' } }] })
     expect(anew.job).toMatchObject({ processState: 'Pending', generation: 2, compensation: null })
     const running = anew.scheduled()
@@ -109,25 +110,12 @@ describe('a resubmission', () => {
   })
 
   it('F-K11: is refused while the job is on its way back', () => {
-    const undoing = JobStory.submitted({ a: [], b: ['a'] }, compensating)
-      .scheduled()
-      .settled('a', success)
-      .scheduled()
-      .settled('b', permanent)
-      .scheduled()
-    expect(undoing.job.processState).toBe('Compensating')
-    expect(refusal(undoing, resubmit)).toContain('job job-1 is Compensating')
+    expect(goingBack.job.processState).toBe('Compensating')
+    expect(refusal(goingBack, resubmit)).toContain('job job-1 is Compensating')
   })
 
   it('tries an undo again that had failed, under its old key (I9)', () => {
-    const stuck = JobStory.submitted({ a: [], b: ['a'] }, compensating)
-      .scheduled()
-      .settled('a', success)
-      .scheduled()
-      .settled('b', permanent)
-      .scheduled()
-      .settled('a', permanent)
-      .scheduled()
+    const stuck = goingBack.settled('a', permanent).scheduled()
     const again = stuck.commanded(resubmit)
     expect(again.job).toMatchObject({ processState: 'Compensating', generation: 1, attention: null })
     const { fence } = stuck.step('a')
@@ -278,14 +266,7 @@ describe('a job that was set aside', () => {
 })
 
 describe('a job that was undone', () => {
-  const undone = JobStory.submitted({ a: [], b: ['a'] }, compensating)
-    .scheduled()
-    .settled('a', success)
-    .scheduled()
-    .settled('b', permanent)
-    .scheduled()
-    .settled('a', success)
-    .scheduled()
+  const undone = goingBack.settled('a', success).scheduled()
   const editedA = { ...resubmit, steps: [{ stepId: 'a', input: { item: 'other' } }, { stepId: 'b' }] }
 
   it('is written with the steps that get another input, which show until they begin that they were undone', () => {

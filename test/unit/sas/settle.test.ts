@@ -181,7 +181,7 @@ describe('a step is open', () => {
     )
   })
 
-  it('perhaps, as a document that nobody has read yet shows', () => {
+  it('perhaps, judged by a document of the feed that is not decoded yet', () => {
     expect(mayBeOpen(step)).toBe(true)
     expect(mayBeOpen({ ...step, type: 'sas.job' })).toBe(false)
     expect(mayBeOpen({ ...step, lockedBy: null })).toBe(false)
