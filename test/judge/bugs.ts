@@ -144,7 +144,7 @@ export const bugs: readonly SeededBug[] = [
     code: '    step.outcome === null &&\n',
     broken: '',
     rejectedBy: ['one-outcome', 'own-outcome'],
-    kinds: ['parked', 'patient'],
+    kinds: ['busy'],
     faults: ['cutAfter', 'unavailableAfter', 'unavailableAfter'],
   },
   {

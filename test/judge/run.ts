@@ -2,7 +2,7 @@
  * `npm run judge -- --runs 200 --seed 1`: runs with real processes under faults, and judges the history of each.
  * `--history FILE` judges one file. `--bugs` puts one bug after another into the code under test, and checks that each is
  * rejected (`--only WORD`: bugs whose name contains it). `--parallel 3` runs three at the same time.
- * Ends with 1 when a rule is broken, or when a bug is not rejected.
+ * Ends with 1 when a rule is broken, when 20 or more runs give a rule nothing to check, or when a bug is not rejected.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,6 +26,8 @@ const { values } = parseArgs({
 })
 const root = rootFrom(import.meta.url)
 const folder = join(root, '.stepward', 'histories')
+/** So many runs give every rule something to check. */
+const enoughRuns = 20
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
@@ -96,7 +98,9 @@ async function judgeRuns(seeds: readonly number[]): Promise<number> {
   printCounts(counts, broken)
   const seconds = Math.round((Date.now() - beganMs) / 1_000)
   print(`${seeds.length} runs in ${seconds} s, ${rejected} rejected`)
-  return rejected === 0 ? 0 : 1
+  const idle = seeds.length < enoughRuns ? [] : rules.filter(({ id }) => (counts.get(id) ?? 0) === 0)
+  for (const { id } of idle) print(`NOT CHECKED ${id}: no run gave this rule anything to check`)
+  return rejected === 0 && idle.length === 0 ? 0 : 1
 }
 
 /** The rule about the bug that rejected it, and after how many runs; null if none did. */

@@ -70,12 +70,13 @@ function requestIn({ path = '', headers = {}, body, ...request }: RequestContext
     documents: documentsIn(answer.result).map((one) => seen(named.container, one)),
   })
   if (headers['x-ms-cosmos-is-batch-request'] !== undefined) return batch(named.container, body)
+  // The SDK gives requests for the change feed the operation type of a query, too.
+  if (headers['A-IM'] !== undefined) return feed(named.container, headers, whole)
   if (operation === 'query' || String(headers['Content-Type']).includes('query')) {
     return { what: 'query', fields: named, ok: whole }
   }
-  if (method === 'GET' && id === undefined) return feed(named.container, headers, whole)
-  if (method === 'GET') {
-    return { what: 'read', fields: { ...named, id: decodeURIComponent(id ?? '') }, ok: whole }
+  if (method === 'GET' && id !== undefined) {
+    return { what: 'read', fields: { ...named, id: decodeURIComponent(id) }, ok: whole }
   }
   const kind = kindOf(method, headers)
   const value = typeof body === 'string' && body !== '' ? (JSON.parse(body) as Fields) : {}

@@ -172,6 +172,13 @@ export const kinds: Readonly<Record<string, SendState>> = {
   claimed: (chance) => ({
     steps: chain(chance, { moods: chance.of(fair), options: { claim: true } }),
   }),
+  busy: (chance) => ({
+    steps: ['a', 'b', 'c', 'd'].map((id) => ({
+      id,
+      moods: ['busy', 'busy'],
+      undo: chance.of(undoing),
+    })),
+  }),
   waiting: (chance) => ({
     steps: [
       { id: 'a', moods: chance.of(fair), undo: chance.of(undoing) },
