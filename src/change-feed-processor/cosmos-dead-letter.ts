@@ -1,9 +1,7 @@
 import type { Container } from '@azure/cosmos'
 import { identityOf, type AnyChange } from './change-identity.js'
-import type { DeadLetter } from './dead-letter.js'
-
-/** A container of `@azure/cosmos` that keeps what could not be handled. */
-export type DeadLetterContainer = Container
+import type { DeadLetter } from './delegate.js'
+import type { DeadLetterContainer } from './delivery-options.js'
 
 /** The most that is kept of an error's words, so that they alone can never make a document too large. */
 const longestText = 10_000

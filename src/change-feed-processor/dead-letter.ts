@@ -5,12 +5,6 @@ import type { ChangeContext } from './delegate.js'
 import type { DeliverySite } from './delivery.js'
 import { FeedError, type DelegateError } from './errors.js'
 
-/**
- * Keeps a change that could not be handled. When it resolves, the feed goes on without it; when it rejects, it is called
- * again. It may be called again for a change that it has kept already, after a crash.
- */
-export type DeadLetter<C> = (change: C, error: DelegateError, context: ChangeContext) => Promise<void> | void
-
 /** A change that is to be set aside, and why. */
 export interface Poison {
   readonly change: AnyChange

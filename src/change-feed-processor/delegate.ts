@@ -1,5 +1,6 @@
 import type { FeedRange } from '../../lease-store/index.js'
 import type { Change } from './change-feed.js'
+import type { DelegateError, FeedError } from './errors.js'
 
 /** Where a change came from, and until when it may be worked on. */
 export interface ChangeContext {
@@ -75,3 +76,16 @@ export type CloseReason =
   | 'FeedError'
   /** A delegate did not return within `delegateTimeoutMs`; the lease was given back for another try by anybody. */
   | 'DelegateError'
+/**
+ * Keeps a change that could not be handled. When it resolves, the feed goes on without it; when it rejects, it is called
+ * again. It may be called again for a change that it has kept already, after a crash.
+ */
+export type DeadLetter<C> = (change: C, error: DelegateError, context: ChangeContext) => Promise<void> | void
+
+/** Called as leases come and go. One that throws or rejects does no harm. */
+export interface LifecycleNotifications {
+  readonly onLeaseAcquired?: (leaseToken: string, feedRange: FeedRange) => Promise<void> | void
+  readonly onLeaseReleased?: (leaseToken: string, reason: CloseReason) => Promise<void> | void
+  /** A `DelegateError` is yours and has what you threw as `cause`; a `FeedError` has the store's error. */
+  readonly onError?: (leaseToken: string, error: DelegateError | FeedError) => Promise<void> | void
+}

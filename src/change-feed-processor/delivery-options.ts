@@ -1,9 +1,8 @@
-import type { DeadLetterContainer } from './cosmos-dead-letter.js'
 import { isContainer } from './cosmos-ports.js'
-import type { DeadLetter } from './dead-letter.js'
-import type { ChangeDelegate, PageDelegate } from './delegate.js'
+import type { ChangeDelegate, PageDelegate, DeadLetter } from './delegate.js'
 import type { FailureLimits } from './failure-policy.js'
 import { brokenRules, countProblems, type CountRule, type Rule } from './option-rules.js'
+import type { Container } from '@azure/cosmos'
 
 /** When the position of a lease is stored: by itself when a page was handled, or when the delegate says so. */
 export type CheckpointMode = 'auto' | 'manual'
@@ -146,3 +145,6 @@ function policyProblems(policy: FailurePolicy<never> | undefined, { backoff }: F
 function isFunction(value: unknown): boolean {
   return typeof value === 'function'
 }
+
+/** A container of `@azure/cosmos` that keeps what could not be handled. */
+export type DeadLetterContainer = Container

@@ -22,6 +22,7 @@
  * `partition-controller.ts`, `partition-supervisor.ts`, `lease-holder.ts`. The SDK is met in `cosmos-change-feed.ts` only.
  */
 export { ChangeFeedProcessor } from './change-feed-processor.js'
+export { type LifecycleNotifications } from './delegate.js'
 export {
   resolveOptions,
   type AllVersionsOptions,
@@ -29,7 +30,6 @@ export {
   type ChangeFeedMode,
   type ChangeFeedProcessorOptions,
   type LatestVersionOptions,
-  type LifecycleNotifications,
   type ProcessorOptions,
   type ResolvedOptions,
 } from './options.js'
@@ -39,6 +39,7 @@ export type {
   DeliveryOptions,
   FailurePolicy,
   PageDeliveryOptions,
+  DeadLetterContainer,
 } from './delivery-options.js'
 export type {
   ChangeContext,
@@ -48,9 +49,8 @@ export type {
   CloseReason,
   PageDelegate,
   StartPosition,
+  DeadLetter,
 } from './delegate.js'
-export type { DeadLetter } from './dead-letter.js'
-export type { DeadLetterContainer } from './cosmos-dead-letter.js'
 export { DelegateError, FeedError, LeaseLostError, ProcessorOptionsError } from './errors.js'
 export { ChangeFeedEstimator, type ChangeFeedEstimatorOptions, type LeaseEstimate } from './estimator.js'
 export type { LeaseHealth, ProcessorHealth } from './health.js'

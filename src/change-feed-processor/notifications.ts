@@ -1,8 +1,7 @@
 import type { Lease } from '../../lease-store/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import type { CloseReason } from './delegate.js'
+import type { CloseReason, LifecycleNotifications } from './delegate.js'
 import { DelegateError, type FeedError } from './errors.js'
-import type { LifecycleNotifications } from './options.js'
 
 /** Who is notified, and about what. */
 export interface NotificationOptions {

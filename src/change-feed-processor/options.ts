@@ -1,9 +1,9 @@
-import type { FeedRange, LeaseMode } from '../../lease-store/index.js'
+import type { LeaseMode } from '../../lease-store/index.js'
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
 import { openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { isChangeFeed, isLeaseStore, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
 import type { Change, VersionChange } from './change-feed.js'
-import type { CloseReason, StartPosition } from './delegate.js'
+import type { StartPosition } from './delegate.js'
 import {
   deliveryProblems,
   resolveDelivery,
@@ -11,19 +11,12 @@ import {
   type PageDeliveryOptions,
   type ResolvedDeliveryOptions,
 } from './delivery-options.js'
-import { ProcessorOptionsError, type DelegateError, type FeedError } from './errors.js'
+import { ProcessorOptionsError } from './errors.js'
 import type { FeedHints } from './feed-hints.js'
 import { fittingOptions } from './option-kinds.js'
 import { brokenRules, countProblems, type Rule } from './option-rules.js'
 import type { PollInterval } from './poll-delay.js'
-
-/** Called as leases come and go. One that throws or rejects does no harm. */
-export interface LifecycleNotifications {
-  readonly onLeaseAcquired?: (leaseToken: string, feedRange: FeedRange) => Promise<void> | void
-  readonly onLeaseReleased?: (leaseToken: string, reason: CloseReason) => Promise<void> | void
-  /** A `DelegateError` is yours and has what you threw as `cause`; a `FeedError` has the store's error. */
-  readonly onError?: (leaseToken: string, error: DelegateError | FeedError) => Promise<void> | void
-}
+import type { LifecycleNotifications } from './delegate.js'
 
 /** Which feed is followed. A deployment unit keeps its mode: the leases say it, and another is refused. */
 export type ChangeFeedMode = 'latestVersion' | 'allVersionsAndDeletes'

@@ -1,8 +1,7 @@
 import type { ChangeFeed } from './change-feed.js'
 import { partitionKeyOf, type AnyChange } from './change-identity.js'
 import { cosmosDeadLetter } from './cosmos-dead-letter.js'
-import type { DeadLetter } from './dead-letter.js'
-import type { ChangeDelegate, PageDelegate } from './delegate.js'
+import type { ChangeDelegate, PageDelegate, DeadLetter } from './delegate.js'
 import type { FailurePolicy } from './delivery-options.js'
 import type { ChangeDelegates, Runtime } from './runtime.js'
 

@@ -1,7 +1,7 @@
 import { rolesNamed, serveStatus, startFleet, stateDirectoryOf, type Fleet } from '../host/index.js'
 import { consoleLogger } from '../telemetry/index.js'
 import { exitCodes } from './cli-error.js'
-import type { StartOptions, StartPlan } from './commands/start.js'
+import type { StartOptions, StartPlan } from './start-plan.js'
 import type { Terminal } from './terminal.js'
 import { untilEnd } from './until-end.js'
 

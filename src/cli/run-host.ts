@@ -2,7 +2,7 @@ import { instanceNameOf, rolesNamed, serveStatus, startHost, type Host } from '.
 import { systemClock, systemRandom } from '../platform/index.js'
 import { consoleLogger, type Telemetry } from '../telemetry/index.js'
 import { exitCodes } from './cli-error.js'
-import type { StartOptions, StartPlan } from './commands/start.js'
+import type { StartOptions, StartPlan } from './start-plan.js'
 import { answerParent } from './parent-channel.js'
 import type { Terminal } from './terminal.js'
 import { untilEnd, type Ending } from './until-end.js'

@@ -1,7 +1,7 @@
 import { superviseOnce } from '../host/index.js'
 import { consoleLogger } from '../telemetry/index.js'
 import { exitCodes } from './cli-error.js'
-import type { StartOptions, StartPlan } from './commands/start.js'
+import type { StartOptions, StartPlan } from './start-plan.js'
 import type { Terminal } from './terminal.js'
 
 /** One sweep of the supervisor: what a timetable starts where nothing runs for long. */

@@ -15,7 +15,6 @@ import {
 } from './documents.js'
 import { refuseUnreadable } from './readable-writes.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
-import { pickUpWithinMs } from './recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
@@ -24,6 +23,7 @@ import type {
   JobCounts,
   JobFilter,
   NoticeFilter,
+  OverdueBetween,
   OverdueDocument,
   PartitionFeed,
   StateDocument,
@@ -70,7 +70,7 @@ export class CosmosStateStore implements StateStore {
       : applyBatch(this.container, partition, writes, (charge) => this.charge('state.batch', charge))
   }
 
-  async listOverdue(due: DueBetween, limit: number): Promise<readonly OverdueDocument[]> {
+  async listOverdue(due: OverdueBetween, limit: number): Promise<readonly OverdueDocument[]> {
     // Two queries, because one would have to order by a value that is not stored.
     const pages = await Promise.all([
       this.overdue(due, limit, {
@@ -82,7 +82,7 @@ export class CosmosStateStore implements StateStore {
         which:
           "c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs) AND c.schema <= @schema",
         field: 'c.submittedAtMs',
-        laterMs: pickUpWithinMs,
+        laterMs: due.pickUpWithinMs,
       }),
     ])
     // A page at its limit may leave out documents due after its last one, so the other page must end there too.

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { json } from './plain-json.js'
 import { claim, effectHistory, outcome, undo } from './step-parts.js'
 
-export type { Json } from './plain-json.js'
+export type { Json } from './json.js'
 
 /** The version of the documents' shape that this code writes. A document with a larger one is left alone. */
 export const schemaVersion = 1

@@ -70,15 +70,13 @@ export {
   SubmissionInvalid,
 } from './errors.js'
 export {
-  JobClient,
   type CommandOptions,
-  type JobClientOptions,
   type JobSummary,
   type ReleaseOptions,
   type ResendOptions,
   type ResubmitOptions,
-  type SubmitOptions,
-} from './job-client.js'
+} from './command-options.js'
+export { JobClient, type JobClientOptions, type SubmitOptions } from './job-client.js'
 export type { NotifierSettings } from './notifier.js'
 export { JobEndings } from './job-endings.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './job-selection.js'

@@ -6,7 +6,7 @@ import { jobDocumentId, type JobDocument, type Json } from './documents.js'
 import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from './errors.js'
 import { Job } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
-import { JobWaiting, type WakeUps } from './job-waiting.js'
+import { JobWaiting } from './job-waiting.js'
 import type { OperatorCommand } from './operate.js'
 import { ownDocument } from './own-document.js'
 import { payloadHash } from './payload.js'
@@ -20,6 +20,14 @@ import { unreadableJobs, type UnreadableJob } from './unreadable-jobs.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { tryCommand, updateJob } from './update-job.js'
 import type { Alongside, Workflow } from './workflow.js'
+import type { WakeUps } from './job-endings.js'
+import type {
+  CommandOptions,
+  ReleaseOptions,
+  ResendOptions,
+  ResubmitOptions,
+  JobSummary,
+} from './command-options.js'
 
 /** What a job client works with. */
 export interface JobClientOptions {
@@ -53,56 +61,6 @@ export interface SubmitOptions {
   readonly completeWithin?: Duration
   /** How long the job and its steps are kept after it ended well; a job in Error is always kept. Default: no limit. */
   readonly retainFor?: Duration
-}
-
-/** Who decides about a job, and where it is. */
-export interface CommandOptions {
-  /** Kept on the job with the decision. Default `'operator'`. */
-  readonly by?: string
-  /** The job's partition key value, where it is known and not the job's id: saves a query. */
-  readonly partitionKey?: string
-  /** Only finds out whether it can be done: resolves or throws as it would, and writes nothing. Default false. */
-  readonly dryRun?: boolean
-}
-
-/** Which step of a job is released. */
-export interface ReleaseOptions extends CommandOptions {
-  /** Kept on the job with the decision. */
-  readonly why?: string
-  readonly step?: string
-}
-
-/** Who has notices sent again. */
-export interface ResendOptions extends Pick<CommandOptions, 'dryRun'> {
-  /** Kept on each notice. Default `'operator'`. */
-  readonly by?: string
-  /** Kept on each notice. */
-  readonly why?: string
-}
-
-/** Which failed step is tried again, and with what. */
-export interface ResubmitOptions extends CommandOptions {
-  readonly by: string
-  /** Kept on the job with the decision. */
-  readonly why: string
-  readonly step?: string
-  /** Replaces the step's input; JSON. */
-  readonly input?: unknown
-}
-
-/** A row of a list of jobs. */
-export interface JobSummary {
-  readonly jobId: string
-  readonly orderId: string
-  readonly partitionKey: string
-  readonly workflow: string
-  readonly state: JobDocument['processState']
-  /** ISO-8601 UTC. */
-  readonly submittedAt: string
-  readonly endedAt: string | null
-  readonly stepsDone: number
-  readonly stepCount: number
-  readonly attention: JobDocument['attention']
 }
 
 /** Who decided, when the caller does not say. */

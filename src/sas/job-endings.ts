@@ -1,5 +1,5 @@
 import type { JobDocument, StepDocument } from './documents.js'
-import type { WakeUps } from './job-waiting.js'
+import type { DocumentAddress } from './state-store.js'
 
 /** A job as it was written when it ended. */
 export interface EndedJob {
@@ -32,3 +32,11 @@ export class JobEndings implements WakeUps {
 function keyOf({ pk, jobId }: Pick<JobDocument, 'pk' | 'jobId'>): string {
   return `${pk}\n${jobId}`
 }
+
+/** Reports in this process when a job has ended, and its end. `subscribe` returns a function that unsubscribes. */
+export interface WakeUps {
+  subscribe(job: JobAddress, listener: (ended: EndedJob) => void): () => void
+}
+
+/** Where a job is, and its id. */
+export type JobAddress = DocumentAddress & { readonly jobId: string }

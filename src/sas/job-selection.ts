@@ -1,7 +1,7 @@
 import type { ProcessState } from './documents.js'
 import { CommandRefused, JobNotFound, JobUnreadable } from './errors.js'
-import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './job-client.js'
 import type { JobFilter } from './state-store.js'
+import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
 
 /** Which jobs an operator means: those that match all of it. */
 export type SelectionFilter = Omit<JobFilter, 'limit' | 'after'>

@@ -4,13 +4,7 @@ import { isTerminal, type JobDocument } from './documents.js'
 import type { DocumentAddress, StateStore } from './state-store.js'
 import { readableJob } from './unreadable-jobs.js'
 import { WaitPace, type Accepted } from './wait-pace.js'
-
-/** Reports in this process when a job has ended, and its end. `subscribe` returns a function that unsubscribes. */
-export interface WakeUps {
-  subscribe(job: JobAddress, listener: (ended: EndedJob) => void): () => void
-}
-
-type JobAddress = DocumentAddress & { readonly jobId: string }
+import type { WakeUps, JobAddress } from './job-endings.js'
 
 /** How long to rest between two reads of a job's changes: soon at first, then less and less often. */
 const rest = { minMs: 20, maxMs: 1_000 }

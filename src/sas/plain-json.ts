@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { referencePath } from './reference.js'
-
-/** JSON as it is stored. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+import type { Json } from './json.js'
 
 /** How deep objects and lists may be nested in a stored document, without counting the document itself. */
 const maxStoredLevels = 128

@@ -14,6 +14,7 @@ import {
 } from './step-options.js'
 import { stepsReferredTo } from './template.js'
 import { undoProblems } from './undo-problems.js'
+import type { DraftedStep } from './plan.js'
 
 /** A step of a workflow being defined; `output` refers to what its operation will return. */
 export interface Step<O> {
@@ -33,14 +34,6 @@ export interface StepDraft<O> {
   /** @throws NotPlainDataError when its input is not JSON */
   readonly call: () => Call
   readonly options: StepOptions & { readonly undo?: Undo<O> }
-}
-
-/** A step, and what its definition left to its workflow. */
-export interface DraftedStep {
-  readonly step: PlanStep
-  readonly name: string
-  readonly inheritsPolicy: boolean
-  readonly saysHowToUndo: boolean
 }
 
 /** What a definition comes to: a plan of its own, or part of another one. */

@@ -53,3 +53,11 @@ export interface Plan {
   /** Generations, at most, of `compensateThenRetry`. */
   readonly maxGenerations: number
 }
+
+/** A step, and what its definition left to its workflow. */
+export interface DraftedStep {
+  readonly step: PlanStep
+  readonly name: string
+  readonly inheritsPolicy: boolean
+  readonly saysHowToUndo: boolean
+}

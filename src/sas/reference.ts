@@ -1,4 +1,4 @@
-import type { Json } from './documents.js'
+import type { Json } from './json.js'
 
 declare const produces: unique symbol
 

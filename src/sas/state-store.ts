@@ -53,6 +53,12 @@ export interface DueBetween {
   readonly beforeMs: number
 }
 
+/** Due times of jobs and steps, and from when on a job is due that no scheduler has taken up. */
+export interface OverdueBetween extends DueBetween {
+  /** How long after its submission a scheduler must have taken up a job. */
+  readonly pickUpWithinMs: number
+}
+
 /** How many jobs there are in each state. */
 export type JobCounts = Readonly<Record<ProcessState, number>>
 
@@ -130,7 +136,7 @@ export interface StateStore {
    * Paging is needed because documents that cannot be read stay due, and documents behind them must still be found.
    * Documents of a newer schema are left out.
    */
-  listOverdue(due: DueBetween, limit: number): Promise<readonly OverdueDocument[]>
+  listOverdue(due: OverdueBetween, limit: number): Promise<readonly OverdueDocument[]>
   /**
    * For people (CLI, dashboard), never for decisions. Newest submission first, by id within a millisecond, at most
    * `limit`. The next page begins `after` the last job of this one. Paging omits no job, with one exception: two jobs with

@@ -11,7 +11,7 @@ import {
   type JobDocument,
   type StepDocument,
 } from './documents.js'
-import { recoverJob, type JobRecovery } from './recover-job.js'
+import { pickUpWithinMs, recoverJob, type JobRecovery } from './recover-job.js'
 import { removeStaged } from './remove-staged.js'
 import { recover, rest, type Recovery, type RecoveryPolicy } from './recover.js'
 import type { DocumentAddress, StateStore } from './state-store.js'
@@ -144,7 +144,7 @@ export class Supervisor {
     const { store, clock } = this.options
     const total = { lookedAt: 0, recovered: 0 }
     for (let afterMs = 0; ;) {
-      const due = { afterMs, beforeMs: clock.now() - this.graceMs }
+      const due = { afterMs, beforeMs: clock.now() - this.graceMs, pickUpWithinMs }
       const overdue = await store.listOverdue(due, this.sweepLimit)
       const looks: PromiseSettledResult<Look>[] = []
       for (let start = 0; start < overdue.length; start += recoveriesAtOnce) {
@@ -165,7 +165,8 @@ export class Supervisor {
   /** Notes everything that is due until the next sweep; answers in how many milliseconds that is. */
   private async noteOverdue(): Promise<number> {
     const { store, clock } = this.options
-    const due = { afterMs: this.sweptUntilMs, beforeMs: clock.now() + this.sweepIntervalMs }
+    const beforeMs = clock.now() + this.sweepIntervalMs
+    const due = { afterMs: this.sweptUntilMs, beforeMs, pickUpWithinMs }
     const overdue = await store.listOverdue(due, this.sweepLimit)
     for (const { pk, id, dueMs } of overdue) {
       this.index.set({ pk, id, dueMs: dueMs + this.graceMs, leaseToken: null })

@@ -1,5 +1,4 @@
-import type { PlanStep } from './plan.js'
-import type { DraftedStep } from './plan-draft.js'
+import type { PlanStep, DraftedStep } from './plan.js'
 
 /**
  * Steps that may be done when another one sets off compensation, and whose definition does not say how they are undone

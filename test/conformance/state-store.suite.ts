@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { PhysicalRange } from '../../src/change-feed-processor/index.js'
 import type { VirtualClock } from '../../src/platform/index.js'
 import { deadline, withDerivedState, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
-import { pickUpWithinMs } from '../../src/sas/recover-job.js'
 import { schedule } from '../../src/sas/schedule.js'
 import {
   replacing,
@@ -241,6 +240,8 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
     })
 
     describe('overdue steps', () => {
+      const pickUpWithinMs = 60_000
+
       async function due(jobId: string, completeByMs: number | null): Promise<void> {
         const { job, steps } = documentsOf(
           submit(aSubmission(aWorkflow({ pay: [] }).plan, { jobId, partition: jobId })),
@@ -258,7 +259,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         const foreign = { id: 'foreign', pk: 'e', type: 'order', completeByMs: 1 }
         opened.put(absent)
         opened.put(foreign)
-        expect(await opened.store.listOverdue({ afterMs: 0, beforeMs: 30 }, 100)).toEqual([
+        expect(await opened.store.listOverdue({ afterMs: 0, beforeMs: 30, pickUpWithinMs }, 100)).toEqual([
           { pk: 'a', id: 'sas.step:a:pay', dueMs: 10 },
           { pk: 'b', id: 'sas.step:b:pay', dueMs: 20 },
         ])
@@ -273,7 +274,9 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
           applied(await opened.store.apply(jobId, [create({ ...job, ...deadlines })]))
         }
         const dueBefore = async (beforeMs: number) =>
-          (await opened.store.listOverdue({ afterMs: 0, beforeMs }, 100)).map(({ pk, dueMs }) => [pk, dueMs])
+          (await opened.store.listOverdue({ afterMs: 0, beforeMs, pickUpWithinMs }, 100)).map(
+            ({ pk, dueMs }) => [pk, dueMs],
+          )
         expect(await dueBefore(5)).toEqual([])
         expect(await dueBefore(30)).toEqual([['standing', 10]])
         // A job that was just submitted is left to the schedulers for a while.
@@ -287,7 +290,9 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
           await due(jobId, completeByMs)
         }
         const dueFirst = async (limit: number) =>
-          (await opened.store.listOverdue({ afterMs: 0, beforeMs: 30 }, limit)).map(({ pk }) => pk)
+          (await opened.store.listOverdue({ afterMs: 0, beforeMs: 30, pickUpWithinMs }, limit)).map(
+            ({ pk }) => pk,
+          )
         expect(await dueFirst(3)).toEqual(['a', 'b', 'c'])
         expect(await dueFirst(9)).toEqual(['a', 'b', 'c', 'd'])
       })
@@ -299,7 +304,9 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         const fresh = { ...job, submittedAtMs: 2 - pickUpWithinMs, ...deadline(null) }
         applied(await opened.store.apply('e', [create(fresh)]))
         const page = async (afterMs: number, limit: number) =>
-          (await opened.store.listOverdue({ afterMs, beforeMs: 30 }, limit)).map(({ pk }) => pk).sort()
+          (await opened.store.listOverdue({ afterMs, beforeMs: 30, pickUpWithinMs }, limit))
+            .map(({ pk }) => pk)
+            .sort()
         expect(await page(0, 2)).toEqual(['a', 'b', 'c', 'e'])
         expect(await page(2, 2)).toEqual(['d'])
         expect(await page(3, 2)).toEqual([])
@@ -310,7 +317,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         const [step] = await opened.store.listSteps('a', 'a')
         if (step === undefined) throw new Error('the step was just written')
         applied(await opened.store.apply('a', [replacing(step, { ...step, schema: 99 })]))
-        expect(await opened.store.listOverdue({ afterMs: 0, beforeMs: 30 }, 9)).toEqual([])
+        expect(await opened.store.listOverdue({ afterMs: 0, beforeMs: 30, pickUpWithinMs }, 9)).toEqual([])
       })
     })
 

@@ -79,7 +79,7 @@ describe('the state store on the SDK', () => {
       { kind: 'create', document: { id: 'c', pk: 'p' } },
     ])
     await store.read({ pk: 'p', id: 'a' })
-    await store.listOverdue({ afterMs: 0, beforeMs: 1 }, 1)
+    await store.listOverdue({ afterMs: 0, beforeMs: 1, pickUpWithinMs: 0 }, 1)
     await store.listJobs({})
     await store.findJob('j')
     await store.listSteps('p', 'j')

@@ -16,7 +16,7 @@ import { withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import type { Terminal } from '../terminal.js'
 import { untilTold } from '../until-told.js'
-import { wholeNumber } from './emulator.js'
+import { wholeNumber } from '../whole-number.js'
 
 /** Options of `stepward autoscale`. */
 export interface AutoscaleOptions extends StoreOptions, ScaleTargetOptions {

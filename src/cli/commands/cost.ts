@@ -2,7 +2,7 @@ import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../sas/inde
 import { exitCodes } from '../cli-error.js'
 import { Problems } from '../problems.js'
 import { table, type Terminal } from '../terminal.js'
-import { wholeNumber } from './emulator.js'
+import { wholeNumber } from '../whole-number.js'
 
 /** Options of `stepward cost`. */
 export interface CostOptions {

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 // Not by the room's index, which loads the SDK as well: half of the time until the first answer.
 import { serveAccount, type AccountServerOptions } from '../../emulator/account-server.js'
-import { CliError, exitCodes } from '../cli-error.js'
+import { exitCodes } from '../cli-error.js'
 import { openingData } from '../data-directory.js'
 import type { Terminal } from '../terminal.js'
 import { untilTold } from '../until-told.js'
+import { wholeNumber } from '../whole-number.js'
 
 /** Options of `stepward emulator`. */
 export interface EmulatorCommandOptions {
@@ -62,18 +63,4 @@ export function emulatorOptions(options: EmulatorCommandOptions): AccountServerO
     ...(key === undefined ? {} : { key }),
     https: options.https === true,
   }
-}
-
-/** A number given on the command line. */
-export function wholeNumber(
-  option: string,
-  text: string,
-  { min, max }: { min: number; max: number },
-): number {
-  const number = Number(text)
-  if (text.trim() !== '' && Number.isInteger(number) && number >= min && number <= max) return number
-  throw new CliError(
-    `${option} ${JSON.stringify(text)} must be a whole number from ${min} to ${max}`,
-    exitCodes.usage,
-  )
 }

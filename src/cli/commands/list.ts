@@ -8,7 +8,7 @@ import { withClient, withExistingStore } from '../store.js'
 import type { StoreOptions } from '../store-options.js'
 import { stateText, table, type Terminal } from '../terminal.js'
 import { unreadableText } from '../undelivered-text.js'
-import { wholeNumber } from './emulator.js'
+import { wholeNumber } from '../whole-number.js'
 
 /** Options of `stepward list`. */
 export interface ListOptions extends StoreOptions, SelectionOptions {

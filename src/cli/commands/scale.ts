@@ -2,7 +2,7 @@ import { fleetStatus, socketPath, stateDirectoryOf } from '../../host/index.js'
 import { exitCodes } from '../cli-error.js'
 import { scaleTargetOf, type ScaleTargetOptions } from '../scale-target.js'
 import type { Terminal } from '../terminal.js'
-import { wholeNumber } from './emulator.js'
+import { wholeNumber } from '../whole-number.js'
 import { sparesIn } from './fleet.js'
 
 /** Options of `stepward scale`. */

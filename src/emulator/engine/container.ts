@@ -16,7 +16,7 @@ import { partitionKeyText, type PartitionKey } from './partition-key.js'
 import { PhysicalPartition } from './physical-partition.js'
 import { badRequest, rangeGone, Refusal } from './refusal.js'
 import { documentNumber } from './resource-id.js'
-import { Transaction } from './transaction.js'
+import { Transaction, type KeyPlace, type TransactionTarget } from './transaction.js'
 import { expiryOf } from './version-change.js'
 
 /** What a container is born with. */
@@ -36,13 +36,6 @@ export interface ContainerBirth {
   readonly now: () => number
 }
 
-/** Where the documents of one partition key are. */
-export interface KeyPlace {
-  readonly keyText: string
-  readonly epk: string
-  readonly partition: PhysicalPartition
-}
-
 /** Hashes of this many keys are remembered. */
 const rememberedHashes = 20_000
 
@@ -50,7 +43,7 @@ const rememberedHashes = 20_000
 const purgedPerAccess = 256
 
 /** A container: its settings and its documents, spread over physical partitions. */
-export class Container {
+export class Container implements TransactionTarget {
   readonly rid: string
   readonly databaseRid: string
   /** `dbs/d/colls/c` by names. */

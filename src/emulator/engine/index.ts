@@ -18,7 +18,8 @@
  */
 export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Database } from './database.js'
-export { Container, type KeyPlace } from './container.js'
+export { Container } from './container.js'
+export type { KeyPlace } from './transaction.js'
 export { DocumentVersion, type VersionFields } from './document-version.js'
 export { PhysicalPartition } from './physical-partition.js'
 export { isJsonObject, type JsonObject } from './json.js'

@@ -1,12 +1,25 @@
 import type { ChangeHistory } from './change-history.js'
-import type { Container } from './container.js'
-import type { JournalRecord } from './journal.js'
+import type { Journal, JournalRecord } from './journal.js'
 import type { PhysicalPartition } from './physical-partition.js'
 import { badRequest } from './refusal.js'
 import type { VersionChange } from './version-change.js'
 
+/** A container, as far as its history is concerned. */
+export interface HistoryOwner {
+  readonly id: string
+  readonly rid: string
+  /** Null for a container that keeps no history. */
+  readonly history: ChangeHistory | null
+  readonly partitions: readonly PhysicalPartition[]
+  readonly journal: Journal
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Deletes at most this many expired documents. */
+  purgeExpired(limit: number): void
+}
+
 /** The history as it is now: what expired is deleted, what is too old forgotten. Refuses a container that has none. */
-export function currentHistory(container: Container): ChangeHistory {
+export function currentHistory(container: HistoryOwner): ChangeHistory {
   const { history } = container
   if (history === null) {
     throw badRequest(
@@ -20,7 +33,7 @@ export function currentHistory(container: Container): ChangeHistory {
 
 /** Takes changes of one transaction into the history, if there is one, and tells what to write of it. */
 export function recordChanges(
-  container: Container,
+  container: HistoryOwner,
   partition: PhysicalPartition,
   changes: readonly VersionChange[],
 ): readonly JournalRecord[] {
@@ -32,11 +45,11 @@ export function recordChanges(
 }
 
 /** What to write of a history that has just begun. */
-export function historyRecords({ history, rid: containerRid }: Container): readonly JournalRecord[] {
+export function historyRecords({ history, rid: containerRid }: HistoryOwner): readonly JournalRecord[] {
   return history === null ? [] : [{ kind: 'historyFloors', containerRid, floors: history.floors }]
 }
 
-function forgetChanges(container: Container): readonly JournalRecord[] {
+function forgetChanges(container: HistoryOwner): readonly JournalRecord[] {
   const { history, partitions, rid: containerRid } = container
   const forgotten = history?.forget(partitions, Math.floor(container.now() / 1000)) ?? null
   if (forgotten === null) return []

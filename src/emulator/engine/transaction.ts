@@ -1,12 +1,12 @@
 import { insertCharge, lookupCharge, readCharge, replaceCharge } from './charges.js'
-import { isTtl } from './container-definition.js'
-import type { Container } from './container.js'
+import { isTtl, type ContainerDefinition } from './container-definition.js'
 import { assertId } from './document-id.js'
+import type { DocumentIndexes } from './document-indexes.js'
 import { DocumentVersion, storedText } from './document-version.js'
 import { etagOf } from './etag.js'
 import type { JournalRecord } from './journal.js'
 import type { JsonObject } from './json.js'
-import { recordChanges } from './kept-changes.js'
+import { recordChanges, type HistoryOwner } from './kept-changes.js'
 import { limits } from './limits.js'
 import type { ItemOperation, OperationResult, WriteConditions } from './operations.js'
 import { applyPatch } from './patch.js'
@@ -17,6 +17,26 @@ import { documentRid } from './resource-id.js'
 import { uniqueKeyTexts } from './unique-keys.js'
 import { assertShape } from './value-shape.js'
 import { expiryOf, type VersionChange } from './version-change.js'
+
+/** Where the documents of one partition key are. */
+export interface KeyPlace {
+  readonly keyText: string
+  readonly epk: string
+  readonly partition: PhysicalPartition
+}
+
+/** A container, as far as a transaction reads and writes it. */
+export interface TransactionTarget extends HistoryOwner {
+  readonly definition: ContainerDefinition
+  readonly indexes: DocumentIndexes
+  /** The path by rids, with a slash at its end. */
+  readonly self: string
+  lastDocumentNumber: number
+  locate(key: PartitionKey): KeyPlace
+  /** The version, unless its time to live is over. */
+  visible(version: DocumentVersion | undefined): DocumentVersion | undefined
+  partitionRecord(partition: PhysicalPartition): JournalRecord
+}
 
 /**
  * Operations on one partition key that become visible together or not at all, under one LSN. Operations see what those
@@ -36,7 +56,7 @@ export class Transaction {
   private created = 0
 
   constructor(
-    private readonly container: Container,
+    private readonly container: TransactionTarget,
     key: PartitionKey,
   ) {
     const { keyText, epk, partition } = container.locate(key)

@@ -11,7 +11,6 @@ import {
 import { StoreRefused, StoreUnavailable } from '../../sas/errors.js'
 import { comparePositions, pagePositionOf } from '../../sas/job-pages.js'
 import { refuseUnreadable } from '../../sas/readable-writes.js'
-import { pickUpWithinMs } from '../../sas/recover-job.js'
 import type {
   ApplyResult,
   DocumentAddress,
@@ -20,6 +19,7 @@ import type {
   JobCounts,
   JobFilter,
   NoticeFilter,
+  OverdueBetween,
   OverdueDocument,
   PartitionFeed,
   StateDocument,
@@ -79,10 +79,13 @@ export class EngineStateStore implements StateStore {
     }
   }
 
-  async listOverdue({ afterMs, beforeMs }: DueBetween, limit: number): Promise<readonly OverdueDocument[]> {
+  async listOverdue(
+    { afterMs, beforeMs, pickUpWithinMs }: OverdueBetween,
+    limit: number,
+  ): Promise<readonly OverdueDocument[]> {
     const due: OverdueDocument[] = []
     for (const { document } of scan(this.options.container(), { kind: 'container' })) {
-      const dueMs = dueAt(document)
+      const dueMs = dueAt(document, pickUpWithinMs)
       if (dueMs > afterMs && dueMs < beforeMs)
         due.push({ id: String(document['id']), pk: String(document['pk']), dueMs })
     }
@@ -231,7 +234,10 @@ export class EngineStateStore implements StateStore {
 }
 
 /** When a step or job is due, or a job must have been taken up; never for anything else. */
-function dueAt({ type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>): number {
+function dueAt(
+  { type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>,
+  pickUpWithinMs: number,
+): number {
   if ((type !== 'sas.step' && type !== 'sas.job') || Number(schema) > schemaVersion) return Infinity
   if (typeof completeByMs === 'number') return completeByMs
   const isUntaken = type === 'sas.job' && processState === 'Pending' && completeByMs === null

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { DelegateError, FeedError } from '../../../src/change-feed-processor/index.js'
 import { Notifications } from '../../../src/change-feed-processor/notifications.js'
-import type { LifecycleNotifications } from '../../../src/change-feed-processor/options.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { aLease } from '../../support/a-lease.js'
+import type { LifecycleNotifications } from '../../../src/change-feed-processor/delegate.js'
 
 const lease = aLease({ leaseToken: '0' })
 

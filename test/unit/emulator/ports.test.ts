@@ -134,9 +134,9 @@ describe('state store port on the engine', () => {
         .execute([pk], { kind: 'upsert', document: { id, pk, type: 'sas.step', schema: 1, completeByMs } })
     for (let index = 0; index < 6; index += 1) put(`k${index}`, 's', (index + 1) * 10)
     put('k0', 'open', null)
-    const overdue = await store.listOverdue({ afterMs: 0, beforeMs: 40 }, 10)
+    const overdue = await store.listOverdue({ afterMs: 0, beforeMs: 40, pickUpWithinMs: 60_000 }, 10)
     expect(overdue.map(({ dueMs }) => dueMs)).toEqual([10, 20, 30])
-    expect(await store.listOverdue({ afterMs: 0, beforeMs: 100 }, 2)).toHaveLength(2)
+    expect(await store.listOverdue({ afterMs: 0, beforeMs: 100, pickUpWithinMs: 60_000 }, 2)).toHaveLength(2)
   })
 })
 

@@ -148,7 +148,7 @@ describe('the physical partition of a write, on the SDK', () => {
 describe('a question that failed, on the SDK', () => {
   const questions: [string, (store: CosmosStateStore) => Promise<unknown>][] = [
     ['read', (store) => store.read({ pk: 'p', id: 'a' })],
-    ['listOverdue', (store) => store.listOverdue({ afterMs: 0, beforeMs: 0 }, 1)],
+    ['listOverdue', (store) => store.listOverdue({ afterMs: 0, beforeMs: 0, pickUpWithinMs: 0 }, 1)],
     ['listJobs', (store) => store.listJobs({})],
     ['findJob', (store) => store.findJob('j')],
     ['listSteps', (store) => store.listSteps('p', 'j')],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { JobClient } from '../../../src/sas/job-client.js'
 import { JobEndings, type EndedJob } from '../../../src/sas/job-endings.js'
-import type { WakeUps } from '../../../src/sas/job-waiting.js'
 import { aWorkflow } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
+import type { WakeUps } from '../../../src/sas/job-endings.js'
 
 describe('the endings of jobs', () => {
   const ended = (job: { readonly pk: string; readonly jobId: string }) =>

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CommandRefused, JobNotFound } from '../../../src/sas/errors.js'
-import { JobClient, type ResendOptions } from '../../../src/sas/job-client.js'
+import { JobClient } from '../../../src/sas/job-client.js'
 import { replacing } from '../../../src/sas/state-store.js'
 import { StateWorld } from '../../support/state-world.js'
+import type { ResendOptions } from '../../../src/sas/command-options.js'
 
 const replyTo = 'https://shop.example/replies?token=hidden'
 

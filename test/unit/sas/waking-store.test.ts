@@ -51,7 +51,7 @@ describe('a store that wakes readers', () => {
     expect(await store.listJobs({})).toHaveLength(1)
     expect(await store.findJob('job-1')).toMatchObject({ jobId: 'job-1' })
     expect(await store.listSteps('job-1', 'job-1')).toHaveLength(1)
-    expect(await store.listOverdue({ afterMs: 0, beforeMs: 0 }, 10)).toEqual([])
+    expect(await store.listOverdue({ afterMs: 0, beforeMs: 0, pickUpWithinMs: 0 }, 10)).toEqual([])
     expect(woken).toEqual([])
   })
 })
