@@ -11,7 +11,7 @@ export default defineConfig({
     alias: [
       { find: /^stepward$/, replacement: source('./src/index.ts') },
       { find: /^stepward\/lease-store$/, replacement: source('./lease-store/index.ts') },
-      { find: /^stepward\/testing$/, replacement: source('./src/testing.ts') },
+      { find: /^stepward\/testing$/, replacement: source('./src/testing/index.ts') },
       { find: /^stepward\/(.+)$/, replacement: source('./src/$1/index.ts') },
     ],
   },

@@ -12,7 +12,7 @@
  *
  * Files named by a verb or a rule are pure: leases and the time in, leases out.
  */
-export type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease } from './lease.js'
+export type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease } from './lease/lease.js'
 export {
   decodeLease,
   encodeLease,
@@ -23,7 +23,7 @@ export {
   type LeaseDocument,
   type LeasePartitioning,
   type LeaseRefusal,
-} from './lease-document.js'
+} from './lease/lease-document.js'
 export {
   initializationLock,
   initializationMarker,
@@ -32,8 +32,8 @@ export {
   javaLeasePrefix,
   leasePrefix,
   type LeasePrefix,
-} from './lease-naming.js'
-export { cutRange, isEpkRange, leaseTokenOf } from './feed-range.js'
+} from './lease/lease-naming.js'
+export { cutRange, isEpkRange, leaseTokenOf } from './lease/feed-range.js'
 export type {
   LeaseCreation,
   LeaseDeletion,
@@ -41,7 +41,7 @@ export type {
   LeaseListing,
   LeaseStore,
   LeaseWrite,
-} from './lease-store.js'
+} from './lease/lease-store.js'
 export {
   acquire,
   checkpoint,
@@ -51,23 +51,23 @@ export {
   renew,
   reposition,
   requestHandover,
-} from './transitions.js'
-export { observe, type LeaseObservation, type LeaseObservations } from './observation.js'
-export { expired, expiredByObservation } from './expiry.js'
-export { lapsed, unanswered, type HandoverPatience } from './handover.js'
-export { givesWayTo, twinLease } from './twin.js'
-export { selectLeases, type Balance, type LeaseLimits, type Selection } from './balance.js'
-export { planLeases, type NamedRange, type PlannedLease } from './coverage.js'
-export { findOverlaps, isCovered, type Overlaps, type ReplacedLease } from './overlap.js'
-export { canMeet, planOverlapRepairs, staying, type OverlapRepair } from './overlap-repair.js'
-export { cosmosErrorKind, isTransient, type CosmosErrorKind } from './cosmos-errors.js'
-export { accountHostOf, storeTimeMs } from './cosmos-response.js'
+} from './lease/transitions.js'
+export { observe, type LeaseObservation, type LeaseObservations } from './lease/observation.js'
+export { expired, expiredByObservation } from './lease/expiry.js'
+export { lapsed, unanswered, type HandoverPatience } from './balance/handover.js'
+export { givesWayTo, twinLease } from './balance/twin.js'
+export { selectLeases, type Balance, type LeaseLimits, type Selection } from './balance/balance.js'
+export { planLeases, type NamedRange, type PlannedLease } from './coverage/coverage.js'
+export { findOverlaps, isCovered, type Overlaps, type ReplacedLease } from './coverage/overlap.js'
+export { canMeet, planOverlapRepairs, staying, type OverlapRepair } from './coverage/overlap-repair.js'
+export { cosmosErrorKind, isTransient, type CosmosErrorKind } from './cosmos/cosmos-errors.js'
+export { accountHostOf, storeTimeMs } from './cosmos/cosmos-response.js'
 export {
   failureOf,
   observeRequests,
   watchFailures,
   type RequestEnd,
   type RequestObserver,
-} from './cosmos-requests.js'
-export { CosmosLeaseStore, type CosmosLeaseStoreOptions } from './cosmos-lease-store.js'
-export { RefusedLeaseError } from './refused-lease-error.js'
+} from './cosmos/cosmos-requests.js'
+export { CosmosLeaseStore, type CosmosLeaseStoreOptions } from './cosmos/cosmos-lease-store.js'
+export { RefusedLeaseError } from './lease/refused-lease-error.js'

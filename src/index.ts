@@ -2,13 +2,15 @@ export {
   connect,
   connectionFromEnvironment,
   ConfigurationInvalid,
-  startHost,
-  superviseOnce,
   type ConnectedClient,
   type Connection,
+  type Role,
+} from './connection/index.js'
+export {
+  startHost,
+  superviseOnce,
   type Host,
   type HostOptions,
-  type Role,
   type SuperviseOnceOptions,
 } from './host/index.js'
 export { systemClock, systemRandom, type Clock, type Random, type Timer } from './platform/index.js'

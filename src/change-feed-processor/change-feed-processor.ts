@@ -1,22 +1,27 @@
 import { fanOut, silent } from '../telemetry/index.js'
 import { systemClock, systemRandom } from '../platform/index.js'
-import { Bootstrapper } from './bootstrapper.js'
-import type { Ports } from './cosmos-ports.js'
-import { checkStart } from './cosmos-start-check.js'
-import { CoverageWatch } from './coverage-watch.js'
-import { ProcessorOptionsError } from './errors.js'
+import { Bootstrapper } from './ownership/bootstrapper.js'
+import type { Ports } from './feed/cosmos-ports.js'
+import { checkStart } from './checks/cosmos-start-check.js'
+import { CoverageWatch } from './ownership/coverage-watch.js'
+import { ProcessorOptionsError } from './feed/errors.js'
 import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
-import { withTimeouts } from './lease-call-timeout.js'
-import { LoadBalancer } from './load-balancer.js'
-import { Notifications } from './notifications.js'
-import { fittingOptions } from './option-kinds.js'
-import { leaseModeOf, resolveOptions, type AnyProcessorOptions, type ResolvedOptions } from './options.js'
-import { PartitionController } from './partition-controller.js'
-import { PauseGate } from './pause-gate.js'
-import { pageReader, type Runtime } from './runtime.js'
+import { withTimeouts } from './lease/lease-call-timeout.js'
+import { LoadBalancer } from './ownership/load-balancer.js'
+import { Notifications } from './runtime/notifications.js'
+import { fittingOptions } from './options/option-kinds.js'
+import {
+  leaseModeOf,
+  resolveOptions,
+  type AnyProcessorOptions,
+  type ResolvedOptions,
+} from './options/options.js'
+import { PartitionController } from './ownership/partition-controller.js'
+import { PauseGate } from './runtime/pause-gate.js'
+import { pageReader, type Runtime } from './runtime/runtime.js'
 import { traced } from './traced.js'
-import { unlessAborted } from './unless-aborted.js'
-import { userCodeOf, type UserCode } from './user-code.js'
+import { unlessAborted } from './feed/unless-aborted.js'
+import { userCodeOf, type UserCode } from './delivery/user-code.js'
 
 /** What runs between a start and the stop that follows it. */
 interface Running {

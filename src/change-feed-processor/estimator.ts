@@ -1,9 +1,9 @@
 import { cosmosErrorKind, type FeedRange, type Lease } from '../../lease-store/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import type { Change, ChangeFeed, ChangePage, FeedStart, VersionChange } from './change-feed.js'
-import { openPorts, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
-import { assertFitting } from './option-kinds.js'
-import { startOf } from './start-position.js'
+import type { Change, ChangeFeed, ChangePage, FeedStart, VersionChange } from './feed/change-feed.js'
+import { openPorts, type LeaseContainer, type MonitoredContainer } from './feed/cosmos-ports.js'
+import { assertFitting } from './options/option-kinds.js'
+import { startOf } from './feed/start-position.js'
 
 /** Whose backlog to estimate. The processor need not run, and may be one of .NET. */
 export interface ChangeFeedEstimatorOptions {
@@ -50,7 +50,7 @@ export class ChangeFeedEstimator {
   /**
    * Every lease of the unit; none before its first instance has started. Rejects when a container is missing, a lease
    * is refused (one of Java's, of an unknown version or mode), or the store does not answer; with
-   * {@link import('./errors.js').ProcessorOptionsError} when an option is missing or of another type.
+   * {@link import('./feed/errors.js').ProcessorOptionsError} when an option is missing or of another type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
     assertFitting(this.options, ['monitoredContainer', 'leaseContainer', 'processorName'])

@@ -22,7 +22,7 @@
  * `partition-controller.ts`, `partition-supervisor.ts`, `lease-holder.ts`. The SDK is met in `cosmos-change-feed.ts` only.
  */
 export { ChangeFeedProcessor } from './change-feed-processor.js'
-export { type LifecycleNotifications } from './delegate.js'
+export { type LifecycleNotifications } from './feed/delegate.js'
 export {
   resolveOptions,
   type AllVersionsOptions,
@@ -32,15 +32,14 @@ export {
   type LatestVersionOptions,
   type ProcessorOptions,
   type ResolvedOptions,
-} from './options.js'
+} from './options/options.js'
 export type {
   ChangeDeliveryOptions,
   CheckpointMode,
   DeliveryOptions,
   FailurePolicy,
   PageDeliveryOptions,
-  DeadLetterContainer,
-} from './delivery-options.js'
+} from './options/delivery-options.js'
 export type {
   ChangeContext,
   ChangeDelegate,
@@ -50,15 +49,15 @@ export type {
   PageDelegate,
   StartPosition,
   DeadLetter,
-} from './delegate.js'
-export { DelegateError, FeedError, LeaseLostError, ProcessorOptionsError } from './errors.js'
+} from './feed/delegate.js'
+export { DelegateError, FeedError, LeaseLostError, ProcessorOptionsError } from './feed/errors.js'
 export { ChangeFeedEstimator, type ChangeFeedEstimatorOptions, type LeaseEstimate } from './estimator.js'
 export type { LeaseHealth, ProcessorHealth } from './health.js'
 export { inspect, type Inspection, type InspectionOptions } from './doctor/cosmos-inspection.js'
 export { diagnose, type DiagnosisOptions } from './doctor/diagnosis.js'
 export type { Finding, FindingRule } from './doctor/finding.js'
 export type { UnitDocuments } from './doctor/units.js'
-export { FeedHints, type FeedHintListener } from './feed-hints.js'
+export { FeedHints, type FeedHintListener } from './feed/feed-hints.js'
 export type {
   Change,
   ChangeFeed,
@@ -68,9 +67,9 @@ export type {
   PhysicalRange,
   ReadOptions,
   VersionChange,
-} from './change-feed.js'
-export { feedStartsFor } from './cosmos-sdk-copy.js'
-export { CosmosChangeFeed, type CosmosChangeFeedOptions } from './cosmos-change-feed.js'
-export type { LeaseContainer, MonitoredContainer } from './cosmos-ports.js'
+} from './feed/change-feed.js'
+export { feedStartsFor } from './feed/cosmos-sdk-copy.js'
+export { CosmosChangeFeed, type CosmosChangeFeedOptions } from './feed/cosmos-change-feed.js'
+export type { DeadLetterContainer, LeaseContainer, MonitoredContainer } from './feed/cosmos-ports.js'
 export { ProcessorRunningError, resetProcessor, type ResetOptions } from './reset-processor.js'
-export type { PollInterval } from './poll-delay.js'
+export type { PollInterval } from './options/poll-delay.js'

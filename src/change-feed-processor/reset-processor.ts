@@ -8,13 +8,13 @@ import {
   type LeaseStore,
 } from '../../lease-store/index.js'
 import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
-import type { ChangeFeed } from './change-feed.js'
-import { openPorts, type LeaseContainer, type MonitoredContainer } from './cosmos-ports.js'
-import type { StartPosition } from './delegate.js'
-import { ProcessorOptionsError } from './errors.js'
-import { assertFitting } from './option-kinds.js'
-import { leaseModeOf } from './options.js'
-import { firstPositionOf } from './start-position.js'
+import type { ChangeFeed } from './feed/change-feed.js'
+import { openPorts, type LeaseContainer, type MonitoredContainer } from './feed/cosmos-ports.js'
+import type { StartPosition } from './feed/delegate.js'
+import { ProcessorOptionsError } from './feed/errors.js'
+import { assertFitting } from './options/option-kinds.js'
+import { leaseModeOf } from './options/options.js'
+import { firstPositionOf } from './feed/start-position.js'
 
 /** Which deployment unit begins anew, and where. */
 export interface ResetOptions {

@@ -1,6 +1,6 @@
-import { isContainer } from './cosmos-ports.js'
-import type { ResolvedOptions } from './options.js'
-import type { Runtime } from './runtime.js'
+import { isContainer } from './feed/cosmos-ports.js'
+import type { ResolvedOptions } from './options/options.js'
+import type { Runtime } from './runtime/runtime.js'
 
 type Delegates = Runtime['delegates']
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
 import { createRequire } from 'node:module'
-import { exitCodeOf, exitCodes } from './cli-error.js'
+import { exitCodeOf, exitCodes } from './output/cli-error.js'
 import { programOf } from './program.js'
-import { terminalOf } from './terminal.js'
+import { terminalOf } from './output/terminal.js'
 
 const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string }
 const terminal = terminalOf(process)

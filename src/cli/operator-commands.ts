@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import type { AttentionOptions } from './commands/attention.js'
-import type { DecideOptions, DecisionKind } from './commands/decide.js'
-import type { ListOptions } from './commands/list.js'
-import type { ResendOptions } from './commands/resend.js'
-import { withSelection } from './selection-options.js'
-import { withStoreOptions, type StoreOptions } from './store-options.js'
-import type { Terminal } from './terminal.js'
+import type { AttentionOptions } from './commands/jobs/attention.js'
+import type { DecideOptions, DecisionKind } from './commands/jobs/decide.js'
+import type { ListOptions } from './commands/jobs/list.js'
+import type { ResendOptions } from './commands/jobs/resend.js'
+import { withSelection } from './input/selection-options.js'
+import { withStoreOptions, type StoreOptions } from './input/store-options.js'
+import type { Terminal } from './output/terminal.js'
 
 /** Runs a command's function and makes its answer the exit code. */
 export type Ending = (run: Promise<number>) => Promise<void>
@@ -15,7 +15,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   withStoreOptions(program.command('status [job]'))
     .description('one job with its steps, or how many jobs there are in each state')
     .action(async (job: string | undefined, options: StoreOptions) => {
-      const { status } = await import('./commands/status.js')
+      const { status } = await import('./commands/jobs/status.js')
       await ending(status(job, options, terminal))
     })
 
@@ -25,21 +25,21 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     .option('--limit <n>', 'at most', '100')
     .option('--before <when>', 'submitted before then; or the next page, as the page before says')
     .action(async (options: ListOptions) => {
-      const { list } = await import('./commands/list.js')
+      const { list } = await import('./commands/jobs/list.js')
       await ending(list(options, terminal))
     })
 
   withSelection(withStoreOptions(program.command('attention')))
     .description('what is stuck, grouped, and what to do about it; exit code 1 when something is')
     .action(async (options: AttentionOptions) => {
-      const { attention } = await import('./commands/attention.js')
+      const { attention } = await import('./commands/jobs/attention.js')
       await ending(attention(options, terminal))
     })
 
   withStoreOptions(program.command('watch <job>'))
     .description('follow a job to its end, step by step; exit code 0 when it ends well')
     .action(async (job: string, options: StoreOptions) => {
-      const { watch } = await import('./commands/watch.js')
+      const { watch } = await import('./commands/jobs/watch.js')
       await ending(watch(job, options, terminal))
     })
 
@@ -62,7 +62,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     .option('--by <name>', 'who decides; default: your account on this machine')
     .option('--dry-run', 'say what would be sent, and write nothing')
     .action(async (job: string | undefined, options: ResendOptions) => {
-      const { resend } = await import('./commands/resend.js')
+      const { resend } = await import('./commands/jobs/resend.js')
       await ending(resend(job, options, terminal))
     })
 }
@@ -79,7 +79,7 @@ function decisionCommand(
     .option('--by <name>', 'who decides; default: your account on this machine')
     .option('--dry-run', 'say what would become of each job, and write nothing')
     .action(async (job: string | undefined, options: DecideOptions) => {
-      const { decide } = await import('./commands/decide.js')
+      const { decide } = await import('./commands/jobs/decide.js')
       await ending(decide(kind, job, options, terminal))
     })
 }

@@ -11,15 +11,15 @@
  * `docs/cli.md` is made of the tree below by a test.
  */
 import { Command, Option } from 'commander'
-import type { AutoscaleOptions } from './commands/autoscale.js'
-import type { CostOptions } from './commands/cost.js'
-import type { DevOptions } from './commands/dev.js'
-import type { EmulatorCommandOptions } from './commands/emulator.js'
-import type { MergeOptions, SplitOptions } from './commands/emulator-partitions.js'
-import type { FleetCommandOptions } from './commands/fleet.js'
-import type { ScaleOptions } from './commands/scale.js'
-import type { StartOptions } from './start-plan.js'
-import type { SubmitOptions } from './commands/submit.js'
+import type { AutoscaleOptions } from './commands/instances/autoscale.js'
+import type { CostOptions } from './commands/instances/cost.js'
+import type { DevOptions } from './commands/store/dev.js'
+import type { EmulatorCommandOptions } from './commands/store/emulator.js'
+import type { MergeOptions, SplitOptions } from './commands/store/emulator-partitions.js'
+import type { FleetCommandOptions } from './commands/instances/fleet.js'
+import type { ScaleOptions } from './commands/instances/scale.js'
+import type { StartOptions } from './running/start-plan.js'
+import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
 import { addOperatorCommands, type Ending } from './operator-commands.js'
 import {
@@ -29,8 +29,8 @@ import {
   withUnitOptions,
   type StoreOptions,
   type UnitOptions,
-} from './store-options.js'
-import type { Terminal } from './terminal.js'
+} from './input/store-options.js'
+import type { Terminal } from './output/terminal.js'
 
 /** What the commands are given. */
 export interface ProgramOptions {
@@ -74,7 +74,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
     .action(async (module: string | undefined, options: DevOptions) => {
-      const { dev } = await import('./commands/dev.js')
+      const { dev } = await import('./commands/store/dev.js')
       await ending(dev(module, options, terminal))
     })
 
@@ -87,7 +87,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
     .option('--https', 'with a certificate made for localhost')
     .action(async (options: EmulatorCommandOptions) => {
-      const { emulator } = await import('./commands/emulator.js')
+      const { emulator } = await import('./commands/store/emulator.js')
       await ending(emulator(options, terminal))
     })
 
@@ -97,7 +97,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
     .option('--range <id>', 'default: the range with the most documents')
     .action(async (container: string, options: SplitOptions) => {
-      const { emulatorSplit } = await import('./commands/emulator-partitions.js')
+      const { emulatorSplit } = await import('./commands/store/emulator-partitions.js')
       await ending(emulatorSplit(container, options, terminal))
     })
 
@@ -109,7 +109,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
     .requiredOption('--ranges <ids...>', 'the ids of both')
     .action(async (container: string, options: MergeOptions) => {
-      const { emulatorMerge } = await import('./commands/emulator-partitions.js')
+      const { emulatorMerge } = await import('./commands/store/emulator-partitions.js')
       await ending(emulatorMerge(container, options, terminal))
     })
 }
@@ -129,7 +129,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .option('--once', 'recover what is overdue and end; for the role supervisor')
     .addOption(new Option('--supervised').hideHelp())
     .action(async (options: StartOptions) => {
-      const { start } = await import('./commands/start.js')
+      const { start } = await import('./commands/instances/start.js')
       await ending(start(options, terminal))
       // A handler that ignores its signal would keep the process alive forever; other instances go on with its work.
       process.exit()
@@ -141,7 +141,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .option('--reply-to <where>', 'receiver of notices about each job: an http(s) URL, or container:NAME')
     .option('--wait', 'until every job has ended')
     .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
-      const { submit } = await import('./commands/submit.js')
+      const { submit } = await import('./commands/jobs/submit.js')
       await ending(submit(workflow, file ?? '-', options, terminal))
     })
 }
@@ -154,7 +154,7 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
     )
     .option('--state <dir>', 'the one given to "stepward start"')
     .action(async (options: FleetCommandOptions) => {
-      const { fleet } = await import('./commands/fleet.js')
+      const { fleet } = await import('./commands/instances/fleet.js')
       await ending(fleet(options, terminal))
     })
 
@@ -162,14 +162,14 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
     .description('stop the fleet that runs here, and forget how it was scaled')
     .option('--state <dir>', 'the one given to "stepward start"')
     .action(async (options: FleetCommandOptions) => {
-      const { stop } = await import('./commands/stop.js')
+      const { stop } = await import('./commands/instances/stop.js')
       await ending(stop(options, terminal))
     })
 
   withScaleTarget(withCommonOptions(program.command('scale <role> <n>')))
     .description('change how many instances of a role run, in the fleet here or on App Service')
     .action(async (role: string, count: string, options: ScaleOptions) => {
-      const { scale } = await import('./commands/scale.js')
+      const { scale } = await import('./commands/instances/scale.js')
       await ending(scale(role, count, options, terminal))
     })
 
@@ -180,7 +180,7 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
     .option('--interval <seconds>', 'between two looks', '15')
     .option('--once', 'look, decide, scale, and end')
     .action(async (role: string, options: AutoscaleOptions) => {
-      const { autoscale } = await import('./commands/autoscale.js')
+      const { autoscale } = await import('./commands/instances/autoscale.js')
       await ending(autoscale(role, options, terminal))
     })
 }
@@ -190,14 +190,14 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
   withUnitOptions(program.command('leases'))
     .description('who reads which feed range')
     .action(async (options: UnitOptions) => {
-      const { leases } = await import('./commands/leases.js')
+      const { leases } = await import('./commands/instances/leases.js')
       await ending(leases(options, terminal))
     })
 
   withUnitOptions(program.command('estimate'))
     .description('how far each lease is behind: changes not yet checkpointed, and the age of the oldest')
     .action(async (options: UnitOptions) => {
-      const { estimate } = await import('./commands/estimate.js')
+      const { estimate } = await import('./commands/instances/estimate.js')
       await ending(estimate(options, terminal))
     })
 
@@ -206,7 +206,7 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
       'what is wrong with the containers and leases, and what to do; exit code 1 when something is',
     )
     .action(async (options: UnitOptions) => {
-      const { doctor } = await import('./commands/doctor.js')
+      const { doctor } = await import('./commands/instances/doctor.js')
       await ending(doctor(options, terminal))
     })
 }
@@ -224,14 +224,14 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
     .option('--jobs-per-day <n>', 'for the sums', '10000')
     .option('--no-notifier', 'without the role notifier, if it sends neither notices nor alerts')
     .action(async (options: CostOptions) => {
-      const { cost } = await import('./commands/cost.js')
+      const { cost } = await import('./commands/instances/cost.js')
       await ending(cost(options, terminal))
     })
 
   withStoreOptions(program.command('provision'))
     .description('create the database and containers that are missing, and check those that are there')
     .action(async (options: StoreOptions) => {
-      const { provision } = await import('./commands/provision.js')
+      const { provision } = await import('./commands/store/provision.js')
       await ending(provision(options, terminal))
     })
 

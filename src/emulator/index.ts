@@ -2,11 +2,14 @@
  * # Embedded Cosmos DB
  *
  * A Cosmos DB account in this process, for development and tests: the unmodified `@azure/cosmos` talks to it, and what is
- * true for it is true for the service as far as our code relies on it. One engine holds the rules; there are two doors.
+ * true for it is true for the service as far as our code relies on it. It imports `src/platform` and nothing else of ours.
  *
- * - **REST**: `routes` answers the service's REST requests. {@link startEmulator} offers them over HTTP,
- *   {@link createInProcessCosmos} gives the SDK a client that calls them without a socket.
- * - **Ports**: {@link enginePorts} implements our own ports directly on the engine, fast enough for simulations.
+ * - `engine/` holds the rules: documents, transactions, partitions, the change feed, throughput.
+ * - `query/` reads and runs SQL.
+ * - `rest/` answers the service's REST requests; `messages/` has what requests and answers consist of.
+ * - `doors/` lead in: {@link startEmulator} listens on a socket, {@link createInProcessCosmos} gives the SDK a client
+ *   that needs none. `src/embedded` is a third one, for our own ports.
+ * - `durability/` keeps an account on disk, `faults/` breaks requests on demand.
  *
  * With a `dataDirectory`, everything outlives the process: memory is the truth while it runs, a journal of the current
  * state is written in order, and **no answer leaves before everything it shows is on disk**. A reader of the feed may
@@ -17,16 +20,16 @@
  *
  * What it does not do, it refuses in plain words rather than pretending: stored procedures, triggers, users.
  */
-export { startEmulator, type Emulator, type EmulatorOptions } from './emulator-server.js'
+export { startEmulator, type Emulator, type EmulatorOptions } from './doors/emulator-server.js'
 export {
   createInProcessCosmos,
   type InProcessCosmos,
   type InProcessCosmosOptions,
-} from './in-process-cosmos.js'
-export type { ContainerReference, PartitionChanges, PartitionRange } from './partition-changes.js'
-export { AdminRefusal, callAdmin, type AdminCall } from './admin-client.js'
-export { wellKnownKey } from './well-known-key.js'
-export type { EmulatorStats } from './emulator-stats.js'
+} from './doors/in-process-cosmos.js'
+export type { ContainerReference, PartitionChanges, PartitionRange } from './engine/partition-changes.js'
+export { AdminRefusal, callAdmin, type AdminCall } from './doors/admin-client.js'
+export { wellKnownKey } from './doors/well-known-key.js'
+export type { EmulatorStats } from './rest/emulator-stats.js'
 export type {
   Fault,
   FaultMatch,
@@ -35,5 +38,4 @@ export type {
   Faults,
   RequestMatched,
 } from './faults/index.js'
-export { enginePorts, type EnginePorts, type LeaseStoreNames } from './ports.js'
 export { CosmosEngine, Refusal } from './engine/index.js'

@@ -1,7 +1,7 @@
 import type { DatabaseAccount } from '@azure/cosmos'
 import { BackgroundLoop, type Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import type { OpenConnection } from './connection.js'
+import type { OpenConnection } from '../connection/connection.js'
 
 /** How often a running host asks for its account. A question costs a request, but no request units. */
 const askEveryMs = 300_000

@@ -12,25 +12,25 @@ import {
 } from '../sas/index.js'
 import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { AccountWatch } from './account-watch.js'
-import { awaitStore, type StorePatience } from './await-store.js'
-import { charging } from './connect.js'
+import { awaitStore, type StorePatience } from '../connection/await-store.js'
+import { charging } from '../connection/connect.js'
 import {
   connectionProblems,
   impatient,
   openConnection,
   type Connection,
   type OpenConnection,
-} from './connection.js'
-import { explained, openContainers, type Containers } from './containers.js'
-import { ConfigurationInvalid } from './errors.js'
+} from '../connection/connection.js'
+import { explained, openContainers, type Containers } from '../connection/containers.js'
+import { ConfigurationInvalid } from '../connection/errors.js'
 import { Health } from './health.js'
-import { instanceNameOf } from './instance-name.js'
+import { instanceNameOf } from '../connection/instance-name.js'
 import { Metrics } from './metrics.js'
 import { notifyingProblems } from './notifying.js'
-import { roles, type Role } from './role.js'
+import { roles, type Role } from '../connection/role.js'
 import { checkStore } from './start-up-checks.js'
 import { serveStatus, type StatusServer } from './status-server.js'
-import { storeTimeOf } from './store-time.js'
+import { storeTimeOf } from '../connection/store-time.js'
 import { StoreTrouble } from './store-trouble.js'
 import { unitOf, type UnitSettings } from './units.js'
 import { UnwellUnits } from './unwell-units.js'

@@ -6,7 +6,7 @@ import {
   type NotifierSettings,
   type ReplyChannel,
 } from '../sas/index.js'
-import type { Containers } from './containers.js'
+import type { Containers } from '../connection/containers.js'
 
 /** The receivers to which the role `notifier` sends alerts about jobs. */
 export interface NotifyingSettings {

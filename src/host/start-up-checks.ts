@@ -3,8 +3,8 @@ import { cosmosErrorKind } from '../../lease-store/index.js'
 import type { StoreClock } from '../platform/index.js'
 import { StoreRefused } from '../sas/index.js'
 import { accountProblem } from './account-watch.js'
-import type { OpenConnection } from './connection.js'
-import { explained, type Containers } from './containers.js'
+import type { OpenConnection } from '../connection/connection.js'
+import { explained, type Containers } from '../connection/containers.js'
 
 /** The results of the checks before any role runs. */
 export interface Checked {

@@ -1,12 +1,12 @@
 import { systemClock, systemRandom } from '../platform/index.js'
 import { CosmosStateStore, superviseOnce as lookOnce, type SweepResult } from '../sas/index.js'
 import { silent } from '../telemetry/index.js'
-import { charging } from './connect.js'
-import { openConnection, type Connection } from './connection.js'
-import { openContainers } from './containers.js'
+import { charging } from '../connection/connect.js'
+import { openConnection, type Connection } from '../connection/connection.js'
+import { openContainers } from '../connection/containers.js'
 import type { HostOptions } from './host.js'
-import { instanceNameOf } from './instance-name.js'
-import { storeTimeOf } from './store-time.js'
+import { instanceNameOf } from '../connection/instance-name.js'
+import { storeTimeOf } from '../connection/store-time.js'
 
 /** What a single sweep needs of a host's options. */
 export type SuperviseOnceOptions = Connection &

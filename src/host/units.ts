@@ -15,10 +15,10 @@ import {
   type UnitTiming,
 } from '../sas/index.js'
 import type { Telemetry } from '../telemetry/index.js'
-import { charging } from './connect.js'
-import type { Containers } from './containers.js'
+import { charging } from '../connection/connect.js'
+import type { Containers } from '../connection/containers.js'
 import { notifying, type NotifyingSettings } from './notifying.js'
-import { processorNameOf, type Role } from './role.js'
+import { processorNameOf, type Role } from '../connection/role.js'
 
 /** How the roles of a host work. */
 export interface UnitSettings extends NotifyingSettings {

@@ -21,9 +21,9 @@
  * writes out. A shell that applies one always reads, decides, writes on condition of the etags it decided on, and on a
  * lost race reads again. Nothing is remembered that matters: whatever dies, the documents say how to go on.
  */
-export { alertWebhook, type AlertSink } from './alert-sink.js'
-export type { Alert } from './alert.js'
-export type { AgentLog } from './agent-log.js'
+export { alertWebhook, type AlertSink } from './notifier/alert-sink.js'
+export type { Alert } from './notifier/alert.js'
+export type { AgentLog } from './agents/agent-log.js'
 export {
   defineAgent,
   isAgent,
@@ -31,10 +31,10 @@ export {
   type AgentContext,
   type AgentHandler,
   type Operation,
-} from './agent.js'
-export { all, any, equal, greater, not, present, type Condition } from './condition.js'
-export { CosmosReplyContainers } from './cosmos-reply-containers.js'
-export { CosmosStateStore, type CosmosStateStoreOptions } from './cosmos-state-store.js'
+} from './agents/agent.js'
+export { all, any, equal, greater, not, present, type Condition } from './plan/condition.js'
+export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
+export { CosmosStateStore, type CosmosStateStoreOptions } from './store/cosmos-state-store.js'
 export {
   createAgents,
   createNotifier,
@@ -45,7 +45,7 @@ export {
   type UnitOptions,
   type UnitTiming,
 } from './deployment-unit.js'
-export { idleCharge, idleCost, jobCost, type CostQuestion } from './cost.js'
+export { idleCharge, idleCost, jobCost, type CostQuestion } from './client/cost.js'
 export {
   processStates,
   type Attention,
@@ -56,8 +56,8 @@ export {
   type Json,
   type ProcessState,
   type StepDocument,
-} from './documents.js'
-export { durationMs, type Duration } from './duration.js'
+} from './model/documents.js'
+export { durationMs, type Duration } from './model/duration.js'
 export {
   CommandInvalid,
   CommandRefused,
@@ -68,21 +68,21 @@ export {
   StoreRefused,
   StoreUnavailable,
   SubmissionInvalid,
-} from './errors.js'
+} from './model/errors.js'
 export {
   type CommandOptions,
   type JobSummary,
   type ReleaseOptions,
   type ResendOptions,
   type ResubmitOptions,
-} from './command-options.js'
-export { JobClient, type JobClientOptions, type SubmitOptions } from './job-client.js'
-export type { NotifierSettings } from './notifier.js'
-export { JobEndings } from './job-endings.js'
-export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './job-selection.js'
-export type { JobView, StepView } from './job-view.js'
-export type { Job, JobResult } from './job.js'
-export type { Plan, PlanStep } from './plan.js'
+} from './client/command-options.js'
+export { JobClient, type JobClientOptions, type SubmitOptions } from './client/job-client.js'
+export type { NotifierSettings } from './notifier/notifier.js'
+export { JobEndings } from './in-process/job-endings.js'
+export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
+export type { JobView, StepView } from './client/job-view.js'
+export type { Job, JobResult } from './client/job.js'
+export type { Plan, PlanStep } from './plan/plan.js'
 export {
   isReplyTo,
   replyChannel,
@@ -90,9 +90,9 @@ export {
   type Reply,
   type ReplyChannel,
   type ReplyContainers,
-} from './reply.js'
-export type { NoticeRetry } from './settle-notice.js'
-export type { Bound, Reference } from './reference.js'
+} from './notifier/reply.js'
+export type { NoticeRetry } from './decisions/settle-notice.js'
+export type { Bound, Reference } from './model/reference.js'
 export type {
   ApplyResult,
   DocumentAddress,
@@ -108,15 +108,15 @@ export type {
   StateWrite,
   Stored,
   UnsentNotice,
-} from './state-store.js'
-export type { ForEachOptions } from './for-each.js'
-export type { Step } from './plan-draft.js'
-export type { OnExhausted, StepOptions, Undo } from './step-options.js'
-export { Shortcut } from './shortcut.js'
-export type { SweepResult } from './supervisor.js'
-export type { UndeliveredNotice } from './undelivered.js'
-export { unreadableJobs, type UnreadableJob } from './unreadable-jobs.js'
-export { beginningHere, wakingReaders } from './waking-store.js'
+} from './store/state-store.js'
+export type { ForEachOptions } from './workflow/for-each.js'
+export type { Step } from './workflow/plan-draft.js'
+export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
+export { Shortcut } from './in-process/shortcut.js'
+export type { SweepResult } from './supervisor/supervisor.js'
+export type { UndeliveredNotice } from './client/undelivered.js'
+export { unreadableJobs, type UnreadableJob } from './store/unreadable-jobs.js'
+export { beginningHere, wakingReaders } from './in-process/waking-store.js'
 export {
   defineWorkflow,
   isWorkflow,
@@ -125,4 +125,4 @@ export {
   type SubmissionDefaults,
   type Workflow,
   type WorkflowBuilder,
-} from './workflow.js'
+} from './workflow/workflow.js'

@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PhysicalRange } from '../../src/change-feed-processor/index.js'
 import type { VirtualClock } from '../../src/platform/index.js'
-import { deadline, withDerivedState, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
-import { schedule } from '../../src/sas/schedule.js'
+import {
+  deadline,
+  withDerivedState,
+  type JobDocument,
+  type StepDocument,
+} from '../../src/sas/model/documents.js'
+import { schedule } from '../../src/sas/decisions/schedule.js'
 import {
   replacing,
   type ApplyResult,
@@ -12,8 +17,8 @@ import {
   type StateStore,
   type StateWrite,
   type Stored,
-} from '../../src/sas/state-store.js'
-import { submit, type SubmitRequest } from '../../src/sas/submit.js'
+} from '../../src/sas/store/state-store.js'
+import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import { aSubmission, aWorkflow, documentsOf, theStep } from '../support/a-job.js'
 
 /** An empty state container with more than one physical partition, and what a suite needs to look at it from outside. */

@@ -68,7 +68,8 @@ it('R173: as on App Service: health before the store, two at once on one machine
   await first.line('"msg":"lease.acquired"', 8)
   await first.line('"msg":"host.started"')
   expect(first.count('waiting: no answer from'), 'said once').toBe(1)
-  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status
+  await expect.poll(isReady, { timeout: 60_000 }).toBe(200)
 
   // The platform starts the new one before it stops the old one.
   const second = await startApp(site, { ...platform, PORT: String(otherPort) })

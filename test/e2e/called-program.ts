@@ -1,6 +1,6 @@
-import { exitCodeOf } from '../../src/cli/cli-error.js'
+import { exitCodeOf } from '../../src/cli/output/cli-error.js'
 import { programOf } from '../../src/cli/program.js'
-import { shown } from '../../src/cli/terminal.js'
+import { shown } from '../../src/cli/output/terminal.js'
 import type { Ended } from './processes.js'
 
 /** Where a command is called: the folder, and the store that the environment names. */

@@ -1,6 +1,6 @@
 import { Command, type Option } from 'commander'
 import { withExamples } from '../../src/cli/examples.js'
-import { withCommonOptions, withStoreOptions } from '../../src/cli/store-options.js'
+import { withCommonOptions, withStoreOptions } from '../../src/cli/input/store-options.js'
 
 /** What is said once for all commands. */
 const introduction = `# Command line

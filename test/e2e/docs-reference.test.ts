@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { exitCodes } from '../../src/cli/cli-error.js'
+import { exitCodes } from '../../src/cli/output/cli-error.js'
 import { programOf } from '../../src/cli/program.js'
-import { terminalOf } from '../../src/cli/terminal.js'
-import { readConfigFile } from '../../src/host/config-file.js'
+import { terminalOf } from '../../src/cli/output/terminal.js'
+import { readConfigFile } from '../../src/connection/config-file.js'
 import { cliPage, commandsIn, visible } from './cli-page.js'
 import { blocksOf, commandIn, commandsOf, pagePaths, pageText, root, tableOf, textsIn } from './doc-page.js'
 
@@ -48,9 +48,9 @@ describe('docs/configuration.md', () => {
   })
 
   it('names every variable of the environment that is read, and no other', () => {
-    const folders = ['src/host', 'src/cli', 'src/cli/commands']
+    const folders = ['src/connection', 'src/fleet', 'src/host', 'src/operations', 'src/cli']
     const sources = folders.flatMap((folder) =>
-      readdirSync(join(root, folder))
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts'))
         .map((name) => readFileSync(join(root, folder, name), 'utf8')),
     )
@@ -181,10 +181,7 @@ describe('CONTRIBUTING.md', () => {
       entry.isDirectory(),
     )
     expect(rooms.toSorted()).toEqual(['lease-store', ...sources.map(({ name }) => `src/${name}`)].toSorted())
-    const firstFiles = new Map([
-      ['src/cli', 'program.ts'],
-      ['src/simulation', 'world.ts'],
-    ])
+    const firstFiles = new Map([['src/cli', 'program.ts']])
     for (const room of rooms) {
       expect(pageText(`${room}/${firstFiles.get(room) ?? 'index.ts'}`)).toMatch(/^\/\*\*\n \* # \w+/u)
     }

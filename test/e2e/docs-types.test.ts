@@ -32,8 +32,8 @@ declare global {
 const described = `
 export type { HostOptions, TelemetryEvent } from 'stepward'
 export type { FaultMatch, FaultOptions } from 'stepward/emulator'
-export type { ConfigFile } from './dist/src/host/config-file.js'
-type ConfigOf = import('./dist/src/host/config-file.js').ConfigFile
+export type { ConfigFile } from './dist/src/connection/config-file.js'
+type ConfigOf = import('./dist/src/connection/config-file.js').ConfigFile
 export type ConfigTiming = { [K in keyof NonNullable<ConfigOf['timing']>]: unknown }`
 
 const misspelt = "new ChangeFeedEstimator({ monitoredContainer, leaseContainer, procesorName: 'x' })"

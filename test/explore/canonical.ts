@@ -1,5 +1,10 @@
-import { isTerminal, type Attention, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
-import { pickUpWithinMs } from '../../src/sas/recover-job.js'
+import {
+  isTerminal,
+  type Attention,
+  type JobDocument,
+  type StepDocument,
+} from '../../src/sas/model/documents.js'
+import { pickUpWithinMs } from '../../src/sas/decisions/recover-job.js'
 import { submittedAtMs } from '../support/a-job.js'
 
 /**

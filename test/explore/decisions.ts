@@ -1,13 +1,13 @@
-import { callsForScheduler } from '../../src/sas/changed-jobs.js'
-import { claim, joinAttempt } from '../../src/sas/claim.js'
-import { extend } from '../../src/sas/extend.js'
-import { operate } from '../../src/sas/operate.js'
-import { raiseEvent } from '../../src/sas/raise-event.js'
-import { recoverJob } from '../../src/sas/recover-job.js'
-import { recover, rest } from '../../src/sas/recover.js'
-import { schedule } from '../../src/sas/schedule.js'
-import { settle } from '../../src/sas/settle.js'
-import { submit } from '../../src/sas/submit.js'
+import { callsForScheduler } from '../../src/sas/store/changed-jobs.js'
+import { claim, joinAttempt } from '../../src/sas/decisions/claim.js'
+import { extend } from '../../src/sas/decisions/extend.js'
+import { operate } from '../../src/sas/decisions/operate.js'
+import { raiseEvent } from '../../src/sas/decisions/raise-event.js'
+import { recoverJob } from '../../src/sas/decisions/recover-job.js'
+import { recover, rest } from '../../src/sas/decisions/recover.js'
+import { schedule } from '../../src/sas/decisions/schedule.js'
+import { settle } from '../../src/sas/decisions/settle.js'
+import { submit } from '../../src/sas/submission/submit.js'
 
 /** All decisions about a job, so that a test can remove one guard and check that the search notices. */
 export interface Decisions {

@@ -1,4 +1,4 @@
-import { decodeDocument, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
+import { decodeDocument, type JobDocument, type StepDocument } from '../../src/sas/model/documents.js'
 import { textOf } from './canonical.js'
 
 /** Canonical documents by number: a state is a tuple of these. */

@@ -1,4 +1,4 @@
-import { isTerminal, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
+import { isTerminal, type JobDocument, type StepDocument } from '../../src/sas/model/documents.js'
 import { effect, effectOf, keyOf, known, knownOf, mostGenerations, type Remote } from './remote.js'
 import type { StepWrite } from './writing.js'
 

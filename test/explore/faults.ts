@@ -1,4 +1,4 @@
-import type { StepDocument } from '../../src/sas/documents.js'
+import type { StepDocument } from '../../src/sas/model/documents.js'
 import { now } from './canonical.js'
 import { production, type Decisions } from './decisions.js'
 

@@ -1,5 +1,5 @@
-import { type JobDocument, type StepDocument } from '../../src/sas/documents.js'
-import type { OperatorCommand } from '../../src/sas/operate.js'
+import { type JobDocument, type StepDocument } from '../../src/sas/model/documents.js'
+import type { OperatorCommand } from '../../src/sas/decisions/operate.js'
 import { aSubmission, documentsOf as documentsIn } from '../support/a-job.js'
 import {
   canonicalJob,

@@ -1,4 +1,4 @@
-import type { StepDocument } from '../../src/sas/documents.js'
+import type { StepDocument } from '../../src/sas/model/documents.js'
 
 /**
  * The state of one step outside its document, in one integer: the handlers that run for its current attempt, and for each

@@ -1,4 +1,4 @@
-import type { JobDocument, StepDocument } from '../../src/sas/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import { now, tickMs } from './canonical.js'
 import type { Explorer, Violation } from './explorer.js'
 import type { JobMachine } from './job-machine.js'

@@ -1,5 +1,5 @@
-import type { Json } from '../../src/sas/documents.js'
-import type { Plan } from '../../src/sas/plan.js'
+import type { Json } from '../../src/sas/model/documents.js'
+import type { Plan } from '../../src/sas/plan/plan.js'
 
 /** The commands of operators in a world; `edit` is a resubmit with another input. */
 export type CommandName = 'cancel' | 'release' | 'resubmit' | 'edit'

@@ -1,9 +1,9 @@
-import { defineAgent } from '../../src/sas/agent.js'
-import { equal } from '../../src/sas/condition.js'
-import type { Json } from '../../src/sas/documents.js'
-import type { Reference } from '../../src/sas/reference.js'
-import type { StepOptions } from '../../src/sas/step-options.js'
-import { defineWorkflow, type WorkflowBuilder } from '../../src/sas/workflow.js'
+import { defineAgent } from '../../src/sas/agents/agent.js'
+import { equal } from '../../src/sas/plan/condition.js'
+import type { Json } from '../../src/sas/model/documents.js'
+import type { Reference } from '../../src/sas/model/reference.js'
+import type { StepOptions } from '../../src/sas/workflow/step-options.js'
+import { defineWorkflow, type WorkflowBuilder } from '../../src/sas/workflow/workflow.js'
 import type { World } from './world.js'
 
 const shop = defineAgent('shop', {

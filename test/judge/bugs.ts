@@ -14,7 +14,7 @@ export interface SeededBug extends Bug {
 export const bugs: readonly SeededBug[] = [
   {
     name: 'a step is written without the etag that the decision read',
-    path: 'src/sas/cosmos-state-store.ts',
+    path: 'src/sas/store/cosmos-state-store.ts',
     code: "accessCondition: { type: 'IfMatch', condition: write.ifMatch },",
     broken: '',
     rejectedBy: ['conditional', 'one-writer'],
@@ -23,7 +23,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a transaction is written without etags',
-    path: 'src/sas/cosmos-batch.ts',
+    path: 'src/sas/store/cosmos-batch.ts',
     code: 'resourceBody, ifMatch: write.ifMatch }',
     broken: 'resourceBody }',
     rejectedBy: ['conditional', 'one-writer'],
@@ -32,7 +32,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a lease is written without its etag',
-    path: 'lease-store/cosmos-lease-store.ts',
+    path: 'lease-store/cosmos/cosmos-lease-store.ts',
     code: '.replace<Stored>({ ...document, id }, ifMatch(lease))',
     broken: '.replace<Stored>({ ...document, id })',
     rejectedBy: ['conditional', 'own-lease', 'one-owner'],
@@ -50,7 +50,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'an outcome after the deadline counts',
-    path: 'src/sas/settle.ts',
+    path: 'src/sas/decisions/settle.ts',
     code: 'now < (step.completeByMs ?? 0)',
     broken: 'now < (step.completeByMs ?? 0) + 60_000',
     rejectedBy: ['deadline'],
@@ -59,7 +59,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'each attempt has its own key',
-    path: 'src/sas/dispatch.ts',
+    path: 'src/sas/decisions/dispatch.ts',
     code: 'idempotencyKey: currentKey(step),',
     broken: 'idempotencyKey: `${currentKey(step)}/${step.fence}`,',
     rejectedBy: ['one-effect', 'key-kept'],
@@ -68,7 +68,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a step that may have acted is not undone',
-    path: 'src/sas/generation.ts',
+    path: 'src/sas/decisions/generation.ts',
     code: 'if (!isDone && !(undo.whenUncertain && mayHaveActed(step))) return step.owed',
     broken: 'if (!isDone) return step.owed',
     rejectedBy: ['undone'],
@@ -77,7 +77,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'undo runs in any order',
-    path: 'src/sas/compensate.ts',
+    path: 'src/sas/decisions/compensate.ts',
     code: ' && !needed.has(stepId))',
     broken: ' && needed.size >= 0)',
     rejectedBy: ['reverse-order'],
@@ -86,7 +86,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a step does not wait for all that it depends on',
-    path: 'src/sas/schedule.ts',
+    path: 'src/sas/decisions/schedule.ts',
     code: 'step?.dependsOn.every((id)',
     broken: 'step?.dependsOn.slice(1).every((id)',
     rejectedBy: ['dependencies'],
@@ -95,7 +95,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a submission without an answer counts as written',
-    path: 'src/sas/submission.ts',
+    path: 'src/sas/submission/submission.ts',
     code: 'if ((await standing(store, request)) !== null) return standingAlready',
     broken: "if (result.kind === 'unknownOutcome') return standingAlready",
     rejectedBy: ['accepted', 'whole-submission'],
@@ -104,7 +104,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'another submission under a known id counts as the same',
-    path: 'src/sas/submission.ts',
+    path: 'src/sas/submission/submission.ts',
     code: 'if (job.payloadHash !== payloadHash) {',
     broken: "if (job.payloadHash === '') {",
     rejectedBy: ['submitted-once'],
@@ -113,7 +113,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a checkpoint stands ahead of what was delivered',
-    path: 'src/change-feed-processor/page-delivery.ts',
+    path: 'src/change-feed-processor/delivery/page-delivery.ts',
     code: 'const page = progress.track(read)',
     broken: 'const page = progress.track(read)\n    await progress.handledUpTo(page, changes.length)',
     rejectedBy: ['checkpoint', 'delivered'],
@@ -122,7 +122,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'an owner trusts its lease for too long',
-    path: 'src/change-feed-processor/lease-holder.ts',
+    path: 'src/change-feed-processor/lease/lease-holder.ts',
     code: 'return writtenAtMs + expirationMs - marginMs',
     broken: 'return writtenAtMs + 10 * expirationMs - marginMs',
     rejectedBy: ['one-owner', 'trusted'],
@@ -131,7 +131,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a lease is taken over too soon',
-    path: 'lease-store/expiry.ts',
+    path: 'lease-store/lease/expiry.ts',
     code: 'storeTimeMs - intervalMs - storeResolutionMs',
     broken: 'storeTimeMs - intervalMs / 4',
     rejectedBy: ['taken-when-expired'],
@@ -140,7 +140,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'the outcome of a settled attempt is recorded again',
-    path: 'src/sas/settle.ts',
+    path: 'src/sas/decisions/settle.ts',
     code: '    step.outcome === null &&\n',
     broken: '',
     rejectedBy: ['one-outcome', 'own-outcome'],
@@ -149,7 +149,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'what was done is not undone',
-    path: 'src/sas/compensate.ts',
+    path: 'src/sas/decisions/compensate.ts',
     code: "(state === 'Processed' && undo !== null)",
     broken: "(state === 'Processed' && undo === null)",
     rejectedBy: ['undone'],
@@ -158,7 +158,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a submission overwrites the job that is there',
-    path: 'src/sas/cosmos-batch.ts',
+    path: 'src/sas/store/cosmos-batch.ts',
     code: "return { operationType: 'Create', resourceBody }",
     broken: "return { operationType: 'Upsert', resourceBody }",
     rejectedBy: ['conditional', 'submitted-once', 'ended'],
@@ -167,7 +167,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a command without an answer counts as written',
-    path: 'src/sas/update-job.ts',
+    path: 'src/sas/client/update-job.ts',
     code: "if (result.kind === 'applied' && operation.isComplete)",
     broken: "if (result.kind !== 'conflict' && operation.isComplete)",
     rejectedBy: ['command-stands'],
@@ -176,7 +176,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'the latest notice is sent first',
-    path: 'src/sas/reply-line.ts',
+    path: 'src/sas/notifier/reply-line.ts',
     code: '(a, b) => a.seq - b.seq',
     broken: '(a, b) => b.seq - a.seq',
     rejectedBy: ['notices'],
@@ -185,7 +185,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'all generations have one key',
-    path: 'src/sas/work.ts',
+    path: 'src/sas/model/work.ts',
     code: '/g${generation}/',
     broken: '/g1/',
     rejectedBy: ['nothing-after-undo'],
@@ -194,7 +194,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a step that is given up keeps its fence',
-    path: 'src/sas/recover.ts',
+    path: 'src/sas/decisions/recover.ts',
     code: 'const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }',
     broken: 'const fenced = { ...step, mayHaveActed: mayHaveActed(step) }',
     rejectedBy: ['dispatch-fence'],
@@ -203,7 +203,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'an undo does not get what its step returned',
-    path: 'src/sas/settle.ts',
+    path: 'src/sas/decisions/settle.ts',
     code: 'input: resolveTemplate(step.undo.inputTemplate, known) }',
     broken: 'input: step.undo.inputTemplate }',
     rejectedBy: ['undo-input'],
@@ -212,7 +212,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a notice is not written in the transaction that it reports',
-    path: 'src/sas/scheduler.ts',
+    path: 'src/sas/scheduler/scheduler.ts',
     code: "...decision.notices.map((document) => ({ kind: 'create' as const, document })),",
     broken: '',
     rejectedBy: ['notices'],
@@ -221,7 +221,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a job that ended in error expires',
-    path: 'src/sas/retention.ts',
+    path: 'src/sas/decisions/retention.ts',
     code: "(processState === 'Processed' || processState === 'Compensated') && retainForMs",
     broken: 'retainForMs',
     rejectedBy: ['nothing-live-expires'],
@@ -230,7 +230,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a cancelled job goes on',
-    path: 'src/sas/operate.ts',
+    path: 'src/sas/decisions/operate.ts',
     code: 'compensation: { since, by: command.by, reason: `cancelled: ${command.why}`, thenRetry: false },',
     broken: 'desiredState: job.desiredState, currentState: job.currentState,',
     rejectedBy: ['command-stands'],

@@ -6,7 +6,7 @@ export interface DecisionFile {
   readonly lines?: readonly string[]
 }
 
-/** Files by name, without `.ts`, each with its tests. An empty list means the test of the same name. */
+/** Files by path within the room, without `.ts`, each with its tests. An empty list means the test of the same name. */
 type Files = Readonly<Record<string, readonly string[]>>
 
 function inRoom(room: string, tests: string, files: Files): DecisionFile[] {
@@ -17,78 +17,101 @@ function inRoom(room: string, tests: string, files: Files): DecisionFile[] {
 }
 
 /** Tests of whole jobs that use only the decisions. */
-const stories = ['schedule', 'waiting-steps', 'for-each', 'compensate']
+const stories = ['decisions/schedule', 'waiting-steps', 'workflow/for-each', 'decisions/compensate']
 
 /** The pure files that decide. Their tests take milliseconds, because each runs once for every mutant it reaches. */
 export const decisionFiles: readonly DecisionFile[] = [
   ...inRoom('lease-store', 'test/unit/lease-store', {
-    balance: [],
-    'cosmos-errors': [],
-    coverage: [],
-    expiry: [],
-    'feed-range': [],
-    handover: [],
-    'lease-document': ['lease-document', 'recorded-documents'],
-    'lease-naming': [],
-    observation: [],
-    'overlap-repair': [],
-    overlap: [],
-    transitions: [],
-    twin: [],
+    'balance/balance': [],
+    'cosmos/cosmos-errors': [],
+    'coverage/coverage': [],
+    'lease/expiry': [],
+    'lease/feed-range': [],
+    'balance/handover': [],
+    'lease/lease-document': ['lease/lease-document', 'recorded-documents'],
+    'lease/lease-naming': [],
+    'lease/observation': [],
+    'coverage/overlap-repair': [],
+    'coverage/overlap': [],
+    'lease/transitions': [],
+    'balance/twin': [],
   }),
   ...inRoom('src/change-feed-processor', 'test/unit/change-feed-processor', {
-    'change-identity': [],
-    'coverage-watch': [],
-    'decode-change': [],
-    'delivery-options': ['options'],
-    'failure-policy': [],
-    'low-water-mark': [],
-    'option-kinds': [],
-    'option-rules': ['option-kinds', 'options'],
-    options: [],
-    'page-positions': [],
-    'page-size': [],
-    'planned-lease': [],
-    'poll-delay': [],
-    progress: [],
-    'retry-delay': [],
-    split: [],
-    'start-position': [],
+    'feed/change-identity': [],
+    'ownership/coverage-watch': [],
+    'feed/decode-change': [],
+    'options/delivery-options': ['options/options'],
+    'options/failure-policy': [],
+    'delivery/low-water-mark': [],
+    'options/option-kinds': [],
+    'options/option-rules': ['options/option-kinds', 'options/options'],
+    'options/options': [],
+    'delivery/page-positions': [],
+    'reading/page-size': [],
+    'ownership/planned-lease': [],
+    'options/poll-delay': [],
+    'delivery/progress': [],
+    'lease/retry-delay': [],
+    'ownership/split': [],
+    'feed/start-position': [],
   }),
   ...inRoom('src/sas', 'test/unit/sas', {
-    claim: ['claim', 'generation', 'recover'],
-    compensate: ['compensate', 'generation', 'recover-job', 'operate', 'notices'],
-    condition: ['condition', 'waiting-steps', 'for-each'],
-    decision: ['decision', ...stories, 'notices'],
-    dispatch: [...stories, 'dispatch', 'generation', 'claim', 'recover', 'recover-job'],
-    duration: [],
-    extend: [],
-    'fan-out': [],
-    'for-each': [],
-    gather: [],
-    generation: ['generation', 'compensate', 'operate'],
-    'give-up': [],
-    ledger: ['ledger', 'schedule', 'compensate', 'generation'],
-    notices: [],
-    operate: ['operate', 'generation', 'for-each'],
-    'plan-draft': ['workflow', 'for-each', 'sub-workflow', 'condition'],
-    'raise-event': ['waiting-steps'],
-    recover: [],
-    'recover-job': [],
-    retention: ['retention', 'notices'],
-    schedule: [...stories, 'recover-job', 'notices'],
-    'set-aside': [],
-    settle: ['settle', 'compensate', 'generation'],
-    'settle-notice': [],
-    'step-options': ['workflow'],
-    'sub-workflow': [],
-    submit: [],
-    'submit-problems': [],
-    template: [],
-    transaction: [],
-    'undo-problems': ['workflow', 'for-each'],
-    'wait-pace': [],
-    work: [],
+    'decisions/claim': ['decisions/claim', 'decisions/generation', 'decisions/recover'],
+    'decisions/compensate': [
+      'decisions/compensate',
+      'decisions/generation',
+      'decisions/recover-job',
+      'decisions/operate',
+      'decisions/notices',
+    ],
+    'plan/condition': ['plan/condition', 'waiting-steps', 'workflow/for-each'],
+    'decisions/decision': ['decisions/decision', ...stories, 'decisions/notices'],
+    'decisions/dispatch': [
+      ...stories,
+      'decisions/dispatch',
+      'decisions/generation',
+      'decisions/claim',
+      'decisions/recover',
+      'decisions/recover-job',
+    ],
+    'model/duration': [],
+    'decisions/extend': [],
+    'plan/fan-out': [],
+    'workflow/for-each': [],
+    'plan/gather': [],
+    'decisions/generation': ['decisions/generation', 'decisions/compensate', 'decisions/operate'],
+    'decisions/give-up': [],
+    'decisions/ledger': [
+      'decisions/ledger',
+      'decisions/schedule',
+      'decisions/compensate',
+      'decisions/generation',
+    ],
+    'decisions/notices': [],
+    'decisions/operate': ['decisions/operate', 'decisions/generation', 'workflow/for-each'],
+    'workflow/plan-draft': [
+      'workflow/workflow',
+      'workflow/for-each',
+      'workflow/sub-workflow',
+      'plan/condition',
+    ],
+    'decisions/raise-event': ['waiting-steps'],
+    'decisions/recover': [],
+    'decisions/recover-job': [],
+    'decisions/retention': ['decisions/retention', 'decisions/notices'],
+    'decisions/schedule': [...stories, 'decisions/recover-job', 'decisions/notices'],
+    'decisions/set-aside': [],
+    'decisions/settle': ['decisions/settle', 'decisions/compensate', 'decisions/generation'],
+    'decisions/settle-notice': [],
+    'workflow/step-options': ['workflow/workflow'],
+    'workflow/sub-workflow': [],
+    'submission/submit': [],
+    'submission/submit-problems': [],
+    'plan/template': [],
+    'store/transaction': [],
+    'workflow/undo-problems': ['workflow/workflow', 'workflow/for-each'],
+    'client/wait-pace': [],
+    'model/work': [],
   }),
 ]
 
@@ -96,9 +119,12 @@ export const decisionFiles: readonly DecisionFile[] = [
 export const guards: readonly DecisionFile[] = [
   {
     // I12: a lease is replaced or deleted only in the version that was read.
-    path: 'lease-store/cosmos-lease-store.ts',
+    path: 'lease-store/cosmos/cosmos-lease-store.ts',
     lines: ["return { accessCondition: { type: 'IfMatch', condition: lease.etag } }"],
-    tests: ['test/conformance/lease-store.test.ts', 'test/unit/lease-store/cosmos-lease-store.test.ts'],
+    tests: [
+      'test/conformance/lease-store.test.ts',
+      'test/unit/lease-store/cosmos/cosmos-lease-store.test.ts',
+    ],
   },
   {
     // I12, I22: the embedded store refuses a write that is based on another version.
@@ -108,30 +134,30 @@ export const guards: readonly DecisionFile[] = [
   },
   {
     // F-L7: an owner stops by itself before its lease expires.
-    path: 'src/change-feed-processor/lease-holder.ts',
+    path: 'src/change-feed-processor/lease/lease-holder.ts',
     lines: ['return writtenAtMs + expirationMs - marginMs'],
-    tests: ['test/unit/change-feed-processor/lease-holder.test.ts'],
+    tests: ['test/unit/change-feed-processor/lease/lease-holder.test.ts'],
   },
   {
     // I12: an instance makes only one attempt at a time to acquire a lease.
-    path: 'src/change-feed-processor/partition-controller.ts',
+    path: 'src/change-feed-processor/ownership/partition-controller.ts',
     lines: ['if (this.isStopping || this.holds(leaseToken) || this.acquiring.has(leaseToken)) return false'],
-    tests: ['test/unit/change-feed-processor/partition-controller.test.ts'],
+    tests: ['test/unit/change-feed-processor/ownership/partition-controller.test.ts'],
   },
   {
     // I3: an outcome is decided again when steps were read after the decision. I1: when a job could not be begun in its
     // submitter's process, its scheduler reads it at once.
-    path: 'src/sas/scheduler.ts',
+    path: 'src/sas/scheduler/scheduler.ts',
     lines: [
       'if (now.write === null) return { written: null, discarded: now.result, goOn: () => undefined }',
       'return refused.length === 0',
     ],
-    tests: ['test/unit/sas/scheduler.test.ts', 'test/unit/sas/shortcut.test.ts'],
+    tests: ['test/unit/sas/scheduler/scheduler.test.ts', 'test/unit/sas/in-process/shortcut.test.ts'],
   },
   {
     // I13, F-N2: earlier notices are sent first.
-    path: 'src/sas/reply-line.ts',
+    path: 'src/sas/notifier/reply-line.ts',
     lines: ['const [next] = [...left].sort((a, b) => a.seq - b.seq)'],
-    tests: ['test/unit/sas/notifier.test.ts', 'test/unit/sas/reply.test.ts'],
+    tests: ['test/unit/sas/notifier/notifier.test.ts', 'test/unit/sas/notifier/reply.test.ts'],
   },
 ]

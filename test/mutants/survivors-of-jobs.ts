@@ -3,7 +3,7 @@ import type { Survivors } from './verdict.js'
 /** Those of `src/sas`. */
 export const survivorsOfJobs: readonly Survivors[] = [
   {
-    path: 'src/sas/compensate.ts',
+    path: 'src/sas/decisions/compensate.ts',
     reason:
       'Needed by the compiler only: every step of a job has an entry in its ledger, what is used here was read before, and a job on its way back says why.',
     mutants: [
@@ -68,7 +68,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/decision.ts',
+    path: 'src/sas/decisions/decision.ts',
     reason: 'Needed by the compiler only: what is used here was seen before.',
     mutants: [
       [
@@ -79,7 +79,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/dispatch.ts',
+    path: 'src/sas/decisions/dispatch.ts',
     reason: 'For speed: one change alone needs not be measured.',
     mutants: [
       ['if (changes.length <= 1) return changes', 'changes.length <= 1', 'false'],
@@ -87,7 +87,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/duration.ts',
+    path: 'src/sas/model/duration.ts',
     reason: 'Any text that is not a unit has the same effect.',
     mutants: [
       [
@@ -103,7 +103,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/fan-out.ts',
+    path: 'src/sas/plan/fan-out.ts',
     reason:
       'Only a gathering step depends on steps of left-out items, and each of its items depends on one of them.',
     mutants: [
@@ -125,7 +125,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/for-each.ts',
+    path: 'src/sas/workflow/for-each.ts',
     reason: 'It stands for a step of a definition that is refused, and only its id is asked for.',
     mutants: [
       [
@@ -136,7 +136,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/for-each.ts',
+    path: 'src/sas/workflow/for-each.ts',
     reason: 'Needed by the compiler only: a condition that is undefined is none.',
     mutants: [
       [
@@ -147,7 +147,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/ledger.ts',
+    path: 'src/sas/decisions/ledger.ts',
     reason: 'Needed by the compiler only: every step of a job has an entry.',
     mutants: [
       [
@@ -158,7 +158,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/operate.ts',
+    path: 'src/sas/decisions/operate.ts',
     reason: 'What an operator gives was found to be JSON before; an edit without a step is none.',
     mutants: [
       [
@@ -170,7 +170,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/plan-draft.ts',
+    path: 'src/sas/workflow/plan-draft.ts',
     reason: 'What is not said follows the job, and a definition with a duration that is none is refused.',
     mutants: [
       [
@@ -182,7 +182,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/schedule.ts',
+    path: 'src/sas/decisions/schedule.ts',
     reason:
       'Needed by the compiler only: every step of a job has an entry in its ledger, and the steps used here were read before.',
     mutants: [
@@ -248,7 +248,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/schedule.ts',
+    path: 'src/sas/decisions/schedule.ts',
     reason: 'Steps under way in a released job were read before; no other step can become ready by that.',
     mutants: [
       [
@@ -259,7 +259,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/settle.ts',
+    path: 'src/sas/decisions/settle.ts',
     reason: 'Needed by the compiler only: no other outcome says whether it did nothing.',
     mutants: [
       [
@@ -270,7 +270,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/template.ts',
+    path: 'src/sas/plan/template.ts',
     reason: 'What is in a template was found to be JSON before, and what is not there has no parts.',
     mutants: [
       ["return value === undefined ? undefined : toTemplate(value, 'value')", "'value'", '""'],
@@ -280,7 +280,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/transaction.ts',
+    path: 'src/sas/store/transaction.ts',
     reason: 'For speed: what is written out to be measured is measured alike.',
     mutants: [
       [
@@ -296,7 +296,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/undo-problems.ts',
+    path: 'src/sas/workflow/undo-problems.ts',
     reason:
       'Needed by the compiler only: steps stand after those they wait for, or the definition is refused.',
     mutants: [
@@ -313,7 +313,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/wait-pace.ts',
+    path: 'src/sas/client/wait-pace.ts',
     reason:
       'As quick as before changes nothing; twice no time is no time; needed by the compiler only: a workflow was just added.',
     mutants: [

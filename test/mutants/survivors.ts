@@ -6,7 +6,7 @@ const processor = 'src/change-feed-processor'
 /** `npm run mutants` fails when a mutant survives that is not listed here, and when a listed one is caught. */
 export const survivors: readonly Survivors[] = [
   {
-    path: 'lease-store/balance.ts',
+    path: 'lease-store/balance/balance.ts',
     reason:
       'Of two instances with equally many leases, either may give one. An initial list of one is no more than any share.',
     mutants: [
@@ -23,7 +23,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'lease-store/balance.ts',
+    path: 'lease-store/balance/balance.ts',
     reason: 'Names are compared without case, so upper and lower case do equally well.',
     mutants: [
       [
@@ -34,7 +34,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'lease-store/cosmos-errors.ts',
+    path: 'lease-store/cosmos/cosmos-errors.ts',
     reason: 'Every operation that is not a write is treated alike, so any such value works as the default.',
     mutants: [
       [
@@ -45,7 +45,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'lease-store/coverage.ts',
+    path: 'lease-store/coverage/coverage.ts',
     reason:
       'A lease that begins at the end of the range, or ends where others do, adds nothing. Ranges with the same beginning may be in any order.',
     mutants: [
@@ -56,7 +56,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'lease-store/handover.ts',
+    path: 'lease-store/balance/handover.ts',
     reason: 'Needed by the compiler only: no comparison with an unknown time is true.',
     mutants: [
       [
@@ -67,7 +67,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'lease-store/overlap-repair.ts',
+    path: 'lease-store/coverage/overlap-repair.ts',
     reason:
       'Equal leases do not reach this code, and a lease does not overlap with itself. Any text that is not a number has the same effect.',
     mutants: [
@@ -136,7 +136,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/change-feed-processor/options.ts',
+    path: 'src/change-feed-processor/options/options.ts',
     reason: 'It stands for a name that is missing, which is refused whatever stands there.',
     mutants: [
       [
@@ -147,7 +147,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/change-feed-processor/progress.ts',
+    path: 'src/change-feed-processor/delivery/progress.ts',
     reason:
       'Places with equally many changes before them have one position, and what is stored already is not stored again.',
     mutants: [
@@ -170,7 +170,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/change-feed-processor/progress.ts',
+    path: 'src/change-feed-processor/delivery/progress.ts',
     reason:
       'Needed by the compiler only: only a continuation has a token. To report nothing fails, and what fails there is let go.',
     mutants: [
@@ -183,7 +183,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/change-feed-processor/progress.ts',
+    path: 'src/change-feed-processor/delivery/progress.ts',
     reason:
       'There is no position before the first change of a page. For speed: the one after all of it needs no look inside.',
     mutants: [

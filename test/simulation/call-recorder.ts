@@ -1,4 +1,4 @@
-import type { Call, Checker, SimulationEvent } from '../../src/simulation/events.js'
+import type { Call, Checker, SimulationEvent } from '../../src/testing/events.js'
 
 /** Keeps what services outside were asked for, and what they made of it. */
 export class CallRecorder implements Checker {

@@ -1,5 +1,5 @@
-import type { Computer, SimulatedProcess } from '../../src/simulation/simulated-process.js'
-import type { World } from '../../src/simulation/world.js'
+import type { Computer, SimulatedProcess } from '../../src/testing/simulated-process.js'
+import type { World } from '../../src/testing/world.js'
 
 /** Whatever runs in processes, one on each computer at most. */
 interface Fleet {

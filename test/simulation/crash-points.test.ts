@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { brokenBy, placesIn } from './crash-points.js'
-import { faultKinds, type Place } from '../../src/simulation/fault-place.js'
+import { faultKinds, type Place } from '../../src/testing/fault-place.js'
 import { samplePairs } from './fault-pairs.js'
 import { scenarios } from './scenarios.js'
 

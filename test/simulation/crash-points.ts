@@ -1,5 +1,5 @@
-import { faultText, type Place } from '../../src/simulation/fault-place.js'
-import type { PlannedFault } from '../../src/simulation/faults.js'
+import { faultText, type Place } from '../../src/testing/fault-place.js'
+import type { PlannedFault } from '../../src/testing/faults.js'
 import {
   faultCostMs,
   JobScene,

@@ -1,9 +1,9 @@
 import { readChanges, type Container } from '../../src/emulator/engine/index.js'
 import type { FeedRange } from '../../lease-store/index.js'
 import type { Change } from '../../src/change-feed-processor/index.js'
-import type { Checker, Delivery, SimulationEvent, Written } from '../../src/simulation/events.js'
+import type { Checker, Delivery, SimulationEvent, Written } from '../../src/testing/events.js'
 import { leases, monitored } from './processor-unit.js'
-import { documentIn, leaseIn, lsnOf } from '../../src/simulation/stored-lease.js'
+import { documentIn, leaseIn, lsnOf } from '../../src/testing/stored-lease.js'
 
 /** One change of a key: the writer numbers all changes of one key, whatever document they are in. */
 interface KeyedChange {

@@ -2,10 +2,10 @@ import { leaseTokenOf } from '../../lease-store/index.js'
 import type { Change, ChangeFeed, FeedPosition, FeedStart } from '../../src/change-feed-processor/index.js'
 import { DotnetLeases, dotnetWiring, type DotnetLease } from './dotnet-leases.js'
 import { dotnetTakes } from './dotnet-rule.js'
-import { feedWiring } from '../../src/simulation/lease-wiring.js'
+import { feedWiring } from '../../src/testing/lease-wiring.js'
 import { leases, monitored } from './processor-unit.js'
-import type { Computer, SimulatedProcess } from '../../src/simulation/simulated-process.js'
-import type { World } from '../../src/simulation/world.js'
+import type { Computer, SimulatedProcess } from '../../src/testing/simulated-process.js'
+import type { World } from '../../src/testing/world.js'
 
 const [balanceMs, renewMs, expirationMs, pollMs] = [13_000, 17_000, 60_000, 5_000]
 const mostConflicts = 6

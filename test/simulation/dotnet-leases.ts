@@ -1,6 +1,6 @@
 import { Refusal, scan, type Container, type JsonObject } from '../../src/emulator/engine/index.js'
-import type { Wiring } from '../../src/simulation/network.js'
-import { documentIn } from '../../src/simulation/stored-lease.js'
+import type { Wiring } from '../../src/testing/network.js'
+import { documentIn } from '../../src/testing/stored-lease.js'
 
 /** A lease as the .NET SDK's class for it has fields: what else a document has is dropped when it is written. */
 export interface DotnetLease {

@@ -1,6 +1,6 @@
-import type { JobDocument, StepDocument } from '../../src/sas/documents.js'
-import { idempotencyKey, mayHaveEffect } from '../../src/sas/work.js'
-import type { Call } from '../../src/simulation/events.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { idempotencyKey, mayHaveEffect } from '../../src/sas/model/work.js'
+import type { Call } from '../../src/testing/events.js'
 
 /** A document of a step, or null where there is none. */
 type FindStep = (jobId: string, stepId: string) => StepDocument | null

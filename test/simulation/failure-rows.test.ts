@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/platform/index.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import { storeError } from '../support/intercepted.js'
-import type { Request } from '../../src/simulation/network.js'
+import type { Request } from '../../src/testing/network.js'
 import { leases, monitored } from './processor-unit.js'
 import { Scene } from './scene.js'
 import {
@@ -16,7 +16,7 @@ import {
   second,
   stopIn,
 } from './two-hosts.js'
-import type { PlannedFault, ScriptedFault } from '../../src/simulation/faults.js'
+import type { PlannedFault, ScriptedFault } from '../../src/testing/faults.js'
 
 describe('one fault at one write', () => {
   it.each<[name: string, planned: PlannedFault[]]>([

@@ -1,7 +1,7 @@
 import { seededRandom } from '../../src/platform/index.js'
-import type { PlannedFault } from '../../src/simulation/faults.js'
+import type { PlannedFault } from '../../src/testing/faults.js'
 import { placesIn, simulateFaults } from './crash-points.js'
-import { faultKinds, type Place } from '../../src/simulation/fault-place.js'
+import { faultKinds, type Place } from '../../src/testing/fault-place.js'
 
 /** Two faults in one story; the second strikes a write that follows the first, and may be there only because of it. */
 export type Pair = readonly [PlannedFault, PlannedFault]

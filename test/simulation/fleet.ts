@@ -1,7 +1,7 @@
 import { LeaseChecker } from './lease-checker.js'
 import { ProcessorUnit } from './processor-unit.js'
-import type { Computer } from '../../src/simulation/simulated-process.js'
-import { World } from '../../src/simulation/world.js'
+import type { Computer } from '../../src/testing/simulated-process.js'
+import { World } from '../../src/testing/world.js'
 
 /** A deployment unit among which nothing goes wrong by chance. */
 export interface Fleet {

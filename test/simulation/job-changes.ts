@@ -4,9 +4,9 @@ import {
   stepDocumentId,
   type JobDocument,
   type StepDocument,
-} from '../../src/sas/documents.js'
-import type { Written } from '../../src/simulation/events.js'
-import type { Request } from '../../src/simulation/network.js'
+} from '../../src/sas/model/documents.js'
+import type { Written } from '../../src/testing/events.js'
+import type { Request } from '../../src/testing/network.js'
 
 /** One write of a job's or a step's document, with its family as the same transaction left it. */
 export interface Change<T extends JobDocument | StepDocument> {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { stateContainer, type Role } from '../../src/simulation/job-fleet.js'
-import type { SimulationEvent } from '../../src/simulation/events.js'
-import type { Request } from '../../src/simulation/network.js'
-import type { SimulatedProcess } from '../../src/simulation/simulated-process.js'
-import { storeError } from '../../src/simulation/store-error.js'
+import { stateContainer, type Role } from '../../src/testing/job-fleet.js'
+import type { SimulationEvent } from '../../src/testing/events.js'
+import type { Request } from '../../src/testing/network.js'
+import type { SimulatedProcess } from '../../src/testing/simulated-process.js'
+import { storeError } from '../../src/testing/store-error.js'
 import { brokenBy } from './crash-points.js'
-import { faultFrom } from '../../src/simulation/fault-place.js'
+import { faultFrom } from '../../src/testing/fault-place.js'
 import {
   faultCostMs,
   JobScene,

@@ -1,4 +1,4 @@
-import { deriveProcessState, isTerminal, type JobDocument } from '../../src/sas/documents.js'
+import { deriveProcessState, isTerminal, type JobDocument } from '../../src/sas/model/documents.js'
 import type { Rule } from './job-changes.js'
 
 /** I1: a job is there with all its steps or not at all. */

@@ -1,9 +1,9 @@
 import { wholeKeySpace } from '../../src/emulator/engine/index.js'
 import type { FeedRange, Lease } from '../../lease-store/index.js'
-import type { Checker, Delivery, SimulationEvent, Written } from '../../src/simulation/events.js'
-import type { Request } from '../../src/simulation/network.js'
+import type { Checker, Delivery, SimulationEvent, Written } from '../../src/testing/events.js'
+import type { Request } from '../../src/testing/network.js'
 import { leases } from './processor-unit.js'
-import { leaseIn, lsnOf } from '../../src/simulation/stored-lease.js'
+import { leaseIn, lsnOf } from '../../src/testing/stored-lease.js'
 
 /** How a change of owner came about. */
 export interface Move {

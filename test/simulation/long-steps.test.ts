@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { faultFrom } from '../../src/simulation/fault-place.js'
+import { faultFrom } from '../../src/testing/fault-place.js'
 import { CallRecorder } from './call-recorder.js'
 import { JobScene, oneHostPerRole, twoHosts, type JobSceneOptions } from './job-scene.js'
 import { stepDeadlineMs } from './scenario.js'

@@ -1,10 +1,10 @@
 import type { ReplyChannel } from '../../src/sas/index.js'
-import type { NoticeDocument } from '../../src/sas/documents.js'
-import type { Checker, SimulationEvent } from '../../src/simulation/events.js'
-import { stateContainer } from '../../src/simulation/job-fleet.js'
-import type { Wiring } from '../../src/simulation/network.js'
-import type { SimulatedProcess } from '../../src/simulation/simulated-process.js'
-import type { World } from '../../src/simulation/world.js'
+import type { NoticeDocument } from '../../src/sas/model/documents.js'
+import type { Checker, SimulationEvent } from '../../src/testing/events.js'
+import { stateContainer } from '../../src/testing/job-fleet.js'
+import type { Wiring } from '../../src/testing/network.js'
+import type { SimulatedProcess } from '../../src/testing/simulated-process.js'
+import type { World } from '../../src/testing/world.js'
 
 /**
  * Where submitters are told what became of their jobs; the network to it fails as every other does. Judges I13: all

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FeedRange, NewLease } from '../../lease-store/index.js'
-import type { PlannedFault } from '../../src/simulation/faults.js'
+import type { PlannedFault } from '../../src/testing/faults.js'
 import { leases, monitored } from './processor-unit.js'
 import type { Scene } from './scene.js'
 import { faultsAt, host, minuteMs, restartCrashed, sceneWith, stopIn } from './two-hosts.js'

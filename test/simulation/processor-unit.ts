@@ -8,10 +8,10 @@ import {
 } from '../../src/change-feed-processor/index.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { silent, type Telemetry } from '../../src/telemetry/index.js'
-import { connectedLeaseStore, feedWiring, leaseStoreWiring } from '../../src/simulation/lease-wiring.js'
-import type { Wiring } from '../../src/simulation/network.js'
-import type { Computer, SimulatedProcess } from '../../src/simulation/simulated-process.js'
-import type { World } from '../../src/simulation/world.js'
+import { connectedLeaseStore, feedWiring, leaseStoreWiring } from '../../src/testing/lease-wiring.js'
+import type { Wiring } from '../../src/testing/network.js'
+import type { Computer, SimulatedProcess } from '../../src/testing/simulated-process.js'
+import type { World } from '../../src/testing/world.js'
 
 type Document = Record<string, unknown>
 

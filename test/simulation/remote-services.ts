@@ -1,8 +1,8 @@
-import { defineAgent, type Agent, type AgentContext } from '../../src/sas/agent.js'
-import type { Call } from '../../src/simulation/events.js'
-import type { Wiring } from '../../src/simulation/network.js'
-import type { SimulatedProcess } from '../../src/simulation/simulated-process.js'
-import type { World } from '../../src/simulation/world.js'
+import { defineAgent, type Agent, type AgentContext } from '../../src/sas/agents/agent.js'
+import type { Call } from '../../src/testing/events.js'
+import type { Wiring } from '../../src/testing/network.js'
+import type { SimulatedProcess } from '../../src/testing/simulated-process.js'
+import type { World } from '../../src/testing/world.js'
 
 /** One request to a service outside. */
 interface ServiceCall {

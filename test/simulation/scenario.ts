@@ -6,7 +6,7 @@ import {
   type StepOptions,
   type Workflow,
 } from '../../src/sas/index.js'
-import type { Attention } from '../../src/sas/documents.js'
+import type { Attention } from '../../src/sas/model/documents.js'
 import { services, type Asked, type Moods, type Services } from './remote-services.js'
 
 /** The input of every job of a scenario. */

@@ -2,13 +2,13 @@ import type { Change } from '../../src/change-feed-processor/index.js'
 import type { Random } from '../../src/platform/index.js'
 import { DeliveryChecker } from './delivery-checker.js'
 import { DotnetHost } from './dotnet-host.js'
-import { Faults, type FaultOptions } from '../../src/simulation/faults.js'
+import { Faults, type FaultOptions } from '../../src/testing/faults.js'
 import { LeaseChecker } from './lease-checker.js'
 import { monitored, ProcessorUnit, type ProcessorUnitOptions } from './processor-unit.js'
-import type { Computer } from '../../src/simulation/simulated-process.js'
-import { lsnOf } from '../../src/simulation/stored-lease.js'
+import type { Computer } from '../../src/testing/simulated-process.js'
+import { lsnOf } from '../../src/testing/stored-lease.js'
 import { Workload } from './workload.js'
-import { World } from '../../src/simulation/world.js'
+import { World } from '../../src/testing/world.js'
 
 /** What a run begins with. */
 export interface SceneOptions extends Omit<ProcessorUnitOptions, 'delegate'> {

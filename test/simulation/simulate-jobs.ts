@@ -1,6 +1,6 @@
 import { seededRandom, type Random } from '../../src/platform/index.js'
-import { harsh, type FaultRates } from '../../src/simulation/faults.js'
-import { roles, stateContainer } from '../../src/simulation/job-fleet.js'
+import { harsh, type FaultRates } from '../../src/testing/faults.js'
+import { roles, stateContainer } from '../../src/testing/job-fleet.js'
 import { Chaos, mostWrongMs } from './chaos.js'
 import { faultCostMs, JobScene, type Host, type JobReport, type Story } from './job-scene.js'
 import { everyScenario } from './scenarios.js'

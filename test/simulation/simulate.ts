@@ -1,9 +1,9 @@
 import { seededRandom, type Random } from '../../src/platform/index.js'
 import { Chaos } from './chaos.js'
-import { harsh } from '../../src/simulation/faults.js'
+import { harsh } from '../../src/testing/faults.js'
 import { monitored } from './processor-unit.js'
 import { Scene, type Report } from './scene.js'
-import type { Computer } from '../../src/simulation/simulated-process.js'
+import type { Computer } from '../../src/testing/simulated-process.js'
 
 const faultyMs = 8 * 60_000
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { deriveProcessState, type StepDocument } from '../../src/sas/documents.js'
-import { owedBy } from '../../src/sas/generation.js'
-import { workOf } from '../../src/sas/work.js'
+import { deriveProcessState, type StepDocument } from '../../src/sas/model/documents.js'
+import { owedBy } from '../../src/sas/decisions/generation.js'
+import { workOf } from '../../src/sas/model/work.js'
 import type { Rule, StepChange } from './job-changes.js'
 
 /** Whether the write is an outcome that an agent recorded, or the scheduler of its process together with what follows. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { brokenBy, simulateFaults } from './crash-points.js'
-import { faultFrom } from '../../src/simulation/fault-place.js'
+import { faultFrom } from '../../src/testing/fault-place.js'
 import { sampleFaults } from './fault-pairs.js'
 import { stories } from './stories.js'
 

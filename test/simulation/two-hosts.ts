@@ -1,7 +1,7 @@
 import { seededRandom } from '../../src/platform/index.js'
-import type { PlannedFault } from '../../src/simulation/faults.js'
+import type { PlannedFault } from '../../src/testing/faults.js'
 import { Scene, type SceneOptions } from './scene.js'
-import type { Computer } from '../../src/simulation/simulated-process.js'
+import type { Computer } from '../../src/testing/simulated-process.js'
 
 export const minuteMs = 60_000
 

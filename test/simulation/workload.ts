@@ -1,5 +1,5 @@
 import { monitored } from './processor-unit.js'
-import type { World } from '../../src/simulation/world.js'
+import type { World } from '../../src/testing/world.js'
 
 /** How much is written into the monitored container from outside. */
 export interface WorkloadOptions {

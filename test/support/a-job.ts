@@ -1,13 +1,13 @@
 import type { Change } from '../../src/change-feed-processor/index.js'
-import { defineAgent } from '../../src/sas/agent.js'
-import { decodeDocument, type JobDocument, type StepDocument } from '../../src/sas/documents.js'
-import type { Plan } from '../../src/sas/plan.js'
-import type { Reference } from '../../src/sas/reference.js'
-import type { StateDocument, StateWrite, Stored } from '../../src/sas/state-store.js'
-import { submit, type SubmitRequest } from '../../src/sas/submit.js'
-import type { Step } from '../../src/sas/plan-draft.js'
-import type { StepOptions } from '../../src/sas/step-options.js'
-import { defineWorkflow, type Workflow } from '../../src/sas/workflow.js'
+import { defineAgent } from '../../src/sas/agents/agent.js'
+import { decodeDocument, type JobDocument, type StepDocument } from '../../src/sas/model/documents.js'
+import type { Plan } from '../../src/sas/plan/plan.js'
+import type { Reference } from '../../src/sas/model/reference.js'
+import type { StateDocument, StateWrite, Stored } from '../../src/sas/store/state-store.js'
+import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
+import type { Step } from '../../src/sas/workflow/plan-draft.js'
+import type { StepOptions } from '../../src/sas/workflow/step-options.js'
+import { defineWorkflow, type Workflow } from '../../src/sas/workflow/workflow.js'
 
 /** The instant at which the jobs of tests are submitted: where a `VirtualClock` starts. */
 export const submittedAtMs = Date.UTC(2026, 0, 1)

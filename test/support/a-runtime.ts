@@ -4,15 +4,15 @@ import type {
   ChangeFeedDelegate,
   LifecycleNotifications,
 } from '../../src/change-feed-processor/index.js'
-import { Notifications } from '../../src/change-feed-processor/notifications.js'
+import { Notifications } from '../../src/change-feed-processor/runtime/notifications.js'
 import {
   resolveOptions,
   type AnyProcessorOptions,
   type ChangeFeedProcessorOptions,
-} from '../../src/change-feed-processor/options.js'
-import { PauseGate } from '../../src/change-feed-processor/pause-gate.js'
-import { pageReader, type Runtime } from '../../src/change-feed-processor/runtime.js'
-import { userCodeOf, type UserCode } from '../../src/change-feed-processor/user-code.js'
+} from '../../src/change-feed-processor/options/options.js'
+import { PauseGate } from '../../src/change-feed-processor/runtime/pause-gate.js'
+import { pageReader, type Runtime } from '../../src/change-feed-processor/runtime/runtime.js'
+import { userCodeOf, type UserCode } from '../../src/change-feed-processor/delivery/user-code.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import { aNewLease } from './a-lease.js'

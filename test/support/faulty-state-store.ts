@@ -1,4 +1,4 @@
-import type { StateDocument, StateStore, StateWrite, Stored } from '../../src/sas/state-store.js'
+import type { StateDocument, StateStore, StateWrite, Stored } from '../../src/sas/store/state-store.js'
 
 /** What goes wrong with one write, or just before it. */
 export type WriteFault =

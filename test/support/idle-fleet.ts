@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInProcessCosmos } from 'stepward/emulator'
 import { onTestFinished } from 'vitest'
-import { startFleet, type Fleet } from '../../src/host/index.js'
+import { startFleet, type Fleet } from '../../src/fleet/index.js'
 import { silent } from '../../src/telemetry/index.js'
 
 /** A folder that is gone when the test ends. */

@@ -1,4 +1,4 @@
-export { storeError } from '../../src/simulation/store-error.js'
+export { storeError } from '../../src/testing/store-error.js'
 
 /** What becomes of one call: answers in place of the port, or by way of it. */
 export type Interception<A extends unknown[], R> = (

@@ -1,8 +1,8 @@
 import { CosmosLeaseStore } from '../../lease-store/index.js'
 import { CosmosChangeFeed, FeedHints } from '../../src/change-feed-processor/index.js'
 import { createInProcessCosmos } from '../../src/emulator/index.js'
-import { openConnection } from '../../src/host/connection.js'
-import { openContainers } from '../../src/host/containers.js'
+import { openConnection } from '../../src/connection/connection.js'
+import { openContainers } from '../../src/connection/containers.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 import {
   CosmosStateStore,

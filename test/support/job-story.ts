@@ -1,11 +1,11 @@
 import type { Random } from '../../src/platform/index.js'
-import { operate, type Operation, type OperatorCommand } from '../../src/sas/operate.js'
-import { recover, type Recovery } from '../../src/sas/recover.js'
-import type { Schedule } from '../../src/sas/decision.js'
-import { schedule } from '../../src/sas/schedule.js'
-import { settle, type Outcome } from '../../src/sas/settle.js'
-import { submit } from '../../src/sas/submit.js'
-import type { JobDocument, StepDocument } from '../../src/sas/documents.js'
+import { operate, type Operation, type OperatorCommand } from '../../src/sas/decisions/operate.js'
+import { recover, type Recovery } from '../../src/sas/decisions/recover.js'
+import type { Schedule } from '../../src/sas/decisions/decision.js'
+import { schedule } from '../../src/sas/decisions/schedule.js'
+import { settle, type Outcome } from '../../src/sas/decisions/settle.js'
+import { submit } from '../../src/sas/submission/submit.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import {
   aSubmission,
   aWorkflow,

@@ -1,4 +1,4 @@
-import { shown, type Terminal } from '../../src/cli/terminal.js'
+import { shown, type Terminal } from '../../src/cli/output/terminal.js'
 
 /** A terminal of 80 columns, not a person's, that remembers what it was told. */
 export function recordedTerminal(): {

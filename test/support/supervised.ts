@@ -1,7 +1,7 @@
 import type { NewLease } from '../../lease-store/index.js'
-import type { Closing } from '../../src/change-feed-processor/closing.js'
-import { LeaseHolder } from '../../src/change-feed-processor/lease-holder.js'
-import { PartitionSupervisor } from '../../src/change-feed-processor/partition-supervisor.js'
+import type { Closing } from '../../src/change-feed-processor/delivery/closing.js'
+import { LeaseHolder } from '../../src/change-feed-processor/lease/lease-holder.js'
+import { PartitionSupervisor } from '../../src/change-feed-processor/reading/partition-supervisor.js'
 import { anAcquiredLease, aRuntime, type RuntimeOverrides, type TestRuntime } from './a-runtime.js'
 
 /** One supervisor at work on one lease of the whole feed. */

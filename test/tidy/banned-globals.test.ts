@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { bannedGlobals } from './banned-globals.js'
 import { example } from './source.js'
 
-function judge(text: string, path = 'src/sas/agents.ts'): string[] {
+function judge(text: string, path = 'src/sas/agents/agents.ts'): string[] {
   return bannedGlobals([example(path, text)])
 }
 
@@ -36,7 +36,7 @@ describe('banned globals', () => {
     'const { env: settings } = process',
     `import { env } from 'node:process'`,
   ])('catches %s', (text) => {
-    expect(judge(text)).toEqual([expect.stringContaining('src/sas/agents.ts:1: ')])
+    expect(judge(text)).toEqual([expect.stringContaining('src/sas/agents/agents.ts:1: ')])
   })
 
   it.each([

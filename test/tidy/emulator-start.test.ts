@@ -30,10 +30,10 @@ function packagesLoadedWith(path: string): ReadonlySet<string> {
 }
 
 it('`stepward emulator` loads neither the SDK nor the query parser before it is asked', () => {
-  const loaded = packagesLoadedWith('src/cli/commands/emulator.ts')
+  const loaded = packagesLoadedWith('src/cli/commands/store/emulator.ts')
   expect(loaded).toContain('node:http')
   expect(slow.filter((name) => loaded.has(name))).toEqual([])
-  expect(packagesLoadedWith('src/cli/commands/dev.ts')).toContain('@azure/cosmos')
+  expect(packagesLoadedWith('src/cli/commands/store/dev.ts')).toContain('@azure/cosmos')
   expect(packagesLoadedWith('src/emulator/query/index.ts')).toContain('chevrotain')
 })
 

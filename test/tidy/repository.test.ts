@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { bannedGlobals } from './banned-globals.js'
-import { sdkImports } from './cosmos-imports.js'
-import { forbiddenImports } from './import-direction.js'
 import {
   deadLinks,
   isInstruction,
@@ -13,7 +11,7 @@ import {
   type Manifest,
 } from './papers.js'
 import { ignoreRules, isProduct, isTest, readRepository, root, sourcesOf } from './repository.js'
-import { emptyNamesIn, longFiles, longFunctions } from './shape.js'
+import { emptyNamesIn, fullFolders, longFiles, longFunctions } from './shape.js'
 import { idleTests, sleepingTests } from './test-discipline.js'
 
 interface Dependencies {
@@ -33,10 +31,6 @@ describe('the repository', () => {
     expect(files.map(({ path }) => path)).toContain('.ci/run')
   })
 
-  it('imports in one direction', () => {
-    expect(forbiddenImports(product)).toEqual([])
-  })
-
   it('takes every page along to which a page of the package links', () => {
     const manifest = JSON.parse(textOf('package.json')) as Manifest
     const packed = files.filter(({ path }) => isPacked(path, manifest))
@@ -52,12 +46,13 @@ describe('the repository', () => {
     expect(bannedGlobals(product)).toEqual([])
   })
 
-  it('knows the SDK only in its adapters', () => {
-    expect(sdkImports(product)).toEqual([])
-  })
-
   it('has files and functions about one thing, with names that say which', () => {
-    expect([...longFiles(sources), ...longFunctions(product), ...emptyNamesIn(files)]).toEqual([])
+    expect([
+      ...longFiles(sources),
+      ...longFunctions(product),
+      ...fullFolders(product),
+      ...emptyNamesIn(files),
+    ]).toEqual([])
   })
 
   it('has tests that all run, can fail and never sleep', () => {

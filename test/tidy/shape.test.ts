@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { emptyNamesIn, longFiles, longFunctions } from './shape.js'
+import { emptyNamesIn, fullFolders, longFiles, longFunctions } from './shape.js'
 import { example } from './source.js'
 
 const lines = (count: number, line = 'run()'): string => `${Array(count).fill(line).join('\n')}\n`
 
 describe('length', () => {
+  it('refuses a folder of source with more than 20 files', () => {
+    const folder = (count: number) =>
+      Array.from({ length: count }, (_, index) => example(`src/a/f${index}.ts`, ''))
+    expect(fullFolders(folder(20))).toEqual([])
+    expect(fullFolders(folder(21))).toEqual(['src/a: 21 files; the limit is 20: make rooms'])
+  })
+
   it('of a file is at most 400 lines, of a test 800', () => {
     expect(longFiles([example('src/a.ts', lines(400)), example('test/a.test.ts', lines(800))])).toEqual([])
     expect(longFiles([example('src/a.ts', lines(401)), example('test/a.test.ts', lines(801))])).toEqual([
@@ -47,7 +54,7 @@ describe('names', () => {
   })
 
   it('that contain such a word among others are allowed', () => {
-    const files = ['src/sas/documents.ts', 'src/emulator/content-types.ts', 'src/lease-library.ts']
+    const files = ['src/sas/model/documents.ts', 'src/emulator/content-types.ts', 'src/lease-library.ts']
     expect(emptyNamesIn(files.map((path) => ({ path, text: '' })))).toEqual([])
   })
 })

@@ -4,8 +4,9 @@ import { nodesOf, offence, type Source, type TextFile } from './source.js'
 const maxFileLines = 400
 const maxTestFileLines = 800
 const maxFunctionLines = 70
+const maxFolderFiles = 20
 
-const emptyNames = /^(utils?|commons?|helpers?|libs?|types|models?|managers?)$/
+const emptyNames = /^(utils?|commons?|helpers?|libs?|types|managers?)$/
 
 /** Files too long to be about one thing. */
 export function longFiles(sources: readonly TextFile[]): string[] {
@@ -14,6 +15,18 @@ export function longFiles(sources: readonly TextFile[]): string[] {
     const lines = text.replace(/\n$/, '').split('\n').length
     return lines > limit ? [`${path}: ${lines} lines; the limit is ${limit}: split it by responsibility`] : []
   })
+}
+
+/** Folders of source with too many files to be read as one room. */
+export function fullFolders(sources: readonly TextFile[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { path } of sources) {
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  return [...counts].flatMap(([folder, count]) =>
+    count > maxFolderFiles ? [`${folder}: ${count} files; the limit is ${maxFolderFiles}: make rooms`] : [],
+  )
 }
 
 /** Functions too long to be about one thing. Lines that hold only a comment or nothing are not counted. */

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { importsOf, resolveImport } from './imports.js'
 import { isProduct, readRepository, sourcesOf } from './repository.js'
@@ -29,24 +30,27 @@ function runtimeImports(source: Source | undefined): string[] {
 }
 
 describe('the supervisor', () => {
-  const loaded = loadedWith('src/sas/supervisor.ts')
+  const loaded = loadedWith('src/sas/supervisor/supervisor.ts')
 
   it('is followed through what it imports', () => {
-    expect([...loaded]).toEqual(expect.arrayContaining(['src/sas/recover.ts', 'src/sas/work.ts']))
-    expect(loadedWith('src/sas/agents.ts')).toContain('src/sas/attempt.ts')
+    expect([...loaded]).toEqual(
+      expect.arrayContaining(['src/sas/decisions/recover.ts', 'src/sas/model/work.ts']),
+    )
+    expect(loadedWith('src/sas/agents/agents.ts')).toContain('src/sas/agents/attempt.ts')
   })
 
   it('R99, R101: loads nothing that dispatches a step or runs a handler', () => {
     const others = ['schedule', 'dispatch', 'compensate', 'scheduler', 'agent', 'agents', 'attempt']
-    expect(others.filter((name) => !product.has(`src/sas/${name}.ts`))).toEqual([])
-    expect(others.filter((name) => loaded.has(`src/sas/${name}.ts`))).toEqual([])
+    const named = (paths: Iterable<string>) => new Set([...paths].map((path) => basename(path, '.ts')))
+    expect(others.filter((name) => !named(product.keys()).has(name))).toEqual([])
+    expect(others.filter((name) => named(loaded).has(name))).toEqual([])
   })
 
   it('R102: loads nothing that watches or starts processes', () => {
     const control = [...loaded].filter((name) =>
-      /child_process|cluster|worker_threads|^src\/host\//.test(name),
+      /child_process|cluster|worker_threads|^src\/(host|fleet)\//.test(name),
     )
     expect(control).toEqual([])
-    expect([...loadedWith('src/host/fleet/instance.ts')].join(' ')).toMatch(/child_process/)
+    expect([...loadedWith('src/fleet/instance.ts')].join(' ')).toMatch(/child_process/)
   })
 })

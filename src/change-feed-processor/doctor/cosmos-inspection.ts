@@ -5,8 +5,8 @@ import {
   storeTimeMs,
   type LeaseDocument,
 } from '../../../lease-store/index.js'
-import type { PhysicalRange } from '../change-feed.js'
-import { CosmosChangeFeed } from '../cosmos-change-feed.js'
+import type { PhysicalRange } from '../feed/change-feed.js'
+import { CosmosChangeFeed } from '../feed/cosmos-change-feed.js'
 import { unitsOf, type UnitDocuments } from './units.js'
 
 /** Something that could not be looked at. */

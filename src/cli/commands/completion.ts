@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { CliError, exitCodes } from '../cli-error.js'
-import { completionScript, shells } from '../completion.js'
-import type { Terminal } from '../terminal.js'
+import { CliError, exitCodes } from '../output/cli-error.js'
+import { completionScript, shells } from '../output/completion.js'
+import type { Terminal } from '../output/terminal.js'
 
 /** Prints the script by which a shell completes commands and options. */
 export function completion(name: string, program: Command, terminal: Terminal): Promise<number> {

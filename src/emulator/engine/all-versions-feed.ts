@@ -1,12 +1,12 @@
 import { resolveStart, type ChangeFeedRequest } from './change-feed.js'
-import { feedCharge } from './charges.js'
+import { feedCharge } from './values/charges.js'
 import type { Container } from './container.js'
-import { currentHistory } from './kept-changes.js'
-import { contains, type KeyRange } from './key-ranges.js'
-import { limits } from './limits.js'
-import type { PhysicalPartition } from './physical-partition.js'
-import { badRequest } from './refusal.js'
-import { changeText, epkOf, keyTextOf } from './version-change.js'
+import { currentHistory } from './changes/kept-changes.js'
+import { contains, type KeyRange } from './partitions/key-ranges.js'
+import { limits } from './values/limits.js'
+import type { PhysicalPartition } from './partitions/physical-partition.js'
+import { badRequest } from './values/refusal.js'
+import { changeText, epkOf, keyTextOf } from './changes/version-change.js'
 
 /** Changes as clients see them, in the order in which they were made. */
 export interface AllVersionsPage {

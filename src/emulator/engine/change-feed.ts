@@ -1,9 +1,9 @@
-import { feedCharge } from './charges.js'
+import { feedCharge } from './values/charges.js'
 import type { Container } from './container.js'
-import { lastSequenceOf, type DocumentVersion } from './document-version.js'
-import { contains, type KeyRange } from './key-ranges.js'
-import { limits } from './limits.js'
-import type { PhysicalPartition } from './physical-partition.js'
+import { lastSequenceOf, type DocumentVersion } from './values/document-version.js'
+import { contains, type KeyRange } from './partitions/key-ranges.js'
+import { limits } from './values/limits.js'
+import type { PhysicalPartition } from './partitions/physical-partition.js'
 
 /** From where the feed of one physical partition is read. */
 export type ChangeFeedStart =

@@ -1,6 +1,6 @@
 import type { Container } from './container.js'
-import type { DatabaseRecord } from './journal.js'
-import type { JsonObject } from './json.js'
+import type { DatabaseRecord } from './changes/journal.js'
+import type { JsonObject } from './values/json.js'
 
 /** A database: a name over containers. */
 export class Database {

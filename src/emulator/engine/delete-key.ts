@@ -1,6 +1,6 @@
 import type { Container } from './container.js'
-import { limits } from './limits.js'
-import type { PartitionKey } from './partition-key.js'
+import { limits } from './values/limits.js'
+import type { PartitionKey } from './partitions/partition-key.js'
 import { Transaction } from './transaction.js'
 
 /**

@@ -1,7 +1,7 @@
-import type { ContainerDefinition } from './container-definition.js'
-import type { DocumentVersion } from './document-version.js'
+import type { ContainerDefinition } from './definition/container-definition.js'
+import type { DocumentVersion } from './values/document-version.js'
 import { ExpiryQueue } from './expiry-queue.js'
-import { UniqueKeyIndex } from './unique-keys.js'
+import { UniqueKeyIndex } from './definition/unique-keys.js'
 
 /** What a container knows of its documents beside where they are; it must be told of every change of them. */
 export class DocumentIndexes {

@@ -1,4 +1,4 @@
-import type { DocumentVersion } from './document-version.js'
+import type { DocumentVersion } from './values/document-version.js'
 
 /** When a version's time to live is over, in seconds since the epoch; null: never. `defaultTtl`: the container's. */
 export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null): number | null {

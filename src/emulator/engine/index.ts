@@ -20,10 +20,17 @@ export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Database } from './database.js'
 export { Container } from './container.js'
 export type { KeyPlace } from './transaction.js'
-export { DocumentVersion, type VersionFields } from './document-version.js'
-export { PhysicalPartition } from './physical-partition.js'
-export { isJsonObject, type JsonObject } from './json.js'
-export { contains, cutEvenly, intersection, wholeKeySpace, widthOf, type KeyRange } from './key-ranges.js'
+export { DocumentVersion, type VersionFields } from './values/document-version.js'
+export { PhysicalPartition } from './partitions/physical-partition.js'
+export { isJsonObject, type JsonObject } from './values/json.js'
+export {
+  contains,
+  cutEvenly,
+  intersection,
+  wholeKeySpace,
+  widthOf,
+  type KeyRange,
+} from './partitions/key-ranges.js'
 export {
   checkedPartitionKey,
   parsePartitionKey,
@@ -31,10 +38,10 @@ export {
   partitionKeyOf,
   type PartitionKey,
   type PartitionKeyDefinition,
-} from './partition-key.js'
-export { keyRangeOfPrefix } from './effective-partition-key.js'
+} from './partitions/partition-key.js'
+export { keyRangeOfPrefix } from './partitions/effective-partition-key.js'
 export { deleteKey } from './delete-key.js'
-export { parseContainerDefinition, type ContainerDefinition } from './container-definition.js'
+export { parseContainerDefinition, type ContainerDefinition } from './definition/container-definition.js'
 export {
   readChanges,
   resolveStart,
@@ -49,19 +56,19 @@ export {
   parseOfferContent,
   partitionsFor,
   type Throughput,
-} from './throughput.js'
+} from './values/throughput.js'
 export { readAllVersions, type AllVersionsPage } from './all-versions-feed.js'
-export type { HistoryFloor, KeptHistory } from './change-history.js'
-export { epkOf, type VersionChange } from './version-change.js'
+export type { HistoryFloor, KeptHistory } from './changes/change-history.js'
+export { epkOf, type VersionChange } from './changes/version-change.js'
 export { scan, type ScanScope } from './scan.js'
-export { parsePatchSteps, type Patch, type PatchStep } from './patch.js'
-export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './operations.js'
-export { badRequest, notSupported, Refusal, substatus, tooLarge } from './refusal.js'
-export { lookupCharge, queryCharge } from './charges.js'
-export { assertShape } from './value-shape.js'
-export { limits } from './limits.js'
+export { parsePatchSteps, type Patch, type PatchStep } from './values/patch.js'
+export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './values/operations.js'
+export { badRequest, notSupported, Refusal, substatus, tooLarge } from './values/refusal.js'
+export { lookupCharge, queryCharge } from './values/charges.js'
+export { assertShape } from './values/value-shape.js'
+export { limits } from './values/limits.js'
 export type { DocumentIndexes } from './document-indexes.js'
-export { noJournal } from './journal.js'
+export { noJournal } from './changes/journal.js'
 export type {
   ContainerRecord,
   DatabaseRecord,
@@ -70,4 +77,4 @@ export type {
   JournalRecord,
   OfferRecord,
   PartitionRecord,
-} from './journal.js'
+} from './changes/journal.js'

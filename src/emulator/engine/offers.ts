@@ -1,8 +1,8 @@
-import { etagOf } from './etag.js'
-import type { Journal, OfferRecord } from './journal.js'
-import type { JsonObject } from './json.js'
-import { badRequest, notFound, Refusal } from './refusal.js'
-import { minimumThroughput, offerContent, type Throughput } from './throughput.js'
+import { etagOf } from './values/etag.js'
+import type { Journal, OfferRecord } from './changes/journal.js'
+import type { JsonObject } from './values/json.js'
+import { badRequest, notFound, Refusal } from './values/refusal.js'
+import { minimumThroughput, offerContent, type Throughput } from './values/throughput.js'
 
 /** What an offer is for. */
 export interface OfferOwner {

@@ -1,7 +1,7 @@
 import type { Container } from './container.js'
-import type { DocumentVersion } from './document-version.js'
-import { contains, wholeKeySpace, type KeyRange } from './key-ranges.js'
-import type { PhysicalPartition } from './physical-partition.js'
+import type { DocumentVersion } from './values/document-version.js'
+import { contains, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'
+import type { PhysicalPartition } from './partitions/physical-partition.js'
 
 /** Which documents to look at. */
 export type ScanScope =

@@ -1,22 +1,29 @@
-import { insertCharge, lookupCharge, readCharge, replaceCharge } from './charges.js'
-import { isTtl, type ContainerDefinition } from './container-definition.js'
-import { assertId } from './document-id.js'
+import { insertCharge, lookupCharge, readCharge, replaceCharge } from './values/charges.js'
+import { isTtl, type ContainerDefinition } from './definition/container-definition.js'
+import { assertId } from './values/document-id.js'
 import type { DocumentIndexes } from './document-indexes.js'
-import { DocumentVersion, storedText } from './document-version.js'
-import { etagOf } from './etag.js'
-import type { JournalRecord } from './journal.js'
-import type { JsonObject } from './json.js'
-import { recordChanges, type HistoryOwner } from './kept-changes.js'
-import { limits } from './limits.js'
-import type { ItemOperation, OperationResult, WriteConditions } from './operations.js'
-import { applyPatch } from './patch.js'
-import { assertKeyMatches, type PartitionKey } from './partition-key.js'
-import type { PhysicalPartition } from './physical-partition.js'
-import { alreadyExists, badRequest, notFound, notUnique, preconditionFailed, tooLarge } from './refusal.js'
-import { documentRid } from './resource-id.js'
-import { uniqueKeyTexts } from './unique-keys.js'
-import { assertShape } from './value-shape.js'
-import { expiryOf, type VersionChange } from './version-change.js'
+import { DocumentVersion, storedText } from './values/document-version.js'
+import { etagOf } from './values/etag.js'
+import type { JournalRecord } from './changes/journal.js'
+import type { JsonObject } from './values/json.js'
+import { recordChanges, type HistoryOwner } from './changes/kept-changes.js'
+import { limits } from './values/limits.js'
+import type { ItemOperation, OperationResult, WriteConditions } from './values/operations.js'
+import { applyPatch } from './values/patch.js'
+import { assertKeyMatches, type PartitionKey } from './partitions/partition-key.js'
+import type { PhysicalPartition } from './partitions/physical-partition.js'
+import {
+  alreadyExists,
+  badRequest,
+  notFound,
+  notUnique,
+  preconditionFailed,
+  tooLarge,
+} from './values/refusal.js'
+import { documentRid } from './values/resource-id.js'
+import { uniqueKeyTexts } from './definition/unique-keys.js'
+import { assertShape } from './values/value-shape.js'
+import { expiryOf, type VersionChange } from './changes/version-change.js'
 
 /** Where the documents of one partition key are. */
 export interface KeyPlace {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { seededRandom, type Clock, type Random } from '../../platform/index.js'
-import { header, type RestRequest, type RestResponse } from '../rest-message.js'
+import { header, type RestRequest, type RestResponse } from '../messages/rest-message.js'
 import { ConnectionReset } from './connection-reset.js'
 import type { Fault, FaultOptions, Faults } from './fault.js'
 import { fits, type RequestMatched } from './fault-match.js'

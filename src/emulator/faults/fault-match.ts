@@ -1,4 +1,4 @@
-import type { RestRequest } from '../rest-message.js'
+import type { RestRequest } from '../messages/rest-message.js'
 
 /** Operations that faults tell apart. `other` is what none of the names before it fits. */
 export const faultOperations = [

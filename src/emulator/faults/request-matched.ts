@@ -1,5 +1,5 @@
 import { isJsonObject } from '../engine/index.js'
-import { header, isQuery, isSet, type RestRequest } from '../rest-message.js'
+import { header, isQuery, isSet, type RestRequest } from '../messages/rest-message.js'
 import type { FaultOperation, RequestMatched } from './fault-match.js'
 
 /** Looks at a request from outside, before anything has judged it: what cannot be read is left out. */

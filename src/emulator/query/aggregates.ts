@@ -1,5 +1,5 @@
-import { childrenOf, type Call, type Expression } from './ast.js'
-import { compareValues, isPrimitive } from './values.js'
+import { childrenOf, type Call, type Expression } from './language/ast.js'
+import { compareValues, isPrimitive } from './functions/values.js'
 
 /** Takes in one value per document and answers for all of them. Undefined values do not count. */
 export interface Accumulator {

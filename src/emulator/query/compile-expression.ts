@@ -8,15 +8,15 @@ import type {
   Logical,
   Member,
   ObjectLiteral,
-} from './ast.js'
+} from './language/ast.js'
 import { isAggregate } from './aggregates.js'
 import { compileBinary, compileUnary, negate } from './operators.js'
-import { functions } from './functions.js'
-import { compilePattern } from './like-pattern.js'
-import { refuseWrongCount } from './query-function.js'
+import { functions } from './functions/functions.js'
+import { compilePattern } from './functions/like-pattern.js'
+import { refuseWrongCount } from './functions/query-function.js'
 import { parameterValue, type Evaluate, type Scope } from './scope.js'
-import { unknownFunction } from './unknown-function.js'
-import { areEqual, compareForOperators, isObject } from './values.js'
+import { unknownFunction } from './functions/unknown-function.js'
+import { areEqual, compareForOperators, isObject } from './functions/values.js'
 
 /** Makes an expression ready to be evaluated. All names are resolved here, so evaluation fails only at a limit. */
 export function compileExpression(expression: Expression, scope: Scope): Evaluate {

@@ -1,10 +1,10 @@
 import type { CompiledQuery, QueryDocument, QueryParameter } from './compiled-query.js'
 import { compileFilter } from './filter.js'
-import { parse } from './parse.js'
-import { QueryError } from './query-error.js'
+import { parse } from './language/parse.js'
+import { QueryError } from './language/query-error.js'
 import { compileRows, isAggregated } from './rows.js'
 import { documentScope } from './scope.js'
-import { canonicalText } from './values.js'
+import { canonicalText } from './functions/values.js'
 import { cut, windowOf } from './window.js'
 
 /**

@@ -1,8 +1,8 @@
-import { unwrapped, type Expression } from './ast.js'
+import { unwrapped, type Expression } from './language/ast.js'
 import { compileExpression } from './compile-expression.js'
 import { pathOf } from './paths.js'
 import { parameterValue, type Scope } from './scope.js'
-import { isPrimitive } from './values.js'
+import { isPrimitive } from './functions/values.js'
 
 /** Which documents pass, and what is known of those that do. */
 export interface Filter {

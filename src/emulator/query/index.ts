@@ -24,5 +24,5 @@
  */
 export { compileQuery } from './compile-query.js'
 export type { CompiledQuery, QueryDocument, QueryParameter } from './compiled-query.js'
-export { longestQuery } from './depth.js'
-export { QueryError } from './query-error.js'
+export { longestQuery } from './language/depth.js'
+export { QueryError } from './language/query-error.js'

@@ -1,7 +1,7 @@
-import type { Binary, Unary } from './ast.js'
-import { refuseLongResult } from './query-limits.js'
+import type { Binary, Unary } from './language/ast.js'
+import { refuseLongResult } from './language/query-limits.js'
 import type { Evaluate } from './scope.js'
-import { areEqual, compareForOperators } from './values.js'
+import { areEqual, compareForOperators } from './functions/values.js'
 
 /** Makes an operator between two values ready. Arithmetic and `||` of the wrong types are undefined. */
 export function compileBinary(operator: Binary['operator'], left: Evaluate, right: Evaluate): Evaluate {

@@ -1,10 +1,10 @@
-import type { OrderItem } from './ast.js'
+import type { OrderItem } from './language/ast.js'
 import type { QueryDocument } from './compiled-query.js'
 import { compileExpression } from './compile-expression.js'
 import { pathOf } from './paths.js'
-import { QueryError } from './query-error.js'
+import { QueryError } from './language/query-error.js'
 import type { Scope } from './scope.js'
-import { compareValues } from './values.js'
+import { compareValues } from './functions/values.js'
 
 /**
  * Makes an ORDER BY clause ready. A document without the property is kept and comes first, as it does in the service

@@ -1,4 +1,4 @@
-import { unwrapped, type Expression } from './ast.js'
+import { unwrapped, type Expression } from './language/ast.js'
 
 /** The steps from a document to a property (`c.a["b"][0]`), or undefined when the expression is no such path. */
 export function pathOf(expression: Expression): readonly (string | number)[] | undefined {

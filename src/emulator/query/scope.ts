@@ -1,5 +1,5 @@
-import type { Call, ParameterReference, SourceReference } from './ast.js'
-import { QueryError } from './query-error.js'
+import type { Call, ParameterReference, SourceReference } from './language/ast.js'
+import { QueryError } from './language/query-error.js'
 
 /** An expression made ready: its value for one input, `undefined` included. */
 export type Evaluate = (input: unknown) => unknown

@@ -1,6 +1,6 @@
-import { unwrapped, type Expression, type SelectItem, type Selection } from './ast.js'
+import { unwrapped, type Expression, type SelectItem, type Selection } from './language/ast.js'
 import { buildObject, compileExpression } from './compile-expression.js'
-import { QueryError } from './query-error.js'
+import { QueryError } from './language/query-error.js'
 import type { Evaluate, Scope } from './scope.js'
 
 /** The row that one input gives; undefined for none (a VALUE that is not defined). */

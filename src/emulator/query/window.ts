@@ -1,5 +1,5 @@
-import type { Count, Query } from './ast.js'
-import { QueryError } from './query-error.js'
+import type { Count, Query } from './language/ast.js'
+import { QueryError } from './language/query-error.js'
 import { parameterValue, type Scope } from './scope.js'
 
 /** Which of the rows are wanted: `take` of them after `skip`. */

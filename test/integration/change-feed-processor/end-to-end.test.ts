@@ -6,7 +6,8 @@ import {
   type ChangeFeedContext,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
-import { createInProcessCosmos, enginePorts } from '../../../src/emulator/index.js'
+import { enginePorts } from '../../../src/embedded/index.js'
+import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { seededRandom } from '../../../src/platform/index.js'
 import { cosmosWorld, doors, type CosmosWorld } from '../../support/cosmos-world.js'
 import { processorWorld } from '../../support/processor-world.js'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { list, pageAfter, pageBefore } from '../../../src/cli/commands/list.js'
+import { list, pageAfter, pageBefore } from '../../../src/cli/commands/jobs/list.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
-import { provision } from '../../../src/host/index.js'
+import { provision } from '../../../src/connection/index.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import {
   CosmosStateStore,

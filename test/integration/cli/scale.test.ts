@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { exitCodeOf } from '../../../src/cli/cli-error.js'
-import { scale } from '../../../src/cli/commands/scale.js'
+import { exitCodeOf } from '../../../src/cli/output/cli-error.js'
+import { scale } from '../../../src/cli/commands/instances/scale.js'
 import { idleFleet, temporaryFolder } from '../../support/idle-fleet.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 

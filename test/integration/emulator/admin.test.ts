@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliError } from '../../../src/cli/cli-error.js'
-import { emulatorMerge, emulatorSplit } from '../../../src/cli/commands/emulator-partitions.js'
-import type { Terminal } from '../../../src/cli/terminal.js'
+import { CliError } from '../../../src/cli/output/cli-error.js'
+import { emulatorMerge, emulatorSplit } from '../../../src/cli/commands/store/emulator-partitions.js'
+import type { Terminal } from '../../../src/cli/output/terminal.js'
 import { AdminRefusal, callAdmin, startEmulator, type Emulator } from '../../../src/emulator/index.js'
 
 describe('admin routes of the embedded Cosmos DB', () => {

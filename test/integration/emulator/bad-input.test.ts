@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
-import { openAccount } from '../../../src/emulator/account.js'
-import type { RestRequest, RestResponse } from '../../../src/emulator/rest-message.js'
-import { wellKnownKey } from '../../../src/emulator/well-known-key.js'
+import { openAccount } from '../../../src/emulator/doors/account.js'
+import type { RestRequest, RestResponse } from '../../../src/emulator/messages/rest-message.js'
+import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
 import { signed, type Asked } from './signed-request.js'
 
 /** The same inputs in every run, so that a failure is a failure tomorrow. */

@@ -6,7 +6,7 @@ import ts from 'typescript'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Rooms that the emulator stands on. */
-const rooms = ['src/emulator', 'src/platform', 'src/change-feed-processor', 'src/sas', 'lease-store']
+const rooms = ['src/emulator', 'src/platform']
 
 /**
  * Translates the sources, and `script` beside this file, so that a process of its own can run them without a build.

@@ -1,7 +1,7 @@
 import { argv, stdout } from 'node:process'
-import { openAccount } from '../../../src/emulator/account.js'
-import type { RestResponse } from '../../../src/emulator/rest-message.js'
-import { wellKnownKey } from '../../../src/emulator/well-known-key.js'
+import { openAccount } from '../../../src/emulator/doors/account.js'
+import type { RestResponse } from '../../../src/emulator/messages/rest-message.js'
+import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
 
 /** What the process tells before it ends by itself. */
 export interface Told {

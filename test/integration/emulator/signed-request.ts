@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { signedResource } from '../../../src/emulator/authorization.js'
-import type { RestRequest } from '../../../src/emulator/rest-message.js'
+import { signedResource } from '../../../src/emulator/rest/authorization.js'
+import type { RestRequest } from '../../../src/emulator/messages/rest-message.js'
 
 /** A request as a test writes it down. */
 export interface Asked {

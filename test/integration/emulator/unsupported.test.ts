@@ -1,7 +1,7 @@
 import { PermissionMode, TriggerOperation, TriggerType, type Container, type Database } from '@azure/cosmos'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openAccount } from '../../../src/emulator/account.js'
-import { wellKnownKey } from '../../../src/emulator/well-known-key.js'
+import { openAccount } from '../../../src/emulator/doors/account.js'
+import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
 import { doors, type Door } from './doors.js'
 import { signed, type Asked } from './signed-request.js'
 

@@ -1,7 +1,7 @@
 import { chmod, chown, lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { fleetStatus, socketPath, stateDirectoryOf, type Fleet } from '../../../src/host/index.js'
+import { fleetStatus, socketPath, stateDirectoryOf, type Fleet } from '../../../src/fleet/index.js'
 import { idleFleet, temporaryFolder } from '../../support/idle-fleet.js'
 
 function fleetOf(instances: number, stateDirectory: string): Promise<Fleet> {

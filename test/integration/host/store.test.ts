@@ -2,10 +2,9 @@ import { env } from 'node:process'
 import { connectionFromEnvironment, defineAgent, defineWorkflow, startHost } from 'stepward'
 import { startEmulator } from 'stepward/emulator'
 import { cosmosErrorKind } from '../../../lease-store/index.js'
-import { impatient, openConnection } from '../../../src/host/connection.js'
+import { impatient, openConnection } from '../../../src/connection/connection.js'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Connection } from '../../../src/host/index.js'
-
+import type { Connection } from '../../../src/connection/index.js'
 const greeter = defineAgent('greeter', {
   greet: async (input: { name: string }) => ({ text: `hello ${input.name}` }),
 })

@@ -13,7 +13,7 @@ import {
   StoreUnavailable,
   type StateWrite,
 } from '../../../src/sas/index.js'
-import { submit } from '../../../src/sas/submit.js'
+import { submit } from '../../../src/sas/submission/submit.js'
 import { aSubmission, aWorkflow } from '../../support/a-job.js'
 
 let cosmos: InProcessCosmos

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { describe, lagText } from '../../../src/cli/commands/fleet.js'
-import { shown } from '../../../src/cli/terminal.js'
+import { describe, lagText } from '../../../src/cli/commands/instances/fleet.js'
+import { shown } from '../../../src/cli/output/terminal.js'
 
 it('says how far each role is behind, and that the store does not say', () => {
   const behind = { role: 'agents', leaseCount: 4, estimatedLag: 17, oldestAgeMs: 61_000 } as const

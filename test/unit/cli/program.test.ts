@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { programOf } from '../../../src/cli/program.js'
-import { terminalOf } from '../../../src/cli/terminal.js'
+import { terminalOf } from '../../../src/cli/output/terminal.js'
 
 it('R13: has commands for what keeps a system running: provisioning, scale, cost, state, an end in peace', () => {
   const terminal = terminalOf({ stdout: process.stdout, stderr: process.stderr })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { accountProblem, AccountWatch } from '../../../src/host/account-watch.js'
-import type { OpenConnection } from '../../../src/host/connection.js'
+import type { OpenConnection } from '../../../src/connection/connection.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { OpenConnection } from '../../../src/host/connection.js'
-import type { Containers } from '../../../src/host/containers.js'
+import type { OpenConnection } from '../../../src/connection/connection.js'
+import type { Containers } from '../../../src/connection/containers.js'
 import { checkStore } from '../../../src/host/start-up-checks.js'
 
 /** An account whose containers may be written to. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { workerNodeOptions } from '../../../src/host/fleet/instance.js'
-import { roles } from '../../../src/host/role.js'
+import { workerNodeOptions } from '../../../src/fleet/instance.js'
+import { roles } from '../../../src/connection/role.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const read = (path: string): string => readFileSync(root + path, 'utf8')
@@ -85,7 +85,7 @@ describe('infra', () => {
 
 describe('the store in infra', () => {
   const cosmos = moduleText('cosmos')
-  const source = read('src/host/containers.ts')
+  const source = read('src/connection/containers.ts')
 
   it('has the containers that a host expects: keys, time to live, index', () => {
     const found = [...cosmos.matchAll(/\{ id: '(\w+)', key: '(\/\w+)', ttl: (-?\d+)/g)].map(
@@ -204,7 +204,7 @@ describe('the apps in infra', () => {
   })
 
   it('set only variables that somebody reads', () => {
-    const environment = read('src/host/process-environment.ts') + read('src/host/connection.ts')
+    const environment = read('src/connection/process-environment.ts') + read('src/connection/connection.ts')
     const platforms = ['SCM_DO_BUILD_DURING_DEPLOYMENT', 'APPLICATIONINSIGHTS_CONNECTION_STRING']
     for (const name of matches(apps, /\{ name: '(\w+)'/g)) {
       expect(platforms.includes(name) || environment.includes(name), name).toBe(true)
@@ -242,7 +242,8 @@ describe('azure-pipelines.yml', () => {
   })
 
   it('waits for a role longer than the role waits for its permissions', () => {
-    const [, minutes] = /forbiddenPatienceMs = (\d+) \* 60_000/.exec(read('src/cli/run-host.ts')) ?? []
+    const [, minutes] =
+      /forbiddenPatienceMs = (\d+) \* 60_000/.exec(read('src/cli/running/run-host.ts')) ?? []
     for (const path of ['azure-pipelines.yml', 'docs/deploy.md']) {
       const [, retries, delay] = /--retry (\d+) --retry-delay (\d+) .*readyz/.exec(read(path)) ?? []
       expect(Number(retries) * Number(delay), path).toBeGreaterThan(60 * Number(minutes))

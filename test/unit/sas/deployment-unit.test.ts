@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { FeedHints } from '../../../src/change-feed-processor/index.js'
-import { CosmosEngine, enginePorts } from '../../../src/emulator/index.js'
+import { enginePorts } from '../../../src/embedded/index.js'
+import { CosmosEngine } from '../../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../../src/platform/index.js'
-import { defineAgent, type Agent } from '../../../src/sas/agent.js'
+import { defineAgent, type Agent } from '../../../src/sas/agents/agent.js'
 import {
   createAgents,
   createScheduler,
@@ -11,7 +12,7 @@ import {
   type UnitOptions,
   type UnitTiming,
 } from '../../../src/sas/deployment-unit.js'
-import { JobClient } from '../../../src/sas/job-client.js'
+import { JobClient } from '../../../src/sas/client/job-client.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { aWorkflow, shop, submittedAtMs } from '../../support/a-job.js'
 

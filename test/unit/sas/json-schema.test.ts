@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { documentSchemas } from '../../../src/sas/documents.js'
+import { documentSchemas } from '../../../src/sas/model/documents.js'
 
 const folder = fileURLToPath(new URL('../../../docs/schema/', import.meta.url))
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { OperatorCommand } from '../../../src/sas/operate.js'
-import { isOpen } from '../../../src/sas/settle.js'
-import { submit } from '../../../src/sas/submit.js'
-import { maxOperations } from '../../../src/sas/transaction.js'
+import type { OperatorCommand } from '../../../src/sas/decisions/operate.js'
+import { isOpen } from '../../../src/sas/decisions/settle.js'
+import { submit } from '../../../src/sas/submission/submit.js'
+import { maxOperations } from '../../../src/sas/store/transaction.js'
 import { aSubmission, aWorkflow, documentsOf } from '../../support/a-job.js'
 import { JobStory, success } from '../../support/job-story.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { requestMatched } from '../../../../src/emulator/faults/request-matched.js'
-import type { RestRequest } from '../../../../src/emulator/rest-message.js'
+import type { RestRequest } from '../../../../src/emulator/messages/rest-message.js'
 
 const docs = '/dbs/d/colls/c/docs'
 

@@ -1,0 +1,216 @@
+import type { Container, ItemDefinition, ItemResponse } from '@azure/cosmos'
+import { cosmosErrorKind } from './cosmos-errors.js'
+import { CosmosLeaseInitialization } from './cosmos-lease-initialization.js'
+import { accountHostOf, storeTimeMs } from './cosmos-response.js'
+import type { FeedRange, Lease, NewLease } from '../lease/lease.js'
+import {
+  decodeLease,
+  encodeLease,
+  encodeNewLease,
+  type LeaseDocument,
+  type LeasePartitioning,
+} from '../lease/lease-document.js'
+import { leaseDocumentId, leaseIdPrefix, leasePrefix } from '../lease/lease-naming.js'
+import type {
+  LeaseCreation,
+  LeaseDeletion,
+  LeaseListing,
+  LeaseStore,
+  LeaseWrite,
+} from '../lease/lease-store.js'
+import { RefusedLeaseError } from '../lease/refused-lease-error.js'
+
+/** Where the leases of a deployment unit live, and whose feed they are about. */
+export interface CosmosLeaseStoreOptions {
+  /** Partitioned by `/id` or `/partitionKey`, with `defaultTtl` -1 so that a stale bootstrap lock removes itself. */
+  readonly leaseContainer: Container
+  readonly monitoredContainer: Container
+  /** The deployment unit. */
+  readonly processorName: string
+  /**
+   * Host part of the monitored account's endpoint as the leases name it. Default: that of the endpoint the client was
+   * configured with. To share leases with hosts that spell it otherwise, say how.
+   */
+  readonly accountHost?: string
+  /** Told the request units of every request. */
+  readonly onCharge?: (operation: string, charge: number) => void
+}
+
+type Stored = ItemDefinition & LeaseDocument
+
+/** The leases of one deployment unit in a Cosmos DB container, in the documents of the .NET V3 SDK. */
+export class CosmosLeaseStore implements LeaseStore {
+  readonly initialization: CosmosLeaseInitialization
+
+  private constructor(
+    private readonly options: CosmosLeaseStoreOptions,
+    private readonly prefix: string,
+    private readonly partitioning: LeasePartitioning,
+  ) {
+    this.initialization = new CosmosLeaseInitialization({
+      container: options.leaseContainer,
+      prefix,
+      partitioning,
+      onAnswer: (operation, answer) => {
+        this.charge(operation, answer)
+      },
+    })
+  }
+
+  /** Reads both containers' properties; rejects when one is missing or the lease container is partitioned otherwise. */
+  static async open(options: CosmosLeaseStoreOptions): Promise<CosmosLeaseStore> {
+    const [monitored, leases] = await Promise.all([
+      options.monitoredContainer.read(),
+      options.leaseContainer.read(),
+    ])
+    const accountHost = options.accountHost ?? (await accountHostOf(options.monitoredContainer))
+    const containerRid = monitored.resource?._rid
+    if (containerRid === undefined)
+      throw new Error(`container ${options.monitoredContainer.id} was read without a _rid`)
+    const prefix = leasePrefix({ processorName: options.processorName, accountHost, containerRid })
+    const paths = leases.resource?.partitionKey?.paths ?? []
+    return new CosmosLeaseStore(options, prefix, partitioningOf(paths, options.leaseContainer.id))
+  }
+
+  async list(): Promise<LeaseListing> {
+    // The SDK does not publish a query's headers; those of the marker's answer, there or not, cost one request unit.
+    const [documents, timeMs] = await Promise.all([this.query(), this.initialization.storeTimeMs()])
+    const leases: Lease[] = []
+    for (const document of documents) leases.push(await this.decode(document))
+    refuseDuplicates(leases)
+    return { leases, storeTimeMs: timeMs }
+  }
+
+  async read(leaseToken: string): Promise<Lease | null> {
+    const id = leaseDocumentId(this.prefix, leaseToken)
+    const answer = await this.options.leaseContainer.item(id, id).read<Stored>()
+    this.charge('lease.read', answer)
+    if (answer.resource !== undefined) return this.decode(answer.resource)
+    if (this.partitioning === '/id') return null
+    // Under the random key that older .NET hosts gave it, perhaps.
+    const leases = (await this.list()).leases
+    return leases.find((lease) => lease.leaseToken === leaseToken) ?? null
+  }
+
+  async create(lease: NewLease): Promise<LeaseCreation> {
+    const id = leaseDocumentId(this.prefix, lease.leaseToken)
+    const document = encodeNewLease(lease, id, this.partitioning)
+    try {
+      const answer = await this.options.leaseContainer.items.create<Stored>({ ...document, id })
+      this.charge('lease.create', answer)
+      return { kind: 'created', lease: await this.decode(stored(document, answer)) }
+    } catch (error) {
+      if (cosmosErrorKind(error, 'write').kind === 'conflict') return { kind: 'alreadyExists' }
+      throw error
+    }
+  }
+
+  async replace(lease: Lease): Promise<LeaseWrite> {
+    const document = encodeLease(lease)
+    const id = leaseDocumentId(this.prefix, lease.leaseToken)
+    try {
+      const answer = await this.options.leaseContainer
+        .item(id, keyOf(lease, id))
+        .replace<Stored>({ ...document, id }, ifMatch(lease))
+      this.charge('lease.replace', answer)
+      const isTold = (answer.resource ?? undefined) !== undefined || (answer.etag as unknown) !== undefined
+      // Written it is, but the next write needs to know the etag.
+      if (!isTold)
+        return { kind: 'unknownOutcome', cause: new Error('the answer has neither document nor etag') }
+      return { kind: 'written', lease: await this.decode(stored(document, answer)) }
+    } catch (error) {
+      const { kind } = cosmosErrorKind(error, 'write')
+      if (kind === 'preconditionFailed') return { kind: 'conflict' }
+      if (kind === 'notFound') return { kind: 'notFound' }
+      if (kind === 'unknownOutcome') return { kind: 'unknownOutcome', cause: error }
+      throw error
+    }
+  }
+
+  async delete(lease: Lease): Promise<LeaseDeletion> {
+    const id = leaseDocumentId(this.prefix, lease.leaseToken)
+    try {
+      const answer = await this.options.leaseContainer
+        .item(id, keyOf(lease, id))
+        .delete<Stored>(ifMatch(lease))
+      this.charge('lease.delete', answer)
+      return { kind: 'deleted' }
+    } catch (error) {
+      const { kind } = cosmosErrorKind(error, 'write')
+      if (kind === 'preconditionFailed') return { kind: 'conflict' }
+      if (kind === 'notFound') return { kind: 'notFound' }
+      throw error
+    }
+  }
+
+  private async query(): Promise<LeaseDocument[]> {
+    const iterator = this.options.leaseContainer.items.query<LeaseDocument>({
+      query: 'SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)',
+      parameters: [{ name: '@prefix', value: leaseIdPrefix(this.prefix) }],
+    })
+    const { resources, requestCharge } = await iterator.fetchAll()
+    this.options.onCharge?.('lease.list', requestCharge)
+    return resources
+  }
+
+  private async decode(document: LeaseDocument): Promise<Lease> {
+    const decoded = decodeLease(document)
+    if (decoded.kind === 'lease') return decoded.lease
+    const leaseToken = document['PartitionId'] ?? document['LeaseToken']
+    if (decoded.rule === 'missingFeedRange') {
+      const feedRange = await this.rangeNamed(leaseToken)
+      if (feedRange !== null) {
+        const completed = decodeLease(document, { feedRange })
+        if (completed.kind === 'lease') return completed.lease
+      }
+    }
+    throw new RefusedLeaseError(String(leaseToken), decoded.reason)
+  }
+
+  private async rangeNamed(id: unknown): Promise<FeedRange | null> {
+    const { resources } = await this.options.monitoredContainer.readPartitionKeyRanges().fetchAll()
+    const range = resources.find((candidate) => candidate.id === id)
+    return range === undefined ? null : { min: range.minInclusive, max: range.maxExclusive }
+  }
+
+  private charge(operation: string, answer: { readonly requestCharge: number }): void {
+    this.options.onCharge?.(operation, answer.requestCharge)
+  }
+}
+
+function partitioningOf(paths: readonly string[], containerId: string): LeasePartitioning {
+  const [path] = paths
+  if (paths.length === 1 && (path === '/id' || path === '/partitionKey')) return path
+  throw new Error(
+    `lease container ${JSON.stringify(containerId)} is partitioned by ${JSON.stringify(paths)}; ` +
+      'leases need a container partitioned by /id (or by /partitionKey): create one and pass it as leaseContainer',
+  )
+}
+
+/** The partition key of a lease. Older .NET hosts used random keys, and every write keeps the key (reference §9b). */
+function keyOf({ document }: Lease, id: string): string {
+  const { partitionKey } = document
+  return typeof partitionKey === 'string' ? partitionKey : id
+}
+
+/** Refuses duplicates: under random keys two hosts can create a lease twice, and neither is the right one (F-L4). */
+function refuseDuplicates(leases: readonly Lease[]): void {
+  const seen = new Set<unknown>()
+  const twice = leases.find(({ document }) => seen.size === seen.add(document['id']).size)
+  if (twice !== undefined)
+    throw new RefusedLeaseError(
+      twice.leaseToken,
+      `lease document ${JSON.stringify(twice.document['id'])} is refused: it is there twice, under different partition keys; ` +
+        'stop the hosts that wrote it and delete the one with the later ContinuationToken',
+    )
+}
+
+/** What the store holds after a write; clients configured not to be sent it are told etag and time by the headers. */
+function stored(document: LeaseDocument, answer: ItemResponse<Stored>): LeaseDocument {
+  const writtenAtMs = storeTimeMs(answer.headers) ?? 0
+  return answer.resource ?? { ...document, _etag: answer.etag, _ts: Math.floor(writtenAtMs / 1_000) }
+}
+
+function ifMatch(lease: Lease): { accessCondition: { type: string; condition: string } } {
+  return { accessCondition: { type: 'IfMatch', condition: lease.etag } }
+}

@@ -1,0 +1,39 @@
+import type { Container } from '@azure/cosmos'
+import { accountHostOf, javaLeasePrefix } from '../../../lease-store/index.js'
+
+/** The containers and the processor name of a unit. */
+export interface JavaCheckOptions {
+  readonly monitoredContainer: Container
+  readonly leaseContainer: Container
+  readonly processorName: string
+  readonly onCharge: (operation: string, charge: number) => void
+}
+
+/**
+ * Finds leases that hosts of the Java SDK use under this processor name (F-L25). Their `handleChanges` names leases by
+ * database and container, so this library does not list them. If both ran, every change would be delivered twice, and
+ * Java hosts cannot start once leases of this library exist.
+ */
+export async function javaUnitProblems(options: JavaCheckOptions): Promise<string[]> {
+  const { monitoredContainer, leaseContainer, processorName, onCharge } = options
+  const prefix = javaLeasePrefix({
+    processorName,
+    accountHost: await accountHostOf(monitoredContainer),
+    databaseName: monitoredContainer.database.id,
+    containerName: monitoredContainer.id,
+  })
+  const iterator = leaseContainer.items.query<string>({
+    query: 'SELECT VALUE c.id FROM c WHERE STARTSWITH(c.id, @prefix)',
+    // After the prefix, leases have "..", the marker has ".info" and the lock has ".lock".
+    parameters: [{ name: '@prefix', value: `${prefix}.` }],
+  })
+  const { resources, requestCharge } = await iterator.fetchAll()
+  onCharge('lease.list', requestCharge)
+  const [id] = resources
+  if (id === undefined) return []
+  return [
+    `leaseContainer ${JSON.stringify(leaseContainer.id)} holds ${JSON.stringify(id)}, which hosts of the Java SDK ` +
+      `wrote for processorName ${JSON.stringify(processorName)}; their leases cannot be shared: choose another ` +
+      'processorName',
+  ]
+}

@@ -1,0 +1,208 @@
+import type { Container, ContainerDefinition } from '@azure/cosmos'
+import {
+  cosmosErrorKind,
+  isTransient,
+  RefusedLeaseError,
+  type Lease,
+  type LeaseMode,
+} from '../../../lease-store/index.js'
+import { retry, type Clock, type Random } from '../../platform/index.js'
+import { feedProblems, leaseAccessProblems } from './cosmos-access-check.js'
+import { javaUnitProblems } from './cosmos-java-check.js'
+import {
+  isChangeFeed,
+  isContainer,
+  isLeaseStore,
+  openPorts,
+  type PortOptions,
+  type Ports,
+} from '../feed/cosmos-ports.js'
+
+/** What is checked, as far as it is there, and by which clock it is tried again. */
+export interface StartCheckOptions extends Partial<PortOptions> {
+  readonly leaseMode: LeaseMode
+  /** Where changes are kept that could not be handled, if it is a container. */
+  readonly deadLetter?: unknown
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** The ports of containers that a processor can work with, or what is wrong with them. */
+export type StartCheck =
+  | { readonly isReady: true; readonly ports: Ports }
+  | { readonly isReady: false; readonly problems: readonly string[] }
+
+const tries = { maxAttempts: 8, backoff: { minMs: 100, maxMs: 5_000 } }
+
+/**
+ * Looks at the containers, at what the identity may do with them and, as far as these let it, at the leases there are.
+ * Writes nothing. Rejects when the store does not answer for long.
+ */
+export async function checkStart(options: StartCheckOptions): Promise<StartCheck> {
+  const { clock, random } = options
+  const whole = wholeOf(options)
+  const attempt = async (): Promise<StartCheck> => {
+    const problems = await containerProblems(options)
+    if (whole === null) return { isReady: false, problems }
+    if (problems.length === 0) return checkLeases(whole)
+    // Of leases in a container that cannot even be listed there is nothing to tell.
+    const check = await checkLeases(whole).catch(() => null)
+    return { isReady: false, problems: [...problems, ...(check?.isReady === false ? check.problems : [])] }
+  }
+  const isPassing = (error: unknown): boolean => isTransient(cosmosErrorKind(error).kind)
+  return retry(attempt, { clock, random, ...tries, isTransient: isPassing })
+}
+
+type WholeOptions = PortOptions & Pick<StartCheckOptions, 'leaseMode'>
+
+/** Null when something is missing without which leases cannot be found. */
+function wholeOf({ monitoredContainer, leaseContainer, ...others }: StartCheckOptions): WholeOptions | null {
+  const { processorName, onCharge, leaseMode } = others
+  const isWhole = monitoredContainer !== undefined && leaseContainer !== undefined
+  if (!isWhole || processorName === undefined || onCharge === undefined) return null
+  return { monitoredContainer, leaseContainer, processorName, onCharge, leaseMode }
+}
+
+/** A unit keeps the mode it began with: positions of one mode mean nothing in the other. */
+export function foreignModeProblems(leases: readonly Lease[], own: LeaseMode): string[] {
+  return leases
+    .filter(({ mode }) => mode !== own)
+    .map(
+      ({ leaseToken, mode }) =>
+        `lease ${JSON.stringify(leaseToken)} follows the feed in mode ${JSON.stringify(mode)}, this processor in mode ` +
+        `${JSON.stringify(own)}; a deployment unit keeps its mode: choose another processorName`,
+    )
+}
+
+async function containerProblems({
+  monitoredContainer,
+  leaseContainer,
+  leaseMode,
+  deadLetter,
+  onCharge,
+}: StartCheckOptions): Promise<string[]> {
+  const isMonitored = monitoredContainer !== undefined && !isChangeFeed(monitoredContainer)
+  const monitored = isMonitored ? monitoredContainer : null
+  const leases = leaseContainer !== undefined && !isLeaseStore(leaseContainer) ? leaseContainer : null
+  if (
+    monitored !== null &&
+    leases !== null &&
+    monitored.url === leases.url &&
+    isOneAccount(monitored, leases)
+  )
+    return [
+      'leaseContainer is monitoredContainer; each lease written would be a change to deliver: use another',
+    ]
+  const problems = await Promise.all([
+    monitored === null
+      ? []
+      : problemsOf('monitoredContainer', monitored, {
+          ofDefinition: () => [],
+          ofAccess: () => feedProblems(monitored, { leaseMode, onCharge }),
+        }),
+    leases === null
+      ? []
+      : problemsOf('leaseContainer', leases, {
+          ofDefinition: leaseContainerProblems,
+          ofAccess: () => leaseAccessProblems(leases),
+        }),
+    isContainer(deadLetter) ? deadLetterProblems(deadLetter, monitored) : [],
+  ])
+  return problems.flat()
+}
+
+async function deadLetterProblems(container: Container, monitored: Container | null): Promise<string[]> {
+  const option = 'failurePolicy.deadLetter'
+  if (monitored !== null && container.url === monitored.url && isOneAccount(container, monitored))
+    return [
+      `${option} is monitoredContainer; each change set aside would be a change to deliver: use another`,
+    ]
+  return problemsOf(option, container, { ofDefinition: () => [], ofAccess: () => Promise.resolve([]) })
+}
+
+/** Two accounts may have containers of the same names. */
+function isOneAccount(left: Container, right: Container): boolean {
+  return left.database.client === right.database.client
+}
+
+/** How one container is looked at. */
+interface Look {
+  readonly ofDefinition: (definition: ContainerDefinition) => string[]
+  /** Asked only of a container that is as it must be: else it would say the same in other words. */
+  readonly ofAccess: () => Promise<string[]>
+}
+
+async function problemsOf(
+  option: string,
+  container: Container,
+  { ofDefinition, ofAccess }: Look,
+): Promise<string[]> {
+  const name = `${option} ${JSON.stringify(container.id)}`
+  const named = (problems: readonly string[]): string[] => problems.map((problem) => `${name} ${problem}`)
+  const definition = await definitionOf(container)
+  if (typeof definition === 'string') return named([definition])
+  const problems = ofDefinition(definition)
+  return named(problems.length > 0 ? problems : await ofAccess())
+}
+
+/** Or what is wrong when there is none to be had. */
+async function definitionOf(container: Container): Promise<ContainerDefinition | string> {
+  try {
+    return (await container.read()).resource ?? {}
+  } catch (error) {
+    const problem = accessProblem(error, container.database.id)
+    if (problem === null) throw error
+    return problem
+  }
+}
+
+/** Null when the failure says nothing about the container. */
+function accessProblem(error: unknown, databaseId: string): string | null {
+  const { kind } = cosmosErrorKind(error)
+  if (kind === 'notFound') return `does not exist in database ${JSON.stringify(databaseId)}; create it first`
+  if (kind === 'unauthorized') return 'may not be read: the key or token of its client is not valid (401)'
+  if (kind === 'forbidden')
+    return 'may not be read (403); give this identity the role "Cosmos DB Built-in Data Contributor"'
+  return null
+}
+
+function leaseContainerProblems({ partitionKey, defaultTtl }: ContainerDefinition): string[] {
+  const paths = partitionKey?.paths ?? []
+  const isUsable = paths.length === 1 && (paths[0] === '/id' || paths[0] === '/partitionKey')
+  const rules: readonly (readonly [isKept: boolean, problem: string])[] = [
+    [
+      isUsable,
+      `is partitioned by ${JSON.stringify(paths)}; leases need a container partitioned by /id (or by /partitionKey)`,
+    ],
+    [
+      defaultTtl === undefined || defaultTtl === -1,
+      `has defaultTtl ${defaultTtl ?? ''}, which would delete leases; set it to -1`,
+    ],
+    [
+      defaultTtl !== undefined,
+      'has no defaultTtl; set it to -1, so that a lock left by a crash removes itself',
+    ],
+  ]
+  return rules.filter(([isKept]) => !isKept).map(([, problem]) => problem)
+}
+
+async function checkLeases(options: WholeOptions): Promise<StartCheck> {
+  const javas = await foreignUnitProblems(options)
+  if (javas.length > 0) return { isReady: false, problems: javas }
+  const ports = await openPorts(options)
+  try {
+    const { leases } = await ports.leaseStore.list()
+    const problems = foreignModeProblems(leases, options.leaseMode)
+    return problems.length > 0 ? { isReady: false, problems } : { isReady: true, ports }
+  } catch (error) {
+    if (error instanceof RefusedLeaseError) return { isReady: false, problems: [error.message] }
+    throw error
+  }
+}
+
+/** Checks for units of Java. Ports other than Cosmos DB cannot see documents with names of other processors. */
+async function foreignUnitProblems(options: WholeOptions): Promise<string[]> {
+  const { monitoredContainer, leaseContainer } = options
+  if (isChangeFeed(monitoredContainer) || isLeaseStore(leaseContainer)) return []
+  return javaUnitProblems({ ...options, monitoredContainer, leaseContainer })
+}

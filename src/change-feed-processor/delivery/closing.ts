@@ -1,0 +1,13 @@
+import type { FeedPosition } from '../feed/change-feed.js'
+import type { DelegateError, FeedError } from '../feed/errors.js'
+
+/** How the reading of a lease ended, with what is needed to close it. */
+export type Closing =
+  | { readonly reason: 'Shutdown' }
+  | { readonly reason: 'LeaseLost' }
+  | { readonly reason: 'HandedOver' }
+  /** `parts` are the positions of the children; everything before them was delivered. */
+  | { readonly reason: 'Split'; readonly parts: readonly FeedPosition[] }
+  | { readonly reason: 'FeedError'; readonly error: FeedError }
+  /** A delegate did not return in its time. */
+  | { readonly reason: 'DelegateError'; readonly error: DelegateError }

@@ -1,0 +1,44 @@
+import { backoffDelayMs, type Backoff } from '../../platform/index.js'
+import { identityOf, type AnyChange } from '../feed/change-identity.js'
+import type { Closing } from './closing.js'
+import type { ChangeContext } from '../feed/delegate.js'
+import type { DeliverySite } from './delivery.js'
+import { FeedError, type DelegateError } from '../feed/errors.js'
+
+/** A change that is to be set aside, and why. */
+export interface Poison {
+  readonly change: AnyChange
+  readonly error: DelegateError
+  readonly attempts: number
+  readonly context: ChangeContext
+}
+
+/** Between two attempts to keep a change. */
+const backoff: Backoff = { minMs: 500, maxMs: 30_000 }
+
+/**
+ * Sets a change aside, however often it takes; nothing after it is passed meanwhile (I10, F-C15). Answers null when it is
+ * kept, or why it no longer can be.
+ */
+export async function setAside(
+  { change, error, attempts, context }: Poison,
+  { runtime, signal, closing }: DeliverySite,
+): Promise<Closing | null> {
+  const { clock, random, notifications, telemetry } = runtime
+  const { leaseToken } = context
+  const { id } = identityOf(change)
+  for (let failures = 1; ; failures += 1) {
+    const stopped = closing()
+    if (stopped !== null) return stopped
+    try {
+      await runtime.deadLetter(change, error, context)
+      const on = notifications.on(leaseToken)
+      telemetry.emit({ type: 'deadLetter.written', ...on, documentId: id, attempts, error })
+      return null
+    } catch (cause) {
+      const attempted = `the change of document ${JSON.stringify(id)} was not set aside, so nothing after it is passed`
+      notifications.failed(leaseToken, new FeedError(attempted, cause))
+      await clock.sleep(backoffDelayMs(failures, backoff, random), signal)
+    }
+  }
+}

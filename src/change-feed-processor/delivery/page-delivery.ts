@@ -1,0 +1,138 @@
+import { backoffDelayMs } from '../../platform/index.js'
+import { setAside } from './dead-letter.js'
+import { callDelegate, type DelegateCall } from './delegate-call.js'
+import type { ChangeFeedContext } from '../feed/delegate.js'
+import { contextOf, reportDelivered, type AfterPage, type Delivery, type DeliverySite } from './delivery.js'
+import type { DelegateError } from '../feed/errors.js'
+import { afterFailure, type Slice } from '../options/failure-policy.js'
+import type { ReadPage } from './page-positions.js'
+import type { TrackedPage } from './progress.js'
+import type { PageDelegates } from '../runtime/runtime.js'
+
+/** What became of the changes of a slice; the slices to deliver instead when it has failed. */
+type AfterSlice =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'instead'; readonly slices: readonly Slice[] }
+  | Exclude<AfterPage, { kind: 'readOn' }>
+
+const readOn: AfterPage = { kind: 'readOn' }
+
+/**
+ * Delivers page by page: the next one only when the delegate has accepted this one, or what it refuses is set aside.
+ *
+ * With automatic checkpoints what was accepted is reported; with manual ones the delegate does that, and when it fails
+ * without a limit to its failures, everything since its last checkpoint comes again, as .NET does it.
+ */
+export class PageDelivery implements Delivery {
+  /** Failures of one place of the feed, counted over its deliveries: pauses grow although it is read again. */
+  private failing = { place: '', failures: 0 }
+
+  constructor(
+    private readonly site: DeliverySite,
+    private readonly delegates: PageDelegates,
+  ) {}
+
+  async deliver(read: ReadPage): Promise<AfterPage> {
+    const { progress } = this.site
+    const { changes, charge } = read.page
+    if (changes.length === 0) {
+      await progress.nothingNew(read)
+      return readOn
+    }
+    const page = progress.track(read)
+    // The first slice last, so that it is taken first.
+    const open: Slice[] = [{ from: 0, to: changes.length, failures: 0, isPart: false }]
+    for (let slice = open.pop(); slice !== undefined; slice = open.pop()) {
+      const after = await this.deliverSlice(page, slice)
+      if (after.kind === 'instead') open.push(...after.slices.toReversed())
+      else if (after.kind !== 'done') return after
+      else if (!this.isManual) await progress.handledUpTo(page, slice.to)
+    }
+    reportDelivered(this.site, changes, charge)
+    return readOn
+  }
+
+  settled(): Promise<null> {
+    return Promise.resolve(null)
+  }
+
+  ended(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  private get isManual(): boolean {
+    return this.site.runtime.options.checkpoint === 'manual'
+  }
+
+  private async deliverSlice(page: TrackedPage, slice: Slice): Promise<AfterSlice> {
+    const called = await this.call(page, slice)
+    switch (called.kind) {
+      case 'handled':
+        return { kind: 'done' }
+      case 'close':
+        return called
+      case 'failed':
+        return this.afterFailure(page, slice, called.error)
+    }
+  }
+
+  private call(page: TrackedPage, slice: Slice): Promise<DelegateCall> {
+    const changes = page.page.changes.slice(slice.from, slice.to)
+    return callDelegate(this.site, (signal) =>
+      this.delegates.onChanges(changes, this.contextFor(page, slice, signal)),
+    )
+  }
+
+  private async afterFailure(page: TrackedPage, failed: Slice, error: DelegateError): Promise<AfterSlice> {
+    const { runtime, signal } = this.site
+    const { failureLimits } = runtime.options
+    const next = afterFailure(failed, failureLimits)
+    switch (next.kind) {
+      case 'bisect':
+        return { kind: 'instead', slices: next.halves }
+      case 'retry': {
+        const isRewound = this.isManual && failureLimits.maxAttempts === null
+        await this.backOff(isRewound ? this.failuresAt(page) : next.slice.failures)
+        return isRewound ? { kind: 'readAgain' } : { kind: 'instead', slices: [next.slice] }
+      }
+      case 'setAside': {
+        const context = contextOf(this.site, page, signal)
+        for (const change of page.page.changes.slice(failed.from, failed.to)) {
+          const poison = { change, error, attempts: next.slice.failures, context }
+          const stopped = await setAside(poison, this.site)
+          if (stopped !== null) return { kind: 'close', closing: stopped }
+        }
+        return { kind: 'done' }
+      }
+    }
+  }
+
+  private async backOff(failures: number): Promise<void> {
+    const { runtime, signal } = this.site
+    const { backoff } = runtime.options.failureLimits
+    await runtime.clock.sleep(backoffDelayMs(failures, backoff, runtime.random), signal)
+  }
+
+  private failuresAt({ from }: TrackedPage): number {
+    const place = JSON.stringify(from.start)
+    const failures = this.failing.place === place ? this.failing.failures + 1 : 1
+    this.failing = { place, failures }
+    return failures
+  }
+
+  private contextFor(page: TrackedPage, { from, to }: Slice, signal: AbortSignal): ChangeFeedContext {
+    const { progress } = this.site
+    return {
+      checkpoint: async (change) => {
+        const index = change === undefined ? to - 1 : page.page.changes.findIndex((one) => one === change)
+        if (index < from || index >= to)
+          throw new RangeError(
+            'checkpoint was called with something this call of the delegate did not get; pass one of its changes, or nothing',
+          )
+        await progress.store(page, index + 1)
+      },
+      holdCheckpoint: () => progress.hold(page),
+      ...contextOf(this.site, page, signal),
+    }
+  }
+}

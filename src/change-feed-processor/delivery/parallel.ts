@@ -1,0 +1,187 @@
+import { setMaxListeners } from 'node:events'
+import { backoffDelayMs } from '../../platform/index.js'
+import type { AnyChange } from '../feed/change-identity.js'
+import type { Closing } from './closing.js'
+import { setAside } from './dead-letter.js'
+import { callDelegate } from './delegate-call.js'
+import type { ChangeContext } from '../feed/delegate.js'
+import { contextOf, reportDelivered, type AfterPage, type Delivery, type DeliverySite } from './delivery.js'
+import { FeedError } from '../feed/errors.js'
+import { afterFailure, type Slice } from '../options/failure-policy.js'
+import { LowWaterMark, type Ticket } from './low-water-mark.js'
+import type { ReadPage } from './page-positions.js'
+import type { ChangeDelegates } from '../runtime/runtime.js'
+
+interface Job {
+  readonly change: AnyChange
+  readonly key: string
+  readonly ticket: Ticket
+  readonly call: (context: ChangeContext) => Promise<void> | void
+}
+
+/**
+ * Delivers changes one by one, several at once, those of one key one after another in the order of the feed. Pages are
+ * read ahead until as many changes are open as a page is asked to have; the checkpoint is the low-water mark, the last
+ * place before which everything was handled (I10). A change that fails keeps its key and one of the slots while it is
+ * tried again; what is behind it goes on until reading ahead has reached its bound.
+ *
+ * States: delivering → stopped, with one reason. Once stopped nothing is begun; what runs sees its signal abort, unless
+ * the lease is only asked for: then it may end in peace, since nobody else has the lease until it has.
+ */
+export class ParallelDelivery implements Delivery {
+  private readonly site: DeliverySite
+  /** Ends pauses between tries. */
+  private readonly stopping = new AbortController()
+  /** Ends what runs. */
+  private readonly breakingOff = new AbortController()
+  private stopped: Closing | null = null
+  private readonly mark = new LowWaterMark()
+  /** By key that is under way, what comes after it. */
+  private readonly behind = new Map<string, Job[]>()
+  /** One of each key that is not under way, waiting for a slot. */
+  private readonly ready: Job[] = []
+  private running = 0
+  private watchers: (() => void)[] = []
+
+  constructor(
+    site: DeliverySite,
+    private readonly delegates: ChangeDelegates,
+  ) {
+    this.site = {
+      ...site,
+      signal: this.breakingOff.signal,
+      closing: () => site.closing() ?? this.stopped,
+    }
+    // Every call that runs, and every pause, listens: as many as there are slots, which is no leak.
+    setMaxListeners(0, this.stopping.signal, this.breakingOff.signal)
+    const breakOff = (): void => {
+      this.stopping.abort()
+      this.breakingOff.abort()
+    }
+    if (site.signal.aborted) breakOff()
+    else site.signal.addEventListener('abort', breakOff, { once: true })
+  }
+
+  async deliver(read: ReadPage): Promise<AfterPage> {
+    const { runtime, progress } = this.site
+    if (read.page.changes.length === 0) await progress.nothingNew(read)
+    else this.enqueue(read)
+    await this.until(() => this.mark.size < runtime.options.maxItemCount)
+    return this.stopped === null ? { kind: 'readOn' } : { kind: 'close', closing: this.stopped }
+  }
+
+  async settled(): Promise<Closing | null> {
+    await this.until(() => this.mark.size === 0)
+    return this.stopped
+  }
+
+  async ended(): Promise<void> {
+    this.stop(this.site.closing() ?? { reason: 'Shutdown' })
+    while (this.running > 0) await this.someEnd()
+  }
+
+  private enqueue(read: ReadPage): void {
+    const page = this.site.progress.track(read)
+    for (const [index, change] of read.page.changes.entries()) {
+      const job = { change, ticket: this.mark.add(page, index), ...this.keyed(change) }
+      const behind = this.behind.get(job.key)
+      if (behind === undefined) {
+        this.behind.set(job.key, [])
+        this.ready.push(job)
+      } else behind.push(job)
+    }
+    this.fillSlots()
+  }
+
+  /** `orderBy` is the user's code: when it fails, so does the change. */
+  private keyed(change: AnyChange): Pick<Job, 'key' | 'call'> {
+    const { keyOf, onChange } = this.delegates
+    try {
+      return { key: keyOf(change), call: (context) => onChange(change, context) }
+    } catch (cause) {
+      const failed = (): never => {
+        throw new Error('orderBy threw instead of naming the key of a change', { cause })
+      }
+      return { key: '', call: failed }
+    }
+  }
+
+  private fillSlots(): void {
+    while (this.stopped === null && this.running < this.delegates.concurrency) {
+      const job = this.ready.shift()
+      if (job === undefined) return
+      this.begin(job)
+    }
+  }
+
+  private begin(job: Job): void {
+    const end = (): void => {
+      this.running -= 1
+      this.fillSlots()
+      for (const watcher of this.watchers.splice(0)) watcher()
+    }
+    this.running += 1
+    this.run(job).then(end, (cause: unknown) => {
+      const error = new FeedError('delivering a change ended unexpectedly', cause)
+      this.stop({ reason: 'FeedError', error })
+      end()
+    })
+  }
+
+  private async run(job: Job): Promise<void> {
+    const closing = await this.handle(job)
+    if (closing === null) await this.finish(job)
+    else this.stop(closing)
+  }
+
+  /** Null when the change was handled or set aside. */
+  private async handle({ change, ticket, call }: Job): Promise<Closing | null> {
+    const { runtime, signal } = this.site
+    const { clock, random, options } = runtime
+    let slice: Slice = { from: ticket.index, to: ticket.index + 1, failures: 0, isPart: true }
+    for (;;) {
+      const called = await callDelegate(this.site, (limited) =>
+        call(contextOf(this.site, ticket.page, limited)),
+      )
+      if (called.kind === 'handled') return null
+      if (called.kind === 'close') return called.closing
+      const next = afterFailure(slice, options.failureLimits)
+      if (next.kind !== 'retry') {
+        const context = contextOf(this.site, ticket.page, signal)
+        return setAside({ change, error: called.error, attempts: slice.failures + 1, context }, this.site)
+      }
+      slice = next.slice
+      const pauseMs = backoffDelayMs(slice.failures, options.failureLimits.backoff, random)
+      await clock.sleep(pauseMs, this.stopping.signal)
+    }
+  }
+
+  private async finish({ key, ticket }: Job): Promise<void> {
+    const following = this.behind.get(key)?.shift()
+    if (following === undefined) this.behind.delete(key)
+    else this.ready.push(following)
+    const reached = this.mark.done(ticket)
+    for (const { page, count } of reached)
+      if (count === page.page.changes.length) reportDelivered(this.site, page.page.changes, page.page.charge)
+    const furthest = reached.at(-1)
+    if (furthest !== undefined) await this.site.progress.handledUpTo(furthest.page, furthest.count)
+  }
+
+  private stop(closing: Closing): void {
+    this.stopped ??= closing
+    this.stopping.abort()
+    this.site.wake()
+    if (closing.reason !== 'HandedOver') this.breakingOff.abort()
+  }
+
+  private async until(isReached: () => boolean): Promise<void> {
+    while (this.stopped === null && !isReached()) await this.someEnd()
+  }
+
+  /** Resolves when a call of the delegate has ended. */
+  private someEnd(): Promise<void> {
+    return new Promise((resolve) => {
+      this.watchers.push(resolve)
+    })
+  }
+}

@@ -1,0 +1,43 @@
+import type { ChangeFeed } from '../feed/change-feed.js'
+import { partitionKeyOf, type AnyChange } from '../feed/change-identity.js'
+import { cosmosDeadLetter } from './cosmos-dead-letter.js'
+import type { ChangeDelegate, PageDelegate, DeadLetter } from '../feed/delegate.js'
+import type { FailurePolicy } from '../options/delivery-options.js'
+import type { ChangeDelegates, Runtime } from '../runtime/runtime.js'
+
+/** Functions of the user, as the parts of the processor call them. */
+export interface UserCode {
+  readonly onChanges?: PageDelegate<AnyChange>
+  readonly onChange?: ChangeDelegate<AnyChange>
+  readonly orderBy?: (change: AnyChange) => string | number
+  readonly failurePolicy?: FailurePolicy<AnyChange>
+}
+
+/** The parts of a runtime that are the user's. Rejects when the default of `orderBy` cannot be learnt from the feed. */
+export async function userCodeOf(
+  { onChanges, onChange, orderBy, failurePolicy }: UserCode,
+  { feed, concurrency }: { readonly feed: ChangeFeed; readonly concurrency: number },
+): Promise<Pick<Runtime, 'delegates' | 'deadLetter'>> {
+  const deadLetter = deadLetterOf(failurePolicy)
+  if (onChanges !== undefined) return { delegates: { kind: 'pages', onChanges }, deadLetter }
+  // The options were checked: it is there if the other is not.
+  if (onChange === undefined) throw new TypeError('neither onChanges nor onChange is there')
+  const keyOf = orderBy === undefined ? await byPartitionKey(feed) : byAnswerOf(orderBy)
+  return { delegates: { kind: 'changes', onChange, keyOf, concurrency }, deadLetter }
+}
+
+function deadLetterOf(policy: FailurePolicy<AnyChange> | undefined): DeadLetter<AnyChange> {
+  if (policy === undefined)
+    return () => Promise.reject(new Error('without a failurePolicy nothing is set aside'))
+  const { deadLetter } = policy
+  return typeof deadLetter === 'function' ? deadLetter : cosmosDeadLetter(deadLetter)
+}
+
+async function byPartitionKey(feed: ChangeFeed): Promise<ChangeDelegates['keyOf']> {
+  const paths = await feed.partitionKeyPaths()
+  return (change) => JSON.stringify(partitionKeyOf(change, paths))
+}
+
+function byAnswerOf(orderBy: (change: AnyChange) => string | number): ChangeDelegates['keyOf'] {
+  return (change) => String(orderBy(change))
+}

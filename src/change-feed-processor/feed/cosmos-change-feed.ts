@@ -1,0 +1,172 @@
+import {
+  ChangeFeedMode,
+  type ChangeFeedPullModelIterator,
+  type Container,
+  type ContainerDefinition,
+  type FeedRange as SdkFeedRange,
+  type Resource,
+} from '@azure/cosmos'
+import type { FeedRange } from '../../../lease-store/index.js'
+import type {
+  Change,
+  ChangeFeed,
+  ChangePage,
+  FeedPosition,
+  PhysicalRange,
+  ReadOptions,
+  VersionChange,
+} from './change-feed.js'
+import { compare, compositeToken, pageOf, type DecodeChange } from './cosmos-feed-page.js'
+import { feedStartsFor } from './cosmos-sdk-copy.js'
+import { decodeChange, decodeVersionChange } from './decode-change.js'
+import { FeedError } from './errors.js'
+import { startingBefore } from './start-position.js'
+import { unlessAborted } from './unless-aborted.js'
+
+/** Whose feed to read. */
+export interface CosmosChangeFeedOptions {
+  readonly container: Container
+  /** Told the request units of every page. */
+  readonly onCharge?: (operation: string, charge: number) => void
+}
+
+type Iterator = ChangeFeedPullModelIterator<unknown>
+
+/** What is asked for, beside the place. */
+interface Asked<C> extends ReadOptions {
+  readonly mode: ChangeFeedMode
+  readonly decode: DecodeChange<C>
+}
+
+/** An iterator between two reads, and the position it will go on from. */
+interface Idle {
+  readonly iterator: Iterator
+  readonly token: string
+  readonly maxItemCount: number
+}
+
+/**
+ * The change feed of a Cosmos DB container, read through the SDK's pull iterator.
+ *
+ * This file alone knows that iterator, and trusts it little. It keeps its own position, which it moves before anybody
+ * has seen the page, so one is used again only from exactly where it stands. It hides splits, so the ranges in its
+ * token are compared with the range asked for. On some failures it forgets its position and would go on from
+ * somewhere else, so after anything but a page or "nothing new" it is thrown away. Its errors and charges are
+ * incomplete, so both are taken from the headers.
+ */
+export class CosmosChangeFeed implements ChangeFeed {
+  private readonly idle = new Map<string, Idle>()
+  private readonly starts: ReturnType<typeof feedStartsFor>
+  private known: (ContainerDefinition & Resource) | undefined
+
+  /** @throws TypeError when the container belongs to a copy of the SDK that cannot be found */
+  constructor(private readonly options: CosmosChangeFeedOptions) {
+    this.starts = feedStartsFor(options.container)
+  }
+
+  async physicalRanges(): Promise<readonly PhysicalRange[]> {
+    const { resources } = await this.options.container.readPartitionKeyRanges().fetchAll()
+    return resources
+      .map((range) => ({ id: range.id, min: range.minInclusive, max: range.maxExclusive }))
+      .sort((left, right) => compare(left.min, right.min))
+  }
+
+  async partitionKeyPaths(): Promise<readonly string[]> {
+    return (await this.definition()).partitionKey?.paths ?? []
+  }
+
+  readNext(from: FeedPosition, { maxItemCount, signal }: ReadOptions): Promise<ChangePage> {
+    const { LatestVersion: mode } = ChangeFeedMode
+    return this.read<Change>(from, { maxItemCount, signal, mode, decode: decodeChange })
+  }
+
+  readAllVersions(
+    from: FeedPosition,
+    { maxItemCount, signal }: ReadOptions,
+  ): Promise<ChangePage<VersionChange>> {
+    const { AllVersionsAndDeletes: mode } = ChangeFeedMode
+    return this.read<VersionChange>(from, { maxItemCount, signal, mode, decode: decodeVersionChange })
+  }
+
+  private async read<C>(from: FeedPosition, asked: Asked<C>): Promise<ChangePage<C>> {
+    try {
+      // The iterator cannot be interrupted, and repeats a throttled request for half a minute and more.
+      const page = await unlessAborted(this.readFrom(from, asked), asked.signal)
+      if (page === null) throw new Error('the read was aborted')
+      return page
+    } catch (error) {
+      const { min, max } = from.feedRange
+      throw new FeedError(
+        `the change feed of ${this.options.container.id} [${min}, ${max}) was not read`,
+        error,
+      )
+    }
+  }
+
+  private async readFrom<C>(from: FeedPosition, asked: Asked<C>): Promise<ChangePage<C>> {
+    const iterator = this.reusable(from, asked) ?? (await this.open(from, asked))
+    const page = pageOf(await iterator.readNext(), from, asked.decode)
+    this.options.onCharge?.('feed.read', page.charge)
+    // Whoever gave the read up goes on from elsewhere, perhaps with an iterator of its own by now.
+    if (!asked.signal.aborted) this.keep(iterator, page, from, asked)
+    return page
+  }
+
+  /** Taken out while it reads: if that fails, nobody puts it back. */
+  private reusable<C>({ feedRange, start }: FeedPosition, asked: Asked<C>): Iterator | undefined {
+    const key = iteratorKey(feedRange, asked.mode)
+    const idle = this.idle.get(key)
+    this.idle.delete(key)
+    const standsThere = start.kind === 'continuation' && idle?.token === start.token
+    return standsThere && idle.maxItemCount === asked.maxItemCount ? idle.iterator : undefined
+  }
+
+  private keep<C>(
+    iterator: Iterator,
+    page: ChangePage<C>,
+    from: FeedPosition,
+    { mode, maxItemCount }: Asked<C>,
+  ): void {
+    const [next, ...others] = page.next
+    // One started from a time goes on sending that time beside its position.
+    if (next?.start.kind !== 'continuation' || others.length > 0 || from.start.kind === 'time') return
+    this.idle.set(iteratorKey(from.feedRange, mode), { iterator, token: next.start.token, maxItemCount })
+  }
+
+  private async open<C>(
+    { feedRange, start }: FeedPosition,
+    { maxItemCount, mode: changeFeedMode }: Asked<C>,
+  ): Promise<Iterator> {
+    const changeFeedStartFrom =
+      start.kind === 'time'
+        ? this.starts.Time(startingBefore(start.atMs), await this.sdkFeedRange(feedRange))
+        : this.starts.Continuation(compositeToken((await this.definition())._rid, feedRange, start))
+    return this.options.container.items.getChangeFeedIterator<unknown>({
+      maxItemCount,
+      changeFeedMode,
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes than the one its options ask for
+      changeFeedStartFrom,
+    })
+  }
+
+  private async definition(): Promise<ContainerDefinition & Resource> {
+    if (this.known === undefined) {
+      const { resource } = await this.options.container.read()
+      if (resource === undefined) throw new Error(`container ${this.options.container.id} does not exist`)
+      this.known = resource
+    }
+    return this.known
+  }
+
+  /** The SDK takes only objects of its own class, of which it hands out those of whole partitions. */
+  private async sdkFeedRange({ min, max }: FeedRange): Promise<SdkFeedRange> {
+    const [sample] = await this.options.container.getFeedRanges()
+    if (sample === undefined) throw new Error(`container ${this.options.container.id} has no feed ranges`)
+    const range: unknown = Object.create(Object.getPrototypeOf(sample) as object)
+    return Object.assign(range as SdkFeedRange, { minInclusive: min, maxExclusive: max })
+  }
+}
+
+function iteratorKey({ min, max }: FeedRange, mode: ChangeFeedMode): string {
+  return `${mode} ${min}-${max}`
+}

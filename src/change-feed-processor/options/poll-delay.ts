@@ -1,0 +1,61 @@
+import type { Clock } from '../../platform/index.js'
+
+/** Bounds of the rest between two polls that found nothing. Equal bounds make it fixed. */
+export interface PollInterval {
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+/** The rest after `emptyPolls` polls in a row found nothing: doubling, within bounds. */
+export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: PollInterval): number {
+  return Math.min(maxMs, minMs * 2 ** Math.min(emptyPolls - 1, 30))
+}
+
+/**
+ * Rests between polls: short after activity, longer the longer nothing comes. A hint ends the rest, or lets the next
+ * one be skipped when it comes during a poll, which may have missed what the hint is about.
+ */
+export class PollDelay {
+  private emptyPolls = 0
+  private isWoken = false
+  private resting: (() => void) | undefined
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly interval: PollInterval,
+  ) {}
+
+  /** Something came: what follows is polled for soon. */
+  reset(): void {
+    this.emptyPolls = 0
+  }
+
+  wake(): void {
+    this.isWoken = true
+    this.reset()
+    this.resting?.()
+  }
+
+  /** Called before each poll: hints from now on concern what that poll may miss. */
+  beginPoll(): void {
+    this.isWoken = false
+  }
+
+  /** Resolves when it is time to poll again, or when `signal` aborts. */
+  async rest(signal: AbortSignal, afterMs?: number): Promise<void> {
+    this.emptyPolls += 1
+    const delayMs = afterMs ?? pollDelayMs(this.emptyPolls, this.interval)
+    if (this.isWoken || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        timer.cancel()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = this.clock.schedule(delayMs, end)
+      signal.addEventListener('abort', end)
+      this.resting = end
+    })
+    this.resting = undefined
+  }
+}

@@ -1,0 +1,180 @@
+import { acquire, requestHandover, type Lease } from '../../../lease-store/index.js'
+import type { Closing } from '../delivery/closing.js'
+import { FeedError } from '../feed/errors.js'
+import { LeaseHolder } from '../lease/lease-holder.js'
+import { PartitionSupervisor } from '../reading/partition-supervisor.js'
+import type { Runtime } from '../runtime/runtime.js'
+import { childLeases } from './split.js'
+
+interface Held {
+  readonly holder: LeaseHolder
+  readonly supervisor: PartitionSupervisor
+  readonly ended: Promise<void>
+}
+
+/**
+ * The leases this instance holds, each with its holder and its supervisor. A lease enters by `acquire` and leaves when
+ * its supervisor has ended and what the close reason asks for is done: released, replaced by its children, or, if
+ * lost, nothing. After `stop` nothing enters.
+ */
+export class PartitionController {
+  private readonly held = new Map<string, Held>()
+  /** Being made ours: the store may say that they are before it has told us, and two holders would overwrite each other. */
+  private readonly acquiring = new Set<string>()
+  private isStopping = false
+
+  constructor(private readonly runtime: Runtime) {}
+
+  /** Whether the lease is in our hands, be it for the moment it takes to give it back. */
+  holds(leaseToken: string): boolean {
+    return this.held.has(leaseToken)
+  }
+
+  /** How many leases are in our hands. */
+  get heldCount(): number {
+    return this.held.size
+  }
+
+  /**
+   * Makes the lease ours, if it has not changed since it was read (I12). Answers whether it is. Rejects when the store
+   * does not answer.
+   */
+  async acquire(lease: Lease): Promise<boolean> {
+    const { leaseToken } = lease
+    if (this.isStopping || this.holds(leaseToken) || this.acquiring.has(leaseToken)) return false
+    this.acquiring.add(leaseToken)
+    try {
+      return await this.acquireOnce(lease)
+    } finally {
+      this.acquiring.delete(leaseToken)
+    }
+  }
+
+  /** Asks the owner of a lease for it, if it has not changed since it was read. Answers whether that is written. */
+  async request(lease: Lease): Promise<boolean> {
+    const { leaseStore, self, telemetry, notifications } = this.runtime
+    if (this.isStopping || lease.owner === null) return false
+    const outcome = await leaseStore.replace(requestHandover(lease, self))
+    if (outcome.kind === 'written')
+      telemetry.emit({
+        type: 'lease.requested',
+        ...notifications.on(lease.leaseToken),
+        owner: lease.owner,
+      })
+    else telemetry.emit({ type: 'store.conflict', operation: 'lease.requestHandover', id: lease.leaseToken })
+    return outcome.kind === 'written'
+  }
+
+  /** Wakes the reader of a physical range, or all readers when it is not known to be a lease here. */
+  wake(physicalRangeId: string | null): void {
+    const known = physicalRangeId === null ? undefined : this.held.get(physicalRangeId)
+    for (const { supervisor } of known === undefined ? this.held.values() : [known]) supervisor.wake()
+  }
+
+  /** Ends every supervisor and gives every lease back; idle ones go first by themselves. */
+  async stop(): Promise<void> {
+    this.isStopping = true
+    while (this.held.size > 0) {
+      const ending = [...this.held.values()]
+      for (const { supervisor } of ending) supervisor.shutDown()
+      await Promise.all(ending.map(({ ended }) => ended))
+    }
+  }
+
+  /** Hands every lease back when the page under way is done, and may acquire others afterwards. */
+  giveWay(): void {
+    for (const { supervisor } of this.held.values()) supervisor.handOver()
+  }
+
+  /** Leaves everything as it stands: others take the leases over when they expire. */
+  abandon(): void {
+    this.isStopping = true
+    for (const { holder } of this.held.values()) holder.abandon()
+    this.held.clear()
+  }
+
+  private async acquireOnce(lease: Lease): Promise<boolean> {
+    const { leaseStore, clock, self, telemetry } = this.runtime
+    const startedAtMs = clock.monotonic()
+    const outcome = await leaseStore.replace(acquire(lease, self, clock.now()))
+    // If nobody knows whether it was applied, the next listing shows it as ours, and it is acquired again.
+    if (outcome.kind === 'written') this.hold(outcome.lease, startedAtMs, lease.owner)
+    else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
+    return outcome.kind === 'written'
+  }
+
+  private hold(lease: Lease, writtenAtMs: number, takenFrom: string | null): void {
+    const { leaseToken } = lease
+    const holder = new LeaseHolder(this.runtime, lease, writtenAtMs)
+    const supervisor = new PartitionSupervisor(this.runtime, holder)
+    if (this.isStopping) supervisor.shutDown()
+    holder.asked.addEventListener(
+      'abort',
+      () => {
+        supervisor.handOver()
+      },
+      { once: true },
+    )
+    holder.start()
+    this.runtime.notifications.acquired(lease, takenFrom)
+    const ended = this.supervise(supervisor, holder).finally(() => {
+      this.held.delete(leaseToken)
+    })
+    this.held.set(leaseToken, { holder, supervisor, ended })
+  }
+
+  private async supervise(supervisor: PartitionSupervisor, holder: LeaseHolder): Promise<void> {
+    const { notifications } = this.runtime
+    const { leaseToken } = holder.lease
+    const closing = await supervisor.run()
+    try {
+      await this.close(closing, holder)
+    } catch (error) {
+      // Half a split, for example: whoever has the lease next finishes it.
+      const attempted = `lease ${JSON.stringify(leaseToken)} was not closed after ${closing.reason}`
+      notifications.failed(leaseToken, new FeedError(attempted, error))
+      await holder.release()
+    }
+    notifications.released(leaseToken, closing.reason)
+  }
+
+  private async close(closing: Closing, holder: LeaseHolder): Promise<void> {
+    switch (closing.reason) {
+      case 'LeaseLost':
+        return
+      case 'Shutdown':
+      case 'HandedOver':
+      case 'DelegateError':
+        return holder.release()
+      case 'FeedError':
+        this.runtime.notifications.failed(holder.lease.leaseToken, closing.error)
+        return holder.release()
+      case 'Split':
+        return this.split(holder, closing.parts)
+    }
+  }
+
+  /**
+   * Children first, the parent last: after a crash in between, whoever reads the parent finds it split again, keeps the
+   * children that are there and goes on from here. Changes may come twice, none is left out.
+   */
+  private async split(
+    holder: LeaseHolder,
+    parts: Extract<Closing, { reason: 'Split' }>['parts'],
+  ): Promise<void> {
+    const { feed, leaseStore, telemetry, notifications, options } = this.runtime
+    if (!(await holder.flush())) return
+    const parent = holder.lease
+    const children = childLeases(parent, parts, await feed.physicalRanges())
+    const created: Lease[] = []
+    for (const child of children) {
+      const outcome = await leaseStore.create(child)
+      if (outcome.kind === 'created') created.push(outcome.lease)
+    }
+    await holder.remove()
+    const tokens = children.map((child) => child.leaseToken)
+    telemetry.emit({ type: 'lease.split', ...notifications.on(parent.leaseToken), children: tokens })
+    // With a limit the load balancer decides, which knows what others have.
+    if (options.maxLeases === null) for (const child of created) await this.acquire(child)
+  }
+}

@@ -1,0 +1,31 @@
+import type { NewLease, PlannedLease } from '../../../lease-store/index.js'
+import { leaseModeOf } from '../options/options.js'
+import type { Runtime } from '../runtime/runtime.js'
+import { firstPositionOf } from '../feed/start-position.js'
+
+/**
+ * The lease to create, with the position it begins at; null when its range was split meanwhile.
+ *
+ * One that is missing although all were there at `doneAtMs` may have stood anywhere after that: it begins there, so
+ * that changes come again rather than not at all. (A feed of all versions cannot begin at a time: it begins now.)
+ */
+export async function positioned(
+  { leaseToken, feedRange }: PlannedLease,
+  doneAtMs: number | null,
+  { readPage, options }: Runtime,
+): Promise<NewLease | null> {
+  const isTimed = doneAtMs !== null && options.mode === 'latestVersion'
+  const lease: NewLease = {
+    leaseToken,
+    feedRange,
+    continuationToken: null,
+    firstPosition: firstPositionOf(options.startFrom) ?? (isTimed ? { kind: 'time', atMs: doneAtMs } : null),
+    mode: leaseModeOf(options.mode),
+  }
+  if (lease.firstPosition !== null) return lease
+  const { signal } = new AbortController()
+  const page = await readPage({ feedRange, start: { kind: 'now' } }, { maxItemCount: 1, signal })
+  const [next, ...others] = page.next
+  if (next?.start.kind !== 'continuation' || others.length > 0) return null
+  return { ...lease, continuationToken: next.start.token }
+}

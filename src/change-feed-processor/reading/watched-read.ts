@@ -1,0 +1,40 @@
+import type { ChangePage, FeedPosition, ReadOptions } from '../feed/change-feed.js'
+import type { AnyChange } from '../feed/change-identity.js'
+import type { Runtime } from '../runtime/runtime.js'
+import { withinLimit } from '../delivery/time-limit.js'
+
+/** Longer than any answer takes that comes at all, shorter than a client repeats in silence what is throttled. */
+const unansweredMs = 5_000
+
+/**
+ * Reads a page and tells of what the client keeps to itself meanwhile: `@azure/cosmos` repeats a throttled request up to
+ * nine times and begins its last wait up to 30 seconds after the first, without a word, and cannot be interrupted.
+ * Rejects after `readTimeoutMs`, and at once when `signal` aborts: what the client still does then is nobody's.
+ */
+export async function watchedRead(
+  { readPage, clock, options, telemetry, notifications }: Runtime,
+  from: FeedPosition,
+  { leaseToken, signal, maxItemCount }: ReadOptions & { readonly leaseToken: string },
+): Promise<ChangePage<AnyChange>> {
+  const { readTimeoutMs: limitMs } = options
+  const on = notifications.on(leaseToken)
+  const timer = clock.schedule(unansweredMs, () => {
+    telemetry.emit({ type: 'feed.unanswered', ...on, waitedMs: unansweredMs })
+  })
+  try {
+    const page = await withinLimit((ending) => readPage(from, { maxItemCount, signal: ending }), {
+      clock,
+      signal,
+      limitMs,
+      what: 'reading the change feed',
+    })
+    const { changes, charge, headers } = page
+    const retries = Number(headers['x-ms-throttle-retry-count'] ?? 0)
+    const waitedMs = Number(headers['x-ms-throttle-retry-wait-time-ms'] ?? 0)
+    if (retries > 0) telemetry.emit({ type: 'feed.throttled', ...on, retries, waitedMs })
+    telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
+    return page
+  } finally {
+    timer.cancel()
+  }
+}

@@ -1,0 +1,51 @@
+import type { LeaseOwner, LeaseStore } from '../../../lease-store/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import type { ChangeFeed, ChangePage, FeedPosition, ReadOptions } from '../feed/change-feed.js'
+import type { AnyChange } from '../feed/change-identity.js'
+import type { ChangeDelegate, PageDelegate, DeadLetter } from '../feed/delegate.js'
+import type { Notifications } from './notifications.js'
+import type { ChangeFeedMode, ResolvedOptions } from '../options/options.js'
+import type { PauseGate } from './pause-gate.js'
+
+/** The user's code for whole pages. */
+export interface PageDelegates {
+  readonly kind: 'pages'
+  readonly onChanges: PageDelegate<AnyChange>
+}
+
+/** The user's code for single changes. */
+export interface ChangeDelegates {
+  readonly kind: 'changes'
+  readonly onChange: ChangeDelegate<AnyChange>
+  /** Changes of one key are delivered one after another. */
+  readonly keyOf: (change: AnyChange) => string
+  readonly concurrency: number
+}
+
+/** What the parts of one running processor share. */
+export interface Runtime {
+  readonly options: ResolvedOptions
+  readonly delegates: PageDelegates | ChangeDelegates
+  /** Called only where failures are limited. */
+  readonly deadLetter: DeadLetter<AnyChange>
+  readonly feed: ChangeFeed
+  /** A page of the feed in the mode of the processor. */
+  readonly readPage: (from: FeedPosition, options: ReadOptions) => Promise<ChangePage<AnyChange>>
+  readonly leaseStore: LeaseStore
+  /** This instance, in this life. */
+  readonly self: LeaseOwner
+  /** Holds deliveries back while the processor is paused. */
+  readonly gate: PauseGate
+  readonly notifications: Notifications
+  readonly clock: Clock
+  readonly random: Random
+  readonly telemetry: Telemetry
+}
+
+/** Reads the feed that a mode names. */
+export function pageReader(feed: ChangeFeed, mode: ChangeFeedMode): Runtime['readPage'] {
+  return mode === 'latestVersion'
+    ? (from, options) => feed.readNext(from, options)
+    : (from, options) => feed.readAllVersions(from, options)
+}

@@ -1,0 +1,145 @@
+import {
+  calmPolicy,
+  recommendInstances,
+  unitLag,
+  type Sample,
+  type ScaleTarget,
+  type ScalingPolicy,
+  type UnitLag,
+} from '../../../operations/index.js'
+import { roles, rolesNamed } from '../../../connection/index.js'
+import { BackgroundLoop, systemClock } from '../../../platform/index.js'
+import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
+import { scaleTargetOf, type ScaleTargetOptions } from '../../input/scale-target.js'
+import { withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import type { Terminal } from '../../output/terminal.js'
+import { untilTold } from '../../running/until-told.js'
+import { wholeNumber } from '../../input/whole-number.js'
+
+/** Options of `stepward autoscale`. */
+export interface AutoscaleOptions extends StoreOptions, ScaleTargetOptions {
+  readonly min: string
+  readonly max: string
+  readonly interval: string
+  readonly once?: boolean
+  readonly json?: boolean
+}
+
+/** Samples older than the longest look back are of no use. */
+const keptMs = 2 * calmPolicy.shrinkAfterMs
+
+/** Looks at the lag of a role again and again, and scales it until told to stop. */
+export async function autoscale(
+  role: string,
+  options: AutoscaleOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const policy = policyOf(options)
+  const intervalMs = 1_000 * wholeNumber('--interval', options.interval, { min: 1, max: 3_600 })
+  const wanted = rolesNamed([role])
+  if (wanted === null) {
+    const known = [...roles, 'all'].join(', ')
+    throw new CliError(`role ${JSON.stringify(role)} must be one of ${known}`, exitCodes.usage)
+  }
+  const target = await scaleTargetOf(role, options)
+  return withExistingStore({ options, terminal }, async (settings) => {
+    const look = (): Promise<UnitLag> => unitLag(settings, wanted)
+    const scaler = new Scaler(target, policy, look, terminal)
+    const print = (decision: Decision): void =>
+      terminal.print(options.json === true ? JSON.stringify(decision) : describe(decision))
+    if (options.once === true) {
+      // One look is all there is to agree with.
+      print(await scaler.turn({ ...policy, growAfterMs: 0, shrinkAfterMs: 0 }))
+      return exitCodes.ok
+    }
+    const turn = async (): Promise<void> => {
+      const decision = await scaler.turn(policy)
+      if (decision.before !== decision.instances) print(decision)
+    }
+    await beginning(turn(), scaler)
+    const loop = new BackgroundLoop({
+      clock: systemClock,
+      turn: async () => {
+        await turn()
+        return intervalMs
+      },
+      onError: (error) => {
+        scaler.fail(error)
+        return intervalMs
+      },
+    })
+    loop.start()
+    await untilTold()
+    await loop.stop()
+    return exitCodes.ok
+  })
+}
+
+/** What will not get right by itself ends the command at once; a store or Azure that is away is waited for. */
+async function beginning(first: Promise<void>, scaler: Scaler): Promise<void> {
+  try {
+    await first
+  } catch (error) {
+    if (exitCodeOf(error) !== exitCodes.store) throw error
+    scaler.fail(error)
+  }
+}
+
+/** What became of one look. */
+interface Decision {
+  readonly target: string
+  readonly before: number
+  readonly instances: number
+  readonly lag: number
+  readonly leases: number
+}
+
+function describe({ target, before, instances, lag, leases }: Decision): string {
+  const change = before === instances ? `${instances} stay` : `${before} → ${instances}`
+  return `${target}: ${change} (lag ${lag}, leases ${leases})`
+}
+
+/** Remembers samples, and says what fails only once in a row. */
+class Scaler {
+  private samples: readonly Sample[] = []
+  private said = ''
+
+  constructor(
+    private readonly target: ScaleTarget,
+    policy: ScalingPolicy,
+    private readonly look: () => Promise<UnitLag>,
+    private readonly terminal: Terminal,
+  ) {
+    this.say(`${target.name} is kept between ${policy.min} and ${policy.max} instances`)
+  }
+
+  async turn(policy: ScalingPolicy): Promise<Decision> {
+    const [{ lag, leaseCount }, instances] = await Promise.all([this.look(), this.target.instances()])
+    const atMs = systemClock.monotonic()
+    this.samples = [...this.samples.filter((sample) => atMs - sample.atMs < keptMs), { atMs, lag, instances }]
+    const recommended = recommendInstances(this.samples, leaseCount, policy)
+    const decision = { target: this.target.name, before: instances, lag, leases: leaseCount }
+    if (recommended === instances) return { ...decision, instances }
+    return { ...decision, instances: await this.target.scale(recommended) }
+  }
+
+  fail(error: unknown): void {
+    this.say(`not scaled this time: ${error instanceof Error ? error.message : String(error)}`)
+  }
+
+  private say(text: string): void {
+    if (text !== this.said) this.terminal.note(text)
+    this.said = text
+  }
+}
+
+function policyOf({ min, max }: AutoscaleOptions): ScalingPolicy {
+  const policy = {
+    ...calmPolicy,
+    min: wholeNumber('--min', min, { min: 0, max: 256 }),
+    max: wholeNumber('--max', max, { min: 1, max: 256 }),
+  }
+  if (policy.min <= policy.max) return policy
+  throw new CliError(`--min ${policy.min} must not be above --max ${policy.max}`, exitCodes.usage)
+}

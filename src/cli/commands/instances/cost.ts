@@ -1,0 +1,122 @@
+import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../sas/index.js'
+import { exitCodes } from '../../output/cli-error.js'
+import { Problems } from '../../output/problems.js'
+import { table, type Terminal } from '../../output/terminal.js'
+import { wholeNumber } from '../../input/whole-number.js'
+
+/** Options of `stepward cost`. */
+export interface CostOptions {
+  readonly steps: string
+  readonly claimedSteps: string
+  readonly documentKb: string
+  readonly indexing: string
+  readonly partitions: string
+  readonly instances: string
+  readonly jobsPerDay: string
+  readonly notifier: boolean
+  readonly json?: boolean
+}
+
+const secondsPerDay = 24 * 60 * 60
+const daysPerMonth = 30
+
+/** What the table and the JSON value say. */
+interface CostReport {
+  readonly jobs: Readonly<Record<'together' | 'apart', ReportedJob>>
+  readonly idle: ReturnType<typeof idleCost> & { readonly total: number }
+  /** Request units per second, jobs and rest together, averaged over the day. */
+  readonly meanCharge: number
+  /** Request units in thirty days. */
+  readonly monthlyCharge: number
+}
+
+type ReportedJob = ReturnType<typeof jobCost> & { readonly totalCharge: number }
+
+/** Prints what jobs and idle units cost, from formulas; no store is asked. */
+export async function cost(options: CostOptions, terminal: Terminal): Promise<number> {
+  const { question, jobsPerDay } = await asked(options)
+  const report = reportOf(question, jobsPerDay)
+  terminal.print(options.json === true ? JSON.stringify(report) : textOf(report, question, jobsPerDay))
+  return exitCodes.ok
+}
+
+/** The numbers of the command line; everything that is wrong with them at once. */
+async function asked(
+  options: CostOptions,
+): Promise<{ readonly question: CostQuestion; readonly jobsPerDay: number }> {
+  const problems = new Problems()
+  const whole = async (option: string, text: string, min: number, max: number): Promise<number> =>
+    (await problems.trying(() => wholeNumber(option, text, { min, max }))) ?? Number.NaN
+  const steps = await whole('--steps', options.steps, 1, 1_000)
+  const question = {
+    steps,
+    claimedSteps: await whole(
+      '--claimed-steps',
+      options.claimedSteps,
+      0,
+      Number.isNaN(steps) ? 1_000 : steps,
+    ),
+    documentKilobytes: Number(options.documentKb),
+    indexing: options.indexing === 'full' ? 'full' : 'lean',
+    partitions: await whole('--partitions', options.partitions, 1, 10_000),
+    instances: await whole('--instances', options.instances, 1, 1_000),
+    isTogether: true,
+    hasNotifier: options.notifier,
+  } as const
+  const jobsPerDay = await whole('--jobs-per-day', options.jobsPerDay, 0, 1e9)
+  if (!(question.documentKilobytes > 0 && question.documentKilobytes <= 2_048)) {
+    problems.add(`--document-kb ${JSON.stringify(options.documentKb)} must be above 0, and at most 2048`)
+  }
+  if (options.indexing !== question.indexing) {
+    problems.add(`--indexing ${JSON.stringify(options.indexing)} must be lean or full`)
+  }
+  problems.refuse()
+  return { question, jobsPerDay }
+}
+
+function reportOf(question: CostQuestion, jobsPerDay: number): CostReport {
+  const job = (isTogether: boolean): ReportedJob => {
+    const one = jobCost({ ...question, isTogether })
+    return { ...one, totalCharge: one.writeCharge + one.feedCharge }
+  }
+  const [together, idle] = [job(true), idleCost(question)]
+  const total = idleCharge(idle)
+  const meanCharge = (together.totalCharge * jobsPerDay) / secondsPerDay + total
+  return {
+    jobs: { together, apart: job(false) },
+    idle: { ...idle, total },
+    meanCharge,
+    monthlyCharge: meanCharge * secondsPerDay * daysPerMonth,
+  }
+}
+
+function textOf({ jobs, idle, ...sums }: CostReport, question: CostQuestion, jobsPerDay: number): string {
+  const { together, apart } = jobs
+  const both = (what: keyof ReportedJob): readonly string[] => [rounded(together[what]), rounded(apart[what])]
+  const perJob = table(
+    [`A JOB OF ${question.steps} STEPS`, 'ONE PROCESS', 'ROLES APART'],
+    [
+      ['write requests', ...both('writeRequests')],
+      ['writes, RU', ...both('writeCharge')],
+      [`change feed of ${question.hasNotifier ? 'four' : 'three'} units, RU at most`, ...both('feedCharge')],
+      ['together, RU at most', ...both('totalCharge')],
+    ],
+  )
+  const atRest = table(
+    ['AT REST, EACH SECOND', 'RU'],
+    [
+      ['polls', rounded(idle.polls)],
+      ['lease renewals', rounded(idle.renewals)],
+      ['looks at leases', rounded(idle.looksAtLeases)],
+      ['sweeps for what was overlooked', rounded(idle.sweeps)],
+      ['together', rounded(idle.total)],
+    ],
+  )
+  const mean = `${jobsPerDay.toLocaleString('en')} jobs a day: ${rounded(sums.meanCharge)} RU/s on average`
+  const month = `${rounded(sums.monthlyCharge / 1e6)} million RU in ${daysPerMonth} days`
+  return [perJob, '', atRest, '', `${mean}, ${month}`].join('\n')
+}
+
+function rounded(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : String(Math.round(value * 100) / 100)
+}

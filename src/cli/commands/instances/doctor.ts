@@ -1,0 +1,26 @@
+import { examine } from '../../../operations/index.js'
+import { exitCodes } from '../../output/cli-error.js'
+import { withUnits } from '../../input/store.js'
+import type { UnitOptions } from '../../input/store-options.js'
+import { wrapped, type Terminal } from '../../output/terminal.js'
+
+/** Says what is wrong with containers and leases, and what to do about it. Fails when there is a problem. */
+export async function doctor(options: UnitOptions, terminal: Terminal): Promise<number> {
+  const findings = await withUnits({ options, terminal }, examine)
+  const problems = findings.filter(({ severity }) => severity === 'problem')
+  if (options.json === true) {
+    terminal.print(JSON.stringify(findings))
+  } else {
+    for (const { severity, rule, processorName, observation, advice } of findings) {
+      const where = processorName === null ? '' : ` of ${JSON.stringify(processorName)}`
+      terminal.print(`${severity} ${rule}${where}`)
+      terminal.print(wrapped(observation, terminal.width, '  '))
+      terminal.print(wrapped(`→ ${advice}`, terminal.width, '  '))
+    }
+    const noticeCount = findings.length - problems.length
+    terminal.print(
+      findings.length === 0 ? 'nothing is wrong' : `${problems.length} problems, ${noticeCount} notices`,
+    )
+  }
+  return problems.length === 0 ? exitCodes.ok : exitCodes.failed
+}

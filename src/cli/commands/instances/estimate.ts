@@ -1,0 +1,36 @@
+import { estimateLag, standingText } from '../../../operations/index.js'
+import { exitCodes } from '../../output/cli-error.js'
+import { durationText } from '../../output/duration-text.js'
+import { fitted } from '../../output/fitted.js'
+import { withUnits } from '../../input/store.js'
+import type { UnitOptions } from '../../input/store-options.js'
+import { table, warning, type Terminal } from '../../output/terminal.js'
+
+/** Shows how far behind each lease is, and the total. Fails when jobs wait and a role does not run. */
+export async function estimate(options: UnitOptions, terminal: Terminal): Promise<number> {
+  const { leases, notEstimated, standing } = await withUnits({ options, terminal }, estimateLag)
+  const code = standing === null ? exitCodes.ok : exitCodes.failed
+  const total = leases.reduce((sum, { estimatedLag }) => sum + estimatedLag, 0)
+  if (options.json === true) {
+    terminal.print(JSON.stringify({ total, leases, notEstimated, standing }))
+    return code
+  }
+  if (leases.length > 0) {
+    const lines = leases.map((lease) => [
+      lease.processorName,
+      lease.leaseToken,
+      lease.owner ?? '(free)',
+      String(lease.estimatedLag),
+      lease.oldestAgeMs === null ? '' : durationText(lease.oldestAgeMs),
+    ])
+    const head = ['PROCESSOR', 'LEASE', 'OWNER', 'LAG', 'OLDEST']
+    terminal.print(table(head, fitted(head, lines, terminal.tableWidth)))
+  }
+  terminal.print(`${total} changes behind, at most, in ${leases.length} leases`)
+  for (const { processorName, leases: count, reason } of notEstimated)
+    terminal.print(`not counted: ${count} leases of ${JSON.stringify(processorName)}: ${reason}`)
+  if (standing !== null) {
+    terminal.print(`${warning(standingText(standing))}; start them: ${standing.command}`)
+  }
+  return code
+}

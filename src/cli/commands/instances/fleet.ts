@@ -1,0 +1,75 @@
+import {
+  fleetStatus,
+  socketPath,
+  stateDirectoryOf,
+  type FleetRow,
+  type FleetStatus,
+} from '../../../fleet/index.js'
+import { exitCodes } from '../../output/cli-error.js'
+import { durationText } from '../../output/duration-text.js'
+import { fitted } from '../../output/fitted.js'
+import { table, wrapped, type Terminal } from '../../output/terminal.js'
+
+/** Options of commands that speak to the local fleet. */
+export interface FleetCommandOptions {
+  readonly state?: string
+  readonly json?: boolean
+  readonly verbose?: boolean
+}
+
+/** Shows the processes of the fleet that runs here. */
+export async function fleet(options: FleetCommandOptions, terminal: Terminal): Promise<number> {
+  const path = socketPath(await stateDirectoryOf(options.state, process.cwd()))
+  const status = await fleetStatus(path, { command: 'status' })
+  terminal.print(options.json === true ? JSON.stringify(status) : describe(status, terminal))
+  return exitCodes.ok
+}
+
+/** Describes a fleet for people: how many instances there should be, and what each process does. */
+export function describe(
+  { processId, wanted, leases, backlog, rows }: FleetStatus,
+  { width, tableWidth }: Pick<Terminal, 'width' | 'tableWidth'>,
+): string {
+  const counts = Object.entries(wanted).map(([role, count]) => `${count} of ${role}`)
+  const keeps = `fleet of process ${processId} keeps ${counts.join(', ')}`
+  const behind = wrapped(lagText(backlog), width, '')
+  const head = [keeps, ...sparesIn({ wanted, leases }), behind].join('\n')
+  if (rows.length === 0) return head
+  const lines = rows.map((row) => [
+    row.role,
+    String(row.processId ?? ''),
+    row.instanceName,
+    row.state,
+    String(row.leases ?? ''),
+    ...consumption(row),
+    `${Math.round(row.upMs / 1_000)} s`,
+  ])
+  const titles = ['ROLE', 'PID', 'INSTANCE', 'STATE', 'LEASES', 'CPU', 'MEMORY', 'UP']
+  return `${head}\n\n${table(titles, fitted(titles, lines, tableWidth))}`
+}
+
+/** Remarks on more instances than leases. That is no error: spare instances wait to take over, but do no work. */
+export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'leases'>): readonly string[] {
+  return Object.entries(wanted).flatMap(([role, count]) => {
+    const useful = leases[role] ?? 0
+    if (useful === 0 || count <= useful) return []
+    return [`${role}: leases=${useful}, asked=${count}: ${count - useful} will be spares`]
+  })
+}
+
+/** How far each role is behind, in one sentence. */
+export function lagText(backlog: FleetStatus['backlog']): string {
+  if (backlog.length === 0) return 'lag: the store does not say'
+  const roles = backlog.map(({ role, estimatedLag, oldestAgeMs }) => {
+    const oldest = oldestAgeMs === null ? '' : ` (oldest ${durationText(oldestAgeMs)})`
+    return `${role} ${estimatedLag}${oldest}`
+  })
+  return `lag: ${roles.join(', ')}`
+}
+
+function consumption({ cpuShare, residentBytes }: FleetRow): readonly string[] {
+  return [
+    cpuShare === null ? '' : `${Math.round(100 * cpuShare)} %`,
+    residentBytes === null ? '' : `${Math.round(residentBytes / 1e6)} MB`,
+  ]
+}

@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises'
+import { systemClock } from '../../../platform/index.js'
+import type { BulkOptions, BulkReport, JobClient } from '../../../sas/index.js'
+import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
+import { confirmed } from '../../input/confirmed.js'
+import { filterOf } from '../../input/selection.js'
+import type { SelectionOptions } from '../../input/selection-options.js'
+import { withClient, withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import { bar, firstOf, wrapped, type Terminal } from '../../output/terminal.js'
+import { whoAmI } from '../../input/who-am-i.js'
+
+/** What an operator decides. */
+export type DecisionKind = 'resubmit' | 'release' | 'cancel'
+
+/** Options of `stepward resubmit`, `release` and `cancel`. */
+export interface DecideOptions extends StoreOptions, SelectionOptions {
+  readonly all?: boolean
+  readonly yes?: boolean
+  readonly by?: string
+  readonly why?: string
+  readonly dryRun?: boolean
+  /** A JSON file that replaces the input of the step. */
+  readonly input?: string
+}
+
+const past: Readonly<Record<DecisionKind, string>> = {
+  resubmit: 'resubmitted',
+  release: 'released',
+  cancel: 'cancelled',
+}
+
+/** Carries an operator's decision out, on one job or on all that match. */
+export async function decide(
+  kind: DecisionKind,
+  jobId: string | undefined,
+  options: DecideOptions,
+  terminal: Terminal,
+): Promise<number> {
+  refuseContradictions(kind, jobId, options)
+  const { workflow, state, step, since } = options
+  const isFiltered = [workflow, state, step, since].some((value) => value !== undefined)
+  await confirmed(options, { what: 'every job of the store', isFiltered }, terminal)
+  const input = options.input === undefined ? {} : { input: await readInput(options.input) }
+  const { by = whoAmI(), why = past[kind], dryRun = false } = options
+  const decision = { by, why, dryRun }
+  const report = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) =>
+      jobId === undefined
+        ? decideAll({ kind, client, options, terminal }, decision).then(withoutWarning)
+        : decideOne(client, { kind, jobId, step: options.step, ...decision, ...input }),
+    ),
+  )
+  for (const warning of report.warnings) terminal.note(`stepward: ${warning}`)
+  if (options.json === true) terminal.print(JSON.stringify({ command: kind, ...report }))
+  else print(kind, report, terminal)
+  return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
+}
+
+interface Decision {
+  readonly by: string
+  readonly why: string
+  readonly dryRun: boolean
+}
+
+interface One extends Decision {
+  readonly kind: DecisionKind
+  readonly jobId: string
+  readonly step: string | undefined
+  readonly input?: unknown
+}
+
+/** What became of a decision, and what its maker should know besides. */
+type Report = BulkReport & { readonly warnings: readonly string[] }
+
+function withoutWarning(report: BulkReport): Report {
+  return { ...report, warnings: [] }
+}
+
+async function decideOne(client: JobClient, one: One): Promise<Report> {
+  const { kind, jobId, step, dryRun, by, why, ...edit } = one
+  const which = step === undefined ? {} : { step }
+  const warnings = 'input' in edit ? await warningsOf(client, jobId, step) : []
+  if (kind === 'cancel') await client.cancel(jobId, why, { by, dryRun })
+  else if (kind === 'release') await client.release(jobId, { by, why, dryRun, ...which })
+  else await client.resubmit(jobId, { by, why, dryRun, ...which, ...edit })
+  return { isDryRun: dryRun, done: [jobId], refused: [], warnings }
+}
+
+/** What another input of a step does not take back. */
+async function warningsOf(client: JobClient, jobId: string, stepId: string | undefined): Promise<string[]> {
+  const view = await (await client.get(jobId))?.view()
+  const acting = view?.steps.filter((step) => step.stepId === stepId && step.mayHaveActed) ?? []
+  const rule =
+    'another input gives it a new key, and what was done under the old one stays unless the job is undone'
+  return acting.map((step) => `warning: step ${step.stepId} of job ${jobId} may have acted: ${rule}`)
+}
+
+interface Many {
+  readonly kind: DecisionKind
+  readonly client: JobClient
+  readonly options: DecideOptions
+  readonly terminal: Terminal
+}
+
+async function decideAll({ kind, client, options, terminal }: Many, decision: Decision): Promise<BulkReport> {
+  const selection = client.select(filterOf(options, systemClock.now()))
+  let reached = ''
+  const onProgress: BulkOptions['onProgress'] = (done, total) => {
+    reached = `${done} of ${total} jobs ${decision.dryRun ? 'looked at' : past[kind]}`
+    terminal.progress(`${bar(done, total, 30)} ${reached}`)
+  }
+  try {
+    const { why, ...rest } = { ...decision, onProgress }
+    if (kind === 'cancel') return await selection.cancel(why, rest)
+    return kind === 'release'
+      ? await selection.release({ why, ...rest })
+      : await selection.resubmit({ why, ...rest })
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const came = reached === '' ? '' : ` (${reached}; run the same command again to go on)`
+    throw new CliError(`${message}${came}`, exitCodeOf(error), { cause: error })
+  } finally {
+    terminal.progressDone()
+  }
+}
+
+function print(kind: DecisionKind, { isDryRun, done, refused }: BulkReport, terminal: Terminal): void {
+  const verb = isDryRun ? `would be ${past[kind]}` : past[kind]
+  if (done.length === 0 && refused.length === 0) {
+    terminal.print(`no job ${verb}: none matches that can be`)
+    return
+  }
+  if (done.length > 0) {
+    terminal.print(`${done.length} ${done.length === 1 ? 'job' : 'jobs'} ${verb}:`)
+    terminal.print(wrapped(firstOf(done), terminal.width, '  '))
+  }
+  for (const { jobId, reason } of refused) {
+    terminal.print(wrapped(`${jobId} refused: ${reason}`, terminal.width, '  '))
+  }
+}
+
+function refuseContradictions(kind: DecisionKind, jobId: string | undefined, options: DecideOptions): void {
+  const { workflow, state, step, since, all, why, input } = options
+  const problems: string[] = []
+  const isFiltered = [workflow, state, since].some((value) => value !== undefined) || all === true
+  if (jobId === undefined && !isFiltered && step === undefined) {
+    const filters = '--workflow, --state, --step or --since; --all means every one'
+    problems.push(`${kind} what? name a JOB, or choose jobs by ${filters}`)
+  }
+  if (jobId !== undefined && isFiltered) {
+    problems.push(`a JOB and --workflow, --state, --since or --all exclude each other`)
+  }
+  if (jobId !== undefined && step !== undefined && kind === 'cancel') {
+    problems.push('--step: a job is cancelled as a whole')
+  }
+  if (why === undefined && kind !== 'release') {
+    problems.push('pass --why TEXT: it is kept on the job with the decision')
+  }
+  if (input !== undefined && (jobId === undefined || step === undefined)) {
+    problems.push('--input replaces the input of one step of one job: name both, JOB and --step')
+  }
+  if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
+}
+
+async function readInput(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as unknown
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CliError(`--input ${path} could not be read as JSON: ${why}`, exitCodes.usage, { cause: error })
+  }
+}

@@ -1,0 +1,100 @@
+import { systemClock } from '../../../platform/index.js'
+import type { JobFilter, JobSummary, PageEnd } from '../../../sas/index.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
+import { fitted } from '../../output/fitted.js'
+import { filterOf, instantOf } from '../../input/selection.js'
+import type { SelectionOptions } from '../../input/selection-options.js'
+import { withClient, withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import { stateText, table, type Terminal } from '../../output/terminal.js'
+import { unreadableText } from '../../output/undelivered-text.js'
+import { wholeNumber } from '../../input/whole-number.js'
+
+/** Options of `stepward list`. */
+export interface ListOptions extends StoreOptions, SelectionOptions {
+  readonly attention?: boolean
+  readonly before?: string
+  readonly limit: string
+}
+
+/** The most jobs on one page: more than a person reads. */
+const mostOnPage = 10_000
+
+/** Lists jobs, newest submission first, a page at a time. */
+export async function list(options: ListOptions, terminal: Terminal): Promise<number> {
+  const limit = wholeNumber('--limit', options.limit, { min: 1, max: mostOnPage })
+  const filter = pageFilter(options, limit + 1)
+  const [found, unreadable] = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => Promise.all([client.list(filter), client.unreadable()])),
+  )
+  const jobs = found.slice(0, limit)
+  const last = found.length > limit ? jobs.at(-1) : undefined
+  if (options.json === true) {
+    terminal.print(JSON.stringify(jobs))
+  } else if (jobs.length === 0) {
+    terminal.print('no such jobs')
+  } else {
+    terminal.print(describe(jobs, terminal.tableWidth))
+  }
+  if (unreadable.length > 0) terminal.note(unreadableText(unreadable.length))
+  if (last !== undefined) terminal.note(`there are more: the same again with --before ${pageAfter(last)}`)
+  return exitCodes.ok
+}
+
+function describe(jobs: readonly JobSummary[], width: number): string {
+  const head = ['JOB', 'WORKFLOW', 'STATE', 'STEPS', 'SUBMITTED', 'ATTENTION']
+  const rows = jobs.map(({ jobId, workflow, state, stepsDone, stepCount, submittedAt, attention: flag }) => [
+    jobId,
+    workflow,
+    state,
+    `${stepsDone}/${stepCount}`,
+    submittedAt.slice(0, 19),
+    flag === null ? '' : [flag.kind, flag.stepId ?? ''].join(' ').trim(),
+  ])
+  const shown = fitted(head, rows, width)
+  return table(
+    head,
+    shown.map((row) => row.map((cell, column) => (head[column] === 'STATE' ? stateText(cell) : cell))),
+  )
+}
+
+/** How the page after this job is asked for: no quotes are needed around it. */
+export function pageAfter({ submittedAt, jobId }: PageEnd): string {
+  const id = encodeURIComponent(jobId).replaceAll(
+    /[!'()*]/g,
+    (sign) => `%${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase()}`,
+  )
+  return `${submittedAt}/${id}`
+}
+
+/** The page that is meant; null when it is neither a time nor what {@link pageAfter} says. */
+export function pageBefore(text: string, now: number): Pick<JobFilter, 'before' | 'after'> | null {
+  const [, submittedAt, id] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\/(.+)$/.exec(text) ?? []
+  if (submittedAt === undefined || id === undefined) {
+    const beforeMs = instantOf(text, now)
+    return beforeMs === null ? null : { before: new Date(beforeMs) }
+  }
+  try {
+    const jobId = decodeURIComponent(id)
+    return Number.isNaN(Date.parse(submittedAt)) ? null : { after: { submittedAt, jobId } }
+  } catch {
+    return null
+  }
+}
+
+function pageFilter(options: ListOptions, limit: number): JobFilter {
+  const { before, attention } = options
+  const now = systemClock.now()
+  const page = before === undefined ? {} : pageBefore(before, now)
+  if (page === null) {
+    const rule =
+      'must be a time ago such as 2h, a date such as 2026-01-31T12:00Z, or what the page before said'
+    throw new CliError(`--before ${JSON.stringify(before)} ${rule}`, exitCodes.usage)
+  }
+  return {
+    ...filterOf(options, now),
+    limit,
+    ...page,
+    ...(attention === true ? { isFlagged: true as const } : {}),
+  }
+}

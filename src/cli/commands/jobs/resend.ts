@@ -1,0 +1,106 @@
+import { CommandRefused, type JobClient, type ResendOptions as Decision } from '../../../sas/index.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
+import { confirmed } from '../../input/confirmed.js'
+import { withClient, withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import { bar, firstOf, wrapped, type Terminal } from '../../output/terminal.js'
+import { undeliveredText } from '../../output/undelivered-text.js'
+import { whoAmI } from '../../input/who-am-i.js'
+
+/** Options of `stepward resend`. */
+export interface ResendOptions extends StoreOptions {
+  readonly workflow?: string
+  readonly all?: boolean
+  readonly yes?: boolean
+  readonly why?: string
+  readonly by?: string
+  readonly dryRun?: boolean
+}
+
+/** The most notices of one run; the same again goes on. */
+const mostNotices = 10_000
+
+interface Resent {
+  readonly notices: number
+  readonly jobIds: readonly string[]
+}
+
+/** Has the notices that were given up sent again: those of one job, or of all that match. */
+export async function resend(
+  jobId: string | undefined,
+  options: ResendOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { workflow, all, dryRun = false, by = whoAmI(), why } = options
+  const decision = { by, ...(why === undefined ? {} : { why }), dryRun }
+  const isFiltered = workflow !== undefined || all === true
+  if (jobId === undefined && !isFiltered) {
+    throw new CliError(
+      'resend what? name a JOB, or choose by --workflow; --all means every one',
+      exitCodes.usage,
+    )
+  }
+  if (jobId !== undefined && isFiltered) {
+    throw new CliError('a JOB and --workflow or --all exclude each other', exitCodes.usage)
+  }
+  const what = 'every notice that was given up'
+  await confirmed(options, { what, isFiltered: workflow !== undefined }, terminal)
+  const resent = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, async (client) => {
+      const jobIds = jobId === undefined ? await untoldJobs(client, workflow) : [jobId]
+      if (jobId === undefined) return resendAll(client, { jobIds, decision, terminal })
+      return { notices: await client.resend(jobId, decision), jobIds }
+    }),
+  )
+  if (options.json === true) terminal.print(JSON.stringify({ isDryRun: dryRun, ...resent }))
+  else print(resent, dryRun, terminal)
+  return exitCodes.ok
+}
+
+async function untoldJobs(client: JobClient, workflow: string | undefined): Promise<readonly string[]> {
+  const which = workflow === undefined ? {} : { workflow }
+  const notices = await client.undelivered({ ...which, limit: mostNotices })
+  return [...new Set(notices.map(({ jobId }) => jobId))]
+}
+
+interface Many {
+  readonly jobIds: readonly string[]
+  readonly decision: Decision
+  readonly terminal: Terminal
+}
+
+async function resendAll(client: JobClient, { jobIds, decision, terminal }: Many): Promise<Resent> {
+  const done: string[] = []
+  let notices = 0
+  try {
+    for (const [index, jobId] of jobIds.entries()) {
+      const count = await resentOf(client, jobId, decision)
+      notices += count
+      if (count > 0) done.push(jobId)
+      terminal.progress(`${bar(index + 1, jobIds.length, 30)} ${index + 1} of ${jobIds.length} jobs`)
+    }
+  } finally {
+    terminal.progressDone()
+  }
+  return { notices, jobIds: done }
+}
+
+/** None where another operator was quicker. */
+async function resentOf(client: JobClient, jobId: string, decision: Decision): Promise<number> {
+  try {
+    return await client.resend(jobId, decision)
+  } catch (error) {
+    if (error instanceof CommandRefused) return 0
+    throw error
+  }
+}
+
+function print({ notices, jobIds }: Resent, isDryRun: boolean, terminal: Terminal): void {
+  if (notices === 0) {
+    terminal.print('nothing to send again: every notice was delivered, or is still tried')
+    return
+  }
+  const verb = isDryRun ? 'would be sent again' : 'to be sent again'
+  terminal.print(`${undeliveredText(notices)}, and ${verb}:`)
+  terminal.print(wrapped(firstOf(jobIds), terminal.width, '  '))
+}

@@ -1,0 +1,255 @@
+import { systemClock, type Clock } from '../../../platform/index.js'
+import {
+  isReplyTo,
+  JobConflict,
+  JobFailed,
+  replyToRule,
+  SubmissionInvalid,
+  type Job,
+  type JobClient,
+  type Workflow,
+} from '../../../sas/index.js'
+import type { Telemetry } from '../../../telemetry/index.js'
+import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
+import { readJsonLines, type JsonLine } from '../../output/json-lines.js'
+import { missingRoles, notingStandstill, type Standstill } from '../../output/standstill.js'
+import { withClient, withSettings } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import { bar, type Terminal } from '../../output/terminal.js'
+import { loadUserModule, modulePath, workflowNamed } from '../../input/user-module.js'
+
+/** Options of `stepward submit`. */
+export interface SubmitOptions extends StoreOptions {
+  readonly workflows?: string
+  /** The receiver of notices about each job. */
+  readonly replyTo?: string
+  readonly wait?: boolean
+  /** By which it is known how long nothing has changed. Default: the machine's. */
+  readonly clock?: Clock
+}
+
+/** A line of the file that is ready to be submitted. */
+interface Submission {
+  readonly line: number
+  readonly input: unknown
+  readonly jobId: string
+}
+
+/** Submissions and waits under way at once. */
+const atOnce = 16
+
+/**
+ * Submits one job for every line of a JSON Lines file. The whole file is checked before anything is submitted; a job
+ * that exists already with the same payload counts as submitted.
+ */
+export async function submit(
+  workflowName: string,
+  file: string,
+  options: SubmitOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { replyTo, clock = systemClock } = options
+  if (replyTo !== undefined && !isReplyTo(replyTo)) {
+    throw new CliError(`--reply-to ${JSON.stringify(replyTo)} ${replyToRule}`, exitCodes.usage)
+  }
+  return withSettings(options, async (settings) => {
+    const path = modulePath(options.workflows, settings.module, '--workflows')
+    const workflow = workflowNamed(workflowName, await loadUserModule(path), path)
+    const submissions = checked(workflow, await readJsonLines(file), file)
+    if (submissions.length === 0)
+      terminal.note(`stepward: ${whatIsRead(file)} is empty: nothing is submitted`)
+    const newIds = new Set<string>()
+    const emit: Telemetry['emit'] = (event) => {
+      if (event.type === 'job.submitted' && event.isNew) newIds.add(event.jobId)
+    }
+    const standstill = { terminal, clock, look: () => missingRoles(settings) }
+    return withClient(
+      settings,
+      (client) => submitAll({ client, workflow, submissions, options, terminal, newIds, standstill }),
+      { emit },
+    )
+  })
+}
+
+function whatIsRead(file: string): string {
+  return file === '-' ? 'standard input' : file
+}
+
+/** Every line as a submission, or one error that lists all that is wrong. */
+function checked(
+  workflow: Workflow<unknown>,
+  lines: readonly JsonLine[],
+  file: string,
+): readonly Submission[] {
+  const { parse, jobId } = workflow.submission
+  if (jobId === undefined) {
+    const rule = 'does not say how to find the id of a job: define it with { jobId: (input) => … }'
+    throw new CliError(`workflow ${workflow.name} ${rule}`, exitCodes.usage)
+  }
+  const problems: string[] = []
+  const seen = new Map<string, { readonly line: number; readonly text: string }>()
+  const submissions = lines.flatMap(({ line, value }): Submission[] => {
+    try {
+      const input = parse === undefined ? value : parse(value)
+      const id: unknown = jobId(input)
+      if (typeof id !== 'string' || id === '') throw new Error('it has no id')
+      const text = JSON.stringify(value)
+      const earlier = seen.get(id)
+      if (earlier !== undefined && earlier.text !== text) {
+        throw new Error(`id ${JSON.stringify(id)} is on line ${earlier.line} already, with another payload`)
+      }
+      seen.set(id, { line, text })
+      return earlier === undefined ? [{ line, input, jobId: id }] : []
+    } catch (error) {
+      problems.push(`line ${line}: ${error instanceof Error ? error.message : String(error)}`)
+      return []
+    }
+  })
+  if (problems.length === 0) return submissions
+  throw new CliError(`${file}: ${problems.join('; ')}: nothing was submitted`, exitCodes.usage)
+}
+
+interface Work {
+  readonly client: JobClient
+  readonly workflow: Workflow<unknown>
+  readonly submissions: readonly Submission[]
+  readonly options: SubmitOptions
+  readonly terminal: Terminal
+  /** The ids of jobs that were not there before. */
+  readonly newIds: ReadonlySet<string>
+  readonly standstill: Standstill
+}
+
+/** What became of the lines of a file. */
+interface Summary {
+  readonly workflow: string
+  readonly submitted: number
+  /** Of those, jobs that were not there before. */
+  readonly new: number
+  /** Lines whose id belongs to another submission. */
+  readonly conflicts: readonly string[]
+  /** Lines that can never be accepted as they are. */
+  readonly invalid: readonly string[]
+  /** Jobs that ended otherwise than Processed. */
+  readonly failures: readonly string[]
+}
+
+async function submitAll(work: Work): Promise<number> {
+  const { workflow, options, terminal, newIds } = work
+  const { jobs, conflicts, invalid } = await accepted(work)
+  const { length: submitted } = jobs
+  const isText = options.json !== true
+  if (isText) terminal.print(acceptedText(workflow.name, submitted, newIds.size))
+  const failures = options.wait === true ? await failuresOf(jobs, work) : []
+  const summary = { workflow: workflow.name, submitted, new: newIds.size, conflicts, invalid, failures }
+  if (!isText) terminal.print(JSON.stringify(summary))
+  else if (options.wait === true) printEnded(summary, terminal)
+  refuse(summary, work.submissions.length)
+  return failures.length > 0 ? exitCodes.failed : exitCodes.ok
+}
+
+interface Accepted {
+  readonly jobs: readonly Job[]
+  readonly conflicts: readonly string[]
+  readonly invalid: readonly string[]
+}
+
+/** Every line that can be is submitted: one that is refused keeps no other from being accepted. */
+async function accepted({ client, workflow, submissions, options, terminal }: Work): Promise<Accepted> {
+  const { replyTo } = options
+  const told = replyTo === undefined ? {} : { replyTo }
+  const [jobs, conflicts, invalid]: [Job[], string[], string[]] = [[], [], []]
+  const progress = { word: 'submitted', reached: () => jobs.length, terminal }
+  await inParallel(submissions, progress, async ({ input, jobId, line }) => {
+    try {
+      jobs.push(await client.submit(workflow, input, { jobId, ...told }))
+    } catch (error) {
+      if (error instanceof SubmissionInvalid) invalid.push(`line ${line}: ${error.message}`)
+      else if (error instanceof JobConflict) conflicts.push(`line ${line}: ${error.message}`)
+      else throw error
+    }
+  })
+  return { jobs, conflicts, invalid }
+}
+
+/** Waits for jobs to end; what is said of those that did not end well. */
+async function failuresOf(jobs: readonly Job[], { terminal, standstill }: Work): Promise<readonly string[]> {
+  const failures: string[] = []
+  let ended = 0
+  const progress = { word: 'ended', reached: () => ended, terminal }
+  await notingStandstill(standstill, (changed) =>
+    inParallel(jobs, progress, async (job) => {
+      try {
+        await job.result()
+      } catch (error) {
+        if (!(error instanceof JobFailed)) throw error
+        failures.push(error.message)
+      }
+      ended += 1
+      changed()
+    }),
+  )
+  return failures
+}
+
+function acceptedText(workflow: string, submitted: number, newCount: number): string {
+  const others = newCount === submitted ? '' : `, ${newCount} of them new`
+  return `${submitted} ${submitted === 1 ? 'job' : 'jobs'} of ${workflow} accepted${others}`
+}
+
+function printEnded({ submitted, failures }: Summary, terminal: Terminal): void {
+  terminal.print(`${submitted - failures.length} ended Processed, ${failures.length} ended otherwise`)
+  for (const failure of failures) terminal.print(`  ${failure}`)
+}
+
+/** Throws where lines were refused. Nothing was done only where none was accepted. */
+function refuse({ submitted, conflicts, invalid }: Summary, total: number): void {
+  const refusals = [...invalid, ...conflicts]
+  if (refusals.length === 0) return
+  const isAboutIds = invalid.length === 0
+  const advice = isAboutIds ? '' : '; such a line can never be accepted as it is: correct it first'
+  const message = `${refusals.join('; ')} (${submitted} of ${total} submitted${advice})`
+  const otherwise = refusals.length === total && conflicts.length === 0 ? exitCodes.usage : exitCodes.failed
+  throw new CliError(message, isAboutIds ? exitCodes.conflict : otherwise)
+}
+
+interface Progress {
+  readonly word: string
+  /** How many items are where they should be. */
+  readonly reached: () => number
+  readonly terminal: Terminal
+}
+
+/**
+ * Works through `items` with a bar, some at once. The first error ends it when what is under way has come to its end, and
+ * says how far that came.
+ */
+async function inParallel<T>(
+  items: readonly T[],
+  { word, reached, terminal }: Progress,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = [...items]
+  const errors: unknown[] = []
+  const worker = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) {
+      try {
+        await work(item)
+      } catch (error) {
+        errors.push(error)
+        left.length = 0
+      }
+      terminal.progress(`${bar(reached(), items.length, 30)} ${reached()}/${items.length} ${word}`)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  } finally {
+    terminal.progressDone()
+  }
+  if (errors.length === 0) return
+  const [error] = errors
+  const why = error instanceof Error ? error.message : String(error)
+  const advice = `${reached()} of ${items.length} ${word}; run the same command again to go on`
+  throw new CliError(`${why} (${advice})`, exitCodeOf(error), { cause: error })
+}

@@ -1,0 +1,87 @@
+import { systemClock, type Clock } from '../../../platform/index.js'
+import { JobNotFound, type JobView } from '../../../sas/index.js'
+import { adviceOn } from '../../output/attention-groups.js'
+import { exitCodes } from '../../output/cli-error.js'
+import { remark, stepGraph } from '../../output/step-graph.js'
+import { missingRoles, notingStandstill } from '../../output/standstill.js'
+import { withClient, withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import type { Terminal } from '../../output/terminal.js'
+import { untilTold } from '../../running/until-told.js'
+
+/** Follows a job to its end: a graph that changes in place on a terminal, a line for each change elsewhere. */
+export async function watch(
+  jobId: string,
+  options: StoreOptions,
+  terminal: Terminal,
+  clock: Clock = systemClock,
+): Promise<number> {
+  return withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, async (client) => {
+      const job = await client.get(jobId)
+      if (job === null) throw new JobNotFound(jobId)
+      const stopping = new AbortController()
+      const stop = (): void => stopping.abort()
+      untilTold().then(stop, stop)
+      const standstill = { terminal, clock, look: () => missingRoles(settings) }
+      try {
+        const last = await notingStandstill(standstill, async (changed) => {
+          let newest: JobView | null = null
+          for await (const view of job.updates({ signal: stopping.signal })) {
+            show(view, newest, options, terminal)
+            newest = view
+            changed()
+          }
+          return newest
+        })
+        return last?.state === 'Processed' ? exitCodes.ok : exitCodes.failed
+      } catch (error) {
+        // Told to stop watching; the job goes on.
+        if (!stopping.signal.aborted) throw error
+        return exitCodes.ok
+      } finally {
+        terminal.progressDone()
+      }
+    }),
+  )
+}
+
+function show(view: JobView, before: JobView | null, options: StoreOptions, terminal: Terminal): void {
+  if (options.json === true) terminal.print(JSON.stringify(view))
+  else if (terminal.isInteractive) {
+    const { width, height } = terminal
+    terminal.progress(stepGraph(view, { width, height, now: systemClock.now() }))
+  } else for (const line of changes(view, before)) terminal.print(line)
+}
+
+function changes(view: JobView, before: JobView | null): readonly string[] {
+  const now = systemClock.now()
+  const time = new Date(now).toISOString().slice(11, 19)
+  const known = new Map(before?.steps.map((step) => [step.stepId, step]))
+  const steps = view.steps.flatMap((step) => {
+    const earlier = known.get(step.stepId)
+    const isNew = earlier === undefined ? step.state !== 'Pending' : earlier.state !== step.state
+    const isRetried = earlier !== undefined && earlier.failureCount !== step.failureCount
+    if (!isNew && !isRetried && !isFlagged(step, earlier)) return []
+    const note = remark(step, now)
+    return [`${time} ${step.stepId} ${step.state}${note === '' ? '' : ` (${note})`}`]
+  })
+  const job = before?.state === view.state ? [] : [`${time} job ${view.jobId} ${view.state}`]
+  return [...steps, ...job, ...whatToDo(view, before).map((line) => `${time} ${line}`)]
+}
+
+/** What goes on with a job that was flagged just now. */
+function whatToDo(view: JobView, before: JobView | null): readonly string[] {
+  const { attention } = view
+  if (attention === null || !isFlagged(view, before)) return []
+  const { advice, command } = adviceOn(view, attention)
+  return [`→ ${advice}: ${command}`]
+}
+
+type Flagged = Pick<JobView, 'attention'>
+
+/** Whether it asks for attention as it did not before. */
+function isFlagged({ attention }: Flagged, before: Flagged | null | undefined): boolean {
+  const earlier = before?.attention
+  return attention !== null && (earlier?.kind !== attention.kind || earlier.since !== attention.since)
+}

@@ -1,0 +1,74 @@
+import { startEmulator } from '../../../emulator/index.js'
+import { readSettings, roles } from '../../../connection/index.js'
+import { startHost } from '../../../host/index.js'
+import { consoleLogger } from '../../../telemetry/index.js'
+import { exitCodes } from '../../output/cli-error.js'
+import { openingData } from '../../input/data-directory.js'
+import type { Terminal } from '../../output/terminal.js'
+import { untilTold } from '../../running/until-told.js'
+import { loadUserModule, modulePath } from '../../input/user-module.js'
+import { emulatorOptions, type EmulatorCommandOptions } from './emulator.js'
+
+/** Options of `stepward dev`. */
+export interface DevOptions extends EmulatorCommandOptions {
+  readonly config?: string
+  readonly verbose?: boolean
+}
+
+/** Runs an embedded Cosmos DB and every role in one process until told to stop. */
+export async function dev(
+  module: string | undefined,
+  options: DevOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { config, json, verbose } = options
+  const configured = await readSettings({
+    flags: {},
+    directory: process.cwd(),
+    ...(config === undefined ? {} : { configPath: config }),
+  })
+  const path = modulePath(module, configured.module, 'stepward dev')
+  const { agents, workflows } = await loadUserModule(path)
+  const account = emulatorOptions(options)
+  const open = (): ReturnType<typeof startEmulator> => startEmulator(account)
+  const store = await (options.data === undefined ? open() : openingData(options.data, open))
+  const client = store.client()
+  const told = untilTold()
+  try {
+    const level = verbose === true ? 'debug' : 'info'
+    const host = await startHost({
+      ...configured,
+      roles,
+      client,
+      agents,
+      telemetry: consoleLogger({ level }),
+    })
+    const { endpoint, key } = store
+    const names = workflows.map((workflow) => workflow.name)
+    if (json === true) terminal.print(JSON.stringify({ endpoint, key, workflows: names }))
+    else terminal.print(howToGoOn({ endpoint, key, path, names }))
+    await told
+    await host.stop()
+  } finally {
+    client.dispose()
+    await store.close()
+  }
+  return exitCodes.ok
+}
+
+interface Running {
+  readonly endpoint: string
+  readonly key: string
+  readonly path: string
+  readonly names: readonly string[]
+}
+
+function howToGoOn({ endpoint, key, path, names }: Running): string {
+  return [
+    `scheduler, agents, supervisor and notifier run on ${endpoint}; in another terminal:`,
+    `  export COSMOS_ENDPOINT=${endpoint} COSMOS_KEY=${key}`,
+    ...names.map((name) => `  npx stepward submit ${name} FILE.jsonl --workflows ${path} --wait`),
+    '  npx stepward list',
+    'Ctrl-C stops it.',
+  ].join('\n')
+}

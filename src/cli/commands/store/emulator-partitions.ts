@@ -1,0 +1,95 @@
+import { AdminRefusal, callAdmin, wellKnownKey, type PartitionRange } from '../../../emulator/index.js'
+import { systemClock } from '../../../platform/index.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
+import { table, type Terminal } from '../../output/terminal.js'
+
+/** Where the emulator runs, and how to show what became of its partitions. */
+export interface PartitionsOptions {
+  readonly endpoint: string
+  readonly key?: string
+  readonly json?: boolean
+}
+
+/** Options of `stepward emulator split`. */
+export interface SplitOptions extends PartitionsOptions {
+  readonly range?: string
+}
+
+/** Options of `stepward emulator merge`. */
+export interface MergeOptions extends PartitionsOptions {
+  readonly ranges: readonly string[]
+}
+
+/** Splits a physical partition of a running emulator, and shows the two that it became. */
+export async function emulatorSplit(
+  container: string,
+  options: SplitOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const rangeId = options.range === undefined ? {} : { rangeId: options.range }
+  show(await repartition('split', { ...named(container), ...rangeId }, options), options, terminal)
+  return exitCodes.ok
+}
+
+/** Merges two neighbouring physical partitions of a running emulator, and shows the one that they became. */
+export async function emulatorMerge(
+  container: string,
+  options: MergeOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { ranges } = options
+  if (ranges.length !== 2) {
+    throw new CliError(
+      `--ranges ${ranges.join(' ')} must be two range ids, for example --ranges 1 2`,
+      exitCodes.usage,
+    )
+  }
+  show(await repartition('merge', { ...named(container), rangeIds: ranges }, options), options, terminal)
+  return exitCodes.ok
+}
+
+function show(ranges: readonly PartitionRange[], { json }: PartitionsOptions, terminal: Terminal): void {
+  if (json === true) terminal.print(JSON.stringify(ranges))
+  else {
+    const rows = ranges.map(({ id, min, max }) => [id, min, max])
+    terminal.print(table(['RANGE', 'FROM', 'TO'], rows))
+  }
+}
+
+function named(container: string): { readonly database: string; readonly container: string } {
+  const [database, name, ...more] = container.split('/')
+  if (database === undefined || database === '' || name === undefined || name === '' || more.length > 0) {
+    throw new CliError(
+      `${JSON.stringify(container)} must be DATABASE/CONTAINER, for example stepward/state`,
+      exitCodes.usage,
+    )
+  }
+  return { database, container: name }
+}
+
+async function repartition(
+  operation: 'split' | 'merge',
+  body: Readonly<Record<string, unknown>>,
+  { endpoint, key = wellKnownKey }: PartitionsOptions,
+): Promise<readonly PartitionRange[]> {
+  const now = systemClock.now()
+  try {
+    const answer = await callAdmin({ endpoint, key, operation, body, now })
+    return (answer as { readonly ranges: readonly PartitionRange[] }).ranges
+  } catch (error) {
+    if (error instanceof AdminRefusal) {
+      throw new CliError(error.message, exitCodeByStatus[error.status] ?? exitCodes.failed, { cause: error })
+    }
+    throw new CliError(
+      `no emulator answers at ${endpoint}; start one with "stepward emulator", or give --endpoint`,
+      exitCodes.store,
+      { cause: error },
+    )
+  }
+}
+
+const exitCodeByStatus: Readonly<Record<number, number>> = {
+  401: exitCodes.store,
+  404: exitCodes.notFound,
+  410: exitCodes.conflict,
+}

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path'
+// Not by the room's index, which loads the SDK as well: half of the time until the first answer.
+import { serveAccount, type AccountServerOptions } from '../../../emulator/doors/account-server.js'
+import { exitCodes } from '../../output/cli-error.js'
+import { wholeNumber } from '../../input/whole-number.js'
+import { openingData } from '../../input/data-directory.js'
+import type { Terminal } from '../../output/terminal.js'
+import { untilTold } from '../../running/until-told.js'
+
+/** Options of `stepward emulator`. */
+export interface EmulatorCommandOptions {
+  readonly port: string
+  readonly data?: string
+  readonly partitions: string
+  readonly key?: string
+  readonly https?: boolean
+  readonly json?: boolean
+}
+
+/** Runs the embedded Cosmos DB until it is told to stop. */
+export async function emulator(options: EmulatorCommandOptions, terminal: Terminal): Promise<number> {
+  const account = emulatorOptions(options)
+  const open = (): ReturnType<typeof serveAccount> => serveAccount(account)
+  const running = await (options.data === undefined ? open() : openingData(options.data, open))
+  const told = untilTold()
+  const { endpoint, key, connectionString } = running
+  if (options.json === true) {
+    const trusted = options.https === true ? { certificate: running.certificate } : {}
+    terminal.print(JSON.stringify({ endpoint, key, connectionString, ...trusted }))
+  } else {
+    const data = options.data ?? 'in memory: gone when it stops'
+    terminal.print(
+      [
+        `endpoint           ${endpoint}`,
+        `key                ${key}`,
+        `connection string  ${connectionString}`,
+        `data               ${data}`,
+        ...trustLines(options),
+        'Ctrl-C stops it.',
+      ].join('\n'),
+    )
+  }
+  await told
+  await running.close()
+  return exitCodes.ok
+}
+
+/** How other clients come to trust the certificate. */
+function trustLines({ https, data }: EmulatorCommandOptions): readonly string[] {
+  if (https !== true) return []
+  if (data === undefined)
+    return ['certificate        made for this run; with --data it is kept, in certificate.pem']
+  return [`certificate        ${resolve(data, 'certificate.pem')} (Node trusts it by NODE_EXTRA_CA_CERTS)`]
+}
+
+/** The options of the embedded store, checked. */
+export function emulatorOptions(options: EmulatorCommandOptions): AccountServerOptions {
+  const { data, key } = options
+  return {
+    port: wholeNumber('--port', options.port, { min: 0, max: 65_535 }),
+    partitionCount: wholeNumber('--partitions', options.partitions, { min: 1, max: 1_000 }),
+    ...(data === undefined ? {} : { dataDirectory: resolve(data) }),
+    ...(key === undefined ? {} : { key }),
+    https: options.https === true,
+  }
+}

@@ -1,0 +1,26 @@
+import { statSync } from 'node:fs'
+import { CliError, exitCodes } from '../output/cli-error.js'
+
+/**
+ * Calls `open`, which opens the embedded store in this directory, and returns its result.
+ *
+ * @throws CliError when the directory cannot be used for a store
+ */
+export async function openingData<T>(data: string, open: () => T | Promise<T>): Promise<T> {
+  const advice = 'name a directory that this account may write to; a missing one is created'
+  if (statSync(data, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new CliError(`--data ${data} is a file: ${advice}`, exitCodes.usage)
+  }
+  try {
+    return await open()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const isOfFiles = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'ENOSPC'].some(
+      (known) => known === code,
+    )
+    if (!isOfFiles || !(error instanceof Error)) throw error
+    throw new CliError(`--data ${data} cannot be used (${error.message}): ${advice}`, exitCodes.usage, {
+      cause: error,
+    })
+  }
+}

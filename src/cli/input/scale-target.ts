@@ -1,0 +1,40 @@
+import { appService, ResourceManager, type ScaleTarget } from '../../operations/index.js'
+import { credential, processSettings, roles, rolesNamed } from '../../connection/index.js'
+import { localFleet, socketPath, stateDirectoryOf } from '../../fleet/index.js'
+import { systemClock, systemRandom } from '../../platform/index.js'
+import { CliError, exitCodes } from '../output/cli-error.js'
+
+/** Options that say whose instances are meant. */
+export interface ScaleTargetOptions {
+  readonly state?: string
+  readonly appService?: string
+  readonly resourceGroup?: string
+  readonly subscription?: string
+}
+
+/** The fleet here, or an app of App Service. */
+export async function scaleTargetOf(role: string, options: ScaleTargetOptions): Promise<ScaleTarget> {
+  const { appService: name, resourceGroup, state } = options
+  if (rolesNamed([role]) === null) {
+    const rule = `is not a role: it must be one of ${[...roles, 'all'].join(', ')}`
+    throw new CliError(`${JSON.stringify(role)} ${rule}`, exitCodes.usage)
+  }
+  if (name === undefined) {
+    if (resourceGroup !== undefined || options.subscription !== undefined) {
+      throw new CliError('--resource-group and --subscription need --app-service NAME', exitCodes.usage)
+    }
+    return localFleet(socketPath(await stateDirectoryOf(state, process.cwd())), role)
+  }
+  if (resourceGroup === undefined) {
+    throw new CliError(`--app-service ${name} needs --resource-group NAME, the one it is in`, exitCodes.usage)
+  }
+  const { azureSubscription, azureEndpoint } = processSettings()
+  const subscription = options.subscription ?? azureSubscription
+  const azure = new ResourceManager({
+    credential: await credential(),
+    clock: systemClock,
+    random: systemRandom,
+    ...(azureEndpoint === undefined ? {} : { endpoint: azureEndpoint }),
+  })
+  return appService({ name, resourceGroup, ...(subscription === undefined ? {} : { subscription }) }, azure)
+}

@@ -1,0 +1,38 @@
+import { durationMs, processStates, type SelectionFilter } from '../../sas/index.js'
+import { CliError, exitCodes } from '../output/cli-error.js'
+import type { SelectionOptions } from './selection-options.js'
+
+/**
+ * The filter that these options describe.
+ *
+ * @throws CliError naming everything in them that cannot be understood
+ */
+export function filterOf(options: SelectionOptions, now: number): SelectionFilter {
+  const { workflow, state, step, since } = options
+  const known = processStates.find((name) => name.toLowerCase() === state?.toLowerCase())
+  const sinceMs = since === undefined ? null : instantOf(since, now)
+  const problems: string[] = []
+  if (state !== undefined && known === undefined) {
+    problems.push(`--state ${JSON.stringify(state)} must be one of ${processStates.join(', ')}`)
+  }
+  if (since !== undefined && sinceMs === null) {
+    const rule = 'must be a time ago such as 30m, 2h or 1d, or a date such as 2026-01-31T12:00Z'
+    problems.push(`--since ${JSON.stringify(since)} ${rule}`)
+  }
+  if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
+  return {
+    ...(workflow === undefined ? {} : { workflow }),
+    ...(known === undefined ? {} : { state: known }),
+    ...(step === undefined ? {} : { step }),
+    ...(sinceMs === null ? {} : { since: new Date(sinceMs) }),
+  }
+}
+
+/** Milliseconds since the epoch of a time ago or a date; null when it is neither. */
+export function instantOf(text: string, now: number): number | null {
+  const agoMs = durationMs(text)
+  if (agoMs !== null) return now - agoMs
+  // What JavaScript takes for dates is more than people mean.
+  const atMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(atMs) ? null : atMs
+}

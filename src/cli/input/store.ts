@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { connect, readSettings, storeName, type Connection, type Settings } from '../../connection/index.js'
+import type { UnitSelection } from '../../operations/index.js'
+import type { JobClient } from '../../sas/index.js'
+import { silent, type Telemetry } from '../../telemetry/index.js'
+import { CliError, exitCodes } from '../output/cli-error.js'
+import { openingData } from './data-directory.js'
+import type { StoreOptions, UnitOptions } from './store-options.js'
+import type { Terminal } from '../output/terminal.js'
+
+/**
+ * Runs `use` with what is configured: the store is an embedded one in `--data`, or the account named by flags,
+ * environment or configuration file.
+ */
+export async function withSettings<T>(
+  options: StoreOptions,
+  use: (settings: Settings) => Promise<T>,
+): Promise<T> {
+  return withStore(options, await settingsOf(options), use)
+}
+
+/** What flags, environment and configuration file say. */
+export function settingsOf(options: StoreOptions): Promise<Settings> {
+  const { endpoint, key, connectionString, database, container, leaseContainer } = options
+  const flags = { endpoint, key, connectionString, database, container, leaseContainer }
+  const said = Object.fromEntries(
+    Object.entries(flags).filter(([, value]) => value !== undefined),
+  ) as Connection
+  return readSettings({
+    flags: said,
+    directory: process.cwd(),
+    ...(options.config === undefined ? {} : { configPath: options.config }),
+  })
+}
+
+/** Runs `use` with settings that name the embedded store of `--data`, if there is one, for as long as that takes. */
+export async function withStore<T>(
+  options: StoreOptions,
+  settings: Settings,
+  use: (settings: Settings) => Promise<T>,
+): Promise<T> {
+  if (options.data === undefined) return use(settings)
+  const dataDirectory = resolve(options.data)
+  // Imported only here: a worker of an account does not need it, and starts sooner without it.
+  const { createInProcessCosmos } = await import('../../emulator/index.js')
+  const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
+  const client = embedded.client()
+  try {
+    return await use({ ...settings, client })
+  } finally {
+    client.dispose()
+    await embedded.close()
+  }
+}
+
+/** The arguments of a command that looks at a store. */
+export interface Asked<O extends StoreOptions = StoreOptions> {
+  readonly options: O
+  readonly terminal: Terminal
+}
+
+/**
+ * Runs `use` with the settings of a store that must exist: looking at a store creates nothing. On a terminal, standard
+ * error names the store, because a person may have meant another one. A script gets only the result.
+ */
+export async function withExistingStore<T>(
+  { options, terminal }: Asked,
+  use: (settings: Settings) => Promise<T>,
+): Promise<T> {
+  if (options.data !== undefined && !existsSync(join(options.data, 'data.mdb'))) {
+    throw new CliError(`--data ${options.data} holds no embedded store: check the directory`, exitCodes.usage)
+  }
+  return withSettings(options, (settings) => {
+    const { database = 'stepward', container = 'state' } = settings
+    const name = options.data === undefined ? storeName(settings) : `${options.data} ${database}/${container}`
+    if (options.json !== true && terminal.isInteractive) terminal.note(`store: ${name}`)
+    return use({ ...settings, provision: false })
+  })
+}
+
+/** Runs `use` with the deployment units that a command looks at, of a store that must be there. */
+export function withUnits<T>(
+  { options, terminal }: Asked<UnitOptions>,
+  use: (selection: UnitSelection) => Promise<T>,
+): Promise<T> {
+  const chosen = options.processor === undefined ? {} : { processorName: options.processor }
+  return withExistingStore({ options, terminal }, ({ timing, ...settings }) => {
+    const leaseExpirationIntervalMs = timing?.leaseExpirationIntervalMs
+    const expiration =
+      leaseExpirationIntervalMs === undefined ? {} : { timing: { leaseExpirationIntervalMs } }
+    return use({ ...settings, ...chosen, ...expiration })
+  })
+}
+
+/** Runs `use` with a job client, and closes it. */
+export async function withClient<T>(
+  settings: Settings,
+  use: (client: JobClient) => Promise<T>,
+  telemetry: Telemetry = silent,
+): Promise<T> {
+  const client = await connect({ ...settings, telemetry })
+  try {
+    return await use(client)
+  } finally {
+    client.close()
+  }
+}

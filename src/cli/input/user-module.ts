@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isAgent, isWorkflow, type Agent, type Workflow } from '../../sas/index.js'
+import { CliError, exitCodes } from '../output/cli-error.js'
+
+/** What a user's module offers. */
+export interface UserModule {
+  readonly agents: readonly Agent[]
+  readonly workflows: readonly Workflow<unknown>[]
+}
+
+/**
+ * Loads a module and takes every agent and workflow among its exports (also within an exported list or object).
+ *
+ * @throws CliError when it cannot be loaded
+ */
+export async function loadUserModule(path: string): Promise<UserModule> {
+  const file = resolve(path)
+  let loaded: unknown
+  try {
+    loaded = await import(pathToFileURL(file).href)
+  } catch (error) {
+    throw new CliError(`module ${path} ${whyNot(file, error)}`, exitCodes.usage, { cause: error })
+  }
+  const agents = new Set<Agent>()
+  const workflows = new Set<Workflow<unknown>>()
+  const collect = (value: unknown, depth: number): void => {
+    if (isAgent(value)) agents.add(value)
+    else if (isWorkflow(value)) workflows.add(value)
+    else if (depth > 0 && typeof value === 'object' && value !== null) {
+      for (const inner of Object.values(value)) collect(inner, depth - 1)
+    }
+  }
+  collect(loaded, 2)
+  return { agents: [...agents], workflows: [...workflows] }
+}
+
+function whyNot(file: string, error: unknown): string {
+  if (!existsSync(file))
+    return `does not exist (${file}): name a JavaScript file that exports agents and workflows`
+  const why = error instanceof Error ? error.message : String(error)
+  if (/\.[cm]?tsx?$/u.test(file)) {
+    return `could not be loaded: it is TypeScript; compile it, and name the .js file that comes out (${why})`
+  }
+  return `could not be loaded: ${why}; "node ${file}" shows where`
+}
+
+/**
+ * The workflow of this name.
+ *
+ * @throws CliError naming those that there are
+ */
+export function workflowNamed(name: string, module: UserModule, path: string): Workflow<unknown> {
+  const found = module.workflows.find((workflow) => workflow.name === name)
+  if (found !== undefined) return found
+  const known = module.workflows.map((workflow) => workflow.name).join(', ')
+  const offer = known === '' ? 'exports no workflow' : `has ${known}`
+  throw new CliError(`unknown workflow ${JSON.stringify(name)}: ${path} ${offer}`, exitCodes.usage)
+}
+
+/** The module named on the command line or in the configuration. */
+export function modulePath(flag: string | undefined, configured: string | undefined, option: string): string {
+  const path = flag ?? configured
+  if (path !== undefined) return path
+  const advice = `pass ${option} MODULE, or set "module" in stepward.config.json`
+  throw new CliError(`no module is named that exports your agents and workflows: ${advice}`, exitCodes.usage)
+}

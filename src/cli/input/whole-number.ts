@@ -1,0 +1,15 @@
+import { CliError, exitCodes } from '../output/cli-error.js'
+
+/** A number given on the command line. */
+export function wholeNumber(
+  option: string,
+  text: string,
+  { min, max }: { min: number; max: number },
+): number {
+  const number = Number(text)
+  if (text.trim() !== '' && Number.isInteger(number) && number >= min && number <= max) return number
+  throw new CliError(
+    `${option} ${JSON.stringify(text)} must be a whole number from ${min} to ${max}`,
+    exitCodes.usage,
+  )
+}

@@ -1,0 +1,145 @@
+import { standingText, type StandingWork } from '../../operations/index.js'
+import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '../../sas/index.js'
+
+/** Jobs with the same problem. */
+export interface AttentionGroup {
+  readonly workflow: string
+  /**
+   * The problem of the jobs. `notify`: their submitters were not reached. `unreadable`: their documents cannot be read.
+   * `nothingRuns`: a role that they need does not run; `jobIds` is empty then.
+   */
+  readonly kind: Attention['kind'] | 'notify' | 'unreadable' | 'nothingRuns'
+  readonly stepId: string | null
+  /** The message of the newest of them. */
+  readonly message: string
+  /** When the oldest of them was flagged, ISO-8601 UTC. */
+  readonly since: string
+  readonly jobIds: readonly string[]
+  /** What to do about it. */
+  readonly advice: string
+  /** The command that does it, ready to be pasted. */
+  readonly command: string
+}
+
+type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
+  readonly kind: Exclude<AttentionGroup['kind'], 'nothingRuns'>
+}
+
+/** The problem of one job. */
+type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
+
+/**
+ * Groups flagged jobs, jobs whose submitters were not reached and unreadable jobs by their problem, the largest group
+ * first. Messages that differ only in numbers and ids count as one.
+ */
+export function attentionGroups(
+  jobs: readonly JobSummary[],
+  notices: readonly UndeliveredNotice[],
+  unreadable: readonly UnreadableJob[] = [],
+): readonly AttentionGroup[] {
+  const groups = new Map<string, Trouble[]>()
+  const troubles = [
+    ...jobs.flatMap(troubleOf),
+    ...notices.map(untoldTrouble),
+    ...unreadable.map(unreadableTrouble),
+  ]
+  for (const trouble of troubles) {
+    const { workflow, kind, stepId, message } = trouble
+    const key = JSON.stringify([workflow, kind, stepId, fingerprint(message)])
+    groups.set(key, [...(groups.get(key) ?? []), trouble])
+  }
+  return [...groups.values()]
+    .flatMap((members): AttentionGroup[] => {
+      const [first] = members
+      if (first === undefined) return []
+      const { workflow, kind, stepId, message } = first
+      const jobIds = [...new Set(members.map(({ jobId }) => jobId))]
+      const [since = first.since] = members.map((member) => member.since).sort()
+      const about = { workflow, kind, stepId, message, since, jobIds }
+      return [{ ...about, ...adviceFor(about) }]
+    })
+    .sort((a, b) => b.jobIds.length - a.jobIds.length)
+}
+
+function troubleOf({ jobId, workflow, attention }: JobSummary): Trouble[] {
+  if (attention === null) return []
+  const { kind, stepId, message, since } = attention
+  return [{ jobId, workflow, kind, stepId, message, since }]
+}
+
+function untoldTrouble({ jobId, workflow, message, since }: UndeliveredNotice): Trouble {
+  return { jobId, workflow, kind: 'notify', stepId: null, message, since }
+}
+
+function unreadableTrouble({ jobId, workflow, reason, since, documentId }: UnreadableJob): Trouble {
+  const message = `document ${documentId} cannot be read: ${reason}`
+  return { jobId, workflow, kind: 'unreadable', stepId: null, message, since }
+}
+
+/** Quotes a word for a shell command line, whatever characters it contains. */
+function word(text: string): string {
+  return /^[\w.:@/+=-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** The part of a message that is the same for all jobs with the problem. */
+function fingerprint(message: string): string {
+  return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
+}
+
+/** What to do about the attention of one job, and the command that does it. */
+export function adviceOn(
+  { jobId, workflow }: Pick<JobSummary, 'jobId' | 'workflow'>,
+  attention: Attention,
+): Pick<AttentionGroup, 'advice' | 'command'> {
+  return adviceFor({ ...attention, workflow, jobIds: [jobId] })
+}
+
+function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGroup, 'advice' | 'command'> {
+  const [first = 'JOB'] = jobIds
+  const only = word(first)
+  const step = stepId === null ? '' : ` --step ${word(stepId)}`
+  const which = jobIds.length === 1 ? only : `--workflow ${word(workflow)}${step}`
+  const resubmit = `stepward resubmit ${which} --why TEXT`
+  const release = `stepward release ${which}`
+  switch (kind) {
+    case 'error':
+      return { advice: 'repair the cause, then try again', command: resubmit }
+    case 'compensationFailed':
+      return { advice: 'an undo failed: repair the cause, then try it again', command: resubmit }
+    case 'corrupt':
+      return {
+        advice: 'its documents are damaged, as the message says: repair them, then resubmit it',
+        command: `stepward status ${only} --json`,
+      }
+    case 'parked':
+      return { advice: 'it waits for you: let it go on, or cancel it', command: release }
+    case 'extendedWait':
+      return { advice: 'it tries again by itself; to try at once', command: release }
+    case 'notify':
+      return {
+        advice: 'the submitter was not reached: repair the receiver, then send again',
+        command: `stepward resend ${which}`,
+      }
+    case 'unreadable':
+      return {
+        advice: 'the job stands still: correct the field in its document, then look again',
+        command: `stepward status ${only}`,
+      }
+    case 'unclaimed':
+      return { advice: 'no instance takes it up: see which ones run', command: 'stepward leases' }
+  }
+}
+
+/** The group for jobs that wait while roles do not run. */
+export function standingGroup(standing: StandingWork, nowMs: number): AttentionGroup {
+  return {
+    workflow: 'all workflows',
+    kind: 'nothingRuns',
+    stepId: null,
+    message: standingText(standing),
+    since: new Date(nowMs).toISOString(),
+    jobIds: [],
+    advice: 'start the roles',
+    command: standing.command,
+  }
+}

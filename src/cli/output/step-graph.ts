@@ -1,0 +1,100 @@
+import type { JobView, StepView } from '../../sas/index.js'
+import { adviceOn } from './attention-groups.js'
+import { fitted } from './fitted.js'
+import { stateText } from './terminal.js'
+
+/** How much may be shown. */
+export interface Room {
+  readonly width: number
+  readonly height: number
+  /** Milliseconds since the epoch. A time on another day is shown with its date. */
+  readonly now: number
+}
+
+/** Lines around the steps: the job above, a blank line, the summary below, and where the cursor stands. */
+const otherLines = 4
+
+const marks: Readonly<Record<StepView['state'], string>> = {
+  Pending: '·',
+  Processing: '▸',
+  Processed: '✓',
+  Error: '✗',
+  Compensating: '↶',
+  Compensated: '↺',
+  Skipped: '–',
+}
+
+/**
+ * A job with its steps, each indented under what it waits for. Where there is not room for all, those that are done go
+ * first, then those that have not begun.
+ */
+export function stepGraph(job: JobView, { width, height, now }: Room): string {
+  const depths = depthsOf(job.steps)
+  const below = whatToDo(job)
+  const shown = mostTelling(job.steps, Math.max(1, height - otherLines - below.length))
+  const rows = shown.map((step) => {
+    const indent = '  '.repeat(Math.min(depths.get(step.stepId) ?? 0, 8))
+    return [`${indent}${marks[step.state]} ${step.stepId}`, step.state, remark(step, now)]
+  })
+  const fits = fitted(['', '', ''], rows, width - 1)
+  const widths = [0, 1].map((column) => Math.max(0, ...fits.map((row) => row[column]?.length ?? 0)))
+  const lines = fits.map(([name = '', state = '', note = '']) => {
+    const padding = ' '.repeat((widths[1] ?? 0) - state.length)
+    return `${name.padEnd(widths[0] ?? 0)}  ${stateText(state)}${padding}  ${note}`.trimEnd()
+  })
+  const head = `${job.jobId}  ${job.workflow}  ${stateText(job.state)}`
+  const left = job.steps.length - shown.length
+  return [head, ...lines, ...(left > 0 ? [`… and ${left} more steps`] : []), ...below].join('\n')
+}
+
+/** What to do about a job that asks for attention, in lines; the command has one of its own. */
+export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>): readonly string[] {
+  if (job.attention === null) return []
+  const { advice, command } = adviceOn(job, job.attention)
+  return [`→ ${advice}:`, `    ${command}`]
+}
+
+/** A short remark about a step besides its state: its problem, its attempt or its deadline. */
+export function remark(
+  { state, attempt, failureCount, completeBy, attention, diagnostics }: StepView,
+  now: number,
+): string {
+  // The state of a step that failed says so.
+  if (attention !== null)
+    return state === 'Error' ? attention.message : `${attention.kind}: ${attention.message}`
+  const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
+  if (state === 'Processing' || state === 'Compensating') {
+    return [attempt > 1 ? `attempt ${attempt}` : '', until].filter((part) => part !== '').join(', ')
+  }
+  if (state === 'Pending' && failureCount > 0) {
+    return `failed ${failureCount}×: ${diagnostics.at(-1)?.message ?? 'not done in time'}`
+  }
+  return ''
+}
+
+/** A time in UTC, with its date if that is not today. */
+function momentText(at: string, now: number): string {
+  const isToday = at.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
+  return isToday ? at.slice(11, 19) : at.slice(0, 19)
+}
+
+/** How many steps must be done before each, one after the other. */
+function depthsOf(steps: readonly StepView[]): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>()
+  // A workflow names what a step depends on before the step.
+  for (const { stepId, dependsOn } of steps) {
+    depths.set(stepId, Math.max(0, ...dependsOn.map((id) => (depths.get(id) ?? 0) + 1)))
+  }
+  return depths
+}
+
+function mostTelling(steps: readonly StepView[], room: number): readonly StepView[] {
+  if (steps.length <= room) return steps
+  const rank = ({ state, attention }: StepView): number => {
+    if (attention !== null || state === 'Error') return 0
+    if (state === 'Processing' || state === 'Compensating') return 1
+    return state === 'Pending' ? 2 : 3
+  }
+  const kept = new Set([...steps].sort((a, b) => rank(a) - rank(b)).slice(0, room))
+  return steps.filter((step) => kept.has(step))
+}

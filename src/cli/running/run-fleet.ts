@@ -1,0 +1,96 @@
+import { rolesNamed } from '../../connection/index.js'
+import { startFleet, stateDirectoryOf, type Fleet } from '../../fleet/index.js'
+import { serveStatus } from '../../host/index.js'
+import { consoleLogger } from '../../telemetry/index.js'
+import { exitCodes } from '../output/cli-error.js'
+import type { StartOptions, StartPlan } from './start-plan.js'
+import type { Terminal } from '../output/terminal.js'
+import { untilEnd } from './until-end.js'
+
+type FleetPlan = StartPlan & { readonly instances: number }
+
+/** Keeps processes of each role alive until told to stop, here or from another terminal. */
+export async function runFleet(plan: FleetPlan, options: StartOptions, terminal: Terminal): Promise<number> {
+  const { settings, words, instances, environment, port } = plan
+  const level = options.verbose === true ? 'debug' : 'info'
+  const [program = '', ...args] = process.argv.slice(1)
+  const ending = untilEnd(false)
+  const stateDirectory = await stateDirectoryOf(options.state, process.cwd())
+  // The port first: where it cannot be had, nothing has begun that would have to be stopped.
+  let running: Fleet | null = null
+  const server =
+    port === null
+      ? null
+      : await serveStatus(
+          port,
+          statusOf(() => running),
+        )
+  const starting = startFleet({
+    connection: settings,
+    counts: Object.fromEntries(groupsOf(words).map((role) => [role, instances])),
+    stateDirectory,
+    program,
+    argsOf: (role) => childArguments(args, role),
+    telemetry: consoleLogger({ level, about: { fleet: String(process.pid) } }),
+    stopWithinMs: environment.stopWithinMs,
+  })
+  const fleet = await orClosing(starting, server)
+  running = fleet
+  terminal.print(options.json === true ? JSON.stringify(fleet.counts) : startedText(fleet, instances))
+  const first = await Promise.race([fleet.ended, ending])
+  await fleet.stop()
+  await server?.close()
+  if (typeof first === 'number') return first
+  if (first.error !== undefined) throw new Error(first.why, { cause: first.error })
+  return exitCodes.ok
+}
+
+/** One group of processes for each word: a process of `all` has every role. */
+function groupsOf(words: readonly string[]): readonly string[] {
+  return words.includes('all') ? ['all'] : (rolesNamed(words) ?? [])
+}
+
+/** The words of this command line for one child: one role, in that process, without what belongs to the fleet. */
+export function childArguments(args: readonly string[], role: string): readonly string[] {
+  const kept: string[] = []
+  let isSkipping = false
+  for (const word of args) {
+    const option = word.split('=')[0] ?? word
+    if (word.startsWith('--')) isSkipping = ofTheFleet.has(option)
+    if (!isSkipping) kept.push(word)
+  }
+  return [...kept, '--role', role, '--supervised']
+}
+
+const ofTheFleet = new Set(['--role', '--instances', '--port', '--state', '--json'])
+
+async function orClosing<T>(starting: Promise<T>, server: { close(): Promise<void> } | null): Promise<T> {
+  try {
+    return await starting
+  } catch (error) {
+    await server?.close()
+    throw error
+  }
+}
+
+function statusOf(fleetNow: () => Fleet | null) {
+  const well = { isWell: true, problems: [] }
+  return {
+    about: () => ({ wanted: fleetNow()?.counts ?? {} }),
+    // Children that die are replaced; the fleet itself lives as long as it answers.
+    live: () => well,
+    ready: () => {
+      const problems = fleetNow()?.problems ?? ['starting']
+      return { isWell: problems.length === 0, problems }
+    },
+    metrics: () => '',
+  }
+}
+
+function startedText({ counts }: Fleet, asked: number): string {
+  const lines = Object.entries(counts).map(([role, count]) => {
+    const earlier = count === asked ? '' : ` (scaled earlier; this command said ${asked})`
+    return `fleet keeps ${count} of ${role}${earlier}`
+  })
+  return [...lines, 'stepward fleet shows it, stepward scale ROLE N changes it, Ctrl-C stops it'].join('\n')
+}

@@ -1,0 +1,107 @@
+import { instanceNameOf, rolesNamed } from '../../connection/index.js'
+import { serveStatus, startHost, type Host } from '../../host/index.js'
+import { systemClock, systemRandom } from '../../platform/index.js'
+import { consoleLogger, type Telemetry } from '../../telemetry/index.js'
+import { exitCodes } from '../output/cli-error.js'
+import type { StartOptions, StartPlan } from './start-plan.js'
+import { answerParent } from '../input/parent-channel.js'
+import type { Terminal } from '../output/terminal.js'
+import { untilEnd, type Ending } from './until-end.js'
+
+/** Role assignments take some minutes to spread after they were made. */
+const forbiddenPatienceMs = 10 * 60_000
+
+/** The share of the time to stop that handlers may use; the rest is for checkpoints and leases. */
+const handlersShare = 0.6
+
+/** Runs roles in this process until it is told to stop, its parent dies, or an error is not handled. */
+export async function runHost(plan: StartPlan, options: StartOptions, terminal: Terminal): Promise<number> {
+  const { environment, settings, words, agents, port } = plan
+  const { stopWithinMs } = environment
+  const instanceName = environment.instanceName ?? instanceNameOf(systemRandom)
+  const level = options.verbose === true ? 'debug' : 'info'
+  const telemetry = consoleLogger({ level, about: { instance: instanceName } })
+  const told = new AbortController()
+  const ending = untilEnd(options.supervised === true).finally(() => told.abort())
+  const starting = startHost({
+    ...settings,
+    roles: rolesNamed(words) ?? [],
+    agents,
+    instanceName,
+    telemetry,
+    signal: told.signal,
+    patience: { unavailableMs: Infinity, forbiddenMs: forbiddenPatienceMs },
+    timing: {
+      ...settings.timing,
+      stopTimeoutMs: Math.min(stopWithinMs, settings.timing?.stopTimeoutMs ?? Infinity),
+    },
+    stopBudgetMs: Math.round(stopWithinMs * handlersShare),
+    ...(port === null ? {} : { port }),
+  })
+  const host = await startedOrTold(starting, ending, stopWithinMs)
+  if (host === null) return endedAs(await ending, instanceName, telemetry)
+  telemetry.emit({ type: 'host.started', instanceName, roles: host.roles })
+  terminal.print(startedText(host, options))
+  if (options.supervised === true) answerParent(host)
+  const end = await ending
+  telemetry.emit({ type: 'host.stopping', instanceName, reason: end.why })
+  const code = endedAs(end, instanceName, telemetry)
+  const beganMs = systemClock.monotonic()
+  await inTime(host.stop(), stopWithinMs)
+  const durationMs = Math.round(systemClock.monotonic() - beganMs)
+  telemetry.emit({ type: 'host.stopped', instanceName, durationMs })
+  return code
+}
+
+/** The exit code for such an end. Reports an unhandled error. */
+function endedAs({ error }: Ending, instanceName: string, telemetry: Telemetry): number {
+  if (error === undefined) return exitCodes.ok
+  telemetry.emit({ type: 'host.failed', instanceName, error })
+  return exitCodes.failed
+}
+
+/** Where nothing may run, a process still has to be there and say so: the platform would start it again and again. */
+export async function idle({ port }: StartPlan, terminal: Terminal): Promise<number> {
+  const server = port === null ? null : await serveIdle(port)
+  terminal.print('STEPWARD_ENABLED is false: nothing runs here')
+  await untilEnd(false)
+  await server?.close()
+  return exitCodes.ok
+}
+
+function serveIdle(port: number) {
+  const well = { isWell: true, problems: [] }
+  return serveStatus(port, {
+    about: () => ({ isEnabled: false }),
+    live: () => well,
+    ready: () => ({ isWell: false, problems: ['STEPWARD_ENABLED is false'] }),
+    metrics: () => '',
+  })
+}
+
+/** Null when this process was told to end before its roles ran: what had begun is given up within `withinMs`. */
+async function startedOrTold(
+  starting: Promise<Host>,
+  ending: Promise<Ending>,
+  withinMs: number,
+): Promise<Host | null> {
+  const first = await Promise.race([starting, ending])
+  if ('client' in first) return first
+  // It fails by its own signal, which is what was wanted; or it has just succeeded.
+  await inTime(
+    starting.then((host) => host.stop()).catch(() => undefined),
+    withinMs,
+  )
+  return null
+}
+
+function startedText({ instanceName, roles, port }: Host, options: StartOptions): string {
+  if (options.json === true) return JSON.stringify({ instanceName, roles, port })
+  const status = port === null ? '' : `; health and metrics on port ${port}`
+  return `instance ${instanceName} runs ${roles.join(', ')}${status}; Ctrl-C stops it`
+}
+
+async function inTime(work: Promise<unknown>, withinMs: number): Promise<void> {
+  const done = new AbortController()
+  await Promise.race([work.finally(() => done.abort()), systemClock.sleep(withinMs, done.signal)])
+}

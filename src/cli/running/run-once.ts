@@ -1,0 +1,20 @@
+import { superviseOnce } from '../../host/index.js'
+import { consoleLogger } from '../../telemetry/index.js'
+import { exitCodes } from '../output/cli-error.js'
+import type { StartOptions, StartPlan } from './start-plan.js'
+import type { Terminal } from '../output/terminal.js'
+
+/** One sweep of the supervisor: what a timetable starts where nothing runs for long. */
+export async function runOnce(
+  { settings }: StartPlan,
+  options: StartOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const level = options.verbose === true ? 'debug' : 'info'
+  const result = await superviseOnce({ ...settings, telemetry: consoleLogger({ level }) })
+  const { lookedAt, recovered } = result
+  const documents = lookedAt === 1 ? 'document was' : 'documents were'
+  const text = `${lookedAt} ${documents} overdue, ${recovered} recovered`
+  terminal.print(options.json === true ? JSON.stringify(result) : text)
+  return exitCodes.ok
+}

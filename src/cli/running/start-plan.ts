@@ -1,0 +1,115 @@
+import {
+  connectionProblems,
+  processSettings,
+  roles,
+  rolesNamed,
+  type ProcessSettings,
+  type Settings,
+} from '../../connection/index.js'
+import type { Agent } from '../../sas/index.js'
+import { CliError, exitCodes } from '../output/cli-error.js'
+import { wholeNumber } from '../input/whole-number.js'
+import { Problems } from '../output/problems.js'
+import { settingsOf } from '../input/store.js'
+import type { StoreOptions } from '../input/store-options.js'
+import { loadUserModule, modulePath } from '../input/user-module.js'
+
+/** Options of `stepward start`. */
+export interface StartOptions extends StoreOptions {
+  readonly role?: readonly string[]
+  readonly agents?: string
+  readonly instances?: string
+  readonly port?: string
+  readonly state?: string
+  /** One sweep of the supervisor instead of running until told to stop. */
+  readonly once?: boolean
+  /** This process is a child of a fleet. */
+  readonly supervised?: boolean
+}
+
+/** Everything a start needs, checked. */
+export interface StartPlan {
+  /** Roles as they were named, `all` included. */
+  readonly words: readonly string[]
+  readonly agents: readonly Agent[]
+  /** Processes of each role; null for this process alone. */
+  readonly instances: number | null
+  readonly port: number | null
+  readonly environment: ProcessSettings
+  readonly settings: Settings
+}
+
+/** The most instances that one command starts: more than any machine has use for. */
+const maxInstances = 256
+
+/** Flags before environment before configuration file; everything that is wrong in any of them at once. */
+export async function planOf(options: StartOptions): Promise<StartPlan> {
+  const problems = new Problems()
+  const instances = await problems.trying(() => numberOf('--instances', options.instances, 0, maxInstances))
+  const port = await problems.trying(() => numberOf('--port', options.port, 0, 65_535))
+  const environment = await problems.trying(() => processSettings())
+  const settings = await problems.trying(() => settingsOf(options))
+  const words = options.role ?? environment?.roles ?? settings?.roles ?? []
+  await problems.trying(() => refuseUnknown(words))
+  if (options.once === true) problems.add(...onceProblems(words, instances))
+  const needsAgents = rolesNamed(words)?.includes('agents') === true && settings !== undefined
+  const module = environment?.module ?? settings?.module
+  const agents = needsAgents ? await problems.trying(() => agentsIn(options.agents, module)) : []
+  if (options.data === undefined)
+    problems.add(...connectionProblems(settings ?? { endpoint: 'https://unread' }))
+  else if (instances !== null) problems.add(...sharedData(options.data))
+  problems.refuse()
+  // Nothing is undefined where nothing was refused.
+  if (environment === undefined || settings === undefined) throw new CliError('no settings', exitCodes.usage)
+  return {
+    words,
+    agents: agents ?? [],
+    instances: instances ?? null,
+    port: port ?? environment.port ?? settings.port ?? null,
+    environment,
+    settings: withEnvironment(settings, environment),
+  }
+}
+
+function withEnvironment(
+  settings: Settings,
+  { unitPrefix = settings.unitPrefix, alertWebhook = settings.alertWebhook }: ProcessSettings,
+): Settings {
+  return {
+    ...settings,
+    ...(unitPrefix === undefined ? {} : { unitPrefix }),
+    ...(alertWebhook === undefined ? {} : { alertWebhook }),
+  }
+}
+
+function numberOf(option: string, text: string | undefined, min: number, max: number): number | null {
+  return text === undefined ? null : wholeNumber(option, text, { min, max })
+}
+
+function refuseUnknown(words: readonly string[]): void {
+  if (rolesNamed(words) !== null) return
+  const rule = `must be one or more of ${[...roles, 'all'].join(', ')} (or STEPWARD_ROLES, or "roles" in the configuration)`
+  const given = words.map((word) => JSON.stringify(word)).join(' ')
+  throw new CliError(`--role ${given || 'is missing'}: ${rule}`, exitCodes.usage)
+}
+
+function onceProblems(words: readonly string[], instances: number | null | undefined): string[] {
+  const why = 'only it has work that can be done in one go'
+  const isSupervisor = words.length === 1 && words[0] === 'supervisor'
+  return [
+    ...(isSupervisor ? [] : [`--once goes with --role supervisor alone: ${why}`]),
+    ...(instances === null || instances === undefined ? [] : ['--once is one process: omit --instances']),
+  ]
+}
+
+async function agentsIn(flag: string | undefined, configured: string | undefined): Promise<readonly Agent[]> {
+  const path = modulePath(flag, configured, '--agents')
+  const { agents } = await loadUserModule(path)
+  if (agents.length > 0) return agents
+  throw new CliError(`module ${path} exports no agent: export what defineAgent(…) returns`, exitCodes.usage)
+}
+
+function sharedData(data: string): readonly string[] {
+  const advice = 'run "stepward emulator --data DIR" and connect the instances to it'
+  return [`--data ${data} belongs to one process, so a fleet cannot share it: ${advice}`]
+}

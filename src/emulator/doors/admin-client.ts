@@ -1,0 +1,55 @@
+import { MasterKey } from '../rest/authorization.js'
+
+/** A call of a running emulator's admin routes. */
+export interface AdminCall {
+  readonly endpoint: string
+  /** The account's master key, base64. */
+  readonly key: string
+  /** Such as `split`. */
+  readonly operation: string
+  readonly body: Readonly<Record<string, unknown>>
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** The emulator said no. */
+export class AdminRefusal extends Error {
+  override readonly name = 'AdminRefusal'
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** Posts to `/_stepward/{operation}`. Rejects with an `AdminRefusal`, or as `fetch` does when nobody answers. */
+export async function callAdmin({ endpoint, key, operation, body, now }: AdminCall): Promise<unknown> {
+  const link = `_stepward/${operation}`
+  const date = new Date(now).toUTCString()
+  const signed = new MasterKey(key)
+    .signatureOf({ method: 'post', kind: '_stepward', link, date })
+    .toString('base64')
+  const response = await fetch(new URL(link, endpoint), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-ms-date': date,
+      authorization: encodeURIComponent(`type=master&ver=1.0&sig=${signed}`),
+    },
+    body: JSON.stringify(body),
+  })
+  const answer = await response.text()
+  if (!response.ok) throw new AdminRefusal(response.status, messageIn(answer))
+  return JSON.parse(answer)
+}
+
+function messageIn(answer: string): string {
+  try {
+    const { message } = JSON.parse(answer) as { readonly message?: unknown }
+    return typeof message === 'string' ? message : answer
+  } catch {
+    return answer
+  }
+}

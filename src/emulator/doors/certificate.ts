@@ -1,0 +1,64 @@
+import { X509Certificate } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../platform/index.js'
+
+/** A certificate that signs itself, and its private key, both PEM. */
+export interface Certificate {
+  readonly certificate: string
+  readonly privateKey: string
+}
+
+/** In the data directory: what clients are told to trust. */
+const certificateFile = 'certificate.pem'
+const privateKeyFile = 'certificate-key.pem'
+
+const dayMs = 24 * 60 * 60 * 1_000
+/** Some systems refuse certificates that are valid for longer than this. */
+const validMs = 825 * dayMs
+
+/**
+ * The certificate of an emulator on this machine. The one in `dataDirectory` is used again until it expires, so that
+ * clients who trust it go on; without a directory each is made anew.
+ */
+export async function localCertificate(
+  dataDirectory: string | undefined,
+  clock: Clock,
+): Promise<Certificate> {
+  if (dataDirectory === undefined) return generated(clock)
+  const files = [join(dataDirectory, certificateFile), join(dataDirectory, privateKeyFile)] as const
+  if (files.every((file) => existsSync(file))) {
+    const [certificate, privateKey] = [readFileSync(files[0], 'utf8'), readFileSync(files[1], 'utf8')]
+    const expiresMs = Date.parse(new X509Certificate(certificate).validTo)
+    if (expiresMs - dayMs > clock.now()) return { certificate, privateKey }
+  }
+  const made = await generated(clock)
+  mkdirSync(dataDirectory, { recursive: true })
+  writeFileSync(files[1], made.privateKey, { mode: 0o600 })
+  writeFileSync(files[0], made.certificate)
+  return made
+}
+
+async function generated(clock: Clock): Promise<Certificate> {
+  // Loaded only by who wants https: it is larger than the rest of the emulator.
+  const { generate } = await import('selfsigned')
+  const { cert, private: privateKey } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    notBeforeDate: new Date(clock.now() - dayMs),
+    notAfterDate: new Date(clock.now() - dayMs + validMs),
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', digitalSignature: true, keyCertSign: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: '127.0.0.1' },
+          { type: 7, ip: '::1' },
+        ],
+      },
+    ],
+  })
+  return { certificate: cert, privateKey }
+}

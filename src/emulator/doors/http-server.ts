@@ -1,0 +1,180 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { limits } from '../engine/index.js'
+import type { Certificate } from './certificate.js'
+import type { Respond } from './in-process-client.js'
+import type { RestResponse } from '../messages/rest-message.js'
+import { errorResponse } from '../rest/routes.js'
+
+/** Where to listen. */
+export interface HttpServerOptions {
+  /** 0: any free port. */
+  readonly port: number
+  /** An address of this machine. */
+  readonly host: string
+  readonly respond: Respond
+  /** With one it talks https, without http. */
+  readonly certificate?: Certificate
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** The port it listens on. */
+  readonly port: number
+  /** Ends idle connections at once and lets requests under way finish. */
+  close(): Promise<void>
+}
+
+/** The largest body that is read: a batch, with room for its wrapping. Beyond, the engine would refuse it anyway. */
+const maxBodyBytes = limits.batchBytes * 2
+
+/** Session tokens and continuations grow with the number of ranges. */
+const maxHeaderBytes = 128 * 1024
+
+/** A client's keep-alive connections stay usable for longer than any client keeps one idle. */
+const keepAliveTimeoutMs = 65_000
+
+/** Starts to listen; rejects with one clear error when the port is not to be had. */
+export async function listen({ port, host, respond, certificate }: HttpServerOptions): Promise<HttpServer> {
+  const scheme = certificate === undefined ? 'http' : 'https'
+  const server = serverOf(certificate, (request, response) => {
+    const send = (given: RestResponse): void => {
+      // A connection that is busy while the server closes must not stay for another request.
+      if (!server.listening) response.setHeader('connection', 'close')
+      write(response, given)
+    }
+    answer({ request, scheme }, respond, send).catch((error: unknown) => {
+      // The client has gone, or its connection broke while it sent: there is nobody to answer.
+      response.destroy(error instanceof Error ? error : undefined)
+    })
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (socket.writable) socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? overlongHeaders : malformedRequest)
+  })
+  await listening(server, port, host)
+  const address = server.address() as AddressInfo
+  return { port: address.port, close: () => closed(server) }
+}
+
+function serverOf(certificate: Certificate | undefined, listener: RequestListener): Server {
+  const options = { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: maxHeaderBytes }
+  if (certificate === undefined) return createServer(options, listener)
+  return createTlsServer({ ...options, cert: certificate.certificate, key: certificate.privateKey }, listener)
+}
+
+async function answer(
+  { request, scheme }: { readonly request: IncomingMessage; readonly scheme: string },
+  respond: Respond,
+  send: (response: RestResponse) => void,
+): Promise<void> {
+  const body = await readBody(request)
+  if (body === null) {
+    const message = `The request body is larger than ${maxBodyBytes} bytes. Send less at once.`
+    send(errorResponse(413, message))
+    return
+  }
+  const { method = 'GET', url = '/', headers } = request
+  const local = `${request.socket.localAddress ?? ''}:${request.socket.localPort ?? 0}`
+  send(
+    await respond({
+      method,
+      path: url,
+      // Node joins all but `set-cookie`, which no client sends and nobody here reads.
+      headers: headers as Readonly<Record<string, string | undefined>>,
+      body,
+      origin: `${scheme}://${headers.host ?? local}`,
+    }),
+  )
+}
+
+/**
+ * The body as text, or null when it is too large; the rest of a large one is thrown away as it comes. By events, since
+ * iterating over a request costs more than all else in answering it. Rejects when the client goes before it has sent all.
+ */
+function readBody(request: IncomingMessage): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= maxBodyBytes) chunks.push(chunk)
+    })
+    request.on('end', () => {
+      resolve(bytes > maxBodyBytes ? null : Buffer.concat(chunks).toString('utf8'))
+    })
+    request.on('error', reject)
+  })
+}
+
+function write(response: ServerResponse, { status, headers, body }: RestResponse): void {
+  const isBodiless = status === 204 || status === 304
+  // Names and values in turns, which Node writes as they are.
+  const lines: string[] = []
+  for (const name of Object.keys(headers)) {
+    if (isBodiless && name === 'content-length') continue
+    lines.push(name, headerText(headers[name] ?? ''))
+  }
+  response.writeHead(status, lines)
+  response.end(isBodiless ? undefined : body)
+}
+
+/**
+ * Names in other scripts are escaped as the service does, since no header can carry them as they are. The detour by bytes
+ * mends halves of characters.
+ */
+function headerText(value: string): string {
+  return /^[\t\x20-\x7e]*$/u.test(value) ? value : encodeURI(Buffer.from(value).toString())
+}
+
+/** What is said where there is no response object to say it with. */
+const malformedRequest = rawResponse(
+  '400 Bad Request',
+  errorResponse(400, 'This is not an HTTP request that can be read.'),
+)
+const overlongHeaders = rawResponse(
+  '431 Request Header Fields Too Large',
+  errorResponse(431, `The headers are larger than ${maxHeaderBytes} bytes. Send less at once.`),
+)
+
+function rawResponse(statusLine: string, { headers, body }: RestResponse): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${statusLine}`, ...lines, 'connection: close', '', body].join('\r\n')
+}
+
+function listening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new Error(listenFailure(error, port, host), { cause: error }))
+    })
+    server.listen(port, host, () => {
+      // Later errors are those of a connection that could not be taken; its client is told by the system.
+      server.on('error', () => undefined)
+      resolve()
+    })
+  })
+}
+
+function listenFailure(error: NodeJS.ErrnoException, port: number, host: string): string {
+  const known: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} on ${host} is in use, perhaps by another emulator. Stop it, or choose another port (0 takes any free one).`,
+    EACCES: `This user may not listen on port ${port} of ${host}. Choose a port of 1024 or above.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Choose 127.0.0.1, or 0.0.0.0 for every address.`,
+  }
+  return known[error.code ?? ''] ?? `The emulator cannot listen on ${host}:${port}: ${error.message}`
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // Ends idle connections, too; busy ones end with their answer.
+    server.close(() => {
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,106 @@
+import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
+import type { RestRequest, RestResponse } from '../messages/rest-message.js'
+
+type HttpClient = NonNullable<CosmosClientOptions['httpClient']>
+type PipelineRequest = Parameters<HttpClient['sendRequest']>[0]
+type PipelineResponse = Awaited<ReturnType<HttpClient['sendRequest']>>
+type HttpHeaders = PipelineResponse['headers']
+
+/** Answers a request when the answer may leave. */
+export type Respond = (request: RestRequest) => Promise<RestResponse>
+
+/** Nobody listens there: the client below never opens a socket. */
+const endpoint = 'https://in-process.stepward.invalid'
+
+/**
+ * The unmodified SDK, talking to `respond` without a network and without timers of its own. Given a key or another
+ * credential it signs every request, and is refused as by the service; without one it has nothing to prove here.
+ */
+export function createInProcessClient(respond: Respond, options: Partial<CosmosClientOptions>): CosmosClient {
+  return new CosmosClient({
+    ...options,
+    endpoint,
+    connectionPolicy: { enableBackgroundEndpointRefreshing: false, ...options.connectionPolicy },
+    httpClient: inProcessHttpClient(respond),
+  })
+}
+
+function inProcessHttpClient(respond: Respond): HttpClient {
+  return {
+    sendRequest: async (request) => {
+      assertNotAborted(request)
+      const { status, headers, body } = await untilAborted(request, respond(toRestRequest(request)))
+      return { request, status, headers: new AnswerHeaders(headers), bodyAsText: body }
+    },
+  }
+}
+
+function toRestRequest(request: PipelineRequest): RestRequest {
+  const headers = request.headers.toJSON()
+  return {
+    method: request.method,
+    path: request.url.slice(endpoint.length),
+    headers,
+    body: typeof request.body === 'string' ? request.body : '',
+    origin: endpoint,
+    isOwn: headers['authorization'] === undefined,
+  }
+}
+
+function assertNotAborted(request: PipelineRequest): void {
+  if (request.abortSignal?.aborted === true) throw abortError()
+}
+
+/** A caller that gives up hears so at once, as from a socket: the work may be done all the same. */
+function untilAborted<T>(request: PipelineRequest, work: Promise<T>): Promise<T> {
+  const { abortSignal } = request
+  if (abortSignal === undefined) return work
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      reject(abortError())
+    }
+    abortSignal.addEventListener('abort', giveUp)
+    work.then(resolve, reject).finally(() => {
+      abortSignal.removeEventListener('abort', giveUp)
+    })
+  })
+}
+
+function abortError(): Error {
+  const error = new Error('The operation was aborted.')
+  error.name = 'AbortError'
+  return error
+}
+
+/** Headers of an answer in the form the SDK reads them. */
+class AnswerHeaders implements HttpHeaders {
+  private readonly values: Map<string, string>
+
+  constructor(headers: Readonly<Record<string, string>>) {
+    this.values = new Map(Object.entries(headers))
+  }
+
+  get(name: string): string | undefined {
+    return this.values.get(name.toLowerCase())
+  }
+
+  has(name: string): boolean {
+    return this.values.has(name.toLowerCase())
+  }
+
+  set(name: string, value: string | number | boolean): void {
+    this.values.set(name.toLowerCase(), String(value))
+  }
+
+  delete(name: string): void {
+    this.values.delete(name.toLowerCase())
+  }
+
+  toJSON(): Record<string, string> {
+    return Object.fromEntries(this.values)
+  }
+
+  [Symbol.iterator](): Iterator<[string, string]> {
+    return this.values.entries()
+  }
+}

@@ -1,0 +1,386 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type * as Lmdb from 'lmdb'
+import type { RootDatabase } from 'lmdb'
+import { lockDirectory, type DirectoryLock } from './directory-lock.js'
+import { epkOf } from '../engine/index.js'
+import type {
+  ContainerRecord,
+  DatabaseRecord,
+  HistoryFloor,
+  Journal,
+  JournalContents,
+  JournalRecord,
+  OfferRecord,
+  PartitionRecord,
+  VersionChange,
+  VersionFields,
+} from '../engine/index.js'
+import { assertOnlyProcess } from './lmdb-lock.js'
+import { RecordTotal, sealed, sealIn, sealOf, unsealed } from './record-checksum.js'
+import { checkedStore, finishStore, format, formatKey, totalKey } from './store-check.js'
+
+/** Directories open in this process: LMDB would quietly share them between two emulators. */
+const openDirectories = new Set<string>()
+
+/** Writes that become durable together: the newest value of each key, or null to remove it. */
+interface Group {
+  readonly entries: Map<string, string | null>
+  /** Key prefixes to clear first. */
+  readonly cleared: Set<string>
+  readonly durable: Promise<void>
+  readonly begin: () => void
+}
+
+/**
+ * The engine's state in one LMDB environment: not a history but the current value of everything, written in order.
+ *
+ * Group commit: while one LMDB transaction is being synced to disk, what the engine does meanwhile gathers in the next
+ * group, and one sync makes all of it durable. The environment is opened without `overlappingSync`, so the promise of a
+ * batch resolves only after LMDB has synced data and then the page that makes it valid; after a crash, whole groups are
+ * there or not, and with them whole transactions.
+ *
+ * Each value is stored behind its checksum, and each group writes the total of all checksums. A directory whose records do
+ * not match the total is refused when it is opened (`store-check`), before LMDB reads it.
+ *
+ * States: locking (nothing is written or acknowledged until the directory is ours) → open → failed (the directory is
+ * another's, or the disk refused a write: nothing is acknowledged any more) or closed.
+ */
+export class LmdbJournal implements Journal {
+  private readonly store: RootDatabase<string, string>
+  /** The total of all records on disk and in the group that is being committed. */
+  private readonly total: RecordTotal
+  private gathering: Group | null = null
+  private committing: Group | null = null
+  private failure: Error | null = null
+  /** Never rejects; null when it is decided whose the directory is. */
+  private locking: Promise<void> | null
+
+  private constructor(
+    { store, total }: OpenStore,
+    private readonly directory: string,
+    private readonly lock: Promise<DirectoryLock>,
+  ) {
+    this.store = store
+    this.total = total
+    this.locking = lock.then(
+      () => {
+        this.locking = null
+      },
+      (error: unknown) => {
+        this.locking = null
+        this.failure = error instanceof Error ? error : new Error(String(error))
+      },
+    )
+  }
+
+  /**
+   * Opens or creates the directory. Throws when another emulator on this machine has it, when newer code wrote it, or when
+   * it is damaged. If only the lock shows that another emulator has it, the journal fails before it writes anything.
+   */
+  static open(dataDirectory: string, lock = lockDirectory(dataDirectory)): LmdbJournal {
+    try {
+      mkdirSync(dataDirectory, { recursive: true })
+      const directory = realpathSync(dataDirectory)
+      const journal = new LmdbJournal(openStore(directory), directory, lock)
+      openDirectories.add(directory)
+      return journal
+    } catch (error) {
+      lock.then((held) => held.release()).catch(() => undefined)
+      throw error
+    }
+  }
+
+  append(records: readonly JournalRecord[]): void {
+    if (records.length === 0) return
+    const group = (this.gathering ??= this.newGroup())
+    for (const record of records) addTo(group, record)
+    if (this.committing === null) group.begin()
+  }
+
+  settled(): Promise<void> | null {
+    if (this.failure !== null) return Promise.reject(this.failure)
+    if (this.locking !== null) return this.locking.then(() => this.settled() ?? undefined)
+    return (this.gathering ?? this.committing)?.durable ?? null
+  }
+
+  contents(): JournalContents {
+    const records = <T>(prefix: string): Iterable<T> =>
+      [...this.values(prefix)].map((text) => JSON.parse(text) as T)
+    return {
+      databases: records<DatabaseRecord>('database/'),
+      containers: records<ContainerRecord>('container/'),
+      partitions: records<PartitionRecord>('partition/'),
+      offers: records<OfferRecord>('offer/'),
+      documents: (rid) => decodedVersions(this.values(documentPrefix(rid))),
+      history: (rid) => {
+        const floors = this.store.get(floorsKey(rid))
+        if (floors === undefined) return undefined
+        return {
+          floors: JSON.parse(unsealed(floors)) as readonly HistoryFloor[],
+          changes: records<VersionChange>(changePrefix(rid)),
+        }
+      },
+    }
+  }
+
+  /** Waits for what is under way; afterwards another process may open the directory. */
+  async close(): Promise<void> {
+    try {
+      await this.settled()
+    } finally {
+      await this.store.close()
+      openDirectories.delete(this.directory)
+      await this.lock.then(
+        (held) => held.release(),
+        () => undefined,
+      )
+    }
+  }
+
+  private *values(prefix: string): Generator<string, void, undefined> {
+    for (const { value } of this.store.getRange(rangeOf(prefix))) yield unsealed(value)
+  }
+
+  private newGroup(): Group {
+    let begin = (): void => undefined
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const group: Group = {
+      entries: new Map(),
+      cleared: new Set(),
+      durable: begun.then(() => this.commit(group)),
+      begin,
+    }
+    // Callers that wait for the group get its failure; without a caller, the failure must not end the process.
+    group.durable.catch(() => undefined)
+    return group
+  }
+
+  private async commit(group: Group): Promise<void> {
+    this.gathering = null
+    this.committing = group
+    try {
+      await this.locking
+      if (this.failure !== null) throw this.failure
+      await this.write(group)
+    } catch (error) {
+      this.failure ??= new Error(
+        `The data directory ${this.directory} could not be written, so nothing is acknowledged any more. Free the disk and start again.`,
+        { cause: error },
+      )
+      throw this.failure
+    } finally {
+      this.committing = null
+      this.beginNext()
+    }
+  }
+
+  /** Begins the group that gathered while the one before was being synced. */
+  private beginNext(): void {
+    this.gathering?.begin()
+  }
+
+  private async write({ entries, cleared }: Group): Promise<void> {
+    // Makes writes of earlier groups visible; otherwise they would stay, and be counted twice.
+    this.store.resetReadTxn()
+    const removed = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
+    const gone = new Map<string, null>(removed.map((key) => [key, null]))
+    const changed = new Map([...gone, ...entries])
+    for (const key of changed.keys()) this.uncount(key)
+    // Each write of a batch has a promise, too; most of them share one, hence the set.
+    const writes = new Set<Promise<unknown>>()
+    const batch = this.store.batch(() => {
+      for (const [key, value] of changed) writes.add(this.put(key, value))
+      writes.add(this.store.put(totalKey, sealed(totalKey, this.total.text)))
+    })
+    await allDone([batch, ...writes])
+  }
+
+  private uncount(key: string): void {
+    const before = this.store.getBinaryFast(key)
+    if (before !== undefined) this.total.remove(sealIn(before))
+  }
+
+  private put(key: string, value: string | null): Promise<boolean> {
+    if (value === null) return this.store.remove(key)
+    const text = sealed(key, value)
+    this.total.add(sealOf(text))
+    return this.store.put(key, text)
+  }
+}
+
+/** An error with the cause of a failed commit in a promise, which ends the process if its rejection is not handled. */
+interface CommitFailure {
+  readonly commitError?: Promise<unknown>
+}
+
+async function allDone(writes: readonly Promise<unknown>[]): Promise<void> {
+  const failures = (await Promise.allSettled(writes)).filter((result) => result.status === 'rejected')
+  const reasons = failures.map(({ reason }): unknown => reason)
+  for (const reason of reasons) (reason as CommitFailure).commitError?.catch(() => undefined)
+  if (reasons.length > 0) throw reasons[0]
+}
+
+/** An open environment whose contents were verified. */
+interface OpenStore {
+  readonly store: RootDatabase<string, string>
+  readonly total: RecordTotal
+}
+
+function openStore(directory: string): OpenStore {
+  if (openDirectories.has(directory)) {
+    throw new Error(
+      `The data directory ${directory} is open in this process already. Close that emulator first.`,
+    )
+  }
+  const kept = checkedStore(directory)
+  const store = lmdb().open<string, string>({
+    path: directory,
+    encoding: 'string',
+    overlappingSync: false,
+    // Off, because it wraps each batch in another whose promise no caller gets: a failed commit would end the process.
+    eventTurnBatching: false,
+  })
+  try {
+    assertOnlyProcess(store, directory)
+    if (kept === null) initialize(store)
+    finishStore(directory)
+    return { store, total: kept ?? new RecordTotal() }
+  } catch (error) {
+    store.close().catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Loads LMDB with the first directory that is opened. Its binary is for one system, and a process without a data directory
+ * starts without it. Uses `require`, because a journal is opened synchronously.
+ */
+function lmdb(): typeof Lmdb {
+  try {
+    return createRequire(import.meta.url)('lmdb') as typeof Lmdb
+  } catch (cause) {
+    throw new Error(
+      'A data directory needs the package lmdb with its binary for this system, which cannot be loaded. Run "npm ci" on this system.',
+      { cause },
+    )
+  }
+}
+
+function initialize(store: RootDatabase<string, string>): void {
+  store.transactionSync(() => {
+    store.putSync(formatKey, String(format))
+    store.putSync(totalKey, sealed(totalKey, new RecordTotal().text))
+  })
+}
+
+function addTo(group: Group, record: JournalRecord): void {
+  const { entries } = group
+  switch (record.kind) {
+    case 'database':
+      entries.set(`database/${record.database.rid}`, JSON.stringify(record.database))
+      return
+    case 'databaseDeleted':
+      entries.set(`database/${record.rid}`, null)
+      return
+    case 'container':
+      entries.set(`container/${record.container.rid}`, JSON.stringify(record.container))
+      return
+    case 'containerDeleted':
+      entries.set(`container/${record.rid}`, null)
+      for (const prefix of [documentPrefix, partitionPrefix, historyPrefix]) {
+        clear(group, prefix(record.rid))
+      }
+      return
+    case 'change':
+      entries.set(changeKey(record.containerRid, record.change), JSON.stringify(record.change))
+      return
+    case 'changeForgotten':
+      entries.set(changeKey(record.containerRid, record.change), null)
+      return
+    case 'historyFloors':
+      entries.set(floorsKey(record.containerRid), JSON.stringify(record.floors))
+      return
+    case 'historyDropped':
+      clear(group, historyPrefix(record.containerRid))
+      return
+    case 'partition': {
+      const { containerRid, id } = record.partition
+      entries.set(`${partitionPrefix(containerRid)}${id}`, JSON.stringify(record.partition))
+      return
+    }
+    case 'partitionDeleted':
+      entries.set(`partition/${record.containerRid}/${record.id}`, null)
+      return
+    case 'offer':
+      entries.set(`offer/${record.offer.rid}`, JSON.stringify(record.offer))
+      return
+    case 'offerDeleted':
+      entries.set(`offer/${record.rid}`, null)
+      return
+    case 'document':
+      entries.set(documentKey(record.containerRid, record.version.number), encodedVersion(record.version))
+      return
+    case 'documentDeleted':
+      entries.set(documentKey(record.containerRid, record.number), null)
+  }
+}
+
+/** Removes what is on disk under a prefix, and what would have come there. */
+function clear({ entries, cleared }: Group, prefix: string): void {
+  cleared.add(prefix)
+  for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
+}
+
+function partitionPrefix(containerRid: string): string {
+  return `partition/${containerRid}/`
+}
+
+function historyPrefix(containerRid: string): string {
+  return `history/${containerRid}/`
+}
+
+function floorsKey(containerRid: string): string {
+  return `${historyPrefix(containerRid)}floors`
+}
+
+function changePrefix(containerRid: string): string {
+  return `${historyPrefix(containerRid)}change/`
+}
+
+/** A key is in one partition at a time, so it and the LSN name a transaction whatever was split or merged. */
+function changeKey(containerRid: string, change: VersionChange): string {
+  const lsn = String(change.lsn).padStart(16, '0')
+  return `${changePrefix(containerRid)}${lsn}/${String(change.place).padStart(3, '0')}/${epkOf(change)}`
+}
+
+function documentPrefix(containerRid: string): string {
+  return `document/${containerRid}/`
+}
+
+function documentKey(containerRid: string, number: number): string {
+  return `${documentPrefix(containerRid)}${String(number).padStart(16, '0')}`
+}
+
+function rangeOf(prefix: string): { readonly start: string; readonly end: string } {
+  return { start: prefix, end: `${prefix}\u{10ffff}` }
+}
+
+/** The document's text is kept as it is, after a line with the rest, so that reading it back parses little. */
+function encodedVersion({ text, ...fields }: VersionFields): string {
+  return `${JSON.stringify(fields)}\n${text}`
+}
+
+function* decodedVersions(values: Iterable<string>): Generator<VersionFields, void, undefined> {
+  for (const value of values) {
+    const end = value.indexOf('\n')
+    // Completed in place: at a start there are many of them, and a copy of each costs as much as reading it.
+    const fields = JSON.parse(value.slice(0, end)) as {
+      -readonly [Name in keyof VersionFields]: VersionFields[Name]
+    }
+    fields.text = value.slice(end + 1)
+    yield fields
+  }
+}

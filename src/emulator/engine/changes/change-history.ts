@@ -1,0 +1,133 @@
+import { contains, intersection, type KeyRange } from '../partitions/key-ranges.js'
+import type { PhysicalPartition } from '../partitions/physical-partition.js'
+import { epkOf, type VersionChange } from './version-change.js'
+
+/** Of a part of the key space, changes up to this LSN are not kept. */
+export interface HistoryFloor {
+  readonly min: string
+  readonly max: string
+  readonly lsn: number
+}
+
+/** A history as the journal keeps it. */
+export interface KeptHistory {
+  readonly floors: readonly HistoryFloor[]
+  readonly changes: Iterable<VersionChange>
+}
+
+/** What is no longer kept. */
+export interface Forgotten {
+  readonly changes: readonly VersionChange[]
+  readonly floors: readonly HistoryFloor[]
+}
+
+/**
+ * Every change of a container's documents within its retention, which only containers with a change feed policy have.
+ * Versions are shared with what is stored: a change costs the version it replaced.
+ *
+ * Changes are kept by physical partition, in LSN order. Nobody tells of splits and merges: a partition that is met for
+ * the first time takes over what the partitions before it kept of its range, as it took over their documents and LSNs.
+ */
+export class ChangeHistory {
+  private logs = new Map<string, VersionChange[]>()
+  private lastFloors: readonly HistoryFloor[]
+  private trimmedAt = 0
+
+  /** @param kept what a journal kept; else history begins now */
+  constructor(
+    partitions: readonly PhysicalPartition[],
+    public retentionSeconds: number,
+    kept?: KeptHistory,
+  ) {
+    this.lastFloors = kept?.floors ?? partitions.map(({ range, lsn }) => ({ ...range, lsn }))
+    this.logs.set('', [...(kept?.changes ?? [])])
+    this.arrange(partitions)
+  }
+
+  get floors(): readonly HistoryFloor[] {
+    return this.lastFloors
+  }
+
+  /** Changes of one partition's transaction, in its order. */
+  add(
+    partitions: readonly PhysicalPartition[],
+    partition: PhysicalPartition,
+    changes: readonly VersionChange[],
+  ): void {
+    this.logOf(partitions, partition).push(...changes)
+  }
+
+  /** Changes of a partition after `lsn`, in LSN order. */
+  *after(
+    partitions: readonly PhysicalPartition[],
+    partition: PhysicalPartition,
+    lsn: number,
+  ): Generator<VersionChange, void, undefined> {
+    const log = this.logOf(partitions, partition)
+    let low = 0
+    let high = log.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((log[middle]?.lsn ?? 0) > lsn) high = middle
+      else low = middle + 1
+    }
+    for (let index = low; index < log.length; index += 1) {
+      const change = log[index]
+      if (change !== undefined) yield change
+    }
+  }
+
+  /** Whether everything after `lsn` in this part of the key space is still here. */
+  isKept(scope: KeyRange, lsn: number): boolean {
+    return this.lastFloors.every((floor) => lsn >= floor.lsn || intersection(floor, scope) === null)
+  }
+
+  /** Forgets what is older than the retention; null when that is nothing. */
+  forget(partitions: readonly PhysicalPartition[], nowSeconds: number): Forgotten | null {
+    if (nowSeconds === this.trimmedAt) return null
+    this.trimmedAt = nowSeconds
+    const changes: VersionChange[] = []
+    for (const partition of partitions) {
+      const log = this.logOf(partitions, partition)
+      const kept = log.findIndex((change) => change.ts > nowSeconds - this.retentionSeconds)
+      const old = log.splice(0, kept < 0 ? log.length : kept)
+      const lsn = old.at(-1)?.lsn
+      if (lsn === undefined) continue
+      changes.push(...old)
+      this.raiseFloor({ ...partition.range, lsn })
+    }
+    return changes.length === 0 ? null : { changes, floors: this.lastFloors }
+  }
+
+  private logOf(partitions: readonly PhysicalPartition[], partition: PhysicalPartition): VersionChange[] {
+    const log = this.logs.get(partition.id)
+    if (log !== undefined) return log
+    this.arrange(partitions)
+    const arranged = this.logs.get(partition.id)
+    if (arranged === undefined)
+      throw new RangeError(`partition ${partition.id} is not one of the container's`)
+    return arranged
+  }
+
+  /** Ids are never given twice, so a log under an id that is known is that partition's. */
+  private arrange(partitions: readonly PhysicalPartition[]): void {
+    const left = [...this.logs].filter(([id]) => partitions.every((partition) => partition.id !== id))
+    const orphaned = left.flatMap(([, log]) => log)
+    this.logs = new Map(
+      partitions.map(({ id, range }) => [id, this.logs.get(id) ?? takenOver(orphaned, range)] as const),
+    )
+  }
+
+  private raiseFloor(raised: HistoryFloor): void {
+    const isCovered = (floor: HistoryFloor): boolean =>
+      floor.min >= raised.min && floor.max <= raised.max && floor.lsn <= raised.lsn
+    this.lastFloors = [...this.lastFloors.filter((floor) => !isCovered(floor)), raised]
+  }
+}
+
+/** Merged partitions numbered their transactions apart: sorted, a position in the one is still after what it has seen. */
+function takenOver(changes: readonly VersionChange[], range: KeyRange): VersionChange[] {
+  return changes
+    .filter((change) => contains(range, epkOf(change)))
+    .sort((a, b) => a.lsn - b.lsn || a.place - b.place)
+}

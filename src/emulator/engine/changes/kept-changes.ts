@@ -1,0 +1,60 @@
+import type { ChangeHistory } from './change-history.js'
+import type { Journal, JournalRecord } from './journal.js'
+import type { PhysicalPartition } from '../partitions/physical-partition.js'
+import { badRequest } from '../values/refusal.js'
+import type { VersionChange } from './version-change.js'
+
+/** A container, as far as its history is concerned. */
+export interface HistoryOwner {
+  readonly id: string
+  readonly rid: string
+  /** Null for a container that keeps no history. */
+  readonly history: ChangeHistory | null
+  readonly partitions: readonly PhysicalPartition[]
+  readonly journal: Journal
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Deletes at most this many expired documents. */
+  purgeExpired(limit: number): void
+}
+
+/** The history as it is now: what expired is deleted, what is too old forgotten. Refuses a container that has none. */
+export function currentHistory(container: HistoryOwner): ChangeHistory {
+  const { history } = container
+  if (history === null) {
+    throw badRequest(
+      `The container '${container.id}' has no changeFeedPolicy, so not every version is kept. Set its retentionDuration.`,
+    )
+  }
+  container.purgeExpired(Infinity)
+  container.journal.append(forgetChanges(container))
+  return history
+}
+
+/** Takes changes of one transaction into the history, if there is one, and tells what to write of it. */
+export function recordChanges(
+  container: HistoryOwner,
+  partition: PhysicalPartition,
+  changes: readonly VersionChange[],
+): readonly JournalRecord[] {
+  const { history, rid: containerRid } = container
+  if (history === null || changes.length === 0) return []
+  history.add(container.partitions, partition, changes)
+  const written = changes.map((change) => ({ kind: 'change', containerRid, change }) as const)
+  return [...written, ...forgetChanges(container)]
+}
+
+/** What to write of a history that has just begun. */
+export function historyRecords({ history, rid: containerRid }: HistoryOwner): readonly JournalRecord[] {
+  return history === null ? [] : [{ kind: 'historyFloors', containerRid, floors: history.floors }]
+}
+
+function forgetChanges(container: HistoryOwner): readonly JournalRecord[] {
+  const { history, partitions, rid: containerRid } = container
+  const forgotten = history?.forget(partitions, Math.floor(container.now() / 1000)) ?? null
+  if (forgotten === null) return []
+  return [
+    ...forgotten.changes.map((change) => ({ kind: 'changeForgotten', containerRid, change }) as const),
+    { kind: 'historyFloors', containerRid, floors: forgotten.floors },
+  ]
+}

@@ -1,0 +1,135 @@
+import { indexingFactor, type IndexingFactor } from '../values/charges.js'
+import { isJsonObject, type JsonObject } from '../values/json.js'
+import { assertId } from '../values/document-id.js'
+import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
+import { badRequest } from '../values/refusal.js'
+import { refuseUnsupportedSettings } from './unsupported-settings.js'
+import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
+
+/** A container's settings, checked, with the service's defaults filled in. */
+export interface ContainerDefinition {
+  readonly id: string
+  readonly partitionKey: PartitionKeyDefinition
+  /** Seconds; -1: only documents with a `ttl` expire; null: none does. */
+  readonly defaultTtl: number | null
+  readonly uniqueKeys: readonly UniqueKey[]
+  /** For how long every change is kept for the all-versions feed; null: not at all. */
+  readonly retentionSeconds: number | null
+  readonly indexing: IndexingFactor
+  /** As clients see it, without the system properties. */
+  readonly body: JsonObject
+}
+
+/** Never indexed, whatever the policy says. */
+const etagPath = '/"_etag"/?'
+
+const defaultConflictResolution: JsonObject = {
+  mode: 'LastWriterWins',
+  conflictResolutionPath: '/_ts',
+  conflictResolutionProcedure: '',
+}
+
+/** Reads what a client sends to create or replace a container. */
+export function parseContainerDefinition(body: JsonObject): ContainerDefinition {
+  refuseUnsupportedSettings(body)
+  const id = assertId(body['id'], 'container')
+  const partitionKey = parsePartitionKeyDefinition(body['partitionKey'])
+  const defaultTtl = parseDefaultTtl(body['defaultTtl'])
+  const uniqueKeys = parseUniqueKeys(body['uniqueKeyPolicy'])
+  const indexingPolicy = computedIndexingPolicy(body['indexingPolicy'])
+  const { _rid, _self, _etag, _ts, _docs, _sprocs, _triggers, _udfs, _conflicts, ...own } = body
+  return {
+    id,
+    partitionKey,
+    defaultTtl,
+    uniqueKeys,
+    retentionSeconds: parseRetention(body['changeFeedPolicy']),
+    indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
+    body: {
+      conflictResolutionPolicy: defaultConflictResolution,
+      geospatialConfig: { type: 'Geography' },
+      uniqueKeyPolicy: { uniqueKeys: [] },
+      ...own,
+      indexingPolicy,
+      partitionKey,
+    },
+  }
+}
+
+/** What the service makes of an indexing policy, or of none. */
+function computedIndexingPolicy(value: unknown): JsonObject {
+  const given = isJsonObject(value) ? value : {}
+  const { indexingMode: named = 'consistent', excludedPaths = [] } = given
+  const indexingMode = String(named).toLowerCase()
+  if (!['consistent', 'lazy', 'none'].includes(indexingMode)) {
+    throw badRequest(`The indexingMode is ${JSON.stringify(named)}; it must be consistent, lazy or none.`)
+  }
+  if (indexingMode === 'none') return { indexingMode, automatic: false, includedPaths: [], excludedPaths: [] }
+  if (!Array.isArray(excludedPaths))
+    throw badRequest('The excludedPaths of an indexing policy must be an array.')
+  const isComplete = excludedPaths.some((entry: unknown) => isJsonObject(entry) && entry['path'] === etagPath)
+  return {
+    automatic: true,
+    includedPaths: [{ path: '/*' }],
+    ...given,
+    indexingMode,
+    excludedPaths: isComplete ? excludedPaths : [...(excludedPaths as unknown[]), { path: etagPath }],
+  }
+}
+
+function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
+  const paths = isJsonObject(value) ? value['paths'] : undefined
+  if (!isJsonObject(value) || !Array.isArray(paths)) {
+    throw badRequest('A container needs a partition key: { "paths": ["/pk"] }.')
+  }
+  const checked = paths.map(checkedPath)
+  const kind = value['kind'] ?? (checked.length > 1 ? 'MultiHash' : 'Hash')
+  if (kind === 'Hash' && checked.length === 1) return { paths: checked, kind, version: 2 }
+  if (kind === 'MultiHash' && checked.length >= 1 && checked.length <= 3) {
+    return { paths: checked, kind, version: 2 }
+  }
+  throw badRequest(
+    `A partition key of kind ${JSON.stringify(kind)} with ${checked.length} path(s) is not possible: Hash takes one path, MultiHash one to three.`,
+  )
+}
+
+function checkedPath(path: unknown): string {
+  if (typeof path === 'string' && /^(\/[^/"]+)+$/u.test(path)) return path
+  throw badRequest(`The partition key path ${JSON.stringify(path)} must look like /name or /outer/inner.`)
+}
+
+function parseDefaultTtl(value: unknown): number | null {
+  if (value === undefined || value === null) return null
+  if (isTtl(value)) return value
+  throw badRequest(
+    `defaultTtl is ${JSON.stringify(value)}; it must be -1 or a whole number of seconds above 0.`,
+  )
+}
+
+/** The policy says minutes; 0 is as good as none. */
+function parseRetention(policy: unknown): number | null {
+  if (policy === undefined || policy === null) return null
+  const minutes = isJsonObject(policy) ? policy['retentionDuration'] : policy
+  if (typeof minutes === 'number' && Number.isInteger(minutes) && minutes >= 0) {
+    return minutes === 0 ? null : minutes * 60
+  }
+  throw badRequest(
+    `changeFeedPolicy is ${JSON.stringify(policy)}; it must look like { "retentionDuration": 10 }, in whole minutes.`,
+  )
+}
+
+/** Whether `value` may stand as a time to live: -1 for never, or seconds. */
+export function isTtl(value: unknown): value is number {
+  return (
+    typeof value === 'number' && Number.isInteger(value) && (value === -1 || (value > 0 && value < 2 ** 31))
+  )
+}
+
+function isLean(indexingPolicy: JsonObject): boolean {
+  if (indexingPolicy['indexingMode'] === 'none') return true
+  const excluded = indexingPolicy['excludedPaths']
+  return (
+    Array.isArray(excluded) &&
+    excluded.some((entry: unknown) => isJsonObject(entry) && entry['path'] === '/*')
+  )
+}

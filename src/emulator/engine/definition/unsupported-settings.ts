@@ -1,0 +1,38 @@
+import { isJsonObject, type JsonObject } from '../values/json.js'
+import { notSupported } from '../values/refusal.js'
+
+/** Settings that would be a promise, by their path; the feature they ask for. */
+const features: readonly (readonly [path: string, feature: string])[] = [
+  ['vectorEmbeddingPolicy', 'Vector search'],
+  ['indexingPolicy/vectorIndexes', 'Vector search'],
+  ['fullTextPolicy', 'Full-text search'],
+  ['indexingPolicy/fullTextIndexes', 'Full-text search'],
+  ['computedProperties', 'A computed property'],
+  ['clientEncryptionPolicy', 'Client-side encryption'],
+  ['materializedViewDefinition', 'A materialized view'],
+  ['analyticalStorageTtl', 'The analytical store'],
+  ['conflictResolutionPolicy/conflictResolutionProcedure', 'A conflict resolution procedure'],
+]
+
+/** Refuses settings of a container whose effects would not come. Empty ones ask for nothing. */
+export function refuseUnsupportedSettings(body: JsonObject): void {
+  for (const [path, feature] of features) {
+    if (!isEmpty(settingAt(body, path))) throw notSupported(`${feature} (${path})`)
+  }
+  if (settingAt(body, 'partitionKey/version') === 1) {
+    throw notSupported('The first version of key hashing (partitionKey/version 1; send 2)')
+  }
+}
+
+function settingAt(body: JsonObject, path: string): unknown {
+  return path
+    .split('/')
+    .reduce<unknown>((holder, name) => (isJsonObject(holder) ? holder[name] : undefined), body)
+}
+
+/** Clients send settings that nobody made as null, as no text, or as an empty list in an object. */
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === 0) return true
+  if (Array.isArray(value)) return value.length === 0
+  return isJsonObject(value) && Object.values(value).every((inner) => isEmpty(inner))
+}

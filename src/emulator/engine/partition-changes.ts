@@ -1,0 +1,78 @@
+import {
+  badRequest,
+  type Container,
+  type CosmosEngine,
+  type KeyRange,
+  type PhysicalPartition,
+} from './index.js'
+
+/** A container by the names of its database and itself; an SDK `Container` names it as well. */
+export type ContainerReference =
+  | { readonly database: string; readonly container: string }
+  | { readonly id: string; readonly database: { readonly id: string } }
+
+/** A physical partition as it can be asked for: its range id and its part of the key space. */
+export interface PartitionRange extends KeyRange {
+  readonly id: string
+}
+
+/** Changes how a container's documents are spread, as the service does when it grows or is tidied up. */
+export interface PartitionChanges {
+  /**
+   * Replaces a physical partition by two halves and resolves with them. Clients that still ask for the old range are
+   * answered 410 with sub-status 1002. Positions in its change feed are positions in its children's.
+   *
+   * @param rangeId default: the partition with the most documents
+   */
+  splitPartition(container: ContainerReference, rangeId?: string): Promise<readonly PartitionRange[]>
+  /** Replaces two neighbouring physical partitions by one; otherwise as {@link splitPartition}. */
+  mergePartitions(
+    container: ContainerReference,
+    rangeIds: readonly [string, string],
+  ): Promise<readonly PartitionRange[]>
+}
+
+/** Partition changes of an engine. They resolve when they are durable. */
+export function partitionChanges(engine: CosmosEngine): PartitionChanges {
+  return {
+    splitPartition: async (reference, rangeId) => {
+      const children = splitPartition(containerOf(engine, reference), rangeId)
+      await engine.settled()
+      return children
+    },
+    mergePartitions: async (reference, rangeIds) => {
+      const children = mergePartitions(containerOf(engine, reference), rangeIds)
+      await engine.settled()
+      return children
+    },
+  }
+}
+
+/** Splits one partition, by default the one with the most documents. */
+export function splitPartition(container: Container, rangeId?: string): readonly PartitionRange[] {
+  return container.splitPartition(rangeId ?? fullest(container).id).map(rangeOf)
+}
+
+/** Merges two neighbours. */
+export function mergePartitions(
+  container: Container,
+  rangeIds: readonly [string, string],
+): readonly PartitionRange[] {
+  return [rangeOf(container.mergePartitions(rangeIds))]
+}
+
+function containerOf(engine: CosmosEngine, reference: ContainerReference): Container {
+  return 'container' in reference
+    ? engine.container(reference.database, reference.container)
+    : engine.container(reference.database.id, reference.id)
+}
+
+function fullest(container: Container): PhysicalPartition {
+  const [first, ...others] = container.partitions
+  if (first === undefined) throw badRequest(`The container '${container.id}' has no partitions.`)
+  return others.reduce((most, one) => (one.documents.size > most.documents.size ? one : most), first)
+}
+
+function rangeOf({ id, range }: PhysicalPartition): PartitionRange {
+  return { id, ...range }
+}

@@ -1,0 +1,55 @@
+import { DocumentVersion } from '../values/document-version.js'
+import { PhysicalPartition } from './physical-partition.js'
+import { badRequest } from '../values/refusal.js'
+
+/** What comes of two physical partitions that become one. */
+export interface Merged {
+  readonly child: PhysicalPartition
+  /** Versions that stand elsewhere in the child's log than in their parent's. */
+  readonly moved: readonly DocumentVersion[]
+}
+
+/**
+ * Makes one physical partition of two neighbours. It goes on after the larger of their LSNs, and every document keeps its
+ * LSN, so a position in a parent's feed is one in the child's, for the part of the key space that the parent had.
+ */
+export function merge(parents: readonly [PhysicalPartition, PhysicalPartition], id: string): Merged {
+  const [left, right] = parents[0].range.min < parents[1].range.min ? parents : [parents[1], parents[0]]
+  if (left.range.max !== right.range.min) {
+    throw badRequest(
+      `The ranges '${left.id}' and '${right.id}' are not neighbours, so they cannot become one. Name two of which one ends where the other begins.`,
+    )
+  }
+  const ancestors = [...left.identity.parents, left.id, ...right.identity.parents, right.id]
+  const identity = {
+    id,
+    range: { min: left.range.min, max: right.range.max },
+    parents: [...new Set(ancestors)].sort((one, other) => Number(one) - Number(other)),
+  }
+  const child = new PhysicalPartition(identity, Math.max(left.lsn, right.lsn))
+  const { versions, moved } = interleaved(left, right)
+  child.store(versions)
+  return { child, moved }
+}
+
+/** Both logs counted LSNs of their own; versions that share one by chance get places after one another. */
+function interleaved(
+  left: PhysicalPartition,
+  right: PhysicalPartition,
+): { readonly versions: readonly DocumentVersion[]; readonly moved: readonly DocumentVersion[] } {
+  const placesTaken = new Map<number, number>()
+  for (const { lsn, fields } of left.changes.after(0)) placesTaken.set(lsn, fields.place + 1)
+  const versions = [...left.changes.after(0)]
+  const moved: DocumentVersion[] = []
+  for (const version of right.changes.after(0)) {
+    const taken = placesTaken.get(version.lsn) ?? 0
+    if (taken === 0) {
+      versions.push(version)
+      continue
+    }
+    const again = new DocumentVersion({ ...version.fields, place: taken + version.fields.place })
+    versions.push(again)
+    moved.push(again)
+  }
+  return { versions, moved }
+}

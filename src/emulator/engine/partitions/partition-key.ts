@@ -1,0 +1,109 @@
+import type { PartitionKeyValue } from './effective-partition-key.js'
+import { isJsonObject, type JsonObject } from '../values/json.js'
+import { limits } from '../values/limits.js'
+import { badRequest, substatus } from '../values/refusal.js'
+
+/** How a container distributes its documents, as in its definition. */
+export interface PartitionKeyDefinition {
+  /** Such as `/pk` or `/address/city`; several make a hierarchical key. */
+  readonly paths: readonly string[]
+  readonly kind: 'Hash' | 'MultiHash'
+  readonly version: 2
+}
+
+/** A partition key: one value for each path. */
+export type PartitionKey = readonly PartitionKeyValue[]
+
+/** Reads a key as clients send it in a header: a JSON array in which `{}` stands for a missing value. */
+export function parsePartitionKey(text: string, definition: PartitionKeyDefinition): PartitionKey {
+  return checkedPartitionKey(parseValues(text, definition), definition)
+}
+
+/** Like `parsePartitionKey`, but the last levels of a hierarchical key may be left out. */
+export function parsePartitionKeyPrefix(text: string, definition: PartitionKeyDefinition): PartitionKey {
+  const values = parseValues(text, definition)
+  return checkedPartitionKey(values, { ...definition, paths: definition.paths.slice(0, values.length) })
+}
+
+function parseValues(text: string, definition: PartitionKeyDefinition): readonly unknown[] {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    parsed = undefined
+  }
+  if (!Array.isArray(parsed)) {
+    throw badRequest(
+      `The partition key header is ${text.slice(0, 100)}; it must be a JSON array with one value per path.`,
+    )
+  }
+  const values: readonly unknown[] = parsed.length === 0 ? definition.paths.map(() => ({})) : parsed
+  return values.map((value) => (isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value))
+}
+
+/** The key that a document's own properties give it. */
+export function partitionKeyOf(document: JsonObject, definition: PartitionKeyDefinition): PartitionKey {
+  return checkedPartitionKey(
+    definition.paths.map((path) => valueAtPath(document, path)),
+    definition,
+  )
+}
+
+export function checkedPartitionKey(
+  values: readonly unknown[],
+  definition: PartitionKeyDefinition,
+): PartitionKey {
+  if (values.length !== definition.paths.length) {
+    throw badRequest(
+      `The partition key has ${values.length} value(s); the container's has ${definition.paths.length} path(s): ${definition.paths.join(', ')}.`,
+      substatus.partitionKeyMismatch,
+    )
+  }
+  return values.map((value, index) => checkedValue(value, definition.paths[index] ?? ''))
+}
+
+/** The same text for the same key: what documents are looked up by. */
+export function partitionKeyText(key: PartitionKey): string {
+  return JSON.stringify(key.map((value) => (value === undefined ? {} : value)))
+}
+
+/** Refuses a document that would be stored under a key other than its own. */
+export function assertKeyMatches(
+  document: JsonObject,
+  given: string,
+  definition: PartitionKeyDefinition,
+): void {
+  const own = partitionKeyText(partitionKeyOf(document, definition))
+  if (own === given) return
+  throw badRequest(
+    `The partition key given is ${given}, the document's is ${own} (${definition.paths.join(', ')}). Send the document's own.`,
+    substatus.partitionKeyMismatch,
+  )
+}
+
+/** What a document has at a path such as `/address/city`; undefined when it has nothing there. */
+export function valueAtPath(document: Readonly<JsonObject>, path: string): unknown {
+  let value: unknown = document
+  for (const name of path.split('/').slice(1)) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined
+    value = value[name]
+  }
+  return value
+}
+
+function checkedValue(value: unknown, path: string): PartitionKeyValue {
+  // −0 and 0 are one key to a reader of JSON, although their hashes differ.
+  if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
+  if (value === null || value === undefined || typeof value === 'boolean') return value
+  if (typeof value !== 'string') {
+    throw badRequest(
+      `The partition key ${path} is an object, an array or beyond all numbers; it must be a single value.`,
+    )
+  }
+  if (Buffer.byteLength(value) > limits.partitionKeyValueBytes) {
+    throw badRequest(
+      `The partition key ${path} has more than ${limits.partitionKeyValueBytes} bytes; shorten it.`,
+    )
+  }
+  return value
+}

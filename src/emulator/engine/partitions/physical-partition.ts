@@ -1,0 +1,94 @@
+import type { DocumentVersion } from '../values/document-version.js'
+import type { KeyRange } from './key-ranges.js'
+import { OrderedEntries } from './ordered-entries.js'
+
+/** What makes a physical partition: its range id, its part of the key space, and whom it descends from. */
+export interface PartitionIdentity {
+  readonly id: string
+  readonly range: KeyRange
+  /** Ids of all ranges it came from by splits and merges, oldest first. */
+  readonly parents: readonly string[]
+}
+
+/**
+ * The documents of one range of the key space, and the log of their latest versions. A document has one entry in the log:
+ * when it changes, its entry moves to the end; when it is deleted, its entry goes.
+ */
+export class PhysicalPartition {
+  /** By place in the log. */
+  readonly changes = new OrderedEntries<DocumentVersion>()
+  /** By document number, that is in the order of creation. */
+  readonly documents = new OrderedEntries<DocumentVersion>()
+  private readonly logical = new Map<string, Map<string, DocumentVersion>>()
+
+  /** @param lsn of the last transaction; children of a split go on from their parent's */
+  constructor(
+    readonly identity: PartitionIdentity,
+    public lsn: number,
+  ) {}
+
+  get id(): string {
+    return this.identity.id
+  }
+
+  get range(): KeyRange {
+    return this.identity.range
+  }
+
+  find(keyText: string, id: string): DocumentVersion | undefined {
+    return this.logical.get(keyText)?.get(id)
+  }
+
+  /** Documents of one partition key, in the order of creation. */
+  documentsOf(keyText: string): Iterable<DocumentVersion> {
+    return this.logical.get(keyText)?.values() ?? []
+  }
+
+  /**
+   * Stores versions, each in the place of the one before it with the same number, if there is one. In any order: a
+   * transaction may have changed its documents in another order than it created them.
+   */
+  store(versions: readonly DocumentVersion[]): void {
+    for (const version of sortedBy(versions, (one) => one.fields.number)) this.storeDocument(version)
+    for (const version of sortedBy(versions, (one) => one.sequence)) {
+      this.changes.append(version.sequence, version)
+    }
+  }
+
+  remove(version: DocumentVersion): void {
+    const { keyText, number } = version.fields
+    this.changes.delete(version.sequence)
+    this.documents.delete(number)
+    const documents = this.logical.get(keyText)
+    documents?.delete(version.id)
+    if (documents?.size === 0) this.logical.delete(keyText)
+  }
+
+  private storeDocument(version: DocumentVersion): void {
+    const { keyText, number } = version.fields
+    const before = this.find(keyText, version.id)
+    if (before === undefined) {
+      this.documents.append(number, version)
+    } else {
+      this.changes.delete(before.sequence)
+      this.documents.replace(number, version)
+    }
+    let documents = this.logical.get(keyText)
+    if (documents === undefined) {
+      documents = new Map()
+      this.logical.set(keyText, documents)
+    }
+    documents.set(version.id, version)
+  }
+}
+
+/** Most often they are in order already: a journal hands them out by number, and what never changed has that order, too. */
+function sortedBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[] {
+  let before = Number.NEGATIVE_INFINITY
+  for (const item of items) {
+    const own = rank(item)
+    if (own < before) return [...items].sort((a, b) => rank(a) - rank(b))
+    before = own
+  }
+  return items
+}

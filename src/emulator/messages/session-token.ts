@@ -1,0 +1,26 @@
+import { Refusal, substatus, type PhysicalPartition } from '../engine/index.js'
+
+/** `{rangeId}:{version}#{lsn}`: one version, one region, so that SDKs can merge any two of them. */
+export function sessionToken(partition: PhysicalPartition): string {
+  return `${partition.id}:-1#${partition.lsn}`
+}
+
+/**
+ * Refuses a read whose client has already seen more than this partition holds. A token of a range that was split counts
+ * for its children, which go on with its LSNs.
+ */
+export function assertSessionReached(partition: PhysicalPartition, token: string | undefined): void {
+  if (token === undefined || token === '') return
+  for (const part of token.split(',')) {
+    const [rangeId = '', progress = ''] = part.split(':')
+    if (rangeId !== partition.id && !partition.identity.parents.includes(rangeId)) continue
+    const lsn = Number(progress.split('#')[1])
+    if (lsn > partition.lsn) {
+      throw new Refusal(
+        404,
+        `The read session is not available: its token asks for LSN ${lsn} of range ${rangeId}, which is at ${partition.lsn}. Read again.`,
+        substatus.readSessionNotAvailable,
+      )
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import type { Call } from '../language/ast.js'
+import { QueryError } from '../language/query-error.js'
+
+/** A function of the dialect. Arguments are values, undefined included; so is the answer. */
+export interface QueryFunction {
+  readonly minArguments: number
+  readonly maxArguments: number
+  readonly evaluate: (...values: readonly unknown[]) => unknown
+}
+
+/** Refuses a call with too few or too many arguments, as the service does. */
+export function refuseWrongCount(call: Call, min: number, max: number): void {
+  const given = call.arguments.length
+  if (given >= min && given <= max) return
+  const range = min === max ? `${min}` : max === Infinity ? `at least ${min}` : `${min} to ${max}`
+  const reason = `The ${call.name.toUpperCase()} function requires ${range} argument(s).`
+  throw new QueryError('SC2050', reason, call.span)
+}

@@ -1,0 +1,85 @@
+import type { QueryFunction } from './query-function.js'
+import { jsonOf, refuseLongResult } from '../language/query-limits.js'
+import { indexOf as indexIn } from './text-search.js'
+
+function ofString(compute: (text: string) => unknown): QueryFunction {
+  return {
+    minArguments: 1,
+    maxArguments: 1,
+    evaluate: (text) => (typeof text === 'string' ? compute(text) : undefined),
+  }
+}
+
+/** A question about two strings; a third argument `true` makes it blind to case. */
+function ofTwoStrings(holds: (text: string, other: string) => boolean): QueryFunction {
+  return {
+    minArguments: 2,
+    maxArguments: 3,
+    evaluate: (text, other, ignoresCase = false) => {
+      if (typeof text !== 'string' || typeof other !== 'string' || typeof ignoresCase !== 'boolean')
+        return undefined
+      return ignoresCase ? holds(text.toLowerCase(), other.toLowerCase()) : holds(text, other)
+    },
+  }
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isInteger(value)
+}
+
+function substring(text: unknown, start: unknown, length: unknown): string | undefined {
+  if (typeof text !== 'string' || !isInteger(start) || !isInteger(length)) return undefined
+  return start < 0 || length <= 0 ? '' : text.slice(start, start + length)
+}
+
+function replace(text: unknown, wanted: unknown, replacement: unknown): string | undefined {
+  if (typeof text !== 'string' || typeof wanted !== 'string' || typeof replacement !== 'string')
+    return undefined
+  return wanted === '' ? undefined : joined(partsOf(text, wanted), replacement)
+}
+
+function partsOf(text: string, wanted: string): readonly string[] {
+  const parts: string[] = []
+  let from = 0
+  for (let at = indexIn(text, wanted); at >= 0; at = indexIn(text, wanted, from)) {
+    parts.push(text.slice(from, at))
+    from = at + wanted.length
+  }
+  return [...parts, text.slice(from)]
+}
+
+function joined(parts: readonly string[], separator: string): string {
+  const characters = parts.reduce((total, part) => total + part.length, separator.length * (parts.length - 1))
+  refuseLongResult(characters)
+  return parts.join(separator)
+}
+
+function indexOf(text: unknown, wanted: unknown, from: unknown = 0): number | undefined {
+  if (typeof text !== 'string' || typeof wanted !== 'string' || !isInteger(from) || from < 0) return undefined
+  return indexIn(text, wanted, from)
+}
+
+function concat(...parts: readonly unknown[]): string | undefined {
+  return parts.every((part) => typeof part === 'string') ? joined(parts, '') : undefined
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : jsonOf(value)
+}
+
+/** Functions of strings; anything else is undefined, but for ToString. */
+export const stringFunctions: Readonly<Record<string, QueryFunction>> = {
+  CONCAT: { minArguments: 2, maxArguments: Infinity, evaluate: concat },
+  CONTAINS: ofTwoStrings((text, other) => indexIn(text, other) >= 0),
+  ENDSWITH: ofTwoStrings((text, other) => text.endsWith(other)),
+  INDEX_OF: { minArguments: 2, maxArguments: 3, evaluate: indexOf },
+  LENGTH: ofString((text) => text.length),
+  LOWER: ofString((text) => text.toLowerCase()),
+  REPLACE: { minArguments: 3, maxArguments: 3, evaluate: replace },
+  STARTSWITH: ofTwoStrings((text, other) => text.startsWith(other)),
+  STRINGEQUALS: ofTwoStrings((text, other) => text === other),
+  SUBSTRING: { minArguments: 3, maxArguments: 3, evaluate: substring },
+  TOSTRING: { minArguments: 1, maxArguments: 1, evaluate: toText },
+  TRIM: ofString((text) => text.trim()),
+  UPPER: ofString((text) => text.toUpperCase()),
+}

@@ -1,0 +1,154 @@
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
+import { Refusal } from '../engine/index.js'
+import type { RestRequest } from '../messages/rest-message.js'
+
+/** What a signature is made over, as far as the path says it. */
+export interface SignedResource {
+  /** `dbs`, `colls`, `docs`, …; empty for the account. SDKs disagree about operations on a container. */
+  readonly kinds: readonly string[]
+  /** Links the client may have signed: SDKs differ in escaping and in how they sign resource ids. */
+  readonly links: readonly string[]
+}
+
+/** The key of signatures, and the clock by which they expire. */
+export interface Signing {
+  readonly key: MasterKey
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Refuses a request that was not signed with the account's key, or not in the last 15 minutes. */
+export function assertAuthorized(
+  request: RestRequest,
+  resource: SignedResource,
+  { key, now }: Signing,
+): void {
+  const token = decoded(request.headers['authorization'] ?? '')
+  if (token === '') throw unauthorized('The request has no authorization header.')
+  const fields = new Map(token.split('&').map((field) => split(field)))
+  if (fields.get('type') !== 'master') {
+    throw unauthorized(
+      `The embedded Cosmos DB knows only master key signatures, not '${fields.get('type') ?? 'none'}'. Give the client its key.`,
+    )
+  }
+  const given = Buffer.from(fields.get('sig') ?? '', 'base64')
+  const date = request.headers['x-ms-date'] ?? request.headers['date'] ?? ''
+  const claims = resource.kinds.flatMap((kind) => resource.links.map((link) => ({ kind, link })))
+  const isSigned = claims.some(({ kind, link }) =>
+    key.hasSigned({ method: request.method, kind, link, date }, given),
+  )
+  if (!isSigned) {
+    throw unauthorized(
+      'The input authorization token can not serve the request: the signature was not made with the key of this account. Check the key.',
+    )
+  }
+  assertCurrent(date, now())
+}
+
+/** How far the clocks of client and account may differ, as in the service. */
+const longestSkewMs = 15 * 60_000
+
+function assertCurrent(date: string, now: number): void {
+  const signedAt = Date.parse(date)
+  if (Number.isNaN(signedAt)) {
+    throw unauthorized(
+      `The x-ms-date header is '${date.slice(0, 60)}', which is not a date. Send the time of the request.`,
+    )
+  }
+  if (Math.abs(signedAt - now) <= longestSkewMs) return
+  throw new Refusal(
+    403,
+    `The authorization token is not valid at the current time: it was signed at ${date.slice(0, 60)}, and the server's time is ${new Date(now).toUTCString()}. They may be 15 minutes apart. Correct the client's clock.`,
+  )
+}
+
+/** What a signature is made over. */
+export interface SignedParts {
+  readonly method: string
+  readonly kind: string
+  readonly link: string
+  /** The `x-ms-date` header. */
+  readonly date: string
+}
+
+/** How many signatures are remembered, and the longest signed text among them. */
+const rememberedSignatures = 1_000
+const longestRemembered = 1_024
+
+/** An account's master key. */
+export class MasterKey {
+  private readonly key: KeyObject
+  /**
+   * Valid signatures, by the text that was signed. Dates have whole seconds, so a busy client signs the same text many
+   * times. Texts from a client without the key are never remembered.
+   */
+  private readonly remembered = new Map<string, Buffer>()
+
+  /** @param key base64 */
+  constructor(key: string) {
+    this.key = createSecretKey(Buffer.from(key, 'base64'))
+  }
+
+  signatureOf(parts: SignedParts): Buffer {
+    return this.signed(signedText(parts))
+  }
+
+  /** Whether a signature is the one that this key makes. */
+  hasSigned(parts: SignedParts, given: Buffer): boolean {
+    const text = signedText(parts)
+    const known = this.remembered.get(text)
+    const expected = known ?? this.signed(text)
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false
+    if (known === undefined && text.length <= longestRemembered) this.remember(text, expected)
+    return true
+  }
+
+  /** The number of characters kept for remembered signatures. */
+  get rememberedCharacters(): number {
+    return [...this.remembered.keys()].reduce((total, text) => total + text.length, 0)
+  }
+
+  private remember(text: string, signature: Buffer): void {
+    if (this.remembered.size >= rememberedSignatures) this.remembered.clear()
+    this.remembered.set(text, signature)
+  }
+
+  private signed(text: string): Buffer {
+    return createHmac('sha256', this.key).update(text).digest()
+  }
+}
+
+function signedText({ method, kind, link, date }: SignedParts): string {
+  return `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
+}
+
+/** What a client signs for a path: the resource itself, or the parent of a feed. */
+export function signedResource(segments: readonly string[], rawSegments: readonly string[]): SignedResource {
+  if (segments.length === 6 && segments[4] === 'operations') {
+    const { links } = signedResource(segments.slice(0, 4), rawSegments.slice(0, 4))
+    return { kinds: ['colls', 'partitionkey'], links }
+  }
+  const isFeed = segments.length % 2 === 1
+  const kind = (isFeed ? segments.at(-1) : segments.at(-2)) ?? ''
+  const [link, rawLink] = [segments, rawSegments].map((all) => (isFeed ? all.slice(0, -1) : all).join('/'))
+  const rid = (isFeed ? segments.at(-2) : segments.at(-1)) ?? ''
+  return { kinds: [kind.toLowerCase()], links: [link ?? '', rawLink ?? '', rid.toLowerCase()] }
+}
+
+function unauthorized(message: string): Refusal {
+  return new Refusal(401, message)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** At the first `=` only: a base64 signature ends with some. */
+function split(field: string): readonly [string, string] {
+  const at = field.indexOf('=')
+  return at < 0 ? [field, ''] : [field.slice(0, at), field.slice(at + 1)]
+}

@@ -1,0 +1,159 @@
+import { assertAuthorized, MasterKey, signedResource, type Signing } from './authorization.js'
+import { badRequest, lookupCharge, Refusal, type CosmosEngine } from '../engine/index.js'
+import type { Faults } from '../faults/index.js'
+import { QueryError } from '../query/language/query-error.js'
+import { header, type Answer, type RestRequest, type RestResponse } from '../messages/rest-message.js'
+import { readAccount } from './routes/account.js'
+import { routeAdmin } from './routes/admin.js'
+import { routeContainers } from './routes/containers.js'
+import { kindsOf, type RouteContext } from './routes/context.js'
+import { routeDatabases } from './routes/databases.js'
+import { routeFaults } from './routes/faults-admin.js'
+import { routeItems } from './routes/items.js'
+import { routePartitionKeyDelete } from './routes/partition-key-delete.js'
+import { routeOffers } from './routes/offers.js'
+import { refuseUnsupported } from './routes/unsupported.js'
+import { metered } from './routes/metered.js'
+import { routePartitionKeyRanges } from './routes/partition-key-ranges.js'
+import type { ThroughputMeter } from './routes/throughput-meter.js'
+
+/** What the routes stand on. */
+export interface RoutesOptions {
+  readonly engine: CosmosEngine
+  readonly faults: Faults
+  /** The account's master key, base64. */
+  readonly key: string
+  /** The time of the clients that sign requests, in milliseconds since the epoch. */
+  readonly signersNow: () => number
+  /** Names each request. */
+  readonly nextId: () => string
+  /** Holds requests for documents to the throughput that was bought; null: as many as come. */
+  readonly meter: ThroughputMeter | null
+}
+
+/** Answers requests. Synchronous: whoever calls it decides when the answer may leave. */
+export type Routes = (request: RestRequest) => RestResponse
+
+/** The REST interface of an engine. Whatever is wrong with a request comes back as an answer, never as an exception. */
+export function createRoutes(options: RoutesOptions): Routes {
+  const signing: Signing = { key: new MasterKey(options.key), now: options.signersNow }
+  return (request) => {
+    let answer: Answer
+    try {
+      answer = route(request, options, signing)
+    } catch (error) {
+      answer = refused(error)
+    }
+    return complete(answer, options)
+  }
+}
+
+function route(request: RestRequest, { engine, faults, meter }: RoutesOptions, signing: Signing): Answer {
+  const rawSegments = pathSegments(request.path)
+  const segments = rawSegments.map(decodedSegment)
+  if (request.isOwn !== true) assertAuthorized(request, signedResource(segments, rawSegments), signing)
+  refuseUnsupported(request, segments)
+  const answer =
+    segments.join('/') === '_stepward/faults'
+      ? routeFaults(request, faults)
+      : dispatch({ engine, request, segments }, meter)
+  if (answer !== undefined) return answer
+  throw badRequest(
+    `${request.method} /${segments.join('/')} is not an operation of the embedded Cosmos DB. Check the method and the path.`,
+  )
+}
+
+function dispatch(context: RouteContext, meter: ThroughputMeter | null): Answer | undefined {
+  const { segments } = context
+  if (segments.length === 0) return context.request.method === 'GET' ? readAccount(context) : undefined
+  switch (kindsOf(segments)) {
+    case 'dbs':
+      return routeDatabases(context)
+    case 'dbs/colls':
+      return routeContainers(context)
+    case 'dbs/colls/pkranges':
+      return segments.length === 5 ? routePartitionKeyRanges(context) : undefined
+    case 'dbs/colls/docs':
+      return metered(context, meter, routeItems)
+    case 'dbs/colls/operations':
+      return routePartitionKeyDelete(context)
+    case '_stepward':
+      return routeAdmin(context)
+    case 'offers':
+      return routeOffers(context)
+    default:
+      return undefined
+  }
+}
+
+/** Clients join endpoint and path carelessly, so empty parts are left out. */
+function pathSegments(path: string): string[] {
+  return (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
+}
+
+function decodedSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw badRequest(`The path part '${segment}' is not percent-encoded properly.`)
+  }
+}
+
+function refused(error: unknown): Answer {
+  if (error instanceof Refusal) {
+    return {
+      status: error.status,
+      body: errorBody(error.status, error.message),
+      charge: lookupCharge,
+      headers: { [header.substatus]: String(error.substatus) },
+    }
+  }
+  if (error instanceof QueryError) {
+    return { status: error.status, body: errorBody(error.status, error.message), charge: lookupCharge }
+  }
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { status: 500, body: errorBody(500, `The embedded Cosmos DB failed: ${reason}`), charge: 0 }
+}
+
+const errorCodes: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  408: 'RequestTimeout',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'PreconditionFailed',
+  413: 'RequestEntityTooLarge',
+  429: 'TooManyRequests',
+  431: 'RequestHeaderFieldsTooLarge',
+  449: 'RetryWith',
+  501: 'NotImplemented',
+  503: 'ServiceUnavailable',
+}
+
+/** Clients read both fields of every error, and fail without them. */
+function errorBody(status: number, message: string): string {
+  return JSON.stringify({ code: errorCodes[status] ?? 'InternalServerError', message })
+}
+
+/** An error that is answered before or after the routes. */
+export function errorResponse(status: number, message: string): RestResponse {
+  const body = errorBody(status, message)
+  return {
+    status,
+    body,
+    headers: { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+  }
+}
+
+function complete(answer: Answer, { engine, nextId }: RoutesOptions): RestResponse {
+  const body = answer.body ?? ''
+  const headers: Record<string, string> = { ...answer.headers }
+  headers['content-type'] = 'application/json'
+  headers['content-length'] = String(Buffer.byteLength(body))
+  headers['date'] = new Date(engine.now()).toUTCString()
+  headers[header.charge] = String(answer.charge)
+  headers[header.activityId] = nextId()
+  return { status: answer.status, body, headers }
+}

@@ -1,0 +1,33 @@
+import { lookupCharge } from '../../engine/index.js'
+import { longestQuery } from '../../query/language/depth.js'
+import type { Answer } from '../../messages/rest-message.js'
+import type { RouteContext } from './context.js'
+
+/**
+ * The account document. Its locations carry the address the client used, or endpoint discovery would send the client
+ * elsewhere. Its id must not be `localhost`: the SDK reads the account again before every request then.
+ */
+export function readAccount({ request }: RouteContext): Answer {
+  const location = { name: 'Embedded', databaseAccountEndpoint: `${request.origin}/` }
+  const account = {
+    _self: '',
+    id: 'stepward-embedded',
+    _rid: 'stepward-embedded.documents.azure.com',
+    media: '//media/',
+    addresses: '//addresses/',
+    _dbs: '//dbs/',
+    writableLocations: [location],
+    readableLocations: [location],
+    enableMultipleWriteLocations: false,
+    enablePerPartitionFailoverBehavior: false,
+    userReplicationPolicy: { asyncReplication: false, minReplicaSetSize: 1, maxReplicasetSize: 1 },
+    userConsistencyPolicy: { defaultConsistencyLevel: 'Session' },
+    systemReplicationPolicy: { minReplicaSetSize: 1, maxReplicasetSize: 1 },
+    readPolicy: { primaryReadCoefficient: 1, secondaryReadCoefficient: 1 },
+    queryEngineConfiguration: JSON.stringify({
+      maxSqlQueryInputLength: longestQuery,
+      maxInExpressionItemsCount: 16_000,
+    }),
+  }
+  return { status: 200, body: JSON.stringify(account), charge: lookupCharge }
+}

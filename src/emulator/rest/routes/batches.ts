@@ -1,0 +1,214 @@
+import {
+  badRequest,
+  contains,
+  isJsonObject,
+  limits,
+  lookupCharge,
+  parsePartitionKey,
+  partitionKeyOf,
+  Refusal,
+  substatus,
+  tooLarge,
+  type BatchResult,
+  type Container,
+  type ItemOperation,
+  type JsonObject,
+  type OperationResult,
+  type PartitionKey,
+  type PhysicalPartition,
+  type WriteConditions,
+} from '../../engine/index.js'
+import { header, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { bodyJson, keyOf, partitionHeaders } from './context.js'
+import { parsePatch } from './patches.js'
+
+/** A batch (atomic, one partition key) or a bulk request (each operation for itself, within one range). */
+export function routeBatch(request: RestRequest, container: Container): Answer {
+  const bytes = Buffer.byteLength(request.body)
+  if (bytes > limits.batchBytes) throw tooLarge('The batch', bytes, limits.batchBytes)
+  const operations = bodyJson(request)
+  if (!Array.isArray(operations)) throw badRequest('A batch must be a JSON array of operations.')
+  const shown = request.headers['prefer'] !== 'return=minimal'
+  const inputs = operations.map((operation: unknown) => parseInput(operation))
+  return isSet(request, header.isBatchAtomic)
+    ? atomicBatch({ request, container, shown }, inputs)
+    : bulk({ request, container, shown }, inputs)
+}
+
+/** An operation as clients send it. */
+interface Input {
+  readonly fields: JsonObject
+  readonly kind: ItemOperation['kind']
+}
+
+interface BatchRequest {
+  readonly request: RestRequest
+  readonly container: Container
+  /** Whether the answer repeats what was written. */
+  readonly shown: boolean
+}
+
+const operationKinds: Readonly<Record<string, ItemOperation['kind']>> = {
+  Create: 'create',
+  Upsert: 'upsert',
+  Read: 'read',
+  Replace: 'replace',
+  Delete: 'delete',
+  Patch: 'patch',
+}
+
+function parseInput(operation: unknown): Input {
+  if (!isJsonObject(operation)) throw badRequest('An operation of a batch must be a JSON object.')
+  const name = operation['operationType']
+  const kind =
+    typeof name === 'string' && Object.hasOwn(operationKinds, name) ? operationKinds[name] : undefined
+  if (kind === undefined) {
+    throw badRequest(
+      `The operation type ${JSON.stringify(name)} is none of ${Object.keys(operationKinds).join(', ')}.`,
+    )
+  }
+  return { fields: operation, kind }
+}
+
+function atomicBatch({ request, container, shown }: BatchRequest, inputs: readonly Input[]): Answer {
+  const key = keyOf(request, container)
+  if (key === undefined) throw badRequest(`A batch must name its partition key in ${header.partitionKey}.`)
+  const result = committed(container, key, inputs)
+  const entries =
+    result.kind === 'committed'
+      ? result.results.map((one) => succeeded(one, shown))
+      : inputs.map((_, index) => (index === result.failedAt ? failed(result.refusal) : failedDependency))
+  return {
+    status: result.kind === 'committed' ? 200 : 207,
+    body: `[${entries.join(',')}]`,
+    charge: result.charge,
+    headers: partitionHeaders(container, container.locate(key).partition),
+  }
+}
+
+/** An operation that cannot be read fails the batch as one that cannot be applied. */
+function committed(container: Container, key: PartitionKey, inputs: readonly Input[]): BatchResult {
+  const operations: ItemOperation[] = []
+  for (const input of inputs) {
+    try {
+      operations.push(toOperation(input, container))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { kind: 'rolledBack', failedAt: operations.length, refusal: error, charge: lookupCharge }
+    }
+  }
+  return container.batch(key, operations)
+}
+
+function bulk({ request, container, shown }: BatchRequest, inputs: readonly Input[]): Answer {
+  const rangeId = request.headers[header.rangeId]
+  if (rangeId === undefined) throw badRequest(`A bulk request must name its range in ${header.rangeId}.`)
+  const partition = container.partitionById(rangeId)
+  if (inputs.length > limits.batchOperations) {
+    throw badRequest(
+      `A bulk request has ${inputs.length} operations; the limit is ${limits.batchOperations}.`,
+    )
+  }
+  const isContinued = isSet(request, header.isContinuedOnError)
+  const entries: string[] = []
+  let charge = 0
+  let failures = 0
+  let answerBytes = 0
+  for (const input of inputs) {
+    if (failures > 0 && !isContinued) {
+      entries.push(failedDependency)
+      continue
+    }
+    try {
+      const result = container.execute(keyWithin(partition, input, container), toOperation(input, container))
+      charge += result.charge
+      const entry = succeeded(result, shown)
+      answerBytes += entry.length
+      if (input.kind === 'read' && answerBytes > limits.responseBytes && entries.length > 0)
+        throw answerTooLarge
+      entries.push(entry)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      failures += 1
+      entries.push(failed(error))
+    }
+  }
+  return {
+    status: failures === 0 ? 200 : 207,
+    body: `[${entries.join(',')}]`,
+    charge: Math.round(charge * 100) / 100,
+    headers: partitionHeaders(container, partition),
+  }
+}
+
+/** Clients that sorted by ranges which are no more learn so from each operation, and send it to where its key is now. */
+function keyWithin(partition: PhysicalPartition, input: Input, container: Container): PartitionKey {
+  const key = bulkKey(input, container)
+  const { keyText, epk } = container.locate(key)
+  if (contains(partition.range, epk)) return key
+  throw new Refusal(
+    410,
+    `The partition key ${keyText.slice(0, 100)} is not in the range '${partition.id}'. Read the ranges again.`,
+    substatus.partitionKeyRangeGone,
+  )
+}
+
+function bulkKey({ fields }: Input, container: Container): PartitionKey {
+  const { partitionKey } = container.definition
+  const text = fields['partitionKey']
+  if (typeof text === 'string') return parsePartitionKey(text, partitionKey)
+  const body = fields['resourceBody']
+  return partitionKeyOf(isJsonObject(body) ? body : {}, partitionKey)
+}
+
+function toOperation({ fields, kind }: Input, container: Container): ItemOperation {
+  const conditions = conditionsOf(fields)
+  const body = fields['resourceBody']
+  if (kind === 'create' || kind === 'upsert') return { kind, document: asDocument(body), ...conditions }
+  const id = fields['id']
+  if (typeof id !== 'string') throw badRequest(`A ${kind} in a batch needs the id of its document.`)
+  if (kind === 'replace') return { kind, id, document: asDocument(body), ...conditions }
+  if (kind === 'patch') return { kind, id, patch: parsePatch(body, container), ...conditions }
+  return { kind, id, ...conditions }
+}
+
+function asDocument(body: unknown): JsonObject {
+  if (!isJsonObject(body)) throw badRequest('The resourceBody of an operation must be a JSON object.')
+  return body
+}
+
+function conditionsOf(fields: JsonObject): WriteConditions {
+  const { ifMatch, ifNoneMatch } = fields
+  return {
+    ...(typeof ifMatch === 'string' ? { ifMatch } : {}),
+    ...(typeof ifNoneMatch === 'string' ? { ifNoneMatch } : {}),
+  }
+}
+
+/** Clients ask again for what found no room in the answer. */
+const answerTooLarge = new Refusal(
+  413,
+  'The answer to the bulk request is full; read this document with another request.',
+  substatus.answerTooLarge,
+)
+
+const failedDependency = JSON.stringify({ statusCode: 424, requestCharge: 0 })
+
+function failed(refusal: Refusal): string {
+  return JSON.stringify({
+    statusCode: refusal.status,
+    ...(refusal.substatus === 0 ? {} : { subStatusCode: refusal.substatus }),
+    requestCharge: 0,
+    message: refusal.message,
+  })
+}
+
+function succeeded({ status, charge, version }: OperationResult, shown: boolean): string {
+  const fields = JSON.stringify({
+    statusCode: status,
+    requestCharge: charge,
+    ...(version === null ? {} : { eTag: version.etag }),
+  })
+  if (version === null || status === 304 || !shown) return fields
+  return `${fields.slice(0, -1)},"resourceBody":${version.fields.text}}`
+}

@@ -1,0 +1,117 @@
+import {
+  badRequest,
+  readAllVersions,
+  readChanges,
+  type ChangeFeedStart,
+  type Container,
+  type PhysicalPartition,
+} from '../../engine/index.js'
+import { parseFeedEtag } from '../../messages/feed-etag.js'
+import { header, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { assertSessionReached } from '../../messages/session-token.js'
+import {
+  emptyRange,
+  epkRangeOf,
+  feedBody,
+  keyOf,
+  keyPrefixRangeOf,
+  namedPartition,
+  pageSizeOf,
+  partitionHeaders,
+} from './context.js'
+
+/** GET `…/docs` with `A-IM`: a page of changes, or 304; the etag of either is the place to go on from. */
+export function routeChangeFeed(request: RestRequest, container: Container): Answer {
+  const mode = request.headers['a-im']?.toLowerCase()
+  if (mode === 'full-fidelity feed') return allVersions(request, container)
+  if (mode !== 'incremental feed') {
+    throw badRequest(
+      `There is no change feed mode '${request.headers['a-im'] ?? ''}'. Read the latest version (Incremental Feed) or all versions and deletes (Full-Fidelity Feed).`,
+    )
+  }
+  const { partition, ...scope } = scopeOf(request, container)
+  assertSessionReached(partition, request.headers[header.sessionToken])
+  const page = readChanges(container, partition, {
+    ...scope,
+    start: startOf(request),
+    maxItemCount: pageSizeOf(request),
+  })
+  const headers = {
+    ...partitionHeaders(container, partition),
+    etag: `"${page.lsn}"`,
+    [header.itemCount]: String(page.versions.length),
+  }
+  if (page.versions.length === 0) return { status: 304, charge: page.charge, headers }
+  const isWrapped = request.headers[header.changeFeedFormat] === separateMetadata
+  const items = page.versions.map((version) => (isWrapped ? version.wrappedText : version.feedText))
+  return { status: 200, body: feedBody(container.rid, 'Documents', items), charge: page.charge, headers }
+}
+
+/** The form with metadata beside the document. Reads of all versions require it; Java asks for it for the latest, too. */
+const separateMetadata = '2021-09-15'
+
+function allVersions(request: RestRequest, container: Container): Answer {
+  const format = request.headers[header.changeFeedFormat]
+  if (format !== separateMetadata) {
+    throw badRequest(
+      `${header.changeFeedFormat} is '${format ?? ''}'; all versions and deletes are shown as '${separateMetadata}'.`,
+    )
+  }
+  const { partition, ...scope } = scopeOf(request, container)
+  assertSessionReached(partition, request.headers[header.sessionToken])
+  const page = readAllVersions(container, partition, {
+    ...scope,
+    start: startOf(request),
+    maxItemCount: pageSizeOf(request),
+  })
+  const headers = {
+    ...partitionHeaders(container, partition),
+    etag: `"${page.lsn}"`,
+    [header.itemCount]: String(page.texts.length),
+  }
+  if (page.texts.length === 0) return { status: 304, charge: page.charge, headers }
+  const body = feedBody(container.rid, 'Documents', page.texts)
+  return { status: 200, body, charge: page.charge, headers }
+}
+
+interface FeedScope {
+  readonly partition: PhysicalPartition
+  readonly range?: { readonly min: string; readonly max: string }
+  readonly keyText?: string
+  readonly epk?: string
+}
+
+/** The named key's place, or the named range. If both are named and the range does not own the key, nothing. */
+function scopeOf(request: RestRequest, container: Container): FeedScope {
+  const named = namedPartition(request, container)
+  const prefix = keyPrefixRangeOf(request, container)
+  if (prefix !== undefined) return { partition: named ?? container.partitionOf(prefix.min), range: prefix }
+  const key = keyOf(request, container)
+  if (key !== undefined) {
+    const place = container.locate(key)
+    const isElsewhere = named !== undefined && named !== place.partition
+    return isElsewhere ? { partition: named, range: emptyRange } : place
+  }
+  const range = epkRangeOf(request)
+  return { partition: named ?? onlyPartition(container), ...(range === undefined ? {} : { range }) }
+}
+
+function onlyPartition(container: Container): PhysicalPartition {
+  const [first, ...others] = container.partitions
+  if (first !== undefined && others.length === 0) return first
+  throw badRequest(
+    `The container has ${container.partitions.length} ranges; name one in ${header.rangeId}, or a partition key.`,
+  )
+}
+
+/** The etag wins over the time, which clients go on sending with every later page. */
+function startOf({ headers }: RestRequest): ChangeFeedStart {
+  const etag = headers['if-none-match']
+  if (etag === '*') return { kind: 'now' }
+  if (etag !== undefined) return { kind: 'after', lsn: parseFeedEtag(etag) }
+  const since = headers['if-modified-since']
+  if (since === undefined) return { kind: 'beginning' }
+  const atMs = Date.parse(since)
+  if (Number.isNaN(atMs)) throw badRequest(`If-Modified-Since is '${since}', which is not a date.`)
+  return { kind: 'time', atMs }
+}

@@ -1,0 +1,90 @@
+import {
+  lookupCharge,
+  parseContainerDefinition,
+  partitionsFor,
+  Refusal,
+  type Container,
+  type Database,
+} from '../../engine/index.js'
+import { header, isQuery, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { bodyObject, containerOf, feedBody, type RouteContext } from './context.js'
+import { resourceAnswer, writeCharge } from './databases.js'
+import { queryResources } from './item-queries.js'
+import { defaultThroughput, throughputOf } from './offers.js'
+
+/** `/dbs/{database}/colls` and `/dbs/{database}/colls/{container}`. */
+export function routeContainers(context: RouteContext): Answer | undefined {
+  const { engine, request, segments } = context
+  const databaseName = segments[1] ?? ''
+  if (segments[3] !== undefined) return routeContainer(context)
+  const database = engine.database(databaseName)
+  const resources = database.containers.map((container) => container.resource())
+  if (request.method === 'GET') {
+    const items = resources.map((resource) => JSON.stringify(resource))
+    return { status: 200, body: feedBody(database.rid, 'DocumentCollections', items), charge: lookupCharge }
+  }
+  if (request.method !== 'POST') return undefined
+  if (isQuery(request)) {
+    return {
+      status: 200,
+      body: queryResources(request, 'DocumentCollections', resources),
+      charge: lookupCharge,
+    }
+  }
+  return answer(201, createContainer(context, database))
+}
+
+/** With the partitions and the offer that its throughput asks for; else it has a part in its database's. */
+function createContainer({ engine, request }: RouteContext, database: Database): Container {
+  const wanted = throughputOf(request)
+  const shared = engine.offers.of(database.rid)?.throughput
+  const sized = wanted ?? shared
+  const container = engine.createContainer(
+    database.id,
+    bodyObject(request),
+    sized === undefined ? undefined : partitionsFor(sized),
+  )
+  if (shared === undefined || wanted !== undefined) {
+    engine.offers.create(container, wanted ?? defaultThroughput)
+  }
+  return container
+}
+
+function routeContainer(context: RouteContext): Answer | undefined {
+  const container = containerOf(context)
+  switch (context.request.method) {
+    case 'GET':
+      return answer(200, container)
+    case 'PUT':
+      assertMatch(context.request, container)
+      container.redefine(parseContainerDefinition(bodyObject(context.request)))
+      return answer(200, container)
+    case 'DELETE':
+      context.engine.deleteContainer(context.segments[1] ?? '', context.segments[3] ?? '')
+      return { status: 204, charge: writeCharge, headers: ownerHeaders(container) }
+    default:
+      return undefined
+  }
+}
+
+function answer(status: 200 | 201, container: Container): Answer {
+  const { headers, ...rest } = resourceAnswer(status, container.resource())
+  return { ...rest, headers: { ...headers, ...ownerHeaders(container) } }
+}
+
+/** Of the database: clients join this path and the container's own name. */
+function ownerHeaders({ link, databaseRid }: Container): Record<string, string> {
+  return {
+    [header.altContentPath]: link.slice(0, link.lastIndexOf('/colls/')),
+    [header.contentPath]: databaseRid,
+  }
+}
+
+function assertMatch(request: RestRequest, container: Container): void {
+  const expected = request.headers['if-match']
+  if (expected === undefined || expected === '*' || expected === container.etag) return
+  throw new Refusal(
+    412,
+    `The container has etag ${container.etag}, not ${expected}. Read it, and decide again.`,
+  )
+}

@@ -1,0 +1,132 @@
+import {
+  assertShape,
+  badRequest,
+  isJsonObject,
+  keyRangeOfPrefix,
+  parsePartitionKey,
+  parsePartitionKeyPrefix,
+  type Container,
+  type CosmosEngine,
+  type JsonObject,
+  type KeyRange,
+  type PartitionKey,
+  type PhysicalPartition,
+} from '../../engine/index.js'
+import { header, type RestRequest } from '../../messages/rest-message.js'
+import { sessionToken } from '../../messages/session-token.js'
+
+/** A request, taken apart. */
+export interface RouteContext {
+  readonly engine: CosmosEngine
+  readonly request: RestRequest
+  /** The path's parts, decoded: `dbs`, database, `colls`, container, `docs`, document. */
+  readonly segments: readonly string[]
+}
+
+/** Names of the path's levels: `dbs`, `dbs/colls`, `dbs/colls/docs`. */
+export function kindsOf(segments: readonly string[]): string {
+  return segments.filter((_, index) => index % 2 === 0).join('/')
+}
+
+/** The container that the path names. */
+export function containerOf({ engine, segments }: RouteContext): Container {
+  return engine.container(segments[1] ?? '', segments[3] ?? '')
+}
+
+/** The body as a JSON object. */
+export function bodyObject(request: RestRequest): JsonObject {
+  const body = bodyJson(request)
+  if (!isJsonObject(body)) throw badRequest('The request body must be a JSON object.')
+  return body
+}
+
+/** Deeper than a batch of the deepest documents; what is less deep can be walked by recursion. */
+const deepestBody = 1_000
+
+export function bodyJson(request: RestRequest): unknown {
+  const body = parsedBody(request)
+  assertShape(body, 'The request body', deepestBody)
+  return body
+}
+
+function parsedBody(request: RestRequest): unknown {
+  try {
+    return JSON.parse(request.body)
+  } catch (error) {
+    throw badRequest(
+      `The request body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}.`,
+    )
+  }
+}
+
+/** The partition key of the header, or undefined when there is none. */
+export function keyOf(request: RestRequest, container: Container): PartitionKey | undefined {
+  const text = request.headers[header.partitionKey]
+  return text === undefined ? undefined : parsePartitionKey(text, container.definition.partitionKey)
+}
+
+/** The range of a hierarchical key that the header gives only the first levels of, or undefined. */
+export function keyPrefixRangeOf(request: RestRequest, container: Container): KeyRange | undefined {
+  const text = request.headers[header.partitionKey]
+  if (text === undefined) return undefined
+  const { partitionKey } = container.definition
+  const prefix = parsePartitionKeyPrefix(text, partitionKey)
+  return prefix.length < partitionKey.paths.length ? keyRangeOfPrefix(prefix) : undefined
+}
+
+/** The part of a range that the headers ask for, or undefined for all of it. */
+export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
+  const min = headers[header.startEpk]
+  const max = headers[header.endEpk]
+  return min === undefined && max === undefined ? undefined : { min: min ?? '', max: max ?? 'FF' }
+}
+
+/** The physical partition whose range the headers name, or undefined. */
+export function namedPartition(
+  { headers }: RestRequest,
+  container: Container,
+): PhysicalPartition | undefined {
+  const id = headers[header.rangeId]
+  return id === undefined ? undefined : container.partitionById(id)
+}
+
+/** The scope of a request that names a key and a range that does not own the key. */
+export const emptyRange: KeyRange = { min: '', max: '' }
+
+/** The page size if the client names none, and the largest that it may ask for. */
+const defaultPageSize = 100
+const maxPageSize = 1000
+
+export function pageSizeOf({ headers }: RestRequest): number {
+  const text = headers[header.maxItemCount]
+  if (text === undefined) return defaultPageSize
+  const count = Number(text)
+  if (!Number.isInteger(count) || count === 0 || count < -1) {
+    throw badRequest(`${header.maxItemCount} is ${text}; it must be -1 or a whole number above 0.`)
+  }
+  return count === -1 ? maxPageSize : Math.min(count, maxPageSize)
+}
+
+/**
+ * Headers that every answer about a container has: sessions and name caches live on them. Set one by one, here and
+ * wherever else every answer passes: a literal with computed names costs more than the rest of a point read.
+ */
+export function containerHeaders(container: Container): Record<string, string> {
+  const headers: Record<string, string> = {}
+  headers[header.altContentPath] = container.link
+  headers[header.contentPath] = container.rid
+  return headers
+}
+
+export function partitionHeaders(container: Container, partition: PhysicalPartition): Record<string, string> {
+  const headers = containerHeaders(container)
+  headers[header.sessionToken] = sessionToken(partition)
+  headers[header.rangeId] = partition.id
+  headers['lsn'] = String(partition.lsn)
+  return headers
+}
+
+/** A feed of resources: `{ _rid, <name>: […], _count }`. Takes JSON texts, so that documents are not parsed again. */
+export function feedBody(rid: string, name: string, items: readonly string[]): string {
+  return `{"_rid":${JSON.stringify(rid)},"${name}":[${items.join(',')}],"_count":${items.length}}`
+}

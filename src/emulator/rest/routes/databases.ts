@@ -1,0 +1,53 @@
+import { lookupCharge, type JsonObject } from '../../engine/index.js'
+import { header, isQuery, type Answer } from '../../messages/rest-message.js'
+import { bodyObject, feedBody, type RouteContext } from './context.js'
+import { queryResources } from './item-queries.js'
+import { throughputOf } from './offers.js'
+
+/** `/dbs` and `/dbs/{database}`. Undefined for a method that these do not have. */
+export function routeDatabases(context: RouteContext): Answer | undefined {
+  const { engine, request, segments } = context
+  const name = segments[1]
+  if (name !== undefined) {
+    if (request.method === 'GET') return resourceAnswer(200, engine.database(name).resource())
+    if (request.method !== 'DELETE') return undefined
+    engine.deleteDatabase(name)
+    return { status: 204, charge: writeCharge }
+  }
+  if (request.method === 'GET') return list(engine.databases.map((database) => database.resource()))
+  if (request.method !== 'POST') return undefined
+  if (isQuery(request)) {
+    const resources = engine.databases.map((database) => database.resource())
+    return { status: 200, body: queryResources(request, 'Databases', resources), charge: lookupCharge }
+  }
+  const throughput = throughputOf(request)
+  const database = engine.createDatabase(bodyObject(request)['id'] as string)
+  if (throughput !== undefined) engine.offers.create(database, throughput)
+  return resourceAnswer(201, database.resource())
+}
+
+/** What the service asks for a change of databases and containers. */
+export const writeCharge = 4.95
+
+export function resourceAnswer(status: 200 | 201, resource: JsonObject): Answer {
+  return {
+    status,
+    body: JSON.stringify(resource),
+    charge: status === 201 ? writeCharge : lookupCharge,
+    headers: { etag: String(resource['_etag']) },
+  }
+}
+
+function list(resources: readonly JsonObject[]): Answer {
+  const body = feedBody(
+    '',
+    'Databases',
+    resources.map((resource) => JSON.stringify(resource)),
+  )
+  return {
+    status: 200,
+    body,
+    charge: lookupCharge,
+    headers: { [header.itemCount]: String(resources.length) },
+  }
+}

@@ -1,0 +1,155 @@
+import {
+  badRequest,
+  checkedPartitionKey,
+  isJsonObject,
+  limits,
+  queryCharge,
+  scan,
+  wholeKeySpace,
+  type Container,
+  type DocumentIndexes,
+  type DocumentVersion,
+  type ScanScope,
+} from '../../engine/index.js'
+import type { CompiledQuery } from '../../query/index.js'
+
+/** Which page of which query over which documents. */
+export interface PageRequest {
+  readonly scope: ScanScope
+  readonly query: CompiledQuery
+  /** What it was compiled from, parameters included. */
+  readonly text: string
+  readonly maxItemCount: number
+  /** The `continuation` of the page before. */
+  readonly continuation?: string
+}
+
+/** Rows as JSON texts. */
+export interface ItemPage {
+  readonly rows: readonly string[]
+  readonly continuation: string | null
+  readonly charge: number
+}
+
+/**
+ * Runs a query for one page. A streaming query goes on after the last document it looked at; the rows of any other depend
+ * on all documents, so it goes on after as many rows as were given, and is run again if anything was written meanwhile.
+ */
+export function readPage(container: Container, request: PageRequest): ItemPage {
+  const scope = narrowed(container, request)
+  const ranges = scope.kind === 'container' ? container.partitionsIn(scope.range ?? wholeKeySpace).length : 1
+  const { rows, continuation } = request.query.isStreaming
+    ? streamedPage(container, scope, request)
+    : computedPage(container, scope, request)
+  const bytes = rows.reduce((total, row) => total + row.length, 0)
+  return { rows, continuation, charge: queryCharge(ranges, bytes) }
+}
+
+type Rows = Omit<ItemPage, 'charge'>
+
+function streamedPage(container: Container, scope: ScanScope, request: PageRequest): Rows {
+  const after = position(request.continuation, 'after')
+  const rows: string[] = []
+  let bytes = 0
+  let seen = after
+  for (const version of candidates(container, scope, request.query, after)) {
+    const found = request.query.rowsOf(version.document).map((row) => JSON.stringify(row))
+    const isFull = rows.length >= request.maxItemCount || bytes > limits.responseBytes
+    if (found.length > 0 && isFull) return { rows, continuation: JSON.stringify({ after: seen }) }
+    rows.push(...found)
+    bytes += found.reduce((total, row) => total + row.length, 0)
+    seen = version.fields.number
+  }
+  return { rows, continuation: null }
+}
+
+function computedPage(container: Container, scope: ScanScope, request: PageRequest): Rows {
+  const from = position(request.continuation, 'from')
+  const all = computedRows(container, scope, request)
+  const until = from + request.maxItemCount
+  if (until >= all.length) kept.delete(container)
+  return {
+    rows: all.slice(from, until).map((row) => JSON.stringify(row)),
+    continuation: until < all.length ? JSON.stringify({ from: until }) : null,
+  }
+}
+
+/** Rows whose first pages were read, and of what. */
+interface KeptRows {
+  readonly name: string
+  readonly indexes: DocumentIndexes
+  readonly changeCount: number
+  readonly rows: readonly unknown[]
+}
+
+/** Of each container those of one query, while somebody pages through them. What expires is a change, too: an access drops it. */
+const kept = new WeakMap<Container, KeptRows>()
+
+function computedRows(container: Container, scope: ScanScope, request: PageRequest): readonly unknown[] {
+  const { indexes } = container
+  const { changeCount } = indexes
+  const name = `${nameOf(scope)} ${request.text}`
+  const known = kept.get(container)
+  if (known?.name === name && known.indexes === indexes && known.changeCount === changeCount) {
+    return known.rows
+  }
+  const versions = [...candidates(container, scope, request.query, 0)]
+  const rows = request.query.execute(versions.map((version) => version.document))
+  kept.set(container, { name, indexes, changeCount, rows })
+  return rows
+}
+
+function nameOf(scope: ScanScope): string {
+  if (scope.kind === 'key') return `key ${scope.keyText}`
+  const { min, max } = scope.range ?? wholeKeySpace
+  return scope.kind === 'container' ? `${min} ${max}` : `${scope.partition.id} ${min} ${max}`
+}
+
+/** A query that names its partition key in the filter needs to look nowhere else. */
+function narrowed(container: Container, { scope, query }: PageRequest): ScanScope {
+  const { partitionKey } = container.definition
+  const values = partitionKey.paths.map((path) => query.equalities.get(path.slice(1).replaceAll('/', '.')))
+  // A name with a dot in it could not be told from a nested one.
+  if (partitionKey.paths.some((path) => path.includes('.'))) return scope
+  const isKnown = values.every((value) => typeof value === 'string' || typeof value === 'number')
+  if (scope.kind !== 'container' || scope.range !== undefined || !isKnown) return scope
+  return { kind: 'key', ...container.locate(checkedPartitionKey(values, partitionKey)) }
+}
+
+function candidates(
+  container: Container,
+  scope: ScanScope,
+  query: CompiledQuery,
+  after: number,
+): Iterable<DocumentVersion> {
+  const id = query.equalities.get('id')
+  if (scope.kind !== 'key' || typeof id !== 'string') {
+    return holding(scan(container, scope, after), query.requiredTexts)
+  }
+  const version = container.visible(scope.partition.find(scope.keyText, id))
+  return version === undefined || version.fields.number <= after ? [] : [version]
+}
+
+/** Most documents that a filter refuses are never parsed. */
+function* holding(
+  versions: Iterable<DocumentVersion>,
+  texts: readonly string[],
+): Generator<DocumentVersion, void, undefined> {
+  for (const version of versions) if (version.mayHold(texts)) yield version
+}
+
+function position(continuation: string | undefined, name: 'after' | 'from'): number {
+  if (continuation === undefined) return 0
+  const parsed = parsedContinuation(continuation)
+  const value = isJsonObject(parsed) ? parsed[name] : undefined
+  if (typeof value === 'number') return value
+  throw badRequest('The continuation is not one that this query gave. Start the query again without it.')
+}
+
+function parsedContinuation(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

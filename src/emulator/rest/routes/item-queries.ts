@@ -1,0 +1,156 @@
+import {
+  badRequest,
+  isJsonObject,
+  lookupCharge,
+  notSupported,
+  wholeKeySpace,
+  type Container,
+  type JsonObject,
+  type PhysicalPartition,
+  type ScanScope,
+} from '../../engine/index.js'
+import { readPage, type PageRequest } from './item-pages.js'
+import type { CompiledQuery, QueryParameter } from '../../query/index.js'
+import { compileQuery } from './query-room.js'
+import { header, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { assertSessionReached } from '../../messages/session-token.js'
+import {
+  bodyObject,
+  epkRangeOf,
+  emptyRange,
+  feedBody,
+  keyOf,
+  keyPrefixRangeOf,
+  namedPartition,
+  pageSizeOf,
+  partitionHeaders,
+} from './context.js'
+
+/** POST `…/docs` with a query, or with the question how to run it. */
+export function routeQuery(request: RestRequest, container: Container): Answer {
+  const query = parseQuery(request)
+  if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
+  const isWhole = query.isConcatenable || partitionsOf(container, scopeOf(request, container)).length === 1
+  if (isWhole) return { status: 200, body: wholePlan(query), charge: lookupCharge }
+  throw notSupported(
+    'A plan for a query with ORDER BY, aggregates, OFFSET or DISTINCT over several ranges',
+    'Send the query without forceQueryPlan, which is answered in one piece, or name its partition key.',
+  )
+}
+
+/** GET `…/docs`: every document of the scope, a page at a time. */
+export function routeReadFeed(request: RestRequest, container: Container): Answer {
+  return answerPage(request, container, everyDocument)
+}
+
+const everyDocument: CompiledQuery = {
+  equalities: new Map(),
+  requiredTexts: [],
+  isStreaming: true,
+  isConcatenable: true,
+  top: null,
+  isValue: false,
+  rowsOf: (document) => [document],
+  execute: (documents) => [...documents],
+}
+
+/** Queries over databases or containers, which are few: one page. */
+export function queryResources(request: RestRequest, name: string, resources: readonly JsonObject[]): string {
+  const rows = parseQuery(request).execute(resources)
+  return feedBody(
+    '',
+    name,
+    rows.map((row) => JSON.stringify(row)),
+  )
+}
+
+function answerPage(request: RestRequest, container: Container, query: CompiledQuery): Answer {
+  const scope = scopeOf(request, container)
+  const token = request.headers[header.sessionToken]
+  const partitions = partitionsOf(container, scope)
+  for (const partition of partitions) assertSessionReached(partition, token)
+  const continuation = request.headers[header.continuation]
+  const wanted: PageRequest = {
+    scope,
+    query,
+    text: request.body,
+    maxItemCount: pageSizeOf(request),
+    ...(continuation === undefined || continuation === '' ? {} : { continuation }),
+  }
+  const page = readPage(container, wanted)
+  return {
+    status: 200,
+    body: feedBody(container.rid, 'Documents', page.rows),
+    charge: page.charge,
+    headers: {
+      // A session token is one range's. Every read is strong, so nothing is lost by not telling of the others.
+      ...(partitions[0] === undefined ? {} : partitionHeaders(container, partitions[0])),
+      [header.itemCount]: String(page.rows.length),
+      ...(page.continuation === null ? {} : { [header.continuation]: page.continuation }),
+    },
+  }
+}
+
+function parseQuery(request: RestRequest): CompiledQuery {
+  const { query, parameters = [] } = bodyObject(request)
+  if (typeof query !== 'string') throw badRequest('A query request must have its text in "query".')
+  if (!Array.isArray(parameters)) throw badRequest('The "parameters" of a query must be an array.')
+  return compileQuery(query, parameters.map(parseParameter))
+}
+
+function parseParameter(parameter: unknown): QueryParameter {
+  const name = isJsonObject(parameter) ? parameter['name'] : undefined
+  if (!isJsonObject(parameter) || typeof name !== 'string') {
+    throw badRequest('A parameter of a query must look like { "name": "@id", "value": … }.')
+  }
+  return { name, value: parameter['value'] }
+}
+
+/** The named partition key, or else the whole container, merged here. A named range limits either. */
+function scopeOf(request: RestRequest, container: Container): ScanScope {
+  const named = namedPartition(request, container)
+  const range = keyPrefixRangeOf(request, container)
+  const key = range === undefined ? keyOf(request, container) : undefined
+  if (key !== undefined) {
+    const place = container.locate(key)
+    return named === undefined || named === place.partition
+      ? { kind: 'key', ...place }
+      : { kind: 'partition', partition: named, range: emptyRange }
+  }
+  const asked = range ?? epkRangeOf(request)
+  const within = asked === undefined ? {} : { range: asked }
+  return named === undefined
+    ? { kind: 'container', ...(range === undefined ? {} : within) }
+    : { kind: 'partition', partition: named, ...within }
+}
+
+function partitionsOf(container: Container, scope: ScanScope): readonly PhysicalPartition[] {
+  return scope.kind === 'container' ? container.partitionsIn(scope.range ?? wholeKeySpace) : [scope.partition]
+}
+
+/**
+ * The plan of a query that each range answers by itself: the client concatenates the answers and cuts them to `top`. The
+ * Java client asks for a plan before every query, the JavaScript client at the same time as the query.
+ */
+function wholePlan({ isValue, top }: CompiledQuery): string {
+  return JSON.stringify({
+    partitionedQueryExecutionInfoVersion: 2,
+    queryInfo: {
+      distinctType: 'None',
+      top,
+      offset: null,
+      limit: null,
+      orderBy: [],
+      orderByExpressions: [],
+      groupByExpressions: [],
+      groupByAliases: [],
+      aggregates: [],
+      groupByAliasToAggregateType: {},
+      rewrittenQuery: '',
+      hasSelectValue: isValue,
+      dCountInfo: null,
+      hasNonStreamingOrderBy: false,
+    },
+    queryRanges: [{ ...wholeKeySpace, isMinInclusive: true, isMaxInclusive: false }],
+  })
+}

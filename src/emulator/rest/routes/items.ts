@@ -1,0 +1,123 @@
+import {
+  badRequest,
+  partitionKeyOf,
+  substatus,
+  type Container,
+  type ItemOperation,
+  type OperationResult,
+  type PartitionKey,
+  type PhysicalPartition,
+  type WriteConditions,
+} from '../../engine/index.js'
+import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { assertSessionReached } from '../../messages/session-token.js'
+import { routeBatch } from './batches.js'
+import { routeChangeFeed } from './change-feeds.js'
+import { bodyJson, bodyObject, containerOf, keyOf, partitionHeaders, type RouteContext } from './context.js'
+import { routeQuery, routeReadFeed } from './item-queries.js'
+import { parsePatch } from './patches.js'
+
+/** `…/docs` and `…/docs/{id}`. */
+export function routeItems(context: RouteContext): Answer | undefined {
+  const { request, segments } = context
+  const container = containerOf(context)
+  assertIntended(request, container)
+  if (segments[5] !== undefined) return routeItem(request, container, itemId(context, container, segments[5]))
+  if (request.method === 'GET') {
+    return request.headers['a-im'] === undefined
+      ? routeReadFeed(request, container)
+      : routeChangeFeed(request, container)
+  }
+  if (request.method !== 'POST') return undefined
+  if (isSet(request, header.isBatch)) return routeBatch(request, container)
+  if (isQuery(request) || isSet(request, header.isQueryPlan)) return routeQuery(request, container)
+  const document = bodyObject(request)
+  const kind = isSet(request, header.isUpsert) ? 'upsert' : 'create'
+  const key = keyOf(request, container) ?? partitionKeyOf(document, container.definition.partitionKey)
+  return execute(request, { container, key }, { kind, document, ...conditionsOf(request) })
+}
+
+/** Clients that cache containers by name say which one they mean, and forget the name when they are told. */
+function assertIntended({ headers }: RestRequest, { id, rid }: Container): void {
+  const intended = headers[header.containerRid]
+  if (intended === undefined || intended === '' || intended === rid) return
+  throw badRequest(
+    `The container '${id}' has rid ${rid}, not ${intended.slice(0, 60)}: another of this name was deleted. Read the container again.`,
+    substatus.containerRidMismatch,
+  )
+}
+
+/** A path that names its container by rids names its document so, too. */
+function itemId({ segments }: RouteContext, container: Container, name: string): string {
+  const isByRids = segments[1] === container.databaseRid && segments[3] === container.rid
+  return isByRids ? (container.idOf(name) ?? name) : name
+}
+
+function routeItem(request: RestRequest, container: Container, id: string): Answer | undefined {
+  const operation = itemOperation(request, container, id)
+  if (operation === undefined) return undefined
+  const key = keyOf(request, container)
+  if (key === undefined) {
+    throw badRequest(`A request for one document must name its partition key in ${header.partitionKey}.`)
+  }
+  return execute(request, { container, key }, operation)
+}
+
+function itemOperation(request: RestRequest, container: Container, id: string): ItemOperation | undefined {
+  const conditions = conditionsOf(request)
+  switch (request.method) {
+    case 'GET':
+      return { kind: 'read', id, ...conditions }
+    case 'PUT':
+      return { kind: 'replace', id, document: bodyObject(request), ...conditions }
+    case 'DELETE':
+      return { kind: 'delete', id, ...conditions }
+    case 'PATCH':
+      return { kind: 'patch', id, patch: parsePatch(bodyJson(request), container), ...conditions }
+    default:
+      return undefined
+  }
+}
+
+function conditionsOf({ headers }: RestRequest): WriteConditions {
+  const ifMatch = headers['if-match']
+  const ifNoneMatch = headers['if-none-match']
+  return {
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+  }
+}
+
+/** Where an operation goes. */
+interface Target {
+  readonly container: Container
+  readonly key: PartitionKey
+}
+
+function execute(request: RestRequest, { container, key }: Target, operation: ItemOperation): Answer {
+  const { partition } = container.locate(key)
+  if (operation.kind === 'read') {
+    assertSessionReached(partition, request.headers[header.sessionToken])
+  }
+  const result = container.execute(key, operation)
+  const isMinimal = operation.kind !== 'read' && request.headers['prefer'] === 'return=minimal'
+  return {
+    status: result.status,
+    charge: result.charge,
+    headers: itemHeaders({ container, partition }, result),
+    ...(isMinimal || result.version === null || result.status === 304
+      ? {}
+      : { body: result.version.fields.text }),
+  }
+}
+
+function itemHeaders(
+  { container, partition }: { readonly container: Container; readonly partition: PhysicalPartition },
+  { version }: OperationResult,
+): Record<string, string> {
+  const headers = partitionHeaders(container, partition)
+  if (version === null) return headers
+  headers['etag'] = version.etag
+  headers[header.itemLsn] = String(version.lsn)
+  return headers
+}

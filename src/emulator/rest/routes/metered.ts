@@ -1,0 +1,50 @@
+import { Refusal, type Container, type PhysicalPartition } from '../../engine/index.js'
+import { header, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import type { ThroughputMeter } from './throughput-meter.js'
+import { containerOf, keyOf, type RouteContext } from './context.js'
+
+type Route = (context: RouteContext) => Answer | undefined
+
+/** A route whose requests are refused with 429 while the partitions they go to have no throughput left. */
+export function metered(
+  context: RouteContext,
+  meter: ThroughputMeter | null,
+  route: Route,
+): Answer | undefined {
+  const { request } = context
+  // A plan is made by the gateway, which costs nothing.
+  if (meter === null || request.headers[header.isQueryPlan] !== undefined) return route(context)
+  const container = containerOf(context)
+  const partitions = partitionsOf(request, container)
+  const delayMs = meter.delayMs(container, partitions)
+  if (delayMs > 0) return tooManyRequests(delayMs)
+  const answer = route(context)
+  meter.spend(container, partitions, answer?.charge ?? 0)
+  return answer
+}
+
+function tooManyRequests(delayMs: number): Answer {
+  return {
+    status: 429,
+    body: JSON.stringify({
+      code: 'TooManyRequests',
+      message: `Request rate is large. More Request Units may be needed, so no changes were made. Retry after ${delayMs} ms, or raise the throughput.`,
+    }),
+    charge: 0,
+    headers: { [header.substatus]: '3200', 'x-ms-retry-after-ms': String(delayMs) },
+  }
+}
+
+/** The partitions a request will go to; all of them where it does not say, or says something to be refused anyway. */
+function partitionsOf(request: RestRequest, container: Container): readonly PhysicalPartition[] {
+  try {
+    const rangeId = request.headers[header.rangeId]
+    if (rangeId !== undefined) return [container.partitionById(rangeId)]
+    const key = keyOf(request, container)
+    if (key !== undefined) return [container.locate(key).partition]
+    return container.partitions
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return container.partitions
+  }
+}

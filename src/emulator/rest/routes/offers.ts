@@ -1,0 +1,112 @@
+import {
+  badRequest,
+  checkedThroughput,
+  isJsonObject,
+  lookupCharge,
+  minimumThroughput,
+  offerResource,
+  parseOfferContent,
+  partitionsFor,
+  widthOf,
+  type Container,
+  type CosmosEngine,
+  type OfferRecord,
+  type Throughput,
+} from '../../engine/index.js'
+import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { bodyObject, feedBody, type RouteContext } from './context.js'
+import { queryResources } from './item-queries.js'
+
+/** What the service gives a container for which nobody asked for throughput. */
+export const defaultThroughput: Throughput = { kind: 'manual', maxRequestUnits: 400 }
+
+/** What the service asks for a change of throughput. */
+const replaceCharge = 9.9
+
+/** `/offers` and `/offers/{offer}`. */
+export function routeOffers(context: RouteContext): Answer | undefined {
+  const { engine, request, segments } = context
+  const rid = segments[1]
+  if (rid !== undefined) return routeOffer(context, rid)
+  const resources = engine.offers.all.map(offerResource)
+  if (request.method === 'POST' && isQuery(request)) {
+    return { status: 200, body: queryResources(request, 'Offers', resources), charge: lookupCharge }
+  }
+  if (request.method !== 'GET') return undefined
+  const items = resources.map((resource) => JSON.stringify(resource))
+  return { status: 200, body: feedBody('', 'Offers', items), charge: lookupCharge }
+}
+
+function routeOffer({ engine, request }: RouteContext, rid: string): Answer | undefined {
+  if (request.method === 'GET') return offerAnswer(engine.offers.get(rid), lookupCharge)
+  if (request.method !== 'PUT') return undefined
+  const ifMatch = request.headers['if-match']
+  const after = engine.offers.replace(rid, {
+    throughput: parseOfferContent(bodyObject(request)['content']),
+    isMigration:
+      isSet(request, 'x-ms-cosmos-migrate-offer-to-autopilot') ||
+      isSet(request, 'x-ms-cosmos-migrate-offer-to-manual-throughput'),
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  })
+  for (const container of containersOf(engine, after)) growTo(container, partitionsFor(after.throughput))
+  return offerAnswer(after, replaceCharge)
+}
+
+function offerAnswer(offer: OfferRecord, charge: number): Answer {
+  const resource = offerResource(offer)
+  return {
+    status: 200,
+    body: JSON.stringify(resource),
+    charge,
+    headers: {
+      etag: String(resource['_etag']),
+      'x-ms-cosmos-min-throughput': String(minimumThroughput(offer.throughput.kind, offer.highestEver)),
+      'x-ms-offer-replace-pending': 'false',
+    },
+  }
+}
+
+/** The container that the offer is for, or those that share their database's. */
+function containersOf({ databases, offers }: CosmosEngine, { ownerRid }: OfferRecord): readonly Container[] {
+  return databases.flatMap(({ rid, containers }) =>
+    containers.filter((container) =>
+      rid === ownerRid ? offers.of(container.rid) === undefined : container.rid === ownerRid,
+    ),
+  )
+}
+
+/** More throughput than the partitions can serve splits the widest; less takes none away, as in the service. */
+function growTo(container: Container, count: number): void {
+  while (container.partitions.length < count) {
+    const [first, ...others] = container.partitions
+    if (first === undefined) return
+    const widest = others.reduce(
+      (most, one) => (widthOf(one.range) > widthOf(most.range) ? one : most),
+      first,
+    )
+    container.splitPartition(widest.id)
+  }
+}
+
+/** The throughput that the headers ask for. */
+export function throughputOf({ headers }: RestRequest): Throughput | undefined {
+  const manual = headers[header.offerThroughput]
+  const autoscale = headers[header.autopilotSettings]
+  if (manual !== undefined && autoscale !== undefined) {
+    throw badRequest(`Send ${header.offerThroughput} or ${header.autopilotSettings}, not both.`)
+  }
+  if (manual !== undefined) return checkedThroughput('manual', Number(manual))
+  if (autoscale !== undefined) return checkedThroughput('autoscale', maxThroughputIn(autoscale))
+  return undefined
+}
+
+function maxThroughputIn(text: string): unknown {
+  try {
+    const settings: unknown = JSON.parse(text)
+    return isJsonObject(settings) ? settings['maxThroughput'] : settings
+  } catch {
+    throw badRequest(
+      `${header.autopilotSettings} is ${text.slice(0, 60)}; it must look like {"maxThroughput":4000}.`,
+    )
+  }
+}

@@ -1,0 +1,42 @@
+import {
+  badRequest,
+  isJsonObject,
+  parsePatchSteps,
+  Refusal,
+  type Container,
+  type Patch,
+} from '../../engine/index.js'
+import type { CompiledQuery } from '../../query/index.js'
+import { QueryError } from '../../query/language/query-error.js'
+import { compileQuery } from './query-room.js'
+
+/** A patch as clients send it: the operations, or these with a condition. */
+export function parsePatch(body: unknown, container: Container): Patch {
+  const operations: unknown = isJsonObject(body) ? body['operations'] : body
+  const steps = parsePatchSteps(operations, container.definition.partitionKey.paths)
+  const condition = isJsonObject(body) ? body['condition'] : undefined
+  if (condition === undefined) return { steps }
+  if (typeof condition !== 'string')
+    throw badRequest('The condition of a patch must be a text: from c where …')
+  const compiled = compiledCondition(condition)
+  return { steps, isApplicable: (document) => refusing(() => compiled.rowsOf(document).length > 0) }
+}
+
+function refusing<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error
+    throw new Refusal(
+      error.status,
+      `The condition of a patch must be a text such as "from c where c.x = 1": ${error.message}`,
+    )
+  }
+}
+
+/** Compiles the condition. A mistake refuses only this operation, also in bulk. */
+function compiledCondition(condition: string): CompiledQuery {
+  const compiled = refusing(() => compileQuery(`SELECT * ${condition}`, []))
+  if (compiled.isStreaming) return compiled
+  throw badRequest('The condition of a patch must have a filter only: from c where …')
+}

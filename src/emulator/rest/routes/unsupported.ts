@@ -1,0 +1,40 @@
+import { notSupported } from '../../engine/index.js'
+import { header, isSet, type RestRequest } from '../../messages/rest-message.js'
+import { kindsOf } from './context.js'
+
+/** What the service has under these paths, by the names of their levels. */
+const featureByKinds: Readonly<Record<string, string>> = {
+  addresses: 'Direct mode (a request for addresses)',
+  media: 'An attachment',
+  'dbs/clientencryptionkeys': 'A client encryption key',
+  'dbs/users': 'A user',
+  'dbs/users/permissions': 'A permission',
+  'dbs/colls/conflicts': 'The conflict feed',
+  'dbs/colls/docs/attachments': 'An attachment',
+  'dbs/colls/sprocs': 'A stored procedure',
+  'dbs/colls/triggers': 'A trigger',
+  'dbs/colls/udfs': 'A user-defined function',
+}
+
+/** Headers that would change what happens to documents, with the values that do no harm. */
+const featureByHeader: readonly (readonly [string, string, readonly string[]])[] = [
+  ['x-ms-documentdb-pre-trigger-include', 'A trigger', ['']],
+  ['x-ms-documentdb-post-trigger-include', 'A trigger', ['']],
+  ['x-ms-indexing-directive', 'A document without its index entries', ['', 'default', 'include']],
+  ['x-ms-cosmos-is-client-encrypted', 'Client-side encryption', ['', 'false']],
+]
+
+/** Refuses by name what the service does and this engine does not, so that nobody takes silence for success. */
+export function refuseUnsupported(request: RestRequest, segments: readonly string[]): void {
+  const kinds = kindsOf(segments).toLowerCase()
+  const feature = Object.hasOwn(featureByKinds, kinds) ? featureByKinds[kinds] : undefined
+  if (feature !== undefined) throw notSupported(feature)
+  for (const [name, asked, harmless] of featureByHeader) {
+    const value = request.headers[name]?.trim().toLowerCase() ?? ''
+    if (!harmless.includes(value)) throw notSupported(`${asked} (${name}: ${value.slice(0, 60)})`)
+  }
+  // The version byte of HybridRow, which is no beginning of UTF-8.
+  if (isSet(request, header.isBatch) && /^[\u0081\ufffd]/u.test(request.body)) {
+    throw notSupported('A batch in the binary form of the .NET client (HybridRow)')
+  }
+}

@@ -1,0 +1,111 @@
+import { rm } from 'node:fs/promises'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import { z } from 'zod'
+import { FleetNotRunning } from '../connection/errors.js'
+import type { RoleBacklog } from './fleet-leases.js'
+
+const requestSchema = z.discriminatedUnion('command', [
+  z.strictObject({ command: z.literal('scale'), role: z.string(), count: z.number().int().min(0).max(256) }),
+  z.strictObject({ command: z.literal('stop') }),
+  z.strictObject({ command: z.literal('status') }),
+])
+
+/** What another terminal asks of a running fleet. */
+export type FleetRequest = z.infer<typeof requestSchema>
+
+/** A process of a fleet, as people look at it. */
+export interface FleetRow {
+  readonly role: string
+  readonly instanceName: string
+  readonly processId: number | null
+  readonly state: 'starting' | 'running' | 'stopping' | 'silent'
+  readonly upMs: number
+  readonly leases: number | null
+  readonly residentBytes: number | null
+  /** Share of one core since the process was asked the last time, or since its start. */
+  readonly cpuShare: number | null
+}
+
+/** A fleet, as people look at it. */
+export interface FleetStatus {
+  readonly processId: number
+  /** How many there should be, by role. */
+  readonly wanted: Readonly<Record<string, number>>
+  /** Leases of each role, beyond which instances are spares; null when the store does not say. */
+  readonly leases: Readonly<Record<string, number | null>>
+  /** How far each role of the pattern is behind; empty when the store does not say. */
+  readonly backlog: readonly RoleBacklog[]
+  readonly rows: readonly FleetRow[]
+}
+
+export type FleetAnswer =
+  { readonly kind: 'done'; readonly status: FleetStatus } | { readonly kind: 'refused'; readonly why: string }
+
+/**
+ * Listens for other terminals of this user: the socket lies in a folder only they may enter. One request a connection,
+ * one JSON value each way.
+ */
+export async function listenForRequests(
+  path: string,
+  handle: (request: FleetRequest) => Promise<FleetAnswer>,
+): Promise<Server> {
+  if (process.platform !== 'win32' && !(await isAnswered(path))) await rm(path, { force: true })
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    // A client that disconnects early needs no answer.
+    socket.on('error', () => undefined)
+    serve(socket, handle).catch(() => socket.destroy())
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => resolve(server))
+  })
+}
+
+async function serve(socket: Socket, handle: (request: FleetRequest) => Promise<FleetAnswer>): Promise<void> {
+  const read = requestSchema.safeParse(JSON.parse(await received(socket)))
+  const answer: FleetAnswer = read.success
+    ? await handle(read.data)
+    : { kind: 'refused', why: 'the running fleet does not understand this command: it is of another version' }
+  socket.end(JSON.stringify(answer))
+}
+
+/** All that the other side says. Not by iteration, which would close the socket before it could be answered. */
+function received(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk: string) => (said += chunk))
+    socket.once('end', () => resolve(said))
+    socket.once('error', reject)
+  })
+}
+
+/** Whether a fleet listens there. The socket that a killed fleet left behind does not answer. */
+export function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+/**
+ * Asks the fleet that listens there.
+ *
+ * @throws FleetNotRunning when none does
+ */
+export async function askFleet(path: string, request: FleetRequest): Promise<FleetAnswer> {
+  const socket = createConnection({ path, allowHalfOpen: true })
+  socket.end(JSON.stringify(request))
+  let answer: string
+  try {
+    answer = await received(socket)
+  } catch (error) {
+    throw new FleetNotRunning(path, { cause: error })
+  }
+  if (answer === '') throw new FleetNotRunning(path, {})
+  return JSON.parse(answer) as FleetAnswer
+}

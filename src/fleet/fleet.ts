@@ -1,0 +1,213 @@
+import type { Server } from 'node:net'
+import { systemClock, systemRandom } from '../platform/index.js'
+import type { Telemetry } from '../telemetry/index.js'
+import type { Connection } from '../connection/connection.js'
+import { ConfigurationInvalid } from '../connection/errors.js'
+import { instanceNameOf } from '../connection/instance-name.js'
+import { roles, rolesNamed } from '../connection/role.js'
+import {
+  isAnswered,
+  listenForRequests,
+  type FleetAnswer,
+  type FleetRequest,
+  type FleetRow,
+  type FleetStatus,
+} from './control.js'
+import { FleetLeases, type RoleBacklog } from './fleet-leases.js'
+import { launch, type Instance } from './instance.js'
+import { RoleKeeper } from './role-keeper.js'
+import { forget, remember, remembered, stillScaled, type Counts, type Scaled } from './scaled-counts.js'
+import { makeOwn, socketPath } from './state-directory.js'
+
+/** A fleet on this machine. */
+export interface FleetOptions {
+  readonly connection: Connection & { readonly unitPrefix?: string }
+  /** How many processes of each; `all` is a process that has every role. */
+  readonly counts: Counts
+  readonly stateDirectory: string
+  /** The program a child runs, and the words it is given for a role. */
+  readonly program: string
+  readonly argsOf: (role: string) => readonly string[]
+  readonly telemetry: Telemetry
+  readonly stopWithinMs: number
+}
+
+/** Running processes. */
+export interface Fleet {
+  /** The numbers it runs: those it was started with, or those that `scale` set earlier in their place. */
+  readonly counts: Counts
+  /** Resolves with an exit code when nothing can run, or with 0 when another terminal has stopped it. */
+  readonly ended: Promise<number>
+  /** Roles of which no process runs, a line for each. */
+  readonly problems: readonly string[]
+  status(): Promise<FleetStatus>
+  /** Stops every process, and resolves when all are gone. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the processes of a fleet and listens for other terminals.
+ *
+ * @throws ConfigurationInvalid when a fleet runs in this state directory already, or others may write in it
+ */
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const { stateDirectory } = options
+  const path = socketPath(stateDirectory)
+  // Comes first: in another user's folder, not even an answer could be trusted.
+  await makeOwn(stateDirectory)
+  if (await isAnswered(path)) {
+    const advice = 'see it with "stepward fleet", or pass another --state DIRECTORY for a second one'
+    throw new ConfigurationInvalid([`a fleet runs here already (${path}): ${advice}`])
+  }
+  const scaled = stillScaled(await remembered(stateDirectory), options.counts)
+  await remember(stateDirectory, scaled)
+  const running = new RunningFleet(options, scaled)
+  await running.open(path)
+  return running
+}
+
+class RunningFleet implements Fleet {
+  readonly ended: Promise<number>
+  private readonly keepers: ReadonlyMap<string, RoleKeeper>
+  private readonly lastCpu = new WeakMap<Instance, { readonly cpuSeconds: number; readonly atMs: number }>()
+  private readonly leases: ReadonlyMap<string, FleetLeases>
+  private server: Server | null = null
+  private end: (code: number) => void = () => undefined
+  readonly counts: Counts
+
+  constructor(
+    private readonly options: FleetOptions,
+    private scaled: Scaled,
+  ) {
+    const counts = Object.fromEntries(
+      Object.entries(options.counts).map(([role, count]) => [role, scaled[role]?.instances ?? count]),
+    )
+    this.counts = counts
+    this.leases = new Map(
+      Object.keys(counts).map((role) => [
+        role,
+        new FleetLeases(options.connection, rolesNamed([role]) ?? roles, systemClock),
+      ]),
+    )
+    this.keepers = new Map([...this.leases].map(([role, leases]) => [role, this.keeperOf(role, leases)]))
+    this.ended = new Promise((resolve) => {
+      this.end = resolve
+    })
+    for (const keeper of this.keepers.values()) keeper.givenUp.then(this.end, () => undefined)
+  }
+
+  get problems(): readonly string[] {
+    return [...this.keepers.values()].flatMap(({ problem }) => problem ?? [])
+  }
+
+  async open(path: string): Promise<void> {
+    this.server = await listenForRequests(path, (request) => this.handle(request))
+    for (const [role, keeper] of this.keepers) keeper.scale(this.counts[role] ?? 0)
+  }
+
+  async status(): Promise<FleetStatus> {
+    const rows = [...this.keepers].flatMap(([role, keeper]) =>
+      keeper.instances.map((instance) => this.rowOf(role, instance, keeper.isRetiring(instance))),
+    )
+    const backlogs = [...this.leases].map(async ([role, leases]) => [role, await leases.backlog()] as const)
+    const found = await Promise.all(backlogs)
+    return {
+      processId: process.pid,
+      wanted: this.wanted(),
+      leases: Object.fromEntries(found.map(([role, backlog]) => [role, leaseCountOf(backlog)])),
+      backlog: found.flatMap(([, backlog]) => backlog ?? []),
+      rows: await Promise.all(rows),
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.keepers.values()].map((keeper) => keeper.stop()))
+    for (const leases of this.leases.values()) leases.dispose()
+    this.server?.close()
+  }
+
+  private keeperOf(role: string, leases: FleetLeases): RoleKeeper {
+    const { program, argsOf, telemetry, stopWithinMs } = this.options
+    return new RoleKeeper({
+      role,
+      launch: () => {
+        const instanceName = instanceNameOf(systemRandom)
+        // The port is the parent's: its children would be in each other's way.
+        const environment = { ...process.env, STEPWARD_INSTANCE_NAME: instanceName, PORT: undefined }
+        return launch({ program, args: argsOf(role), environment, instanceName })
+      },
+      releaseLeases: (instanceName) => leases.release(instanceName),
+      onChanged: () => {
+        for (const keeper of this.keepers.values()) for (const one of keeper.instances) one.rebalance()
+      },
+      clock: systemClock,
+      random: systemRandom,
+      telemetry,
+      stopWithinMs,
+    })
+  }
+
+  private async handle(request: FleetRequest): Promise<FleetAnswer> {
+    switch (request.command) {
+      case 'scale': {
+        const keeper = this.keepers.get(request.role)
+        if (keeper === undefined) {
+          const known = [...this.keepers.keys()].join(', ')
+          return {
+            kind: 'refused',
+            why: `this fleet has no role ${JSON.stringify(request.role)}: it runs ${known}`,
+          }
+        }
+        keeper.scale(request.count)
+        await this.rememberScaled(request.role, request.count)
+        return { kind: 'done', status: await this.status() }
+      }
+      case 'stop': {
+        await this.stop()
+        await forget(this.options.stateDirectory)
+        this.end(0)
+        return {
+          kind: 'done',
+          status: { processId: process.pid, wanted: this.wanted(), leases: {}, backlog: [], rows: [] },
+        }
+      }
+      case 'status':
+        return { kind: 'done', status: await this.status() }
+    }
+  }
+
+  private async rememberScaled(role: string, instances: number): Promise<void> {
+    const startedWith = this.options.counts[role] ?? 0
+    this.scaled = { ...this.scaled, [role]: { instances, startedWith } }
+    await remember(this.options.stateDirectory, this.scaled)
+  }
+
+  private wanted(): Counts {
+    return Object.fromEntries([...this.keepers].map(([role, keeper]) => [role, keeper.count]))
+  }
+
+  private async rowOf(role: string, instance: Instance, isRetiring: boolean): Promise<FleetRow> {
+    const { instanceName, processId, hasRun, startedAtMs } = instance
+    const nowMs = systemClock.monotonic()
+    const figures = hasRun ? await instance.figures() : null
+    const last = this.lastCpu.get(instance) ?? { cpuSeconds: 0, atMs: startedAtMs }
+    if (figures !== null) this.lastCpu.set(instance, { cpuSeconds: figures.cpuSeconds, atMs: nowMs })
+    const elapsedMs = Math.max(1, nowMs - last.atMs)
+    const running = figures === null ? 'silent' : 'running'
+    return {
+      role,
+      instanceName,
+      processId,
+      state: isRetiring ? 'stopping' : hasRun ? running : 'starting',
+      upMs: Math.round(nowMs - startedAtMs),
+      leases: figures?.leasesOwned ?? null,
+      residentBytes: figures?.residentBytes ?? null,
+      cpuShare: figures === null ? null : (1_000 * (figures.cpuSeconds - last.cpuSeconds)) / elapsedMs,
+    }
+  }
+}
+
+/** The leases of the role with most, since that many instances are of use; null if unknown. */
+function leaseCountOf(backlog: readonly RoleBacklog[] | null): number | null {
+  return backlog === null ? null : Math.max(...backlog.map(({ leaseCount }) => leaseCount))
+}

@@ -1,0 +1,112 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { systemClock, type Clock } from '../platform/index.js'
+import type { HostFigures } from '../host/host.js'
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A process of a fleet, as its parent sees it. */
+export interface Instance {
+  readonly instanceName: string
+  readonly processId: number | null
+  readonly startedAtMs: number
+  /** Whether its roles have been running. */
+  readonly hasRun: boolean
+  readonly ended: Promise<Exit>
+  /** What it uses; null when it does not say within a second. */
+  figures(): Promise<HostFigures | null>
+  /** Tells it that instances have come or gone. */
+  rebalance(): void
+  stop(): void
+  kill(): void
+}
+
+/** What the parent says to a child. */
+export type ToChild = { readonly ask: 'figures' } | { readonly ask: 'rebalance' }
+/** What a child says to its parent. */
+export type ToParent =
+  { readonly say: 'running' } | { readonly say: 'figures'; readonly figures: HostFigures }
+
+/** What a child is started with. */
+export interface Launch {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly instanceName: string
+}
+
+/**
+ * What a worker makes is short-lived: with more room for the young it is not copied before it is garbage. A sixth more
+ * jobs per second, for a hundred megabytes. What the parent was started with comes last, so it wins.
+ */
+export const workerNodeOptions = ['--max-semi-space-size=64']
+
+/** A child that is silent for this long does not answer. */
+const answerWithinMs = 1_000
+
+/** Starts a child process with a channel between the two: when its parent dies, the channel closes and it stops. */
+export function launch(
+  { program, args, environment, instanceName }: Launch,
+  clock: Clock = systemClock,
+): Instance {
+  const child = fork(program, args, {
+    env: { ...environment },
+    execArgv: [...workerNodeOptions, ...process.execArgv],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  let hasRun = false
+  child.on('message', (message: ToParent) => {
+    if (message.say === 'running') hasRun = true
+  })
+  return {
+    instanceName,
+    processId: child.pid ?? null,
+    startedAtMs: clock.monotonic(),
+    get hasRun() {
+      return hasRun
+    },
+    ended: endOf(child),
+    figures: () => figuresOf(child, clock),
+    rebalance: () => tell(child, { ask: 'rebalance' }),
+    stop: () => void child.kill('SIGTERM'),
+    kill: () => void child.kill('SIGKILL'),
+  }
+}
+
+/**
+ * Resolves when the process is gone, and only then, because the fleet then releases its leases. An undelivered message or
+ * signal also emits `error`, but the process may live on.
+ */
+export function endOf(child: Pick<ChildProcess, 'pid' | 'on' | 'once'>): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.on('error', () => {
+      if (child.pid === undefined) resolve({ code: null, signal: null })
+    })
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+}
+
+async function figuresOf(child: ChildProcess, clock: Clock): Promise<HostFigures | null> {
+  const inTime = new AbortController()
+  const answered = new Promise<HostFigures>((resolve) => {
+    const hear = (message: ToParent): void => {
+      if (message.say !== 'figures') return
+      child.off('message', hear)
+      resolve(message.figures)
+    }
+    child.on('message', hear)
+    inTime.signal.addEventListener('abort', () => child.off('message', hear))
+  })
+  tell(child, { ask: 'figures' })
+  const figures = await Promise.race([answered, clock.sleep(answerWithinMs, inTime.signal).then(() => null)])
+  inTime.abort()
+  return figures
+}
+
+/** A child that is on its way out may have closed its channel already: it needs to be told nothing any more. */
+function tell(child: ChildProcess, message: ToChild): void {
+  if (child.connected) child.send(message, () => undefined)
+}

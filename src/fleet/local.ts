@@ -1,0 +1,38 @@
+import { ConfigurationInvalid } from '../connection/errors.js'
+import { askFleet, type FleetRequest, type FleetStatus } from './control.js'
+import type { ScaleTarget } from '../operations/scale-target.js'
+
+/** A role of the fleet that listens at `path`. */
+export function localFleet(path: string, role: string): ScaleTarget {
+  const wanted = async (request: FleetRequest): Promise<number> => {
+    const status = await fleetStatus(path, request)
+    const count = status.wanted[role]
+    if (count !== undefined) return count
+    throw new ConfigurationInvalid([noSuchRole(role, Object.keys(status.wanted))])
+  }
+  return {
+    name: `local ${role}`,
+    instances: () => wanted({ command: 'status' }),
+    scale: (count) => wanted({ command: 'scale', role, count }),
+  }
+}
+
+/** Explains why a role cannot be scaled by itself, and what to scale instead. */
+function noSuchRole(role: string, running: readonly string[]): string {
+  if (running.includes('all')) {
+    const rule = 'each process of this fleet has every role (--role all), so no role is scaled alone'
+    return `role ${JSON.stringify(role)}: ${rule}: scale "all", or start the fleet with --role for each`
+  }
+  return `this fleet does not run role ${JSON.stringify(role)}: scale one of ${running.join(', ')}`
+}
+
+/**
+ * What a running fleet answers.
+ *
+ * @throws FleetNotRunning when there is none, ConfigurationInvalid when it refuses
+ */
+export async function fleetStatus(path: string, request: FleetRequest): Promise<FleetStatus> {
+  const answer = await askFleet(path, request)
+  if (answer.kind === 'refused') throw new ConfigurationInvalid([answer.why])
+  return answer.status
+}

@@ -1,0 +1,25 @@
+import { release, type Lease, type LeaseStore } from '../../lease-store/index.js'
+
+/**
+ * Releases what one instance, known to be dead, still owns. I12: each write is conditional on the etag that was
+ * read, so a lease that another instance has taken meanwhile is not touched.
+ */
+export async function releaseLeasesOf(
+  instanceName: string,
+  leaseStore: LeaseStore,
+  now: number,
+): Promise<readonly string[]> {
+  const { leases } = await leaseStore.list()
+  const owned = leases.filter(({ owner }) => owner === instanceName)
+  const released = await Promise.all(owned.map((lease) => releasedIfUnchanged(lease, leaseStore, now)))
+  return released.flat()
+}
+
+async function releasedIfUnchanged(
+  lease: Lease,
+  leaseStore: LeaseStore,
+  now: number,
+): Promise<readonly string[]> {
+  const outcome = await leaseStore.replace(release(lease, now))
+  return outcome.kind === 'written' ? [lease.leaseToken] : []
+}

@@ -1,0 +1,171 @@
+import type { Clock, Random } from '../platform/index.js'
+import type { Telemetry } from '../telemetry/index.js'
+import type { Exit, Instance } from './instance.js'
+import { restartDelayMs, soundAfterMs } from './restart-delay.js'
+
+/** What a keeper works with. */
+export interface RoleKeeperOptions {
+  readonly role: string
+  readonly launch: () => Instance
+  /** Gives back the leases of a process that is certainly dead (D11). Never rejects. */
+  readonly releaseLeases: (instanceName: string) => Promise<readonly string[]>
+  /** Called when instances have come or gone, so that the others share the leases again. */
+  readonly onChanged: () => void
+  readonly clock: Clock
+  readonly random: Random
+  readonly telemetry: Telemetry
+  /** How long a process has for its stop before it is killed, in milliseconds. */
+  readonly stopWithinMs: number
+}
+
+/** Exit codes by which a process says that nothing will change by starting it again: usage, store refused. */
+const hopeless = new Set([2, 5])
+
+/**
+ * Keeps as many processes of a role alive as it was told (`scale`). One that ends by itself is replaced, later and later
+ * if its successors end soon, too; whatever way a process ended, its leases are released once it is gone.
+ *
+ * States: keeping → stopping (`stop`). While the first processes have not yet run, one that ends hopelessly gives
+ * the whole role up (`givenUp`): a wrong option will not get right by itself.
+ */
+export class RoleKeeper {
+  private readonly living = new Set<Instance>()
+  private readonly retiring = new Set<Instance>()
+  private readonly pending = new Set<Promise<void>>()
+  private wanted = 0
+  private quickEnds = 0
+  private hasEverRun = false
+  private giveUp: (code: number) => void = () => undefined
+  private resting = new AbortController()
+  private waiting = 0
+
+  /** Resolves with the exit code when the role cannot run at all. */
+  readonly givenUp: Promise<number>
+
+  constructor(private readonly options: RoleKeeperOptions) {
+    this.givenUp = new Promise((resolve) => {
+      this.giveUp = resolve
+    })
+  }
+
+  /** How many there should be. */
+  get count(): number {
+    return this.wanted
+  }
+
+  /** Why nothing of this role is done here; null while something is, or nothing should be. */
+  get problem(): string | null {
+    const isAnyRunning = this.instances.some(({ hasRun }) => hasRun)
+    if (this.wanted === 0 || isAnyRunning) return null
+    return `no process of ${this.options.role} runs: ${this.living.size} of ${this.wanted} are starting`
+  }
+
+  /** Those that run or are on their way out. */
+  get instances(): readonly Instance[] {
+    return [...this.living, ...this.retiring]
+  }
+
+  /** Whether this one was told to stop. */
+  isRetiring(instance: Instance): boolean {
+    return this.retiring.has(instance)
+  }
+
+  /** Starts or stops processes until there are `count`; the youngest go first. */
+  scale(count: number): void {
+    this.wanted = count
+    // Scaling is wanted now, so instances that rest after a crash are started again.
+    this.resting.abort()
+    this.resting = new AbortController()
+    this.fill()
+    for (const instance of [...this.living].slice(count).reverse()) this.retire(instance)
+  }
+
+  /** Stops every process and resolves when all are gone and their leases are free. */
+  async stop(): Promise<void> {
+    this.scale(0)
+    while (this.pending.size > 0) await Promise.all(this.pending)
+  }
+
+  private fill(): void {
+    while (this.living.size + this.waiting < this.wanted) this.start()
+  }
+
+  private start(): void {
+    const { role, telemetry, launch } = this.options
+    const instance = launch()
+    this.living.add(instance)
+    const { instanceName, processId } = instance
+    telemetry.emit({ type: 'instance.started', role, instanceName, processId })
+    this.track(instance.ended.then((exit) => this.ended(instance, exit)))
+  }
+
+  private retire(instance: Instance): void {
+    this.living.delete(instance)
+    this.retiring.add(instance)
+    instance.stop()
+    const { clock, stopWithinMs } = this.options
+    const gone = new AbortController()
+    this.track(
+      clock.sleep(stopWithinMs, gone.signal).then(() => {
+        if (!gone.signal.aborted) instance.kill()
+      }),
+    )
+    this.track(instance.ended.then(() => gone.abort()))
+  }
+
+  private async ended(instance: Instance, exit: Exit): Promise<void> {
+    const { role, telemetry, clock, random } = this.options
+    const { instanceName, processId } = instance
+    const wasAsked = this.retiring.delete(instance)
+    this.living.delete(instance)
+    this.hasEverRun ||= instance.hasRun
+    const isSound = clock.monotonic() - instance.startedAtMs >= soundAfterMs
+    if (!wasAsked) this.quickEnds = isSound ? 1 : this.quickEnds + 1
+    const isHopeless = !wasAsked && !this.hasEverRun && hopeless.has(exit.code ?? 0)
+    const restartInMs = wasAsked || isHopeless ? null : restartDelayMs(this.quickEnds, random)
+    telemetry.emit({
+      type: 'instance.ended',
+      role,
+      instanceName,
+      processId,
+      exit: describe(exit),
+      restartInMs,
+    })
+    if (isHopeless) {
+      this.wanted = 0
+      this.giveUp(exit.code ?? 1)
+    }
+    if (restartInMs !== null) this.track(this.replaceAfter(restartInMs))
+    await this.release(instance)
+  }
+
+  private async release(instance: Instance): Promise<void> {
+    const { role, telemetry, releaseLeases, onChanged } = this.options
+    const { instanceName, processId } = instance
+    const leaseTokens = await releaseLeases(instanceName)
+    if (leaseTokens.length > 0) {
+      telemetry.emit({ type: 'instance.leasesReleased', role, instanceName, processId, leaseTokens })
+    }
+    onChanged()
+  }
+
+  private async replaceAfter(delayMs: number): Promise<void> {
+    if (delayMs > 0) {
+      this.waiting += 1
+      await this.options.clock.sleep(delayMs, this.resting.signal)
+      this.waiting -= 1
+    }
+    this.fill()
+  }
+
+  private track(work: Promise<void>): void {
+    const tracked = work.finally(() => {
+      this.pending.delete(tracked)
+    })
+    this.pending.add(tracked)
+  }
+}
+
+function describe({ code, signal }: Exit): string {
+  return signal === null ? `exit code ${code ?? 'unknown'}` : `killed by ${signal}`
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { lstat, mkdir } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { ConfigurationInvalid } from '../connection/errors.js'
+import { isAnswered } from './control.js'
+
+/**
+ * The folder in which a fleet that was started in `directory` listens and keeps its state. It is in `XDG_RUNTIME_DIR`, or
+ * else in the temporary directory, because the application's own folder may be read-only. A login and a service may have
+ * different variables, so a folder in which a fleet already listens is preferred.
+ *
+ * @throws ConfigurationInvalid when other users could have written into the folder
+ */
+export async function stateDirectoryOf(
+  given: string | undefined,
+  directory: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  temporary = tmpdir(),
+): Promise<string> {
+  const places =
+    given === undefined ? await defaultPlaces(directory, environment, temporary) : [resolve(given)]
+  for (const place of places) {
+    if ((await distrust(place)) === null && (await isAnswered(socketPath(place)))) return place
+  }
+  const [place = temporary] = places
+  await assertOwn(place)
+  return place
+}
+
+/** Where a fleet of this state directory listens. */
+export function socketPath(stateDirectory: string): string {
+  if (process.platform !== 'win32') return join(stateDirectory, 'fleet.sock')
+  const name = createHash('sha256').update(stateDirectory).digest('hex').slice(0, 16)
+  return `\\\\.\\pipe\\stepward-${name}`
+}
+
+/**
+ * Creates the folder if it is missing.
+ *
+ * @throws ConfigurationInvalid when it exists and does not belong to this user alone
+ */
+export async function makeOwn(stateDirectory: string): Promise<void> {
+  await mkdir(stateDirectory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    // `assertOwn` reports a link or a file in its place.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  })
+  await assertOwn(stateDirectory)
+}
+
+async function assertOwn(stateDirectory: string): Promise<void> {
+  const why = await distrust(stateDirectory)
+  if (why === null) return
+  throw new ConfigurationInvalid([
+    `the folder of a fleet ${stateDirectory} ${why}; or pass a --state DIRECTORY that does not exist yet`,
+  ])
+}
+
+/** Explains why the folder cannot be trusted; null if it belongs to this user alone, or does not exist. */
+async function distrust(directory: string): Promise<string | null> {
+  const user = process.getuid?.()
+  if (user === undefined) return null
+  const found = await lstat(directory).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  })
+  if (found === null) return null
+  if (!found.isDirectory())
+    return `is not a folder but a ${found.isSymbolicLink() ? 'link' : 'file'}: remove it`
+  if (found.uid !== user) {
+    return `belongs to user ${found.uid}, not to user ${user} who runs this: have it removed`
+  }
+  const mode = found.mode & 0o777
+  return (mode & 0o077) === 0
+    ? null
+    : `is open to other users (mode ${mode.toString(8)}): run "chmod 700" on it`
+}
+
+async function defaultPlaces(
+  directory: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  temporary: string,
+): Promise<readonly string[]> {
+  const application = createHash('sha256').update(resolve(directory)).digest('hex').slice(0, 12)
+  const inTemporary = join(temporary, `stepward-${userInfo().username}-${application}`)
+  const runtime = environment['XDG_RUNTIME_DIR'] ?? ''
+  // Some logins name a directory that does not exist.
+  const isThere = isAbsolute(runtime) && (await lstat(runtime).catch(() => null))?.isDirectory() === true
+  return isThere ? [join(runtime, `stepward-${application}`), inTemporary] : [inTemporary]
+}

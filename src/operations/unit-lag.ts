@@ -1,0 +1,29 @@
+import type { Connection } from '../connection/connection.js'
+import { estimateLag } from './leases.js'
+import { processorNameOf, type Role } from '../connection/role.js'
+
+/** How far the slowest of some roles is behind. */
+export interface UnitLag {
+  /** Changes not yet handled, of all its leases together. */
+  readonly lag: number
+  readonly leaseCount: number
+}
+
+/**
+ * The lag of the role that is furthest behind.
+ *
+ * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
+ */
+export async function unitLag(
+  connection: Connection & { readonly unitPrefix?: string },
+  of: readonly Role[],
+): Promise<UnitLag> {
+  const { leases: estimates } = await estimateLag(connection)
+  const units = of.map((role): UnitLag => {
+    const processorName = processorNameOf(role, connection.unitPrefix)
+    const leases = estimates.filter((row) => row.processorName === processorName)
+    const lag = leases.reduce((sum, { estimatedLag }) => sum + estimatedLag, 0)
+    return { lag, leaseCount: leases.length }
+  })
+  return units.reduce((most, unit) => (unit.lag > most.lag ? unit : most))
+}

@@ -1,0 +1,389 @@
+import { setMaxListeners } from 'node:events'
+import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
+import { retry, type Clock, type Random } from '../../platform/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
+import { agentLog } from './agent-log.js'
+import { AgentsHealth } from './agents-health.js'
+import { makeAttempt } from './attempt.js'
+import { Circuit } from './circuit.js'
+import { BegunAttempts } from './begun-attempts.js'
+import { claim, isTaken, joinAttempt, type Claimant, type Claiming } from '../decisions/claim.js'
+import { DeadlineReview } from '../decisions/deadline-review.js'
+import { decodeDocument, type StepDocument } from '../model/documents.js'
+import { DocumentInvalid, StoreUnavailable } from '../model/errors.js'
+import { moreTime } from './more-time.js'
+import { isOpen, mayBeOpen, settle, type Outcome } from '../decisions/settle.js'
+import type { Concluded, Shortcut } from '../in-process/shortcut.js'
+import { Slots } from './slots.js'
+import type { StateStore, Stored } from '../store/state-store.js'
+import { readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
+import { workOf } from '../model/work.js'
+
+/** What an agents instance works with. */
+export interface AgentsOptions {
+  readonly store: StateStore
+  readonly agents: readonly Agent[]
+  readonly instanceName: string
+  /** Handlers that run at once in this instance. Default 16. */
+  readonly slots?: number
+  readonly clock: Clock
+  readonly random: Random
+  readonly telemetry: Telemetry
+  /** To the scheduler of this process. */
+  readonly shortcut?: Shortcut
+  /** How long a feed range may be without a reader after an instance died. Default 77,000. */
+  readonly failoverMs?: number
+  /** Why this instance should take no work, for reasons of its user's own; null for none. Default: always null. */
+  readonly unhealthyBecause?: () => string | null
+}
+
+/** The parts of a delegate's context that agents use. */
+type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
+  Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt'>>
+
+/** Where an attempt comes from. */
+interface Source {
+  /** Null when outcomes are recorded on their own, not together with what follows from them. */
+  readonly leaseToken: string | null
+  /** Whether no other process can have begun the attempt before, nor can begin it without our noticing. */
+  readonly isFirst: boolean
+}
+
+/** An attempt of this process, and its step as last written. */
+interface OwnAttempt {
+  step: Stored<StepDocument>
+  readonly claimant: Claimant
+}
+
+/**
+ * The delegate of the agents unit: every open step that names one of its agents gets a slot and is run. The feed's
+ * checkpoint does not wait for the handler: from there on the step's deadline remembers the work, not the lease. While
+ * a step has no slot the delegate waits, and so the feed does.
+ */
+export class Agents {
+  private readonly definitions: ReadonlyMap<string, AgentDefinition>
+  private readonly circuits: ReadonlyMap<string, Circuit>
+  private readonly health: AgentsHealth
+  private readonly deadlines: DeadlineReview
+  private readonly slots: Slots
+  private readonly running = new Map<string, Promise<void>>()
+  private readonly begun = new BegunAttempts()
+  private stopping: AbortController
+  /** Identifies these agents for as long as the process lives. */
+  readonly token: string
+
+  constructor(private readonly options: AgentsOptions) {
+    this.token = options.random.id()
+    this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
+    const circuits = [...this.definitions.values()].flatMap(({ name, circuit }) =>
+      circuit === null ? [] : [[name, new Circuit(name, circuit, options.clock)] as const],
+    )
+    this.circuits = new Map(circuits)
+    const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
+    this.health = new AgentsHealth(options.clock, ofEach)
+    const { telemetry, instanceName, failoverMs = 77_000 } = options
+    this.deadlines = new DeadlineReview({ telemetry, instanceName, failoverMs })
+    const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
+      slots === null ? [] : [[name, slots] as const],
+    )
+    this.slots = new Slots(options.slots ?? 16, new Map(limits))
+    this.stopping = this.newStopping()
+  }
+
+  /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
+  async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
+    this.forgetEnded(changes)
+    const steps = changes.filter(mayBeOpen).flatMap((change) => {
+      const decoded = decodeDocument(change)
+      if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
+      return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
+    })
+    // Every step that waits for its slot listens, so the warning about many listeners would be a false alarm.
+    setMaxListeners(0, context.signal)
+    // Side by side: one agent that has all its slots in use does not keep the others of the page from theirs.
+    const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
+    const offers = urgentFirst.map((step) => this.offer(step, context))
+    const refused = (await Promise.allSettled(offers)).find((offer) => offer.status === 'rejected')
+    if (refused !== undefined) throw refused.reason
+  }
+
+  private forgetEnded(changes: readonly Change[]): void {
+    for (const change of changes) {
+      const { type, pk, id, fence } = change
+      const isStep = type === 'sas.step' && typeof pk === 'string' && typeof fence === 'number'
+      if (isStep && !mayBeOpen(change)) this.begun.forget({ pk, id, fence })
+    }
+  }
+
+  /** Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for them. */
+  async stop(budgetMs: number): Promise<void> {
+    const timer = this.options.clock.schedule(budgetMs, () => this.stopping.abort())
+    await Promise.all(this.running.values())
+    timer.cancel()
+    this.stopping = this.newStopping()
+  }
+
+  /** As every running handler listens. */
+  private newStopping(): AbortController {
+    const stopping = new AbortController()
+    setMaxListeners(0, stopping.signal)
+    return stopping
+  }
+
+  /** Why other instances should do the work (R124); null while this one is well. */
+  problem(): string | null {
+    return this.options.unhealthyBecause?.() ?? this.health.problem()
+  }
+
+  /** Starts an open step if it has a free place for it; answers whether it is running. */
+  startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
+    const agent = this.definitions.get(workOf(step).actor)
+    // What its user says counts when the leases are looked at; here it would have to be asked for every step.
+    if (agent === undefined || this.stopping.signal.aborted || this.health.problem() !== null) return false
+    if (this.isKnown(step)) return true
+    if (!this.slots.takeFree(agent.name)) return false
+    this.start(step, agent, { leaseToken, isFirst: step.firstBy === this.token })
+    return true
+  }
+
+  private async offer(step: Stored<StepDocument>, context: DelegateContext): Promise<void> {
+    const { signal, leaseToken = null } = context
+    if (!isOpen(step, this.options.clock.now()) || this.isKnown(step)) return
+    const agent = this.definitions.get(workOf(step).actor)
+    if (agent === undefined) {
+      const reason = `this instance has no agent ${JSON.stringify(workOf(step).actor)}`
+      this.options.telemetry.emit({ type: 'document.refused', id: step.id, reason })
+      return
+    }
+    if (!(await this.slots.take(signal, { agent: agent.name, priority: step.priority }))) {
+      throw new Error(`stopped or lost the lease before step ${step.id} found a free slot`)
+    }
+    // Delivered twice, it may have waited twice.
+    if (this.isKnown(step)) this.slots.release(agent.name)
+    else this.start(step, agent, { leaseToken, isFirst: this.isFirst(step, context) })
+  }
+
+  /** Whether the attempt was dispatched to these agents, or this instance held the lease when it was dispatched. */
+  private isFirst({ firstBy, _ts }: Stored<StepDocument>, { wasHeldAt }: DelegateContext): boolean {
+    return firstBy === null ? wasHeldAt?.(_ts) === true : firstBy === this.token
+  }
+
+  /** Whether this attempt runs here, was begun here, or is claimed by a process. */
+  private isKnown(step: Stored<StepDocument>): boolean {
+    if (isTaken(step)) return true
+    return this.running.has(attemptKeyOf(step)) || this.begun.has(step)
+  }
+
+  /** In a place that was taken for it. */
+  private start(step: Stored<StepDocument>, agent: AgentDefinition, source: Source): void {
+    const key = attemptKeyOf(step)
+    const work = this.work(step, agent, source).then((goOn) => {
+      this.slots.release(agent.name)
+      this.running.delete(key)
+      // Only now, so that what follows finds the place free.
+      goOn()
+    })
+    this.running.set(key, work)
+  }
+
+  /**
+   * One attempt and the record of its outcome; answers how to go on. Never rejects: what could not be recorded is a
+   * deadline that passes.
+   */
+  private async work(
+    offered: Stored<StepDocument>,
+    agent: AgentDefinition,
+    { leaseToken, isFirst }: Source,
+  ): Promise<() => void> {
+    const { clock, telemetry, random, instanceName } = this.options
+    const { jobId, workflow, stepId, attempt } = offered
+    const about = { jobId, workflow, stepId, attempt }
+    try {
+      // Waiting for a slot took time: the attempt may be over before it began.
+      if (!isOpen(offered, clock.now())) return nothingFollows
+      const claimant = { fence: offered.fence, by: instanceName, token: random.id() }
+      const step = await this.entered(offered, claimant, isFirst)
+      if (step === null) return nothingFollows
+      // Remembers the attempt before the handler is called, so that this process makes it only once.
+      this.begun.put(step)
+      telemetry.emit({ type: 'step.started', ...about })
+      this.deadlines.noteBegun(step)
+      const own = { step, claimant }
+      const outcome = await this.attempt(own, agent)
+      this.review(own, offered, outcome)
+      if (outcome === null) {
+        telemetry.emit({
+          type: 'outcome.discarded',
+          reason: 'not done before the deadline or the stop',
+          ...about,
+        })
+        return nothingFollows
+      }
+      return await this.recordOrFail(own.step, outcome, leaseToken)
+    } catch (error) {
+      this.health.noteLost()
+      const reason = 'its claim or its outcome could not be recorded'
+      telemetry.emit({ type: 'outcome.discarded', reason, error, ...about })
+      return nothingFollows
+    }
+  }
+
+  private attempt(own: OwnAttempt, { name, handlers, tries }: AgentDefinition): Promise<Outcome | null> {
+    const { store, clock, random, telemetry, instanceName } = this.options
+    const { step } = own
+    const { action } = workOf(step)
+    const handler = handlers.get(action)
+    if (handler === undefined) {
+      const message = `agent ${name} has no operation ${JSON.stringify(action)} here`
+      return Promise.resolve({ kind: 'failed', message })
+    }
+    const extend = (signal: AbortSignal) => this.extended(own, signal)
+    const { signal: stopping } = this.stopping
+    const { jobId, orderId, workflow, stepId, attempt: number } = step
+    const log = agentLog(telemetry, { jobId, orderId, workflow, stepId, attempt: number, instanceName })
+    const readDocument = (id: string) => store.read({ pk: step.pk, id })
+    const given = { step, handler, tries, clock, random, log, stopping, extend, readDocument }
+    const attempt = () => makeAttempt(given)
+    return this.circuits.get(name)?.run(attempt) ?? attempt()
+  }
+
+  /** What an attempt that had the time it was given tells about that time. */
+  private review({ step }: OwnAttempt, offered: StepDocument, outcome: Outcome | null): void {
+    const hasAskedForMore = step.completeByMs !== offered.completeByMs
+    const isCutOff = outcome === null && !this.stopping.signal.aborted
+    if (hasAskedForMore || (!isCutOff && outcome?.kind !== 'success')) return
+    this.deadlines.noteEnded(step, isCutOff)
+  }
+
+  /** W2': when our attempt must have ended now, or why it is over. */
+  private async extended(own: OwnAttempt, signal: AbortSignal): Promise<number | { readonly over: string }> {
+    const { step, over, isWritten } = await moreTime({ ...this.options, signal }, own.step, own.claimant)
+    own.step = step
+    const { jobId, workflow, stepId, attempt, completeByMs } = step
+    if (over !== null || completeByMs === null) return { over: over ?? 'the step has no deadline' }
+    if (isWritten) {
+      this.options.telemetry.emit({ type: 'step.extended', jobId, workflow, stepId, attempt, completeByMs })
+    }
+    return completeByMs
+  }
+
+  /** W2: the step as stored when this process may act on it; null if another process has the attempt, or it is over. */
+  private entered(
+    step: Stored<StepDocument>,
+    claimant: Claimant,
+    isFirst: boolean,
+  ): Promise<Stored<StepDocument> | null> {
+    const { clock } = this.options
+    if (step.isClaimRequired)
+      return this.writeBefore(step, (current) => claim(current, claimant, clock.now()))
+    // An undo does not depend on earlier calls, and a step with `mayHaveActed` already records them.
+    if (isFirst || step.mayHaveActed || step.direction === 'undo') return Promise.resolve(step)
+    return this.writeBefore(step, (current) => joinAttempt(current, claimant.fence, clock.now()))
+  }
+
+  /** Writes a claim or a mark before this process acts, so that other processes know that it may act. */
+  private async writeBefore(
+    step: Stored<StepDocument>,
+    decide: (current: StepDocument) => Claiming,
+  ): Promise<Stored<StepDocument> | null> {
+    const from = { address: step, known: step, read: readStep }
+    const update = await updateDocument(this.options.store, from, (current) => {
+      const claiming = decide(current)
+      return {
+        write: claiming.kind === 'write' ? claiming.step : null,
+        result: claiming.kind === 'held' ? current : null,
+      }
+    })
+    if (update.kind === 'missing') return null
+    return update.kind === 'written' ? update.document : update.result
+  }
+
+  /** Records an outcome. A success that no document can hold fails for good: another call would not help (F-A18). */
+  private async recordOrFail(
+    step: Stored<StepDocument>,
+    outcome: Outcome,
+    leaseToken: string | null,
+  ): Promise<() => void> {
+    try {
+      return await this.record(step, outcome, leaseToken)
+    } catch (error) {
+      if (!(error instanceof DocumentInvalid) || outcome.kind !== 'success') throw error
+      const message = `the output cannot be recorded: ${error.message}`
+      return this.record(step, { kind: 'permanent', message }, leaseToken)
+    }
+  }
+
+  private async record(
+    step: Stored<StepDocument>,
+    outcome: Outcome,
+    leaseToken: string | null,
+  ): Promise<() => void> {
+    const { store, clock, random, shortcut, instanceName } = this.options
+    const attempt = { number: step.attempt, fence: step.fence, by: instanceName }
+    const decide = (current: StepDocument): DocumentDecision<StepDocument, string | null> => {
+      const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
+      if (settlement.kind === 'write') return { write: settlement.step, result: null }
+      // After a lost reply our own outcome is what we find: recorded, not discarded.
+      const { outcome: found } = current
+      const isOurs =
+        found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
+      return { write: null, result: isOurs ? null : settlement.reason }
+    }
+    const conclude = leaseToken === null ? undefined : shortcut?.scheduler.at(leaseToken)?.conclude
+    const recordAlone = async (): Promise<Concluded> => {
+      const update = await updateDocument(store, { address: step, known: step, read: readStep }, decide)
+      return {
+        written: update.kind === 'written' ? update.document : null,
+        discarded: update.kind === 'missing' ? 'the step is gone' : update.result,
+        goOn: nothingFollows,
+      }
+    }
+    const failures: unknown[] = []
+    const recordNow = async (): Promise<Concluded> => {
+      try {
+        return (await conclude?.({ step, decide })) ?? (await recordAlone())
+      } catch (error) {
+        failures.push(error)
+        throw error
+      }
+    }
+    // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
+    const concluded = await retry(recordNow, {
+      clock,
+      random,
+      backoff: { minMs: 50, maxMs: 2_000 },
+      maxAttempts: Number.POSITIVE_INFINITY,
+      signal: this.stopping.signal,
+      isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
+    })
+    if (concluded.discarded === null) this.health.noteRecorded()
+    else if (failures.length > 0) this.health.noteLost()
+    this.report(step, outcome, concluded)
+    return concluded.goOn
+  }
+
+  private report(step: StepDocument, outcome: Outcome, { written, discarded }: Concluded): void {
+    const { telemetry } = this.options
+    const { jobId, workflow, stepId, attempt } = step
+    const about = { jobId, workflow, stepId, attempt }
+    if (discarded !== null) {
+      telemetry.emit({ type: 'outcome.discarded', reason: discarded, ...about })
+      return
+    }
+    const error = outcome.kind === 'success' ? {} : { error: outcome.message }
+    telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
+    if (outcome.kind === 'permanent') {
+      const raised = { kind: written?.attention?.kind ?? 'error', message: outcome.message }
+      telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })
+    }
+  }
+}
+
+function nothingFollows(): void {
+  // The outcome comes back in the feed, and the scheduler that gets it there goes on.
+}
+
+function attemptKeyOf({ pk, id, fence }: StepDocument): string {
+  return `${pk}\n${id}\n${fence}`
+}

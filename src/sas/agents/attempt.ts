@@ -1,0 +1,146 @@
+import { retry, type Clock, type Random } from '../../platform/index.js'
+import type { AgentContext, AgentHandler, HandlerTries } from './agent.js'
+import type { AgentLog } from './agent-log.js'
+import { AttemptTime } from './attempt-time.js'
+import type { Json, StepDocument } from '../model/documents.js'
+import { givenJson } from '../model/plain-json.js'
+import type { Outcome } from '../decisions/settle.js'
+import { generationAtHand, idempotencyKey as idempotencyKeyOf, workOf } from '../model/work.js'
+
+/** The most bytes of JSON an output may have: the step must stay well under the store's 2 MB (I16). */
+const maxOutputBytes = 1_000_000
+
+/** Thrown by `context.failPermanently`; its message says everything that its cause does. */
+class PermanentFailure extends Error {
+  override readonly name = 'PermanentFailure'
+}
+
+/** What one attempt works with. */
+export interface AttemptOptions {
+  readonly step: StepDocument
+  readonly handler: AgentHandler<Json, unknown>
+  /** How often the handler may be called before the attempt has failed. */
+  readonly tries: HandlerTries
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: AgentLog
+  /** Reads a document of the job's partition. */
+  readonly readDocument: AgentContext['readDocument']
+  /** Aborts when the host gives up waiting for its handlers. */
+  readonly stopping: AbortSignal
+  /** Asks for more time: answers when the attempt must have ended now, or why it is over. */
+  readonly extend: (signal: AbortSignal) => Promise<number | { readonly over: string }>
+}
+
+/**
+ * Runs a handler once, under the step's deadline. Answers null when the deadline passed or the host stopped first:
+ * then nothing is to be recorded, whatever the handler still does (R75).
+ */
+export async function makeAttempt(options: AttemptOptions): Promise<Outcome | null> {
+  const { step, clock, stopping } = options
+  if (stopping.aborted) return null
+  const time = new AttemptTime(step, clock)
+  const stop = (): void => time.end('the host stops')
+  stopping.addEventListener('abort', stop, { once: true })
+  try {
+    if (time.signal.aborted) return null
+    const context = contextOf(options, time)
+    return await Promise.race([run(options, context, time), whenAborted(time.signal)])
+  } finally {
+    time.close()
+    stopping.removeEventListener('abort', stop)
+  }
+}
+
+async function run(
+  { step, handler, tries, clock, random }: AttemptOptions,
+  context: AgentContext,
+  time: AttemptTime,
+): Promise<Outcome | null> {
+  const { input } = workOf(step)
+  let calls = 0
+  const call = async (): Promise<unknown> => {
+    calls += 1
+    return handler(input, context)
+  }
+  try {
+    const output = await retry(call, {
+      clock,
+      random,
+      backoff: tries.backoff,
+      maxAttempts: tries.count,
+      signal: time.signal,
+      // Without time for another try it fails now, while it can say so (R72, R77).
+      isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(tries.backoff.maxMs),
+    })
+    // The signal aborted while the handler went on: its success no longer counts.
+    return context.signal.aborted ? null : successWith(output)
+  } catch (error) {
+    if (context.signal.aborted) return null
+    // An earlier call of this attempt may have acted and lost its answer, so only a first refusal proves anything.
+    if (error instanceof PermanentFailure)
+      return { kind: 'permanent', message: error.message, didNothing: calls === 1 }
+    return { kind: 'failed', message: describe(error) }
+  }
+}
+
+function successWith(output: unknown): Outcome {
+  const given = givenJson(output, 'output')
+  if (given.kind === 'refused') {
+    return { kind: 'permanent', message: `the output cannot be recorded: ${given.reason}` }
+  }
+  const bytes = Buffer.byteLength(given.text)
+  if (bytes <= maxOutputBytes) return { kind: 'success', output: given.json }
+  const message = `the output has ${bytes} bytes, the limit is ${maxOutputBytes}: store it elsewhere and return where`
+  return { kind: 'permanent', message }
+}
+
+function contextOf({ step, log, readDocument, extend }: AttemptOptions, time: AttemptTime): AgentContext {
+  const { jobId, orderId, stepId, attempt, idempotencyKey } = step
+  return {
+    jobId,
+    orderId,
+    stepId,
+    attempt,
+    idempotencyKey,
+    undoes: step.direction === 'undo' ? idempotencyKeyOf(step, generationAtHand(step), 'do') : null,
+    get deadline() {
+      return new Date(time.deadlineMs)
+    },
+    signal: time.signal,
+    readDocument,
+    log,
+    extend: async () => {
+      time.throwIfOver()
+      const answer = await extend(time.signal)
+      if (typeof answer === 'number') time.runUntil(answer)
+      else time.end(answer.over)
+      time.throwIfOver()
+    },
+    failPermanently: (error) => {
+      throw new PermanentFailure(describe(error), { cause: error })
+    },
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null)
+    else signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return textOf(error)
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : ''
+  return `${error.message}${cause}`
+}
+
+/** A handler may throw anything, even what refuses to become text: that is a failure like any other. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return 'a failure that cannot be described'
+  }
+}

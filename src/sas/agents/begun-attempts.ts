@@ -1,0 +1,40 @@
+import type { DocumentAddress } from '../store/state-store.js'
+
+/** The number of steps that are remembered, at about 200 bytes each. */
+const rememberedSteps = 10_000
+
+/** The fields of a step that tell its attempts apart. */
+interface Attempted extends DocumentAddress {
+  readonly fence: number
+}
+
+/**
+ * Remembers attempts that began here recently, because the feed may still deliver older versions of their steps. After
+ * the feed has delivered the end of an attempt it may not, and a later job of the same id may count attempts from 1.
+ */
+export class BegunAttempts {
+  private readonly fences = new Map<string, number>()
+
+  put(step: Attempted): void {
+    const key = keyOf(step)
+    this.fences.delete(key)
+    this.fences.set(key, step.fence)
+    const [oldest] = this.fences.keys()
+    if (oldest !== undefined && this.fences.size > rememberedSteps) this.fences.delete(oldest)
+  }
+
+  /** The feed has brought the step as it was when this attempt was over. */
+  forget(step: Attempted): void {
+    if (this.has({ ...step, fence: step.fence + 1 })) return
+    this.fences.delete(keyOf(step))
+  }
+
+  /** Whether this attempt, or a later one at the same step, was begun here. */
+  has(step: Attempted): boolean {
+    return (this.fences.get(keyOf(step)) ?? Number.NEGATIVE_INFINITY) >= step.fence
+  }
+}
+
+function keyOf({ pk, id }: DocumentAddress): string {
+  return `${pk}\n${id}`
+}

@@ -1,0 +1,69 @@
+import { retry, type Clock, type Random } from '../../platform/index.js'
+import type { Claimant } from '../decisions/claim.js'
+import { jobDocumentId, type StepDocument } from '../model/documents.js'
+import { StoreUnavailable } from '../model/errors.js'
+import { extend } from '../decisions/extend.js'
+import { isOpen } from '../decisions/settle.js'
+import type { StateStore, Stored } from '../store/state-store.js'
+import { readJob, readStep, updateDocument } from '../store/update-document.js'
+
+/** What asking for more time needs. */
+export interface MoreTimeOptions {
+  readonly store: StateStore
+  readonly clock: Clock
+  readonly random: Random
+  /** Aborts when the caller no longer waits for the answer. */
+  readonly signal: AbortSignal
+}
+
+/** How far an extension has come. */
+export interface MoreTime {
+  /** The newest version of the step that is known here. */
+  readonly step: Stored<StepDocument>
+  /** Why this process must stop; null as long as the attempt is its own. */
+  readonly over: string | null
+  readonly isWritten: boolean
+}
+
+/**
+ * W2': asks for more time for an attempt, as {@link extend} decides. While the store does not answer it is asked again, up
+ * to the deadline that stands: then the attempt is over like any other (F-A26).
+ *
+ * @throws StoreUnavailable when the store did not answer before that
+ */
+export async function moreTime(
+  options: MoreTimeOptions,
+  known: Stored<StepDocument>,
+  claimant: Claimant,
+): Promise<MoreTime> {
+  const { store, clock, random, signal } = options
+  const ask = async (): Promise<MoreTime> => {
+    // Most calls end here, without a request.
+    if (extend(known, claimant, { now: clock.now(), endByMs: null }).kind === 'unchanged') {
+      return { step: known, over: null, isWritten: false }
+    }
+    const { pk, jobId } = known
+    const job = await readJob(store, { pk, id: jobDocumentId(jobId) })
+    if (job === null) return { step: known, over: 'its job is gone', isWritten: false }
+    let step = known
+    const update = await updateDocument(store, { address: known, known, read: readStep }, (current) => {
+      step = current
+      const extension = extend(current, claimant, { now: clock.now(), endByMs: job.endByMs })
+      return {
+        write: extension.kind === 'write' ? extension.step : null,
+        result: extension.kind === 'refused' ? extension.reason : null,
+      }
+    })
+    if (update.kind === 'missing') return { step: known, over: 'the step is gone', isWritten: false }
+    if (update.kind === 'written') return { step: update.document, over: null, isWritten: true }
+    return { step, over: update.result, isWritten: false }
+  }
+  return retry(ask, {
+    clock,
+    random,
+    backoff: { minMs: 50, maxMs: 2_000 },
+    maxAttempts: Number.POSITIVE_INFINITY,
+    signal,
+    isTransient: (error) => error instanceof StoreUnavailable && isOpen(known, clock.now()),
+  })
+}

@@ -1,0 +1,44 @@
+import { stepDocumentId, type Json } from '../model/documents.js'
+import { CommandRefused } from '../model/errors.js'
+import { raiseEvent } from '../decisions/raise-event.js'
+import type { StateDocument, StateStore } from '../store/state-store.js'
+import { readStep, updateDocument } from '../store/update-document.js'
+
+/** An event for a step of a job, whose document was just read. */
+export interface RaisedAt {
+  readonly job: StateDocument
+  readonly jobId: string
+  readonly step: string
+  readonly payload: Json
+  readonly now: () => number
+}
+
+/**
+ * Writes the event to its step.
+ *
+ * @throws CommandRefused when there is no such step, or it does not wait for this event; nothing was written
+ */
+export async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
+  const { job, jobId, step, payload, now } = at
+  if (job['processState'] === 'Compensated') {
+    throw new CommandRefused(jobId, 'the job is Compensated: nothing of it waits')
+  }
+  const address = { pk: job.pk, id: stepDocumentId(jobId, step) }
+  const update = await updateDocument(store, { address, known: null, read: readStep }, (current) => {
+    const raised = raiseEvent(current, payload, now())
+    return { write: raised.kind === 'write' ? raised.step : null, result: raised }
+  })
+  if (update.kind === 'missing') throw new CommandRefused(jobId, await noSuchStep(store, at))
+  if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
+}
+
+/** Explains that an event has no such step, and names the steps that wait for events. */
+async function noSuchStep(store: StateStore, { job, jobId, step }: RaisedAt): Promise<string> {
+  const steps = await store.listSteps(job.pk, jobId)
+  const waiting = steps.filter(({ kind }) => kind === 'waitFor').map(({ stepId }) => stepId)
+  const known =
+    waiting.length === 0
+      ? 'none of its steps waits for an event'
+      : `those that wait for an event: ${waiting.join(', ')}`
+  return `job ${JSON.stringify(jobId)} has no step ${JSON.stringify(step)}; ${known}`
+}

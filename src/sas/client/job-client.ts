@@ -1,0 +1,353 @@
+import type { Clock } from '../../platform/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import { fitPlan } from '../plan/fan-out.js'
+import { durationMs, type Duration } from '../model/duration.js'
+import { jobDocumentId, type JobDocument, type Json } from '../model/documents.js'
+import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from '../model/errors.js'
+import { Job } from './job.js'
+import { JobSelection, type SelectionFilter } from './job-selection.js'
+import { JobWaiting } from './job-waiting.js'
+import type { OperatorCommand } from '../decisions/operate.js'
+import { ownDocument } from '../submission/own-document.js'
+import { payloadHash } from '../plan/payload.js'
+import { jobFilterProblems, noticeFilterProblems } from './filter-problems.js'
+import { givenJson } from '../model/plain-json.js'
+import type { JobCounts, JobFilter, NoticeFilter, StateStore } from '../store/state-store.js'
+import { raiseAt } from './event-sender.js'
+import { ensureSubmitted, type AcceptedJob } from '../submission/submission.js'
+import { commandProblems, submitProblems, type CommandTerms } from '../submission/submit-problems.js'
+import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
+import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
+import { tryCommand, updateJob } from './update-job.js'
+import type { Alongside, Workflow } from '../workflow/workflow.js'
+import type { WakeUps } from '../in-process/job-endings.js'
+import type {
+  CommandOptions,
+  ReleaseOptions,
+  ResendOptions,
+  ResubmitOptions,
+  JobSummary,
+} from './command-options.js'
+
+/** What a job client works with. */
+export interface JobClientOptions {
+  readonly store: StateStore
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  /** Wakes those who wait for a result when something was written in this process. */
+  readonly wakeUps?: WakeUps
+  /** Called with every job that one transaction has accepted, once that is written. */
+  readonly onAccepted?: (accepted: AcceptedJob) => void
+}
+
+/** How to submit, where the workflow's own defaults are not wanted. */
+export interface SubmitOptions {
+  /** Identifies the submission: the same id again is the same job. Default: what the workflow says. */
+  readonly jobId?: string
+  /** The business id that notifications carry. Default: the job's id. */
+  readonly orderId?: string
+  /**
+   * The partition key value of job, steps and documents alongside. Default: the job's id. An id identifies a job within
+   * its partition: submitted under another key it is another job, so derive the key from what the id stands for.
+   */
+  readonly partitionKey?: string
+  /** Documents of your own, created in the same transaction. Default: what the workflow says. */
+  readonly alongside?: readonly Alongside[]
+  /** Larger goes first where there is a choice. Default 0. */
+  readonly priority?: number
+  /** Where notifications about the job go. Default: none are written. */
+  readonly replyTo?: string
+  /** How long the whole job may take; after that it ends as its workflow's `onExhausted` says. Default: no limit. */
+  readonly completeWithin?: Duration
+  /** How long the job and its steps are kept after it ended well; a job in Error is always kept. Default: no limit. */
+  readonly retainFor?: Duration
+}
+
+/** Who decided, when the caller does not say. */
+const defaultOperator = 'operator'
+
+/** Submits jobs and looks at them. */
+export class JobClient {
+  private readonly waiting: JobWaiting
+
+  constructor(private readonly options: JobClientOptions) {
+    this.waiting = new JobWaiting(options.store, options.clock, options.wakeUps ?? null)
+  }
+
+  /**
+   * Writes the job, its steps and the documents alongside in one transaction; resolves when that is durable. A job of
+   * more steps than one transaction takes is written in stages, and nothing of it runs before the last. Safe to repeat:
+   * the same id with the same input answers the job that is there.
+   *
+   * @throws SubmissionInvalid for an input or id that can never be accepted; nothing was written
+   * @throws JobConflict when the id belongs to another submission; nothing was written
+   * @throws StoreUnavailable when the store could not be asked; repeat with the same id
+   */
+  async submit<I>(workflow: Workflow<I>, input: I, options: SubmitOptions = {}): Promise<Job> {
+    const request = this.requestOf(workflow, input, options)
+    const { store, telemetry, clock } = this.options
+    const { jobId, partition } = request
+    const { isNew, accepted: written } = await ensureSubmitted(store, request)
+    if (written !== null) this.options.onAccepted?.(written)
+    telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })
+    const accepted = isNew ? { workflow: workflow.name, atMs: clock.now() } : null
+    return new Job(store, this.waiting, addressOf(partition, jobId), accepted)
+  }
+
+  /**
+   * The job with this id, or null. Without its partition key, ids other than the default one cost a query.
+   *
+   * @throws CommandInvalid when an argument is not what it must be
+   */
+  async get(jobId: string, options: { readonly partitionKey?: string } = {}): Promise<Job | null> {
+    const { partitionKey } = orNone(options)
+    refuseArguments('get', { needed: { jobId }, optional: { partitionKey } })
+    const found = await this.find(jobId, partitionKey === undefined ? {} : { partitionKey })
+    return found === null ? null : new Job(this.options.store, this.waiting, addressOf(found.pk, jobId))
+  }
+
+  /** Its document, readable or not. */
+  private async find(jobId: string, where: { readonly partitionKey?: string }) {
+    const { store } = this.options
+    const found = await store.read(addressOf(where.partitionKey ?? jobId, jobId))
+    if (found !== null || where.partitionKey !== undefined) return found
+    return store.findJob(jobId)
+  }
+
+  /**
+   * Jobs, newest submission first, 100 unless the filter says otherwise.
+   *
+   * @throws CommandInvalid when the filter is invalid; a misspelt one would match every job
+   */
+  async list(filter: JobFilter = {}): Promise<readonly JobSummary[]> {
+    refuseProblems('list', jobFilterProblems(filter))
+    const jobs = await this.options.store.listJobs(filter)
+    return jobs.map(summaryOf)
+  }
+
+  /** How many jobs there are in each state. The store counts them from its index: the charge grows with their number. */
+  counts(): Promise<JobCounts> {
+    return this.options.store.countJobs()
+  }
+
+  /** The jobs that match, for a command on all of them. Nothing is asked of the store yet. */
+  select(filter: SelectionFilter): JobSelection {
+    return new JobSelection(this, filter)
+  }
+
+  /**
+   * Gives the failed steps of a job in Error another try, or begins a job that was undone once more. A step keeps its
+   * idempotency key unless what it did was undone, or its input is another one. `step` names one of several failed
+   * steps, `input` replaces what it is given.
+   *
+   * @throws CommandInvalid when an argument is invalid; nothing was written
+   * @throws CommandRefused when nothing of the job failed, or `step` did not; nothing was written
+   * @throws JobNotFound when there is no such job
+   */
+  async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
+    const { step, input, by = '', why = '', ...where } = orNone(options)
+    const edit =
+      input === undefined ? {} : { input: asJson(jobId, input, { name: 'input', refusal: CommandInvalid }) }
+    const steps = step === undefined ? {} : { steps: [{ stepId: step, ...edit }] }
+    if (step === undefined && input !== undefined) {
+      throw new CommandRefused(jobId, 'an edited input needs the name of its step')
+    }
+    await this.command(jobId, { kind: 'resubmit', by, why, ...steps }, where)
+  }
+
+  /**
+   * Lets steps that are parked or wait for long go on at once: `step`, or all of them.
+   *
+   * @throws CommandInvalid when an argument is invalid; nothing was written
+   * @throws CommandRefused when no such step waits; nothing was written
+   * @throws JobNotFound when there is no such job
+   */
+  async release(jobId: string, options: ReleaseOptions = {}): Promise<void> {
+    const { step, by = defaultOperator, why = 'released', ...where } = orNone(options)
+    const which = step === undefined ? {} : { stepId: step }
+    await this.command(jobId, { kind: 'release', by, why, ...which }, where)
+  }
+
+  /**
+   * Stops a job: attempts under way no longer count, and what was done is undone where it has an undo. The job ends
+   * Compensated.
+   *
+   * @throws CommandInvalid when there is no reason; nothing was written
+   * @throws CommandRefused when the job has ended, or is being undone already; nothing was written
+   * @throws JobNotFound when there is no such job
+   */
+  async cancel(jobId: string, reason: string, options: CommandOptions = {}): Promise<void> {
+    const { by = defaultOperator, ...where } = orNone(options)
+    await this.command(jobId, { kind: 'cancel', by, why: reason }, where)
+  }
+
+  /**
+   * Raises the event that a `waitFor` step waits for, now or when it will begin. The same event again does no harm.
+   *
+   * A step that is parked keeps the event, and goes on when it is released.
+   *
+   * @throws CommandInvalid when an argument is invalid, or the payload is not JSON
+   * @throws CommandRefused when the job has no such step or was undone, or the step does not wait for an event, no longer
+   * waits, or already has another event
+   * @throws JobNotFound when there is no such job
+   */
+  async raiseEvent(
+    jobId: string,
+    step: string,
+    payload: unknown = null,
+    where: { readonly partitionKey?: string } = {},
+  ): Promise<void> {
+    refuseArguments('raiseEvent', { needed: { jobId, step }, optional: orNone(where) })
+    const { store, clock } = this.options
+    const plain = asJson(jobId, payload, { name: 'payload', refusal: CommandInvalid })
+    const job = await this.find(jobId, where)
+    if (job === null) throw new JobNotFound(jobId)
+    await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
+  }
+
+  /** Jobs whose document a scheduler could not read, the oldest finding first. These jobs stand still. */
+  unreadable(): Promise<readonly UnreadableJob[]> {
+    return unreadableJobs(this.options.store)
+  }
+
+  /** Notices that were given up because no receiver took them, the oldest first; 100 unless the filter says otherwise. */
+  async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
+    refuseProblems('undelivered', noticeFilterProblems(filter))
+    return undelivered(this.options.store, filter)
+  }
+
+  /**
+   * Has a notifier try again to send every notice of the job that was given up.
+   *
+   * @returns how many there are
+   * @throws CommandInvalid when an argument is not what it must be; nothing was written
+   * @throws CommandRefused when there is none; nothing was written
+   * @throws JobNotFound when there is no such job either
+   */
+  async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
+    const { store, clock, telemetry } = this.options
+    const { by = defaultOperator, why = 'sent again', dryRun = false } = orNone(options)
+    refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun } })
+    const notices = await resend(store, jobId, { by, why, now: clock.now(), isDryRun: dryRun })
+    const [first] = notices
+    if (!dryRun && first !== undefined) {
+      telemetry.emit({ type: 'job.operated', jobId, workflow: first.workflow, command: 'resend', by, why })
+    }
+    return notices.length
+  }
+
+  private async command(
+    jobId: string,
+    command: OperatorCommand,
+    where: { readonly partitionKey?: string; readonly dryRun?: boolean },
+  ): Promise<void> {
+    const { store, clock, telemetry } = this.options
+    refuseArguments(command.kind, termsOf(jobId, command, where))
+    const job = await this.get(jobId, where)
+    const address = addressOf(job?.partitionKey ?? jobId, jobId)
+    const perform = where.dryRun === true ? tryCommand : updateJob
+    const written = job === null ? null : await perform(store, address, command, () => clock.now())
+    if (written === null) throw new JobNotFound(jobId)
+    if (where.dryRun === true) return
+    const { kind, by, why } = command
+    telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
+  }
+
+  private requestOf<I>(workflow: Workflow<I>, input: I, options: SubmitOptions) {
+    const { submission } = workflow
+    const jobId = options.jobId ?? submission.jobId?.(input)
+    if (jobId === undefined) {
+      throw new SubmissionInvalid(
+        `workflow ${workflow.name}: pass a jobId, or define how the workflow finds it`,
+      )
+    }
+    const partition = options.partitionKey ?? jobId
+    const wrong = submitProblems({ ...options, jobId, partitionKey: partition })
+    if (wrong.length > 0) throw new SubmissionInvalid(wrong.join('; '))
+    const plain = asJson(jobId, input, { name: 'input', refusal: SubmissionInvalid })
+    const { plan, problems } = fitPlan(workflow.plan, plain)
+    if (problems.length > 0) {
+      throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: ${problems.join('; ')}`)
+    }
+    const alongside = options.alongside ?? submission.alongside?.(input) ?? []
+    return {
+      plan,
+      jobId,
+      orderId: options.orderId ?? jobId,
+      partition,
+      input: plain,
+      alongside: alongside.map(({ create }) => ownDocument(create, partition)),
+      priority: options.priority ?? 0,
+      replyTo: options.replyTo ?? null,
+      completeWithinMs: limitOf(options.completeWithin),
+      retainForMs: limitOf(options.retainFor),
+      payloadHash: payloadHash(workflow.name, plain),
+      now: this.options.clock.now(),
+    }
+  }
+}
+
+function summaryOf(job: JobDocument): JobSummary {
+  const { jobId, orderId, pk, workflow, submittedAt, endedAt, steps, stepIds, attention } = job
+  return {
+    jobId,
+    orderId,
+    partitionKey: pk,
+    workflow,
+    state: job.processState,
+    submittedAt,
+    endedAt,
+    stepsDone: Object.values(steps).filter(({ state }) => state === 'Processed' || state === 'Skipped')
+      .length,
+    stepCount: stepIds.length,
+    attention,
+  }
+}
+
+function limitOf(duration: Duration | undefined): number | null {
+  return duration === undefined ? null : durationMs(duration)
+}
+
+function addressOf(partition: string, jobId: string) {
+  return { pk: partition, id: jobDocumentId(jobId), jobId }
+}
+
+interface Expected {
+  /** What errors call the value. */
+  readonly name: string
+  readonly refusal: new (message: string) => Error
+}
+
+/** The value as it is stored. Throws `refusal` with the path of the part that JSON would silently change. */
+function asJson(jobId: string, value: unknown, { name, refusal: Refusal }: Expected): Json {
+  const given = givenJson(value, name)
+  if (given.kind === 'json') return given.json
+  throw new Refusal(`job ${JSON.stringify(jobId)}: ${given.reason}`)
+}
+
+/** The options, or none: callers from JavaScript may leave them out, whatever the type says. */
+function orNone<T extends object>(options: T | null | undefined): Partial<T> {
+  return options ?? {}
+}
+
+function termsOf(
+  jobId: string,
+  command: OperatorCommand,
+  { partitionKey, dryRun }: Pick<CommandOptions, 'partitionKey' | 'dryRun'>,
+): CommandTerms {
+  const { kind, by, why } = command
+  const step =
+    kind === 'resubmit' ? command.steps?.[0]?.stepId : kind === 'release' ? command.stepId : undefined
+  const reason = kind === 'cancel' ? { reason: why } : { why }
+  return { needed: { jobId, by, ...reason }, optional: { step, partitionKey }, flags: { dryRun } }
+}
+
+/** @throws CommandInvalid with a list of all problems of these arguments */
+function refuseArguments(call: string, terms: CommandTerms): void {
+  refuseProblems(call, commandProblems(terms))
+}
+
+/** @throws CommandInvalid naming them all; nothing was written */
+function refuseProblems(call: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
+}

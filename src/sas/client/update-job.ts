@@ -1,0 +1,78 @@
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { CommandRefused, StoreUnavailable } from '../model/errors.js'
+import { operate, type OperatorCommand } from '../decisions/operate.js'
+import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
+import { UnclearWrites } from '../store/unclear-writes.js'
+import { readableJob } from '../store/unreadable-jobs.js'
+
+/** Decisions about one job before giving up: a busy job is written a few times a second. */
+const maxTries = 6
+
+/**
+ * Read → {@link operate} → write on condition of every etag; after a lost race or an unknown outcome, read again. A
+ * command whose own write was lost from sight finds itself in the job's audit, and is done.
+ *
+ * @returns the job as written, or null when there is none
+ * @throws CommandRefused when the state of the job does not allow the command
+ * @throws JobUnreadable when its document cannot be read
+ * @throws StoreUnavailable when the job stays contended, or the store could not be asked
+ */
+export async function updateJob(
+  store: StateStore,
+  address: DocumentAddress,
+  command: OperatorCommand,
+  now: () => number,
+): Promise<JobDocument | null> {
+  let written: JobDocument | null = null
+  const unclear = new UnclearWrites(`job document ${address.id}`)
+  for (let tries = 0; tries < maxTries;) {
+    const job = await readableJob(store, address)
+    if (job === null) return null
+    if (written !== null && hasDecision(job, written)) return job
+    const { operation, steps } = await decided(store, job, command, now())
+    const changed = operation.changed.flatMap((step) => replacingStep(steps, step))
+    const writes = [replacing(job, operation.job), ...changed]
+    const result = await unclear.write(() => store.apply(address.pk, writes))
+    if (result.kind === 'applied' && operation.isComplete) return operation.job
+    written = result.kind === 'unknownOutcome' && operation.isComplete ? operation.job : null
+    // What does not fit one transaction is written in several, each of which may lose its own races.
+    tries = result.kind === 'applied' ? 0 : tries + 1
+  }
+  const message = `job document ${address.id}: still contended after ${maxTries} tries; give the command again`
+  throw new StoreUnavailable(message, { cause: null })
+}
+
+/**
+ * The job as a command would leave it; nothing is written. Null when there is none.
+ *
+ * @throws CommandRefused when the state of the job does not allow the command
+ */
+export async function tryCommand(
+  store: StateStore,
+  address: DocumentAddress,
+  command: OperatorCommand,
+  now: () => number,
+): Promise<JobDocument | null> {
+  const job = await readableJob(store, address)
+  return job === null ? null : (await decided(store, job, command, now())).operation.job
+}
+
+async function decided(store: StateStore, job: JobDocument, command: OperatorCommand, now: number) {
+  const listed = await store.listSteps(job.pk, job.jobId)
+  const steps = new Map(listed.map((step) => [step.stepId, step]))
+  const operation = operate({ job, steps, now }, command)
+  if (operation.kind === 'refused') throw new CommandRefused(job.jobId, operation.reason)
+  return { operation, steps }
+}
+
+function replacingStep(steps: ReadonlyMap<string, Stored<StepDocument>>, after: StepDocument) {
+  const before = steps.get(after.stepId)
+  return before === undefined ? [] : [replacing(before, after)]
+}
+
+function hasDecision(job: JobDocument, written: JobDocument): boolean {
+  const ours = written.audit.at(-1)
+  return job.audit.some(
+    (entry) => entry.command === ours?.command && entry.at === ours.at && entry.by === ours.by,
+  )
+}

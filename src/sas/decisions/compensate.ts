@@ -1,0 +1,158 @@
+import { beginUndo, fitting, goOnUndoing, repeat, stop, undoAfter } from './dispatch.js'
+import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
+import { betweenStates, withDerivedState, type Compensation, type StepDocument } from '../model/documents.js'
+import { owedBy } from './generation.js'
+import {
+  hasMoreToUndo,
+  inState,
+  isUnderWay,
+  sameLedger,
+  unseen,
+  withChanges,
+  type Ledger,
+  type StepChange,
+} from './ledger.js'
+import { isHeldBack } from '../model/work.js'
+
+/** How a job goes forward: where compensation leads to another attempt, it goes on there in the same transaction. */
+type GoForward = (state: SchedulingState, ledger: Ledger) => Schedule
+
+/** The compensation that these failed steps ask for, all of them; null when the job is to end in error instead. */
+export function compensationFor(
+  { steps, now, scheduler }: SchedulingState,
+  failed: readonly string[],
+  reason: string,
+): Compensation | null {
+  const policies = failed.map((stepId) => steps.get(stepId)?.onExhausted)
+  if (!policies.every((policy) => policy === 'compensate' || policy === 'compensateThenRetry')) return null
+  const thenRetry = policies.every((policy) => policy === 'compensateThenRetry')
+  return { since: new Date(now).toISOString(), by: scheduler, reason, thenRetry }
+}
+
+/**
+ * W7, W9: the way back of a job whose `compensation` is set.
+ *
+ * 1. Every step that is still under way gets a new fence, so its outcome no longer counts (I3).
+ * 2. Every step that succeeded or may have acted is undone, with all its generations that may have acted. Steps that
+ *    depend on it are undone before it (I6).
+ * 3. The job ends, or begins again.
+ *
+ * If an undo fails for good, the steps that its step depends on stay as they are and the other undos go on. The job then
+ * ends flagged for an operator (R111).
+ */
+export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForward): Schedule {
+  const { job, steps, now } = state
+  const hasBegun = (stepId: string): boolean => (ledger[stepId]?.dispatch ?? 0) > 0
+  // Skipped steps keep the steps before and after them in order (I6).
+  const passed = job.stepIds.filter((stepId) => hasBegun(stepId) || ledger[stepId]?.state === 'Skipped')
+  const missing = unseen(passed, ledger, steps)
+  if (missing.length > 0) return { kind: 'read', stepIds: missing }
+  // Includes steps that were given up, or stopped to begin again: they may have acted.
+  const begun = passed.filter(hasBegun).flatMap((stepId) => steps.get(stepId) ?? [])
+  const stopped = begun.flatMap((step) => stoppedStep(step, ledger, state))
+  const afterStop = withChanges(ledger, stopped)
+  const again = begun.flatMap((step) => {
+    if (ledger[step.stepId]?.state !== 'Compensating') return []
+    if (hasMoreToUndo(step)) return [goOnUndoing(step, state)]
+    return step.lockedBy === null && !isHeldBack(step, now) ? [repeat(step, state)] : []
+  })
+  const next = stepsToUndo(begun, afterStop, steps).map((step) => beginUndo(step, state))
+  const changes = fitting([...stopped, ...again, ...next], job)
+  const after = withChanges(ledger, changes)
+  // What was stopped must be written before a new generation may begin with it.
+  const isFirst = changes.length > 0 && job.compensation?.thenRetry === true
+  if (isFirst || Object.values(after).some(isUnderWay)) {
+    const isNews = job.lockedBy === null || !sameLedger(job.steps, after) || !isFlagCurrent(state, ledger)
+    return isNews ? goOn(withIntent(state), ledger, changes) : { kind: 'nothing' }
+  }
+  return finishCompensation(state, { ledger, changes }, goForward)
+}
+
+/** The job with the intent to get back where it began, in both vocabularies. */
+function withIntent(state: SchedulingState): SchedulingState {
+  const { job } = state
+  return { ...state, job: { ...job, currentState: betweenStates, desiredState: job.initialState } }
+}
+
+/**
+ * Stops a step that is under way forward. A step that was given up, stopped or skipped is undone if a call for any of its
+ * generations may have acted (F-K2).
+ */
+function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): readonly StepChange[] {
+  if (step.direction === 'undo') return []
+  const state = ledger[step.stepId]?.state
+  const isOwed = owedBy(step).length > 0
+  if (state === 'Error' || state === 'NotStarted' || state === 'Skipped') {
+    return isOwed ? [beginUndo(step, by)] : []
+  }
+  if (state !== 'Processing') return []
+  if (!isOwed) return [stop(step)]
+  // An attempt may run until its deadline, unaware of the new fence; its effect is undone after that (F-K2).
+  const mayBeRunning = step.lockedBy !== null && by.now < (step.completeByMs ?? 0)
+  return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
+}
+
+/** Done steps that have an undo and on which no step with an effect depends, directly or indirectly (I6). */
+function stepsToUndo(
+  begun: readonly StepDocument[],
+  ledger: Ledger,
+  steps: ReadonlyMap<string, StepDocument>,
+): StepDocument[] {
+  const hasEffect = ({ stepId, undo }: StepDocument): boolean => {
+    const state = ledger[stepId]?.state
+    return (
+      (state === 'Processed' && undo !== null) || state === 'Compensating' || state === 'CompensationFailed'
+    )
+  }
+  const inTheWay = begun.filter(hasEffect)
+  const needed = ancestorsOf(inTheWay, steps)
+  return inTheWay.filter(({ stepId }) => ledger[stepId]?.state === 'Processed' && !needed.has(stepId))
+}
+
+/** Every step that one of these waited for, directly or through others: each is visited once, however many there are. */
+function ancestorsOf(of: readonly StepDocument[], steps: ReadonlyMap<string, StepDocument>): Set<string> {
+  const found = new Set<string>()
+  const ahead = of.flatMap(({ dependsOn }) => dependsOn)
+  for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
+    if (found.has(next)) continue
+    found.add(next)
+    ahead.push(...(steps.get(next)?.dependsOn ?? []))
+  }
+  return found
+}
+
+interface Finished {
+  readonly ledger: Ledger
+  readonly changes: readonly StepChange[]
+}
+
+function finishCompensation(state: SchedulingState, finished: Finished, goForward: GoForward): Schedule {
+  const ledger = withChanges(finished.ledger, finished.changes)
+  const { job, steps, now, scheduler } = state
+  const { compensation } = job
+  const back = withIntent(state)
+  const [stepId] = inState(ledger, 'CompensationFailed')
+  const since = new Date(now).toISOString()
+  if (stepId !== undefined) {
+    const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'
+    const message = `step ${stepId} could not be undone: ${cause}`
+    const attention = { kind: 'compensationFailed' as const, since, by: scheduler, message, stepId }
+    return endJob(back, finished, { attention })
+  }
+  const home = { ...back, job: { ...back.job, currentState: job.initialState } }
+  if (compensation?.thenRetry !== true) return endJob(home, finished, {})
+  if (job.generation >= job.maxGenerations) {
+    const message = `given up after ${job.generation} generations: ${compensation.reason}`
+    return endJob(home, finished, {
+      attention: { kind: 'error', since, by: scheduler, message, stepId: null },
+    })
+  }
+  const renewed = withDerivedState({
+    ...home.job,
+    desiredState: job.targetState,
+    compensation: null,
+    generation: job.generation + 1,
+  })
+  const reset = Object.entries(ledger).map(([id, entry]) => [id, { ...entry, state: 'NotStarted' }] as const)
+  return goForward({ ...state, job: renewed }, Object.fromEntries(reset))
+}

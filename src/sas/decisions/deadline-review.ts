@@ -1,0 +1,89 @@
+import type { Telemetry } from '../../telemetry/index.js'
+import type { StepDocument } from '../model/documents.js'
+import { workOf } from '../model/work.js'
+
+/** What a review works with. */
+export interface DeadlineReviewOptions {
+  readonly telemetry: Telemetry
+  readonly instanceName: string
+  /** How long a feed range may be without a reader after an instance died. */
+  readonly failoverMs: number
+}
+
+/** Attempts of an operation that are looked back at, and how many it takes to judge by. */
+const [lookedBackAt, enough] = [200, 100]
+/** Of these, the share that may take longer than they have. */
+const bearableShare = 0.01
+
+/** What an instance has seen of one operation: whether each of its latest attempts was cut off by its deadline. */
+interface Seen {
+  /** A ring; `next` is where the oldest is. */
+  readonly cutOff: boolean[]
+  next: number
+}
+
+/**
+ * Whether the deadlines that steps were given suit what their operations take (R57), judged by the attempts of this
+ * instance. It only says so, once for each operation and reason; a deadline stays as its workflow gave it.
+ */
+export class DeadlineReview {
+  private readonly seen = new Map<string, Seen>()
+  private readonly told = new Set<string>()
+
+  constructor(private readonly options: DeadlineReviewOptions) {}
+
+  /** An attempt begins. */
+  noteBegun(step: StepDocument): void {
+    const { failoverMs } = this.options
+    // An unclaimed attempt does not count, however long its range has no reader.
+    if (step.isClaimRequired || step.maxFailures * step.completeWithinMs >= failoverMs) return
+    const attempts = step.maxFailures === 1 ? 'its one attempt is' : `its ${step.maxFailures} attempts are`
+    this.advise(
+      'failover',
+      step,
+      `when an instance dies it takes up to ${failoverMs} ms until another reads of its work, and ${attempts} over ` +
+        'before that: give it more time or more attempts, or claim: true',
+    )
+  }
+
+  /** An attempt has ended: in success, or cut off by its deadline, where it would have taken longer. */
+  noteEnded(step: StepDocument, isCutOff: boolean): void {
+    const key = operationOf(step)
+    const seen = this.seen.get(key) ?? { cutOff: [], next: 0 }
+    this.seen.set(key, seen)
+    seen.cutOff[seen.next] = isCutOff
+    seen.next = (seen.next + 1) % lookedBackAt
+    if (!isCutOff || seen.cutOff.length < enough) return
+    const count = seen.cutOff.filter(Boolean).length
+    if (count / seen.cutOff.length <= bearableShare) return
+    this.advise(
+      'duration',
+      step,
+      `${count} of its last ${seen.cutOff.length} attempts took longer: give it more time, let it ask for time ` +
+        '(context.extend), or see what it waits for',
+    )
+  }
+
+  private advise(reason: 'failover' | 'duration', step: StepDocument, advice: string): void {
+    const operation = operationOf(step)
+    const matter = `${operation} ${reason}`
+    if (this.told.has(matter)) return
+    this.told.add(matter)
+    const { telemetry, instanceName } = this.options
+    const { workflow, stepId, completeWithinMs } = step
+    telemetry.emit({
+      type: 'deadline.doubted',
+      operation,
+      workflow,
+      stepId,
+      completeWithinMs,
+      advice,
+      instanceName,
+    })
+  }
+}
+
+function operationOf(step: StepDocument): string {
+  const { actor, action } = workOf(step)
+  return `${actor}.${action}`
+}

@@ -1,0 +1,294 @@
+import { isDeepStrictEqual } from 'node:util'
+import { mayHaveActed } from './claim.js'
+import {
+  betweenStates,
+  deadline,
+  withDerivedState,
+  type JobDocument,
+  type Json,
+  type StepDocument,
+} from '../model/documents.js'
+import { whenProblem } from '../plan/condition.js'
+import { gather, type GatherInput } from '../plan/gather.js'
+import { beginning, owedBy, withInput } from './generation.js'
+import type { StepChange } from './ledger.js'
+import { offerWithinMs } from './offer-time.js'
+import { isTooDeep, maxGivenLevels } from '../model/plain-json.js'
+import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/template.js'
+import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
+import { currentKey, workOf } from '../model/work.js'
+
+/** A scheduler that dispatches steps of a job, and the time. */
+export interface Dispatching {
+  readonly job: JobDocument
+  /** The steps known, by step id: among them those whose outputs the dispatched ones refer to. */
+  readonly steps: ReadonlyMap<string, StepDocument>
+  readonly now: number
+  readonly scheduler: string
+}
+
+/** When the whole job must be done: counted from the moment at which a scheduler first takes it up (R18). */
+export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | null {
+  if (job.endByMs !== null || job.completeWithinMs === null) return job.endByMs
+  return now + job.completeWithinMs
+}
+
+/** Steps written at once: one transaction has room for them, their job and its notices. */
+const maxStepsAtOnce = 90
+
+/**
+ * As many of these changes as fit one transaction beside the job, at least one. The rest follows when this write comes
+ * back in the feed.
+ */
+export function fitting<C extends Pick<StepChange, 'step'>>(
+  changes: readonly C[],
+  job: JobDocument,
+): readonly C[] {
+  if (changes.length <= 1) return changes
+  let leftBytes = maxTransactionBytes - bytesOf(job)
+  const taken: C[] = []
+  for (const change of changes.slice(0, maxStepsAtOnce)) {
+    leftBytes -= bytesOf(change.step)
+    if (leftBytes < 0 && taken.length > 0) break
+    taken.push(change)
+  }
+  return taken
+}
+
+/**
+ * The first attempt of a step that begins, or begins again. {@link withInput} decides which key it has. A step whose
+ * input alone is too large for a transaction can never be dispatched, so it is flagged for an operator instead. Its key
+ * stays the same.
+ */
+export function begin(step: StepDocument, by: Dispatching): StepChange {
+  const { job } = by
+  const outputs = new Map<string, Json>([...by.steps].map(([stepId, { output }]) => [stepId, output]))
+  const known = { input: job.input, outputs }
+  const input = resolveTemplate(step.inputTemplate, known)
+  const begun = firstAttempt({ ...withInput(step, input), ...boundUndo(step, known) }, by)
+  // No handler is called, so the key stays, and so does what is known of calls under it.
+  const refuse = (message: string): StepChange => {
+    return { step: refused(firstAttempt(beginning(step), by), by, message), state: 'Processing' }
+  }
+  const unclear = whenProblem(step)
+  if (unclear !== null) {
+    return refuse(`its condition cannot be evaluated: ${unclear}; correct "when" in its document`)
+  }
+  if (step.kind === 'sleep') return { step: asleep(begun, by), state: 'Processing' }
+  if (step.event !== null) return finishWait(begun, step.event.payload)
+  if (step.kind === 'gather') return finishGather(begun, by)
+  const problem = inputProblem(begun, by)
+  return problem === null ? { step: begun, state: 'Processing' } : refuse(problem)
+}
+
+/** Explains why the store would not accept the step with its resolved input; null if it would. */
+function inputProblem(step: StepDocument, by: Dispatching): string | null {
+  if (isTooLarge(step, by)) return tooLarge('input', step.input)
+  if (!isTooDeep(step.input)) return null
+  return `its input is nested more than ${maxGivenLevels} levels deep: pass the address of the data, not the data`
+}
+
+function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
+  const fresh = {
+    ...step,
+    currentState: step.initialState,
+    desiredState: step.targetState,
+    lockedBy: null,
+    failureCount: 0,
+    output: null,
+    claim: null,
+    outcome: null,
+  }
+  return attempt(fresh, by)
+}
+
+/** Fills outputs of other steps into the undo. Keeps the submitted template, in case they return something else later. */
+function boundUndo({ undo, undoTemplate, stepId }: StepDocument, known: KnownValues): Partial<StepDocument> {
+  if (undo === null) return {}
+  const template = undoTemplate ?? undo.inputTemplate
+  const bound = bindTemplate(template, known, stepId)
+  return {
+    undo: { ...undo, inputTemplate: bound, input: null, failureCount: 0 },
+    undoTemplate: isDeepStrictEqual(bound, template) ? null : template,
+  }
+}
+
+/** Whether no transaction takes the step beside its job. */
+export function isTooLarge(step: StepDocument, { job }: Pick<Dispatching, 'job'>): boolean {
+  return exceeds([step, job], maxTransactionBytes)
+}
+
+function tooLarge(what: string, value: Json): string {
+  return `its ${what} has ${bytesOf(value)} bytes, too many for one transaction: pass the address of the data, not the data`
+}
+
+/** A step that is done with what it was given. */
+function finishGather(step: StepDocument, by: Dispatching): StepChange {
+  const gathered = gather(step.input as unknown as GatherInput)
+  if (gathered.kind === 'impossible')
+    return { step: refused(step, by, gathered.message), state: 'Processing' }
+  const { output } = gathered
+  const done = finishWait({ ...step, input: null }, output)
+  if (!isTooLarge(done.step, by)) return done
+  return { step: refused(step, by, tooLarge('output', output)), state: 'Processing' }
+}
+
+/** The next attempt in the direction the step goes in, with the input it had; or the end of its waiting. */
+export function repeat(step: StepDocument, by: Dispatching): StepChange {
+  if (step.kind === 'sleep' || step.event !== null) {
+    const over = { ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 }
+    return finishWait(over, step.event?.payload ?? null)
+  }
+  return { step: attempt(step, by), state: step.direction === 'do' ? 'Processing' : 'Compensating' }
+}
+
+/**
+ * A step that no agent runs, until its time has come: `{ forMs }` from now, or `{ until }` an instant; at once where
+ * that has passed or neither is given. A value that is not an instant is a mistake, which an operator must see first.
+ */
+function asleep(step: StepDocument, by: Dispatching): StepDocument {
+  const { now } = by
+  const { forMs, until } = step.input as { readonly forMs?: number; readonly until?: Json }
+  const asked = forMs === undefined ? instantOf(until ?? now) : now + forMs
+  if (Number.isNaN(asked)) {
+    return refused(
+      step,
+      by,
+      `it sleeps until ${JSON.stringify(until)}, which is no instant: say one as ISO-8601`,
+    )
+  }
+  const notBeforeMs = Math.max(asked, now)
+  return withDerivedState({ ...step, lockedBy: null, notBeforeMs, ...deadline(notBeforeMs) })
+}
+
+function instantOf(value: Json): number {
+  return typeof value === 'string' || typeof value === 'number' ? new Date(value).getTime() : Number.NaN
+}
+
+function finishWait(step: StepDocument, output: Json): StepChange {
+  const done = {
+    ...step,
+    currentState: step.targetState,
+    lockedBy: null,
+    attention: null,
+    notBeforeMs: null,
+    output,
+    ...deadline(null),
+  }
+  return { step: withDerivedState(done), state: 'Processed' }
+}
+
+/** The first attempt to undo what a step has done, or may have done. Its newest generation comes first. */
+export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
+  return { step: attempt(reverting(step, owedBy(step), by), by), state: 'Compensating' }
+}
+
+/** The first attempt to undo the generation before the one that was just undone. */
+export function goOnUndoing(step: StepDocument, by: Dispatching): StepChange {
+  return { step: attempt(reverting(step, step.owed.slice(0, -1), by), by), state: 'Compensating' }
+}
+
+/**
+ * The step on its way back, not dispatched yet: no earlier than the moment by which an attempt that is still running
+ * must have ended (F-K2). Its new fence makes that attempt's outcome void (I3).
+ */
+export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Dispatching): StepChange {
+  const waiting = {
+    ...reverting(step, owedBy(step), by),
+    lockedBy: null,
+    fence: step.fence + 1,
+    dispatch: step.dispatch + 1,
+    notBeforeMs,
+    ...deadline(notBeforeMs),
+  }
+  return { step: withDerivedState(waiting), state: 'Compensating' }
+}
+
+/** The step taken out of work, as if it had not begun; a running attempt's outcome is void (I3). */
+export function stop(step: StepDocument): StepChange {
+  const stopped = {
+    ...step,
+    mayHaveActed: mayHaveActed(step),
+    desiredState: step.initialState,
+    lockedBy: null,
+    fence: step.fence + 1,
+    dispatch: step.dispatch + 1,
+    attention: null,
+    notBeforeMs: null,
+    ...deadline(null),
+  }
+  return { step: withDerivedState(stopped), state: 'NotStarted' }
+}
+
+function reverting(step: StepDocument, owed: StepDocument['owed'], by: Dispatching): StepDocument {
+  const isDone = step.processState === 'Processed'
+  const [newest] = owed.slice(-1)
+  const back = {
+    ...step,
+    mayHaveActed: mayHaveActed(step),
+    owed,
+    direction: 'undo' as const,
+    currentState: isDone ? step.currentState : betweenStates,
+    desiredState: step.initialState,
+    undo: step.undo && { ...step.undo, input: newest?.input ?? null, failureCount: 0 },
+    outcome: null,
+    attention: null,
+  }
+  return { ...(isTooLarge(back, by) ? lightened(back) : back), idempotencyKey: currentKey(back) }
+}
+
+/**
+ * A step on its way back without what its undo does not need: what it was given and returned, and the second copy of the
+ * undo's input. Otherwise a step that was small enough to succeed could be too large to be undone.
+ */
+function lightened(step: StepDocument): StepDocument {
+  const newest = step.owed.slice(-1).map(({ generation }) => ({ generation, input: null }))
+  return { ...step, input: null, output: null, owed: [...step.owed.slice(0, -1), ...newest] }
+}
+
+function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
+  // No attempt outlasts its job (F-Q13), except on the way back: what was done is undone however late it is.
+  const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
+  // An unclaimed attempt stays flagged until an agent claims it, however often it is offered (F-A22, I15). An attempt that
+  // was over when it was written stays flagged until one is made.
+  const isStillFlagged = step.isClaimRequired || step.lateDispatches > 0
+  const attention = isStillFlagged && step.attention?.kind === 'unclaimed' ? step.attention : null
+  // Applies to the offer only: a claim cuts the deadline to `completeWithinMs` again.
+  const offeredMs = step.isClaimRequired
+    ? offerWithinMs(step.completeWithinMs, attention, now)
+    : step.completeWithinMs
+  return withDerivedState({
+    ...step,
+    mayHaveActed: mayHaveActed(step),
+    firstBy: null,
+    lockedBy: scheduler,
+    dispatch: step.dispatch + 1,
+    fence: step.fence + 1,
+    attempt: workOf(step).failureCount + 1,
+    idempotencyKey: currentKey(step),
+    outcome: null,
+    attention,
+    notBeforeMs: null,
+    ...deadline(Math.min(now + offeredMs, latest)),
+  })
+}
+
+function refused(step: StepDocument, { now, scheduler }: Dispatching, message: string): StepDocument {
+  const since = new Date(now).toISOString()
+  const attention = {
+    kind: 'error' as const,
+    since,
+    by: scheduler,
+    message,
+    stepId: step.stepId,
+  }
+  // The step certainly did not run.
+  const outcome = {
+    kind: 'permanent' as const,
+    attempt: step.attempt,
+    at: since,
+    by: scheduler,
+    didNothing: true,
+  }
+  return withDerivedState({ ...step, lockedBy: null, attention, outcome, ...deadline(null) })
+}

@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util'
+import { mayHaveActed } from './claim.js'
+import type { Json, StepDocument } from '../model/documents.js'
+import type { Owed } from '../model/step-parts.js'
+import { resolveTemplate } from '../plan/template.js'
+
+/**
+ * The generations of a step that must be undone, the newest last: earlier ones that are left, and the current one. The
+ * current one is included if it succeeded, or if it may have acted and has `whenUncertain`. After a success, the recorded
+ * input of the undo contains what the step returned.
+ */
+export function owedBy(step: StepDocument): Owed[] {
+  const { undo, generation } = step
+  if (undo === null || step.direction === 'undo') return step.owed
+  const isDone = step.processState === 'Processed'
+  if (!isDone && !(undo.whenUncertain && mayHaveActed(step))) return step.owed
+  const input = isDone ? undo.input : resolveTemplate(undo.inputTemplate, { input: null, outputs: new Map() })
+  return [...step.owed, { generation, input }]
+}
+
+/**
+ * The step as it begins, for the first time or again, with what is known of calls under its keys (I9). A step that was
+ * undone gets a new key. Otherwise the key stays, and a service that recognises it does not act twice.
+ */
+export function beginning(step: StepDocument): StepDocument {
+  if (step.direction === 'undo') {
+    return { ...step, direction: 'do', generation: step.generation + 1, mayHaveActed: false, owed: [] }
+  }
+  return { ...step, mayHaveActed: step.dispatch > 0 && mayHaveActed(step) }
+}
+
+/**
+ * The step as it begins with this input. If it was called with another input before, it gets a new key, and the old
+ * generation goes to `owed` if it may have acted.
+ */
+export function withInput(before: StepDocument, input: Json): StepDocument {
+  const step = beginning(before)
+  const isSame = before.dispatch === 0 || before.direction === 'undo' || isDeepStrictEqual(step.input, input)
+  if (isSame) return { ...step, input }
+  return { ...step, generation: step.generation + 1, mayHaveActed: false, owed: owedBy(before), input }
+}

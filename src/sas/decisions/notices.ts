@@ -1,0 +1,67 @@
+import {
+  isTerminal,
+  noticeDocumentId,
+  schemaVersion,
+  type JobDocument,
+  type NoticeDocument,
+} from '../model/documents.js'
+
+/**
+ * The notices to a submitter about a job that has just been written, as documents of the same transaction. So a notice is
+ * sent exactly for what happened (I13). Each takes the job's next number, so there
+ * is one order per job, and two writers of one number conflict. Only jobs with a `replyTo` have notices.
+ *
+ * Attention that steps raise reaches the job through the scheduler; the supervisor therefore writes no notices.
+ */
+export function withNotices(
+  before: JobDocument,
+  after: JobDocument,
+  now: number,
+): { readonly job: JobDocument; readonly notices: readonly NoticeDocument[] } {
+  if (after.replyTo === null) return { job: after, notices: [] }
+  const kinds = [
+    ...(wasUntouched(before) && !wasUntouched(after) ? ['started' as const] : []),
+    ...(isNewlyFlagged(before, after) ? ['attention' as const] : []),
+    ...(isTerminal(after) && !isTerminal(before) ? ['finished' as const] : []),
+  ]
+  const notices = kinds.map((kind, index) => noticeOf(after, kind, { seq: after.notifySeq + index + 1, now }))
+  return { job: { ...after, notifySeq: after.notifySeq + kinds.length }, notices }
+}
+
+/** One notice about a job, not sent yet. */
+export function noticeOf(
+  job: JobDocument,
+  kind: NoticeDocument['kind'],
+  { seq, now }: { readonly seq: number; readonly now: number },
+): NoticeDocument {
+  return {
+    id: noticeDocumentId(job, seq),
+    pk: job.pk,
+    type: 'sas.notify',
+    schema: schemaVersion,
+    jobId: job.jobId,
+    orderId: job.orderId,
+    workflow: job.workflow,
+    replyTo: job.replyTo ?? '',
+    seq,
+    kind,
+    state: job.processState,
+    reason: job.attention?.message ?? job.compensation?.reason ?? null,
+    stepId: job.attention?.stepId ?? null,
+    at: new Date(now).toISOString(),
+    sentAt: null,
+    completeByMs: now,
+    failureCount: 0,
+    attention: null,
+    resends: [],
+    ttl: -1,
+  }
+}
+
+function wasUntouched({ steps, generation }: JobDocument): boolean {
+  return generation === 1 && Object.values(steps).every(({ dispatch }) => dispatch === 0)
+}
+
+function isNewlyFlagged({ attention: before }: JobDocument, { attention: after }: JobDocument): boolean {
+  return after !== null && (after.kind !== before?.kind || after.stepId !== before.stepId)
+}

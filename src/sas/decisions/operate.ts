@@ -1,0 +1,317 @@
+import {
+  betweenStates,
+  deadline,
+  isStaged,
+  withDerivedState,
+  type AuditEntry,
+  type JobDocument,
+  type Json,
+  type LedgerEntry,
+  type StepDocument,
+} from '../model/documents.js'
+import { fitting } from './dispatch.js'
+import { inState, type Ledger } from './ledger.js'
+import { pickUpWithinMs } from './recover-job.js'
+import { toTemplate } from '../model/reference.js'
+
+/** What an operator decides about a job. */
+export type OperatorCommand =
+  /** Another try for steps that failed for good (default: all of them), or for a job that was undone. */
+  | {
+      readonly kind: 'resubmit'
+      readonly steps?: readonly { readonly stepId: string; readonly input?: Json }[]
+      readonly by: string
+      readonly why: string
+    }
+  /** Steps that are parked or wait for long (default: all of them) go on at once. */
+  | { readonly kind: 'release'; readonly stepId?: string; readonly by: string; readonly why: string }
+  /** The job is not wanted any more: what was done is undone where it can be. */
+  | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
+
+/** What becomes of a command. */
+export type Operation =
+  | {
+      readonly kind: 'write'
+      readonly job: JobDocument
+      readonly changed: readonly StepDocument[]
+      /** False where one transaction does not take all of it: the same command again is about the rest. */
+      readonly isComplete: boolean
+    }
+  /** It cannot be done as the job stands; nothing is written. */
+  | { readonly kind: 'refused'; readonly reason: string }
+
+type Resubmission = OperatorCommand & { readonly kind: 'resubmit' }
+
+/** Other inputs, by the id of the step that they are for. */
+type Edits = ReadonlyMap<string, Json>
+
+interface Standing {
+  readonly job: JobDocument
+  /** Every step of the job. */
+  readonly steps: ReadonlyMap<string, StepDocument>
+  readonly now: number
+}
+
+/** Decisions of operators kept on a job. */
+const maxAuditEntries = 20
+
+/**
+ * W10: an operator's command as a request on the job, which a scheduler then performs. The only decision that changes a
+ * terminal document (I7). A command that was carried out already is refused, so repeating it does no harm (F-O2).
+ */
+export function operate(standing: Standing, command: OperatorCommand): Operation {
+  if (isStaged(standing.job)) return refused(`job ${standing.job.jobId} is still being submitted`)
+  switch (command.kind) {
+    case 'resubmit':
+      return resubmit(standing, command)
+    case 'release':
+      return release(standing, command)
+    case 'cancel':
+      return cancel(standing, command)
+  }
+}
+
+function resubmit(standing: Standing, command: Resubmission): Operation {
+  const { job, steps } = standing
+  if (job.processState !== 'Error' && job.processState !== 'Compensated') {
+    return refused(
+      `job ${job.jobId} is ${job.processState}; only a job in Error or Compensated is resubmitted`,
+    )
+  }
+  // Set aside, not failed: what stood in its way is mended, and it goes on from where it stands.
+  if (job.attention?.kind === 'corrupt') {
+    return command.steps === undefined
+      ? requested(standing, command, { job, changed: [] })
+      : refused(`job ${job.jobId} was set aside as a whole: resubmit it without naming steps`)
+  }
+  const edits = editsIn(command)
+  const gathering = [...steps.values()].filter(({ stepId, kind }) => kind === 'gather' && edits.has(stepId))
+  if (gathering.length > 0) return refused(inputOfOthers(gathering))
+  const failed = inState(job.steps, job.compensation === null ? 'Error' : 'CompensationFailed')
+  if (failed.length > 0) return tryAgain(standing, command, failed)
+  // The job ran out of time, or it was undone and its `maxGenerations` allowed no further try.
+  return job.compensation === null ? goOnFrom(standing, command, edits) : startAgain(standing, command, edits)
+}
+
+/** Tries steps again that failed permanently, or whose undo did. */
+function tryAgain(standing: Standing, command: Resubmission, failed: readonly string[]): Operation {
+  const { job, steps } = standing
+  const named = command.steps?.map(({ stepId }) => stepId) ?? failed
+  const others = named.filter((stepId) => !failed.includes(stepId))
+  if (others.length > 0) return refused(`${list(others)} did not fail; failed: ${list(failed)}`)
+  const left = failed.filter((stepId) => !named.includes(stepId))
+  if (left.length > 0) return refused(`${list(left)} failed as well: name all that failed, or none`)
+  const edits = editsIn(command)
+  const again = [...steps.values()].filter(({ stepId }) => failed.includes(stepId))
+  if (job.compensation !== null) {
+    return edits.size === 0
+      ? undoAgain(standing, command, again)
+      : refused('the input of an undo was recorded when its step succeeded and cannot be edited')
+  }
+  const begun = again.map((step) => resetStep(step, edits))
+  const changed = atOnce(begun, job)
+  if (edits.size > 0 && changed.length < begun.length) return refused(tooManyEdits(begun))
+  // Steps that do not fit stay as they are: every step is reset when it begins.
+  return requested(standing, command, {
+    changed,
+    job: { ...job, steps: withStates(job.steps, failed, 'NotStarted'), generation: job.generation + 1 },
+  })
+}
+
+/**
+ * The steps whose undo failed, and at last the job: until that is written it stays in Error, so nothing of it runs, and a
+ * command that was cut short is given again. What it has put back already is not put back twice.
+ */
+function undoAgain(standing: Standing, command: Resubmission, failed: readonly StepDocument[]): Operation {
+  const { job } = standing
+  const back = failed.filter(({ processState }) => processState === 'Error').map(withUndoAhead)
+  const changed = atOnce(back, job)
+  if (changed.length < back.length) {
+    return { kind: 'write', job: { ...job, fence: job.fence + 1 }, changed, isComplete: false }
+  }
+  const steps = withStates(
+    job.steps,
+    failed.map(({ stepId }) => stepId),
+    'Compensating',
+  )
+  return requested(standing, command, { changed, job: { ...job, steps } })
+}
+
+/** Continues a job that ran out of time, not of attempts, from where it stands. Steps that are done stay done. */
+function goOnFrom(standing: Standing, command: Resubmission, edits: Edits): Operation {
+  const { job, steps } = standing
+  const others = [...edits.keys()].filter((stepId) => job.steps[stepId]?.state !== 'NotStarted')
+  if (others.length > 0) return refused(`${list(others)} will not begin again, so a new input has no effect`)
+  const edited = [...steps.values()].filter(({ stepId }) => edits.has(stepId))
+  const changed = edited.map((step) => resetStep(step, edits))
+  if (atOnce(changed, job).length < changed.length) return refused(tooManyEdits(changed))
+  return requested(standing, command, { changed, job: { ...job, generation: job.generation + 1 } })
+}
+
+/** Begins the whole job again. Steps that were undone get new keys; steps without an undo keep theirs (C21, I9). */
+function startAgain(standing: Standing, command: Resubmission, edits: Edits): Operation {
+  const { job, steps } = standing
+  const unknown = [...edits.keys()].filter((stepId) => !steps.has(stepId))
+  if (unknown.length > 0) return refused(`there is no ${list(unknown)}`)
+  // What had begun to expire must not, now that its job lives again (I18).
+  const expiring = [...steps.values()].filter(({ ttl }) => ttl !== -1)
+  const changed = [...steps.values()]
+    .filter((step) => edits.has(step.stepId) || expiring.includes(step))
+    .map((step) => resetStep(step, edits))
+  if (atOnce(changed, job).length < changed.length) {
+    return refused(expiring.length > 0 ? tooManyExpiring(job, expiring) : tooManyEdits(changed))
+  }
+  return requested(standing, command, {
+    changed,
+    job: {
+      ...job,
+      steps: withStates(job.steps, job.stepIds, 'NotStarted'),
+      currentState: job.initialState,
+      desiredState: job.targetState,
+      compensation: null,
+      generation: job.generation + 1,
+      maxGenerations: Math.max(job.maxGenerations, job.generation + 1),
+    },
+  })
+}
+
+function editsIn({ steps = [] }: Resubmission): Edits {
+  const edited = steps.flatMap(({ stepId, input }) => (input === undefined ? [] : [[stepId, input] as const]))
+  return new Map(edited)
+}
+
+/** Of steps to be given another input that have none of their own. */
+function inputOfOthers(steps: readonly StepDocument[]): string {
+  const stepIds = steps.map(({ stepId }) => stepId)
+  return `${list(stepIds)} only gathers what other steps returned: resubmit without an input`
+}
+
+function release(standing: Standing, command: OperatorCommand & { kind: 'release' }): Operation {
+  const { job, steps, now } = standing
+  const waiting = [...steps.values()].filter(isWaiting)
+  const named = waiting.filter(({ stepId }) => command.stepId === undefined || stepId === command.stepId)
+  if (named.length === 0) {
+    const which = command.stepId === undefined ? 'any step' : `step ${command.stepId}`
+    return refused(
+      `${which} of job ${job.jobId} is not parked and does not wait for long; waiting: ${list(waiting.map(({ stepId }) => stepId))}`,
+    )
+  }
+  const changed = atOnce(named, job).map((step) =>
+    withDerivedState({
+      ...step,
+      attention: null,
+      notBeforeMs: null,
+      failureCount: 0,
+      fence: step.fence + 1,
+      ...deadline(now + step.completeWithinMs),
+    }),
+  )
+  return requested(standing, command, { job, changed, isComplete: changed.length === named.length })
+}
+
+function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' }): Operation {
+  const { job, now } = standing
+  if (job.processState === 'Processed' || job.processState === 'Compensated') {
+    return refused(`job ${job.jobId} is ${job.processState}: it has ended, and there is nothing to stop`)
+  }
+  // One that is undone to begin again is not wanted any more either.
+  if (job.compensation?.thenRetry === false) {
+    return refused(`job ${job.jobId} is being undone already, because: ${job.compensation.reason}`)
+  }
+  const since = new Date(now).toISOString()
+  return requested(standing, command, {
+    changed: [],
+    job: {
+      ...job,
+      currentState: betweenStates,
+      desiredState: job.initialState,
+      compensation: { since, by: command.by, reason: `cancelled: ${command.why}`, thenRetry: false },
+    },
+  })
+}
+
+type Request = Partial<Operation & { kind: 'write' }> & Pick<Operation & { kind: 'write' }, 'job' | 'changed'>
+
+/** The job up for a scheduler, with the decision on record. */
+function requested(
+  { now }: Standing,
+  command: OperatorCommand,
+  { job, changed, isComplete = true }: Request,
+): Operation {
+  const [first, ...others] = changed
+  const entry: AuditEntry = {
+    command: command.kind,
+    stepId: others.length === 0 ? (first?.stepId ?? null) : null,
+    at: new Date(now).toISOString(),
+    by: command.by,
+    why: command.why,
+  }
+  const up = {
+    ...job,
+    audit: [...job.audit, entry].slice(-maxAuditEntries),
+    attention: null,
+    lockedBy: null,
+    fence: job.fence + 1,
+    endByMs: null,
+    endedAt: null,
+    endedAtMs: null,
+    ttl: -1,
+    ...deadline(now + pickUpWithinMs),
+  }
+  return { kind: 'write', job: withDerivedState(up), changed, isComplete }
+}
+
+function resetStep(step: StepDocument, edits: Edits): StepDocument {
+  const input = edits.get(step.stepId)
+  // Keeps `direction: 'undo'` until the step begins, because a step that was undone then gets a new key.
+  return withDerivedState({
+    ...step,
+    currentState: step.initialState,
+    desiredState: step.initialState,
+    lockedBy: null,
+    fence: step.fence + 1,
+    attention: null,
+    inputTemplate: input === undefined ? step.inputTemplate : toTemplate(input, 'input'),
+    ttl: -1,
+  })
+}
+
+function withUndoAhead(step: StepDocument): StepDocument {
+  const undo = step.undo && { ...step.undo, failureCount: 0 }
+  return withDerivedState({ ...step, undo, lockedBy: null, fence: step.fence + 1, attention: null, ttl: -1 })
+}
+
+function isWaiting({ attention }: StepDocument): boolean {
+  return attention?.kind === 'parked' || attention?.kind === 'extendedWait'
+}
+
+function withStates(ledger: Ledger, stepIds: readonly string[], state: LedgerEntry['state']) {
+  const changed = Object.entries(ledger).filter(([stepId]) => stepIds.includes(stepId))
+  return { ...ledger, ...Object.fromEntries(changed.map(([stepId, entry]) => [stepId, { ...entry, state }])) }
+}
+
+/** As many of these as one transaction takes. */
+function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[] {
+  return fitting(
+    steps.map((step) => ({ step })),
+    job,
+  ).map(({ step }) => step)
+}
+
+function tooManyEdits(steps: readonly StepDocument[]): string {
+  return `${steps.length} steps would have to be written at once, more than one transaction takes: resubmit without inputs, or submit a new job`
+}
+
+/** Refuses such a command: if it were written in parts and cut short, steps would outlive their job, or expire first (I18). */
+function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
+  return `job ${jobId} was undone and has begun to expire, and ${steps.length} steps are more than one transaction can keep: submit it again under another id`
+}
+
+function refused(reason: string): Operation {
+  return { kind: 'refused', reason }
+}
+
+function list(stepIds: readonly string[]): string {
+  if (stepIds.length === 0) return 'none'
+  return `${stepIds.length === 1 ? 'step' : 'steps'} ${stepIds.join(', ')}`
+}

@@ -1,0 +1,130 @@
+import { isUnclaimed, mayHaveActed } from './claim.js'
+import { deadline, withDerivedState, type Attention, type StepDocument } from '../model/documents.js'
+import { flagged, givenUp } from './give-up.js'
+import { offerWithinMs, pauseAfterLateMs } from './offer-time.js'
+import { withFailure, workOf } from '../model/work.js'
+
+/** The time of a decision about an expired step, and the instance that decides. */
+export interface RecoveryPolicy {
+  readonly now: number
+  /** How long after a deadline nothing is done yet: at least the difference between the clocks of two hosts. */
+  readonly graceMs: number
+  /** The deciding instance's name. */
+  readonly supervisor: string
+}
+
+/** A step as it was read. `_ts` is the store's time of its last write in seconds; 0 or missing if unknown. */
+export type ReadStep = StepDocument & { readonly _ts?: number }
+
+/** What to do about a step. */
+export type Recovery =
+  /** It is done, flagged, or waits for something other than time. */
+  | { readonly kind: 'nothing' }
+  /** Its deadline is ahead. */
+  | { readonly kind: 'wait'; readonly untilMs: number }
+  /** The attempt counts as failed; the step is up again. */
+  | { readonly kind: 'retry'; readonly step: StepDocument }
+  /** The last attempt counted as failed; what happens now is the step's policy. */
+  | { readonly kind: 'exhausted'; readonly step: StepDocument }
+  /** The moment it waited for has come; it is up. */
+  | { readonly kind: 'due'; readonly step: StepDocument }
+  /** No attempt was made: it was not taken up, or was over when dispatched. It is offered again, uncounted (C8). */
+  | { readonly kind: 'unclaimed'; readonly step: StepDocument }
+
+/**
+ * W6: what the supervisor does about one step. It looks at the envelope and the time only (I19), and requests: the
+ * scheduler dispatches, agents perform. Raising the fence is what makes a late agent's outcome void (I3).
+ */
+export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
+  const { processState, completeByMs } = step
+  const isOpen =
+    processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
+  if (!isOpen || completeByMs === null) return { kind: 'nothing' }
+  const dueMs = completeByMs + policy.graceMs
+  if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
+  // Sets `mayHaveActed` even for an attempt that was over when dispatched: an agent whose clock is behind may have called.
+  const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
+  if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
+  if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
+  if (step.notBeforeMs !== null)
+    return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
+  const who = step.lockedBy === null ? 'scheduler' : `agent ${JSON.stringify(workOf(step).actor)}`
+  const message = `no ${who} took it up in ${step.completeWithinMs} ms: check that one runs`
+  const attention = unclaimed(step, message, policy)
+  const withinMs = offerWithinMs(step.completeWithinMs, attention, policy.now)
+  return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy, withinMs) }
+}
+
+/**
+ * Whether the deadline had already passed, by the store's time, when the attempt was written. A clock is wrong then, and
+ * the attempt does not count. If it has an outcome, the outcome is kept.
+ */
+function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): boolean {
+  const isUnderWay = kind === 'operation' && lockedBy !== null && outcome === null
+  return isUnderWay && (completeByMs ?? Infinity) <= _ts * 1_000
+}
+
+/** Schedules another dispatch after a pause, which doubles while clocks disagree. Flags the step the first time. */
+function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
+  const { completeBy, lateDispatches } = step
+  const message =
+    `its deadline ${completeBy ?? ''} had passed when ${step.lockedBy ?? ''} wrote it: ` +
+    'the clocks of the hosts disagree; correct them'
+  const notBeforeMs = policy.now + pauseAfterLateMs(lateDispatches)
+  return withDerivedState({
+    ...step,
+    attention: unclaimed(step, message, policy),
+    lateDispatches: lateDispatches + 1,
+    lockedBy: null,
+    notBeforeMs,
+    ...deadline(notBeforeMs),
+  })
+}
+
+/** The flag that no attempt is made. Its `since` stays at the first time. */
+function unclaimed({ attention, stepId }: StepDocument, message: string, policy: RecoveryPolicy): Attention {
+  const since = attention?.kind === 'unclaimed' ? attention.since : new Date(policy.now).toISOString()
+  return { kind: 'unclaimed', since, by: policy.supervisor, message, stepId }
+}
+
+/** Offers the step to schedulers. Unless given, the deadline for picking it up is as long as an attempt may take. */
+function offered(
+  step: StepDocument,
+  { now }: RecoveryPolicy,
+  withinMs = step.completeWithinMs,
+): StepDocument {
+  return withDerivedState({ ...step, lockedBy: null, ...deadline(now + withinMs) })
+}
+
+/**
+ * Puts a step to rest whose job has ended or is gone: no scheduler will take it up (F-V25). If an operator revives the job,
+ * a scheduler looks at every step that was under way.
+ */
+export function rest(step: StepDocument): StepDocument {
+  return withDerivedState({
+    ...step,
+    mayHaveActed: mayHaveActed(step),
+    fence: step.fence + 1,
+    lockedBy: null,
+    ...deadline(null),
+  })
+}
+
+function afterAttempt(step: StepDocument, policy: RecoveryPolicy): Recovery {
+  const failed = withFailure({ ...step, attention: null, lateDispatches: 0 })
+  const { failureCount } = workOf(failed)
+  if (failureCount < step.maxFailures) return { kind: 'retry', step: offered(failed, policy) }
+  const why = { now: policy.now, by: policy.supervisor, message: exhaustedMessage(step, failureCount) }
+  if (step.direction === 'undo' || typeof step.onExhausted === 'string') {
+    return { kind: 'exhausted', step: givenUp(failed, why) }
+  }
+  const notBeforeMs = policy.now + step.onExhausted.extendedWaitMs
+  const waiting = { ...flagged(failed, 'extendedWait', why), notBeforeMs, ...deadline(notBeforeMs) }
+  return { kind: 'exhausted', step: withDerivedState(waiting) }
+}
+
+function exhaustedMessage(step: StepDocument, failureCount: number): string {
+  const last = step.diagnostics.at(-1)
+  const cause = last === undefined ? 'no answer before the deadline' : last.message
+  return `given up after ${failureCount} failed ${failureCount === 1 ? 'attempt' : 'attempts'}: ${cause}`
+}

@@ -1,0 +1,227 @@
+import { holds, whenProblem } from '../plan/condition.js'
+import { compensationFor, goBack } from './compensate.js'
+import { begin, fitting, repeat, stop } from './dispatch.js'
+import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
+import { neededBy } from '../plan/gather.js'
+import {
+  isStaged,
+  isTerminal,
+  type Attention,
+  type LedgerEntry,
+  type StepDocument,
+} from '../model/documents.js'
+import { fold, inState, isUnderWay, sameLedger, unseen, withChanges, type Ledger } from './ledger.js'
+import { withNotices } from './notices.js'
+import { stepsReferredTo } from '../plan/template.js'
+import { expire, withRetention } from './retention.js'
+import { isHeldBack } from '../model/work.js'
+
+/**
+ * W1, W4, W5, W7, W9: fold what steps report into the ledger, dispatch what became ready, undo what is to be undone,
+ * finish the job. It looks at what is, never at what just happened, so a repeated or collapsed change decides the same,
+ * and a decided state decides nothing. Its one rule: **a step is never ahead of its ledger**; where it is, the job was
+ * read stale.
+ */
+export function schedule(state: SchedulingState): Schedule {
+  const { job, steps } = state
+  if (isStaged(job)) return { kind: 'nothing' }
+  if (isTerminal(job)) return expire(state)
+  for (const step of steps.values()) {
+    const entry = job.steps[step.stepId]
+    if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
+  }
+  if (job.lockedBy === null) {
+    // No scheduler holds it: the supervisor or an operator asks to look at everything under way again (R98).
+    const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
+    const missing = unseen(underWay, job.steps, steps)
+    if (missing.length > 0) return { kind: 'read', stepIds: missing }
+  }
+  const ledger = fold(job.steps, steps)
+  const decision = job.compensation === null ? goForward(state, ledger) : goBack(state, ledger, goForward)
+  return decision.kind === 'write' ? completed(state, decision) : decision
+}
+
+/** The decision with what belongs to every write of a job: when it expires, and what its submitter is told. */
+function completed(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
+  const expiring = withRetention(state, decision)
+  if (expiring.kind !== 'write') return expiring
+  return { ...expiring, ...withNotices(state.job, expiring.job, state.now) }
+}
+
+function goForward(state: SchedulingState, ledger: Ledger): Schedule {
+  const { job, steps } = state
+  const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
+  if (isOverdue(state, ledger)) return endOverdue(state, ledger)
+  const again = underWayAndFree(state, ledger)
+  if (failed.length > 0) return afterFailure(state, ledger, { failed, again })
+  const ready = readyToBegin(state, ledger)
+  if (ready.missing.length > 0) return { kind: 'read', stepIds: ready.missing }
+  const unknownOutputs = outputsNeeded(ready.steps, steps, ledger)
+  if (unknownOutputs.length > 0) return { kind: 'read', stepIds: unknownOutputs }
+  const skipped = ready.steps.filter((step) => isSkipped(step, state, ledger))
+  // What is skipped may let others begin, or be skipped in their turn.
+  if (skipped.length > 0) return goForward(state, withSkipped(ledger, skipped))
+  const changes = [
+    ...again.map((step) => repeat(step, state)),
+    ...ready.steps.map((step) => begin(step, withDoneOutputs(state, ledger))),
+  ]
+  if (Object.values(ledger).every(isBehind)) {
+    return endJob(state, { ledger, changes: [] }, { currentState: job.targetState })
+  }
+  if (changes.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
+  return goOn(state, ledger, fitting(changes, job))
+}
+
+/** Whether a step is over for what comes after it. */
+function isBehind(entry: LedgerEntry | undefined): boolean {
+  return entry?.state === 'Processed' || entry?.state === 'Skipped'
+}
+
+/** A step is left out when its condition does not hold, or when it needs what a step left out would have returned. */
+function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: Ledger): boolean {
+  const needed = [...neededBy(step)]
+  if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
+  const known = withDoneOutputs({ steps }, ledger).steps
+  const outputs = new Map([...known].map(([stepId, { output }]) => [stepId, output]))
+  // A condition that cannot be evaluated does not skip the step: the step begins, and is refused.
+  return whenProblem(step) === null && !holds(step.when, { input: job.input, outputs })
+}
+
+/** What a step left out returned in an earlier generation is not there any more. */
+function withDoneOutputs<S extends Pick<SchedulingState, 'steps'>>(state: S, ledger: Ledger): S {
+  const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
+    return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]
+  })
+  return { ...state, steps: new Map(steps) }
+}
+
+function withSkipped(ledger: Ledger, skipped: readonly StepDocument[]): Ledger {
+  const entries = skipped.map(({ stepId, dispatch }) => [stepId, { state: 'Skipped' as const, dispatch }])
+  return { ...ledger, ...(Object.fromEntries(entries) as Ledger) }
+}
+
+/** Whether the job's own deadline has passed with something left to do (R63). */
+function isOverdue({ job, now }: SchedulingState, ledger: Ledger): boolean {
+  const isDone = Object.values(ledger).every(isBehind)
+  return !isDone && job.endByMs !== null && now >= job.endByMs
+}
+
+/** Nothing is dispatched any more, attempts under way no longer count: the job goes back, or ends in error. */
+function endOverdue(state: SchedulingState, ledger: Ledger): Schedule {
+  const { job, steps, now, scheduler } = state
+  const underWay = job.stepIds.filter((stepId) => isUnderWay(ledger[stepId]))
+  const missing = unseen(underWay, ledger, steps)
+  if (missing.length > 0) return { kind: 'read', stepIds: missing }
+  const since = new Date(now).toISOString()
+  const message = `not done within ${job.completeWithinMs ?? 0} ms`
+  if (job.onExhausted === 'compensate' || job.onExhausted === 'compensateThenRetry') {
+    const compensation = { since, by: scheduler, reason: message, thenRetry: false }
+    return goBack({ ...state, job: { ...job, compensation } }, ledger, goForward)
+  }
+  const stopped = underWay.flatMap((stepId) => {
+    const step = steps.get(stepId)
+    return step === undefined ? [] : [stop(step)]
+  })
+  const changes = fitting(stopped, job)
+  if (changes.length < stopped.length) return goOn(state, ledger, changes)
+  return endJob(
+    state,
+    { ledger, changes },
+    { attention: { kind: 'error', since, by: scheduler, message, stepId: null } },
+  )
+}
+
+interface Failure {
+  readonly failed: readonly string[]
+  readonly again: readonly StepDocument[]
+}
+
+/** Nothing new begins; the job goes back, or ends in error when what is under way has ended. */
+function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }: Failure): Schedule {
+  const { job, steps } = state
+  if (again.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
+  const missing = unseen(failed, ledger, steps)
+  if (missing.length > 0) return { kind: 'read', stepIds: missing }
+  const attention = errorOf(state, failed)
+  const compensation = compensationFor(state, failed, attention.message)
+  if (compensation !== null) return goBack({ ...state, job: { ...job, compensation } }, ledger, goForward)
+  const unseenSteps = unseen(inState(ledger, 'Processing'), ledger, steps)
+  if (unseenSteps.length > 0) return { kind: 'read', stepIds: unseenSteps }
+  // Attempts may end; what merely waits, perhaps for days, does not keep a failed job from ending.
+  const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
+    const step = steps.get(stepId)
+    const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))
+    return isWaiting ? [stop(step)] : []
+  })
+  const changes = fitting([...waiting, ...again.map((step) => repeat(step, state))], job)
+  if (Object.values(withChanges(ledger, changes)).some(isUnderWay)) return goOn(state, ledger, changes)
+  return endJob(state, { ledger, changes }, { attention })
+}
+
+/** Whether the job has something to say even where no step changes: an outcome, a claim, a flag. */
+function isNews(state: SchedulingState, ledger: Ledger): boolean {
+  const { job } = state
+  return job.lockedBy === null || !sameLedger(job.steps, ledger) || !isFlagCurrent(state, ledger)
+}
+
+/** Steps given back for another try. */
+function underWayAndFree({ steps, now }: SchedulingState, ledger: Ledger): StepDocument[] {
+  return inState(ledger, 'Processing').flatMap((stepId) => {
+    const step = steps.get(stepId)
+    const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'
+    return isFree && !isHeldBack(step, now) ? [step] : []
+  })
+}
+
+interface Ready {
+  readonly steps: readonly StepDocument[]
+  /** Ids of steps that may be ready but whose document is not at hand, or only an old version of it. */
+  readonly missing: readonly string[]
+}
+
+/** Steps that have not begun and whose dependencies are done (I5). */
+function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
+  const open = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'NotStarted')
+  const missing = unseen(open, ledger, steps)
+  const ready = open.flatMap((stepId) => {
+    const step = missing.includes(stepId) ? undefined : steps.get(stepId)
+    return step?.dependsOn.every((id) => isBehind(ledger[id])) === true ? [step] : []
+  })
+  return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }
+}
+
+/** Whether any step could become ready: the first time, and whenever something is done. Saves reading for nothing. */
+function mayBegin(ledger: Ledger): boolean {
+  const entries = Object.values(ledger)
+  return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)
+}
+
+/** Done steps whose output a ready step refers to and that are not at hand. */
+function outputsNeeded(
+  ready: readonly StepDocument[],
+  steps: ReadonlyMap<string, StepDocument>,
+  ledger: Ledger,
+): string[] {
+  const needed = new Set(
+    ready.flatMap((step) =>
+      [step.inputTemplate, step.when, step.undoTemplate ?? step.undo?.inputTemplate ?? null].flatMap(
+        (template) => [...stepsReferredTo(template)],
+      ),
+    ),
+  )
+  return [...needed].filter((stepId) => {
+    const isKnown = ready.some((step) => step.stepId === stepId) || ledger[stepId]?.state === 'Skipped'
+    if (isKnown) return false
+    const step = steps.get(stepId)
+    return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'
+  })
+}
+
+/** Why the job fails: the first failed step in the workflow's order speaks for all. */
+function errorOf({ steps, now, scheduler }: SchedulingState, failed: readonly string[]): Attention {
+  const [stepId = ''] = failed
+  const named = failed.length > 1 ? `steps ${failed.join(', ')}` : `step ${stepId}`
+  const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'
+  const since = new Date(now).toISOString()
+  return { kind: 'error', since, by: scheduler, message: `${named}: ${cause}`, stepId }
+}

@@ -1,0 +1,117 @@
+import type { Random } from '../../platform/index.js'
+import { backoffDelayMs } from '../../platform/index.js'
+import { withDiagnostic } from '../model/diagnostics.js'
+import { deadline, withDerivedState, type Json, type StepDocument } from '../model/documents.js'
+import { givenUp } from './give-up.js'
+import { resolveTemplate } from '../plan/template.js'
+import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
+import { mayHaveEffect, withFailure } from '../model/work.js'
+
+/** Which attempt an agent made: what it echoes of the step it was given. */
+export interface Attempt {
+  readonly number: number
+  readonly fence: number
+  /** The agents instance that made it. */
+  readonly by: string
+}
+
+/** How an attempt ended. */
+export type Outcome =
+  | { readonly kind: 'success'; readonly output: Json }
+  /** Failed for now: tried again when the back-off has passed. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** Failed for good. */
+  | {
+      readonly kind: 'permanent'
+      readonly message: string
+      /** Whether the attempt certainly had no effect, because its only call was refused. Default: unknown. */
+      readonly didNothing?: boolean
+    }
+
+/** What to do with an outcome. */
+export type Settlement =
+  | { readonly kind: 'write'; readonly step: StepDocument }
+  /** It no longer counts: a late agent keeps silent (R75, I2, I3). */
+  | { readonly kind: 'discarded'; readonly reason: string }
+
+/** Whether an attempt may be made at a step, or is still under way: dispatched, not settled, in time. */
+export function isOpen<S extends StepDocument>(
+  step: S,
+  now: number,
+): step is S & { readonly completeByMs: number } {
+  return (
+    step.lockedBy !== null &&
+    (step.processState === 'Processing' || step.processState === 'Compensating') &&
+    step.outcome === null &&
+    now < (step.completeByMs ?? 0)
+  )
+}
+
+/** A quick form of {@link isOpen} for raw documents, because most changes of the feed need no work any more. */
+export function mayBeOpen({ type, lockedBy, outcome }: Readonly<Record<string, unknown>>): boolean {
+  return type === 'sas.step' && lockedBy !== null && outcome === null
+}
+
+/**
+ * W3, W8: the outcome of an attempt, on the step. Success is itself the change of state, and records what an undo will
+ * need (R41); a failure leaves diagnostics and brings the deadline forward to the end of the back-off, so that the
+ * supervisor treats it like any other step that was not done in time; a permanent failure flags the step for a person.
+ */
+export function settle(
+  step: StepDocument,
+  attempt: Attempt,
+  outcome: Outcome,
+  at: { readonly now: number; readonly random: Random },
+): Settlement {
+  if (step.fence !== attempt.fence)
+    return { kind: 'discarded', reason: 'the step was given to another attempt' }
+  if (!isOpen(step, at.now)) {
+    const reason = step.outcome === null ? 'its deadline has passed' : 'the attempt is settled already'
+    return { kind: 'discarded', reason }
+  }
+  const when = new Date(at.now).toISOString()
+  const didNothing = outcome.kind === 'permanent' && outcome.didNothing === true
+  const noted = { kind: outcome.kind, attempt: attempt.number, at: when, by: attempt.by, didNothing }
+  const isPossible = step.direction === 'do' && mayHaveEffect(noted)
+  const settled = { ...step, outcome: noted, mayHaveActed: step.mayHaveActed || isPossible }
+  if (outcome.kind === 'success') {
+    const done = succeeded(settled, outcome.output)
+    // A store would refuse it each time (F-A17). An undo returns nothing that is kept.
+    const isTooLarge = step.direction === 'do' && exceeds(done, maxTransactionBytes)
+    if (!isTooLarge) return { kind: 'write', step: done }
+    return settle(step, attempt, { kind: 'permanent', message: tooLarge(done, outcome.output) }, at)
+  }
+  const diagnostics = withDiagnostic(step.diagnostics, {
+    at: when,
+    by: attempt.by,
+    attempt: attempt.number,
+    message: outcome.message,
+  })
+  if (outcome.kind === 'failed') {
+    const retryAt = at.now + backoffDelayMs(attempt.number, step.retryBackoff, at.random)
+    const brought = deadline(Math.min(retryAt, step.completeByMs))
+    return { kind: 'write', step: withDerivedState({ ...settled, diagnostics, ...brought }) }
+  }
+  const failed = withFailure({ ...settled, diagnostics })
+  return { kind: 'write', step: givenUp(failed, { now: at.now, by: attempt.by, message: outcome.message }) }
+}
+
+function tooLarge(step: StepDocument, output: Json): string {
+  return (
+    `the output has ${bytesOf(output)} bytes, with input and undo ${bytesOf(step)}; ` +
+    `the limit is ${maxTransactionBytes}: store it elsewhere and return where`
+  )
+}
+
+function succeeded(step: StepDocument, output: Json): StepDocument {
+  const free = { ...step, lockedBy: null, attention: null, ...deadline(null) }
+  if (step.direction === 'undo') {
+    // If more generations are owed, the scheduler undoes the next one when it sees this document.
+    const history = step.owed.length > 1 ? {} : { owed: [], mayHaveActed: false }
+    return withDerivedState({ ...free, ...history, currentState: step.initialState })
+  }
+  const known = { input: null, outputs: new Map([[step.stepId, output]]) }
+  const undo =
+    step.undo === null ? null : { ...step.undo, input: resolveTemplate(step.undo.inputTemplate, known) }
+  return withDerivedState({ ...free, currentState: step.targetState, output, undo })
+}

@@ -1,0 +1,90 @@
+import type { Clock, Random } from '../../platform/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import type { NoticeDocument } from '../model/documents.js'
+import type { ReplyChannel } from './reply.js'
+import { sendWithin } from './send-within.js'
+import { settleNotice, type Delivery, type NoticeRetry } from '../decisions/settle-notice.js'
+import { replacing, type StateStore, type Stored } from '../store/state-store.js'
+
+/** What sending replies needs. */
+export interface ReplyLineOptions {
+  readonly store: StateStore
+  readonly channel: ReplyChannel
+  readonly instanceName: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly telemetry: Telemetry
+  readonly retry: NoticeRetry
+  readonly sendTimeoutMs: number
+  readonly stop: AbortSignal
+}
+
+/** Which job. */
+export interface JobPlace {
+  readonly pk: string
+  readonly jobId: string
+}
+
+/** After a write that was lost: a store that loses all of them must not make us send without end. */
+const lookAgainAfterMs = 1_000
+
+/**
+ * Sends what a job has to say, the lowest number first and none past one that waits for its next try: one line per job,
+ * so that they arrive in order (I13, F-N2). Whether one was sent is written on condition of its etag after it was sent;
+ * an instance that dies in between, or loses to another, causes a second send rather than none (F-N1).
+ *
+ * @returns when to come back, milliseconds since the epoch; null when nothing is left to say
+ */
+export async function sendReplies(
+  options: ReplyLineOptions,
+  { pk, jobId }: JobPlace,
+): Promise<number | null> {
+  const { store, clock, stop } = options
+  while (!stop.aborted) {
+    const left = await store.listNotices(pk, jobId)
+    const [next] = [...left].sort((a, b) => a.seq - b.seq)
+    if (next === undefined || next.completeByMs === null) return null
+    if (next.completeByMs > clock.now()) return next.completeByMs
+    if (!(await sendOne(options, next))) return clock.now() + lookAgainAfterMs
+  }
+  return null
+}
+
+/** Sends a notice. Resolves to whether the result is recorded; if not, another writer changed it, or that is unknown. */
+async function sendOne(options: ReplyLineOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
+  const { store, clock, random, retry, instanceName, stop } = options
+  const delivery = await tried(options, notice)
+  // Cut off because this instance stops: that is no failure, and another instance will send it.
+  if (stop.aborted && delivery.kind === 'failed') return false
+  const settled = settleNotice(notice, delivery, { now: clock.now(), by: instanceName, random, retry })
+  const result = await store.apply(notice.pk, [replacing(notice, settled)])
+  if (result.kind !== 'applied') return false
+  report(options, settled, delivery)
+  return true
+}
+
+async function tried(options: ReplyLineOptions, notice: NoticeDocument): Promise<Delivery> {
+  const { channel, clock, sendTimeoutMs, stop } = options
+  try {
+    return await sendWithin({ clock, limitMs: sendTimeoutMs, stop }, (signal) => channel.send(notice, signal))
+  } catch (error) {
+    return { kind: 'failed', reason: reasonOf(error) }
+  }
+}
+
+/** The message and what it rests on: `fetch` says only "fetch failed", and why in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}
+
+function report({ telemetry }: ReplyLineOptions, notice: NoticeDocument, delivery: Delivery): void {
+  const { jobId, workflow, seq, kind, failureCount, attention } = notice
+  if (delivery.kind === 'sent') {
+    telemetry.emit({ type: 'notice.sent', jobId, workflow, seq, kind })
+    return
+  }
+  const error = new Error(delivery.reason)
+  const isGivenUp = attention !== null
+  telemetry.emit({ type: 'notice.failed', jobId, workflow, seq, failureCount, isGivenUp, error })
+}

@@ -1,0 +1,140 @@
+import type { Json } from '../model/documents.js'
+import { sameJson } from './payload.js'
+import { resolveTemplate, type KnownValues } from './template.js'
+import { referencePath, toTemplate, type Bound, type Reference } from '../model/reference.js'
+
+/** Whether a step is done: made by {@link equal} and its kin, evaluated when the step would begin. */
+export interface Condition {
+  readonly operator: 'equal' | 'greater' | 'present' | 'hasItem' | 'not' | 'all' | 'any'
+  readonly of: readonly unknown[]
+}
+
+/** Holds when both are the same JSON; the order of properties does not matter. */
+export function equal<T>(left: Reference<T>, right: Bound<T>): Condition {
+  return { operator: 'equal', of: [left, right] }
+}
+
+/** Holds when the left number is the larger one. */
+export function greater(left: Bound<number>, right: Bound<number>): Condition {
+  return { operator: 'greater', of: [left, right] }
+}
+
+/** Holds when there is a value, and it is not null. */
+export function present(value: Reference<unknown>): Condition {
+  return { operator: 'present', of: [value] }
+}
+
+/** Holds when the condition does not. */
+export function not(condition: Condition): Condition {
+  return { operator: 'not', of: [condition] }
+}
+
+/** Holds when all conditions do. */
+export function all(...conditions: readonly Condition[]): Condition {
+  return { operator: 'all', of: conditions }
+}
+
+/** Holds when any condition does. */
+export function any(...conditions: readonly Condition[]): Condition {
+  return { operator: 'any', of: conditions }
+}
+
+/** A condition as JSON, with references as a template has them. */
+export function conditionTemplate(condition: Condition): Json {
+  return toTemplate(condition, 'when')
+}
+
+/** The functions that make conditions, for the error about a value that is not a condition. */
+const makers = 'equal(…), greater(…), present(…), not(…), all(…) or any(…)'
+
+/** How many values each operator compares, or how many conditions it joins; null for any number. */
+const operators: Readonly<
+  Record<Condition['operator'], { readonly count: number | null; readonly joins: boolean }>
+> = {
+  equal: { count: 2, joins: false },
+  greater: { count: 2, joins: false },
+  present: { count: 1, joins: false },
+  hasItem: { count: 3, joins: false },
+  not: { count: 1, joins: true },
+  all: { count: null, joins: true },
+  any: { count: null, joins: true },
+}
+
+/**
+ * Explains why a value is not a condition and what to write instead; null if it is one. Accepts both forms of a
+ * condition: as the functions make it, and as it is stored.
+ */
+export function conditionProblem(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null)
+    return `${valueText(value)} is not a condition: use ${makers}`
+  const path = referencePath(value) ?? storedPath(value)
+  if (path !== null) {
+    const [first, ...rest] = path
+    const name = first === 'input' ? ['job.input', ...rest].join('.') : rest.join('.')
+    return `${name} is a reference, not a condition: write equal(${name}, true), or present(${name})`
+  }
+  const { operator, of } = value as { readonly operator?: unknown; readonly of?: unknown }
+  if (typeof operator !== 'string' || !Array.isArray(of))
+    return `${valueText(value)} is not a condition: use ${makers}`
+  const rule = Object.entries(operators).find(([name]) => name === operator)?.[1]
+  if (rule === undefined) return `the operator ${JSON.stringify(operator)} is unknown: use ${makers}`
+  if (rule.count !== null && (of.length !== rule.count || of.includes(undefined))) {
+    const given = of.filter((each) => each !== undefined).length
+    return `${operator} needs ${rule.count} ${rule.joins ? 'condition' : 'values'}, this one has ${given}`
+  }
+  if (operator === 'greater') return notNumbers(of)
+  if (!rule.joins) return null
+  return of.map(conditionProblem).find((problem) => problem !== null) ?? null
+}
+
+/** Refuses `greater` with anything but numbers: the condition would never hold. */
+function notNumbers(of: readonly unknown[]): string | null {
+  const wrong = of.find((each) => typeof each !== 'number' && (typeof each !== 'object' || each === null))
+  return wrong === undefined ? null : `greater compares numbers, and ${valueText(wrong)} is not one`
+}
+
+/** The path of a reference in its stored form; null if the value is not one. */
+function storedPath(value: object): readonly string[] | null {
+  const { $from } = value as { readonly $from?: unknown }
+  return Array.isArray($from) ? $from.map(String) : null
+}
+
+function valueText(value: unknown): string {
+  const text: unknown = JSON.stringify(value)
+  return typeof text === 'string' ? text : typeof value
+}
+
+/** Explains why the condition of a stored step cannot be evaluated; null if it can, or if there is none. */
+export function whenProblem({ when }: { readonly when: Json }): string | null {
+  return when === null ? null : conditionProblem(when)
+}
+
+/** Whether a stored condition holds. A reference to a missing value counts as null. */
+export function holds(template: Json, known: KnownValues): boolean {
+  return template === null || evaluate(resolveTemplate(template, known) as unknown as Condition)
+}
+
+function evaluate({ operator, of }: Condition): boolean {
+  const [left = null, right = null] = of
+  switch (operator) {
+    case 'equal':
+      return sameJson(left as Json, right as Json)
+    case 'greater':
+      return typeof left === 'number' && typeof right === 'number' && left > right
+    case 'present':
+      return left !== null
+    case 'hasItem':
+      // A list that is longer than its fan-out allows has none: nothing of it begins.
+      return Array.isArray(left) && Number(right) < left.length && left.length <= Number(of[2])
+    case 'not':
+      return !evaluate(left as Condition)
+    case 'all':
+      return of.every((condition) => evaluate(condition as Condition))
+    case 'any':
+      return of.some((condition) => evaluate(condition as Condition))
+    default:
+      throw new TypeError(
+        `a condition has the operator ${JSON.stringify(operator satisfies never)}, which is unknown`,
+      )
+  }
+}

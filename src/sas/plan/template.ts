@@ -1,0 +1,143 @@
+import type { Json } from '../model/documents.js'
+import { toTemplate, type ReferencePath } from '../model/reference.js'
+
+/** What a template is filled from. */
+export interface KnownValues {
+  readonly input: Json
+  /** Outputs by step id. */
+  readonly outputs: ReadonlyMap<string, Json>
+}
+
+/** The ids of the steps whose output a template refers to. */
+export function stepsReferredTo(template: Json): Set<string> {
+  const found = new Set<string>()
+  const visit = (part: Json): void => {
+    const node = nodeOf(part)
+    if (node.kind === 'reference' && node.path[0] === 'steps') found.add(node.path[1])
+    if (node.kind === 'list') node.items.forEach(visit)
+    if (node.kind === 'object') Object.values(node.properties).forEach(visit)
+  }
+  visit(template)
+  return found
+}
+
+/**
+ * The template with every reference replaced by the value it points to. A value that is not there leaves its property
+ * out (null at the root or in a list), exactly as an optional property that was not given.
+ */
+export function resolveTemplate(template: Json, known: KnownValues): Json {
+  return resolvePart(template, known) ?? null
+}
+
+/**
+ * Fills in every reference of the template except those to the output of `openStepId`. The result can be resolved with that
+ * step alone.
+ */
+export function bindTemplate(template: Json, known: KnownValues, openStepId: string): Json {
+  const bound = replaceReferences(template, (path) => {
+    if (path[0] === 'steps' && path[1] === openStepId) return { $from: [...path] }
+    const value = follow(path, known)
+    return value === undefined ? undefined : toTemplate(value, 'value')
+  })
+  return bound ?? null
+}
+
+/** The template with every reference into the job's input replaced by that part of `input`, and ids of steps renamed. */
+export function substitute(template: Json, input: Json, rename: (stepId: string) => string): Json {
+  const replaced = replaceReferences(template, (path) => {
+    if (path[0] === 'input') return partOf(input, path.slice(1))
+    return { $from: ['steps', rename(path[1]), ...path.slice(2)] }
+  })
+  return replaced ?? null
+}
+
+/** The part of a template that a path leads to; beyond a reference it is a longer reference. */
+function partOf(template: Json | undefined, path: readonly string[]): Json | undefined {
+  const [key, ...rest] = path
+  if (key === undefined || template === undefined) return template
+  const node = nodeOf(template)
+  switch (node.kind) {
+    case 'reference':
+      return { $from: [...node.path, ...path] }
+    case 'list':
+      return partOf(property(node.items, key), rest)
+    case 'object':
+      return partOf(property(node.properties, key), rest)
+    case 'value':
+      return undefined
+  }
+}
+
+/** The template with each reference replaced by another template; by undefined where there is nothing. */
+function replaceReferences(
+  template: Json,
+  replace: (path: ReferencePath) => Json | undefined,
+): Json | undefined {
+  const node = nodeOf(template)
+  switch (node.kind) {
+    case 'reference':
+      return replace(node.path)
+    case 'list':
+      return node.items.map((item) => replaceReferences(item, replace) ?? null)
+    case 'object': {
+      const replaced = Object.entries(node.properties).flatMap(([key, part]): [string, Json][] => {
+        const value = replaceReferences(part, replace)
+        return value === undefined ? [] : [[key, value]]
+      })
+      const properties = Object.fromEntries(replaced)
+      return node.properties === template ? properties : { $literal: properties }
+    }
+    case 'value':
+      return node.value
+  }
+}
+
+function resolvePart(template: Json, known: KnownValues): Json | undefined {
+  const node = nodeOf(template)
+  switch (node.kind) {
+    case 'reference':
+      return follow(node.path, known)
+    case 'list':
+      return node.items.map((item) => resolvePart(item, known) ?? null)
+    case 'object': {
+      const resolved = Object.entries(node.properties).flatMap(([key, part]): [string, Json][] => {
+        const value = resolvePart(part, known)
+        return value === undefined ? [] : [[key, value]]
+      })
+      return Object.fromEntries(resolved)
+    }
+    case 'value':
+      return node.value
+  }
+}
+
+function follow(path: ReferencePath, known: KnownValues): Json | undefined {
+  if (path[0] === 'input') return path.slice(1).reduce<Json | undefined>(property, known.input)
+  return path.slice(3).reduce<Json | undefined>(property, known.outputs.get(path[1]))
+}
+
+function property(value: Json | undefined, key: string): Json | undefined {
+  if (value === null || typeof value !== 'object') return undefined
+  return Object.hasOwn(value, key) ? (value as Readonly<Record<string, Json>>)[key] : undefined
+}
+
+type TemplateNode =
+  | { readonly kind: 'reference'; readonly path: ReferencePath }
+  | { readonly kind: 'list'; readonly items: readonly Json[] }
+  | { readonly kind: 'object'; readonly properties: Readonly<Record<string, Json>> }
+  | { readonly kind: 'value'; readonly value: Json }
+
+function nodeOf(template: Json): TemplateNode {
+  if (isList(template)) return { kind: 'list', items: template }
+  if (typeof template !== 'object' || template === null) return { kind: 'value', value: template }
+  const { $from, $literal } = template
+  if (isList($from)) return { kind: 'reference', path: $from as unknown as ReferencePath }
+  if (typeof $literal === 'object' && $literal !== null && !isList($literal)) {
+    return { kind: 'object', properties: $literal }
+  }
+  return { kind: 'object', properties: template }
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value)
+}

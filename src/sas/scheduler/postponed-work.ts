@@ -1,0 +1,115 @@
+import { backoffDelayMs, type Clock, type Random } from '../../platform/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import { StoreUnavailable } from '../model/errors.js'
+
+/** Work on one logical partition that the store refused for now. */
+export interface RefusedWork {
+  readonly pk: string
+  readonly error: StoreUnavailable
+  /** Tries it again; rejects while it cannot be done. */
+  readonly again: () => Promise<void>
+}
+
+/** What a {@link PostponedWork} works with. */
+export interface PostponedWorkOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly telemetry: Telemetry
+}
+
+/** What waits for one logical partition, oldest first. */
+interface Line {
+  readonly leaseToken: string
+  readonly stopping: AbortController
+  readonly waiting: { readonly again: RefusedWork['again']; readonly release: () => void }[]
+  error: StoreUnavailable
+}
+
+/** More partitions than this in trouble are the store's trouble: then the page waits, and the feed with it. */
+const maxPartitions = 16
+/** Work that waits, in all. */
+const maxWaiting = 1_000
+const backoff = { minMs: 500, maxMs: 10_000 }
+
+/**
+ * Work that is tried again beside the feed, so that a throttled logical partition delays only its own jobs (F-X2). Pauses
+ * grow, the work of one partition stays in order, and the total is bounded.
+ *
+ * It is remembered here only, and that is safe: each piece holds the checkpoint before its page until it is done (I10),
+ * so the next owner of the lease gets it again after a crash, a hand-over or a split.
+ */
+export class PostponedWork {
+  private readonly lines = new Map<string, Line>()
+
+  constructor(private readonly options: PostponedWorkOptions) {}
+
+  /** Why work on this partition waits, and more of it should; null when none does. */
+  refusalOf(leaseToken: string, pk: string): StoreUnavailable | null {
+    return this.lines.get(keyOf(leaseToken, pk))?.error ?? null
+  }
+
+  /** Takes all of it, each with a hold of its own on the checkpoint; or answers false: it would be too much. */
+  take(leaseToken: string, refused: readonly RefusedWork[], hold: () => () => void): boolean {
+    const keys = new Set(refused.map(({ pk }) => keyOf(leaseToken, pk)))
+    const partitions = new Set([...this.lines.keys(), ...keys]).size
+    if (partitions > maxPartitions || this.size + refused.length > maxWaiting) return false
+    for (const { pk, error, again } of refused) {
+      const key = keyOf(leaseToken, pk)
+      const line = this.lines.get(key)
+      const entry = { again, release: hold() }
+      if (line === undefined) this.open(key, { leaseToken, error, waiting: [entry] })
+      else line.waiting.push(entry)
+    }
+    return true
+  }
+
+  /** Forgets the work of a lease that was lost: its next owner gets all of it again. */
+  forgetLease(leaseToken: string): void {
+    for (const [key, line] of this.lines) {
+      if (line.leaseToken !== leaseToken) continue
+      line.stopping.abort()
+      this.lines.delete(key)
+    }
+  }
+
+  private get size(): number {
+    return [...this.lines.values()].reduce((sum, { waiting }) => sum + waiting.length, 0)
+  }
+
+  private open(key: string, begun: Omit<Line, 'stopping'>): void {
+    const line = { ...begun, stopping: new AbortController() }
+    this.lines.set(key, line)
+    this.serve(key, line).catch((error: unknown) => this.failed(error))
+  }
+
+  /** Until nothing waits, or the lease is lost. */
+  private async serve(key: string, line: Line): Promise<void> {
+    const { clock, random } = this.options
+    const { signal } = line.stopping
+    let failures = 1
+    for (let [first] = line.waiting; first !== undefined; [first] = line.waiting) {
+      const pauseMs = Math.max(backoffDelayMs(failures, backoff, random), line.error.retryAfterMs ?? 0)
+      if (failures > 0) await clock.sleep(pauseMs, signal)
+      if (signal.aborted) return
+      try {
+        await first.again()
+        failures = 0
+        line.waiting.shift()
+        first.release()
+      } catch (error) {
+        failures += 1
+        if (error instanceof StoreUnavailable) line.error = error
+        this.failed(error)
+      }
+    }
+    if (this.lines.get(key) === line) this.lines.delete(key)
+  }
+
+  private failed(error: unknown): void {
+    this.options.telemetry.emit({ type: 'loop.failed', loop: 'postponed', error })
+  }
+}
+
+function keyOf(leaseToken: string, pk: string): string {
+  return `${leaseToken}\n${pk}`
+}

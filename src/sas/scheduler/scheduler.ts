@@ -1,0 +1,393 @@
+import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import { callsForScheduler, changedJob, noteUnreadable, type ChangedJob } from '../store/changed-jobs.js'
+import type { Schedule } from '../decisions/decision.js'
+import { isTerminal, jobDocumentId, type JobDocument, type StepDocument } from '../model/documents.js'
+import { StoreUnavailable } from '../model/errors.js'
+import type { EndedJob } from '../in-process/job-endings.js'
+import { KnownJobs, type UnreadableStep } from './known-jobs.js'
+import { stepsAsIn } from '../decisions/ledger.js'
+import { PostponedWork, type RefusedWork } from './postponed-work.js'
+import { isOver } from '../decisions/retention.js'
+import { schedule } from '../decisions/schedule.js'
+import { SerialByKey } from '../timing/serial-by-key.js'
+import { setAside } from '../decisions/set-aside.js'
+import { isOpen } from '../decisions/settle.js'
+import type { Concluded, EndedAttempt, Shortcut } from '../in-process/shortcut.js'
+import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
+import type { AcceptedJob } from '../submission/submission.js'
+import { UnclearWrites } from '../store/unclear-writes.js'
+import { UnreadableJobs } from '../store/unreadable-jobs.js'
+import { readJob, updateDocument } from '../store/update-document.js'
+
+/** What a scheduler works with. */
+export interface SchedulerOptions {
+  readonly store: StateStore
+  readonly instanceName: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly telemetry: Telemetry
+  /** To the agents of this process. */
+  readonly shortcut?: Shortcut
+  /** Called with the range of open steps that were written and not started in this process. */
+  readonly onOpenSteps?: (physicalRangeId: string | null) => void
+  /** Called with every job that this scheduler has ended, once that is written. */
+  readonly onJobEnded?: (ended: EndedJob) => void
+}
+
+/** Decisions about one job before it is given back to the feed: each is a read and a conditional write. */
+const maxTries = 6
+/** The same for an outcome; the agents have another way to record it. */
+const maxConclusions = 2
+/** Jobs begun at once without the feed, which brings the others in pages. */
+const maxBeginnings = 200
+
+/** What a scheduler is told beside the changes. Without it nothing is postponed. */
+type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheckpoint'>>
+
+type Written = Schedule & { kind: 'write' }
+type Unreadable = UnreadableStep & { readonly kind: 'unreadable' }
+
+/** A step's outcome that is written in the transaction of what follows from it. */
+interface Settled {
+  readonly before: Stored<StepDocument>
+  readonly after: StepDocument
+}
+
+/** The context of a transaction. */
+interface Applying {
+  readonly unclear: UnclearWrites
+  readonly settled?: Settled
+  /** The lease whose agents may start its steps at once; null for none. */
+  readonly leaseToken: string | null
+}
+
+/** What a transaction wrote: its steps as they are stored now, and where. */
+interface Applied {
+  /** The job if it has ended by it. */
+  readonly ended: EndedJob | null
+  readonly steps: readonly Stored<StepDocument>[]
+  readonly physicalRangeId: string | null
+}
+
+/**
+ * The delegate of the scheduler unit: for every job with a change, read → decide ({@link schedule}) → apply, and on a
+ * lost race read again. It keeps no state that matters: killed anywhere, another instance decides the same from the
+ * same documents.
+ */
+export class Scheduler {
+  private readonly known: KnownJobs
+  private readonly partitions = new SerialByKey()
+  private readonly postponed: PostponedWork
+  private readonly unreadable: UnreadableJobs
+  private beginning = 0
+
+  constructor(private readonly options: SchedulerOptions) {
+    this.known = new KnownJobs(options.store)
+    this.postponed = new PostponedWork(options)
+    this.unreadable = new UnreadableJobs(options)
+  }
+
+  /**
+   * Resolves when everything that follows from these changes is written, or held back from the checkpoint and tried
+   * again beside the feed; rejects when more of it could not be written than can wait there.
+   */
+  async onChanges(
+    changes: readonly Change[],
+    { leaseToken, holdCheckpoint }: DelegateContext = {},
+  ): Promise<void> {
+    const changed = new Map<string, ChangedJob>()
+    for (const change of changes) this.note(change, changed)
+    // Requests are queued in this order, and agents get what they dispatch in it (R126); equals keep that of the feed.
+    const urgentFirst = [...changed.values()].sort((a, b) => b.priority - a.priority)
+    const work = urgentFirst.map((job) => this.tryToAdvance(job, leaseToken ?? null))
+    const ended = await Promise.allSettled(work)
+    const failed = ended.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    const refused = ended.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    const [first] = refused
+    if (first === undefined) return
+    const mayWait = leaseToken !== undefined && holdCheckpoint !== undefined
+    if (!mayWait || !this.postponed.take(leaseToken, refused, holdCheckpoint)) throw first.error
+  }
+
+  /** Drops postponed work of the lease: the next owner gets the changes that were held back. */
+  onLeaseReleased(leaseToken: string): void {
+    this.postponed.forgetLease(leaseToken)
+  }
+
+  /**
+   * Begins a job that was accepted in this process (W1); answers false when that is left to the feed, which brings it in
+   * any case.
+   */
+  async begin(accepted: AcceptedJob, leaseToken: string): Promise<boolean> {
+    if (this.beginning >= maxBeginnings) return false
+    this.known.putAccepted(accepted)
+    this.beginning += 1
+    try {
+      const refused = await this.tryToAdvance(changedJob(accepted.job, new Map()), leaseToken)
+      return refused.length === 0
+    } catch {
+      return false
+    } finally {
+      this.beginning -= 1
+    }
+  }
+
+  /**
+   * The end of an attempt at a step of a job that this instance drives: the outcome (W3, W8) and what follows from it
+   * (W4, W5, W7, W9) in one transaction, on condition of every etag. Answers null when the job is another's, or nothing
+   * follows; the agents then record the outcome alone, as if this scheduler were elsewhere.
+   *
+   * @throws StoreUnavailable when the store could not be asked
+   */
+  async conclude(ended: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
+    try {
+      // Runs before waiting changes, because an outcome has a deadline.
+      return await this.partitions.runSoon(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error
+      // What cannot be decided about the job must not cost the outcome; the feed brings the job to who sets it aside.
+      return null
+    }
+  }
+
+  private async tryToConclude({ step, decide }: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
+    const unclear = new UnclearWrites(`job ${step.jobId}`)
+    for (let tries = 0; tries < maxConclusions; tries += 1) {
+      const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) })
+      if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return null
+      const known = this.known.step(job, step.stepId)
+      // The agents may know it better: their feed was ahead of ours, or they have claimed it (I22: a fence never goes back).
+      const before = tries === 0 && (known === undefined || known.fence <= step.fence) ? step : known
+      if (before === undefined) return null
+      const { write: after, result: discarded } = decide(before)
+      if (after === null) return { written: null, discarded, goOn: () => undefined }
+      const settled = { before, after }
+      const decision = await this.decide(job, new Set(), settled)
+      if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
+      // Steps may have been read for it, and that took time: past the deadline nothing counts (I3).
+      const now = decide(before)
+      if (now.write === null) return { written: null, discarded: now.result, goOn: () => undefined }
+      const applied =
+        decision.kind === 'write' ? await this.apply(job, decision, { unclear, settled, leaseToken }) : null
+      if (decision.kind === 'write' && applied !== null) {
+        return { written: after, discarded, goOn: () => this.goOn(decision, applied, leaseToken) }
+      }
+      this.known.forget(job)
+      await this.known.ensureStep(job, step.stepId)
+    }
+    return null
+  }
+
+  private note(change: Change, changed: Map<string, ChangedJob>): void {
+    const decoded = this.known.note(change)
+    if (decoded === null) return
+    if (decoded.kind === 'job') {
+      const { job } = decoded
+      if (!isOver(job)) changedJob(job, changed)
+      // The supervisor or an operator asks to look at all of the job again (R98), so remembered steps are dropped.
+      if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) this.known.forgetSteps(job)
+    } else if (decoded.kind === 'step') {
+      const { step } = decoded
+      if (callsForScheduler(step)) changedJob(step, changed).stepIds.add(step.stepId)
+    } else if (decoded.kind === 'invalid' || decoded.kind === 'newerSchema') {
+      const reason =
+        decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
+      this.options.telemetry.emit({ type: 'document.refused', id: change.id, reason })
+      if (decoded.kind === 'invalid') noteUnreadable(change, changed)
+    }
+  }
+
+  /** Advances a job unless others of its partition wait already; answers what is left to do. */
+  private async tryToAdvance(job: ChangedJob, leaseToken: string | null): Promise<readonly RefusedWork[]> {
+    const { pk } = job
+    const again = (): Promise<void> => this.partitions.run(pk, () => this.advanceOrSetAside(job, leaseToken))
+    const refusal = leaseToken === null ? null : this.postponed.refusalOf(leaseToken, pk)
+    if (refusal !== null) return [{ pk, error: refusal, again }]
+    try {
+      await again()
+      return []
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return [{ pk, error, again }]
+      throw error
+    }
+  }
+
+  /** One job that cannot be decided about must not keep the others of its range from being done (F-C9, F-C13, F-Q15). */
+  private async advanceOrSetAside(changed: ChangedJob, leaseToken: string | null): Promise<void> {
+    try {
+      await this.advance(changed, leaseToken)
+    } catch (error) {
+      // What passes by itself is delivered again; so is what cannot even be flagged.
+      if (error instanceof StoreUnavailable) throw error
+      await this.setAside(changed, { message: messageOf(error), stepId: null })
+    }
+  }
+
+  private async advance(changed: ChangedJob, leaseToken: string | null): Promise<void> {
+    const wanted = new Set(changed.stepIds)
+    let wasUnreadable = false
+    const unclear = new UnclearWrites(`job ${changed.jobId}`)
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const job = await this.known.job(changed)
+      if (job === null) return this.unreadable.flag(changed)
+      await this.unreadable.clear(changed)
+      const decision = await this.decide(job, wanted)
+      if (decision.kind === 'nothing') return
+      const applied =
+        decision.kind === 'write' ? await this.apply(job, decision, { unclear, leaseToken }) : null
+      if (decision.kind === 'write' && applied !== null) {
+        this.goOn(decision, applied, leaseToken)
+        return
+      }
+      if (decision.kind === 'unreadable') {
+        // The job may be gone with its step, and only we remember it: believe it when the store shows both.
+        if (wasUnreadable) return this.setAside(changed, decision)
+        wasUnreadable = true
+      }
+      // Lost a race, or read something old: what we remember of this job is not to be trusted.
+      this.known.forget(job)
+    }
+    const message = `job ${changed.jobId}: still contended after ${maxTries} tries; it will be delivered again`
+    throw new StoreUnavailable(message, { cause: null })
+  }
+
+  /** Decides, reading the steps that the decision turns out to need. Never answers `read`. */
+  private async decide(
+    job: Stored<JobDocument>,
+    wanted: Set<string>,
+    settled?: Settled,
+  ): Promise<Schedule | Unreadable> {
+    const { clock, instanceName } = this.options
+    if (isOver(job)) return { kind: 'nothing' }
+    for (let rounds = 0; rounds < maxTries; rounds += 1) {
+      const own = [...wanted].filter((stepId) => job.stepIds.includes(stepId))
+      const unreadable = (await Promise.all(own.map((stepId) => this.known.ensureStep(job, stepId)))).flat()
+      // Newer code wrote it, and an instance that knows it will see the same change (F-C10).
+      if (unreadable.some((step) => step.isNewer)) return { kind: 'nothing' }
+      const [first] = unreadable
+      if (first !== undefined) return { kind: 'unreadable', ...first }
+      const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
+      if (settled !== undefined) steps.set(settled.after.stepId, settled.after)
+      const decision = schedule({ job, steps, now: clock.now(), scheduler: instanceName })
+      if (decision.kind !== 'read') return decision
+      for (const stepId of decision.stepIds) {
+        this.known.forgetStep(job, stepId)
+        wanted.add(stepId)
+      }
+    }
+    return { kind: 'stale' }
+  }
+
+  /** Takes a job out of the loop that cannot go on (F-V24); an operator mends it and resubmits. */
+  private async setAside(
+    { pk, id }: DocumentAddress,
+    { message, stepId }: Pick<Unreadable, 'message'> & { readonly stepId: string | null },
+  ): Promise<void> {
+    const { store, clock, instanceName, telemetry } = this.options
+    const from = { address: { pk, id }, known: null, read: readJob }
+    const obstacle = { now: clock.now(), by: instanceName, message, stepId }
+    const update = await updateDocument(store, from, (job: JobDocument) => {
+      if (isTerminal(job)) return { write: null, result: null }
+      const aside = setAside(job, obstacle)
+      return { write: aside.job, created: aside.notices, result: null }
+    })
+    if (update.kind !== 'written') {
+      telemetry.emit({ type: 'document.refused', id, reason: message })
+      return
+    }
+    const { document: job } = update
+    this.known.forget(job)
+    const about = { jobId: job.jobId, workflow: job.workflow }
+    telemetry.emit({ type: 'attention.raised', ...about, stepId, kind: 'corrupt', message })
+    telemetry.emit({ type: 'job.finished', ...about, state: job.processState })
+    this.options.onJobEnded?.({ job, steps: null })
+  }
+
+  /** One transaction: the job, the steps that change, the outcome that they follow from, notices. Null when it failed. */
+  private async apply(
+    job: Stored<JobDocument>,
+    decision: Written,
+    { unclear, settled, leaseToken }: Applying,
+  ): Promise<Applied | null> {
+    const agents = leaseToken === null ? undefined : this.options.shortcut?.agents.at(leaseToken)
+    const firstBy = agents?.token ?? null
+    const changed = decision.changed.map((step) => (step.lockedBy === null ? step : { ...step, firstBy }))
+    const isChangedAgain = changed.some(({ id }) => id === settled?.after.id)
+    const after = settled === undefined || isChangedAgain ? changed : [...changed, settled.after]
+    const pairs: { before: Stored<StepDocument>; after: StepDocument }[] = []
+    for (const step of after) {
+      const before = step.id === settled?.after.id ? settled.before : this.known.step(job, step.stepId)
+      if (before === undefined) return null
+      pairs.push({ before, after: step })
+    }
+    const writes = [
+      replacing(job, decision.job),
+      ...pairs.map((pair) => replacing(pair.before, pair.after)),
+      ...decision.notices.map((document) => ({ kind: 'create' as const, document })),
+    ]
+    const result = await unclear.write(() => this.options.store.apply(job.pk, writes))
+    if (result.kind === 'conflict') {
+      this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
+    }
+    if (result.kind !== 'applied') return null
+    const [jobEtag = '', ...stepEtags] = result.etags
+    const steps = pairs.map((pair, index) => ({
+      document: { ...pair.after, _etag: stepEtags[index] ?? '', _ts: 0 },
+      replacedEtag: pair.before._etag,
+    }))
+    const written = { document: { ...decision.job, _etag: jobEtag, _ts: 0 }, replacedEtag: job._etag }
+    const ended = isTerminal(decision.job) && !isTerminal(job) ? this.endOf(decision.job, after) : null
+    this.known.putWritten(written, steps)
+    return {
+      ended,
+      steps: steps.map(({ document }) => document),
+      physicalRangeId: result.physicalRangeId,
+    }
+  }
+
+  /** Reports what was written, and starts the open steps among it where this process can. */
+  private goOn(
+    decision: Written,
+    { ended, steps, physicalRangeId }: Applied,
+    leaseToken: string | null,
+  ): void {
+    this.report(decision)
+    if (ended !== null) this.reportEnd(ended)
+    const { shortcut, onOpenSteps, clock } = this.options
+    const agents = leaseToken === null ? undefined : shortcut?.agents.at(leaseToken)
+    const open = steps.filter((step) => step.kind === 'operation' && isOpen(step, clock.now()))
+    const left = open.filter((step) => agents?.start(step) !== true)
+    if (left.length > 0) onOpenSteps?.(physicalRangeId)
+  }
+
+  private report({ job, changed }: Written): void {
+    const { jobId, workflow } = job
+    for (const { stepId, attempt } of changed.filter((step) => step.lockedBy !== null)) {
+      this.options.telemetry.emit({ type: 'step.dispatched', jobId, workflow, stepId, attempt })
+    }
+  }
+
+  /** The job with its steps, as far as they are remembered and were written just now. */
+  private endOf(job: JobDocument, written: readonly StepDocument[]): EndedJob {
+    const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
+    for (const step of written) steps.set(step.stepId, step)
+    return { job, steps: stepsAsIn(job, steps) }
+  }
+
+  private reportEnd(ended: EndedJob): void {
+    const { jobId, workflow, attention, processState } = ended.job
+    if (attention !== null) {
+      const { kind, message, stepId } = attention
+      this.options.telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
+    }
+    this.options.telemetry.emit({ type: 'job.finished', jobId, workflow, state: processState })
+    this.options.onJobEnded?.(ended)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}

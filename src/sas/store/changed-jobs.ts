@@ -1,0 +1,45 @@
+import type { Change } from '../../change-feed-processor/index.js'
+import { jobDocumentId, type JobDocument, type StepDocument } from '../model/documents.js'
+import type { DocumentAddress } from './state-store.js'
+
+/** A job with at least one changed document. */
+export interface ChangedJob extends DocumentAddress {
+  readonly jobId: string
+  readonly priority: number
+  readonly stepIds: Set<string>
+}
+
+/** A step tells the scheduler something when an attempt has ended or was given back, not when it is merely under way. */
+export function callsForScheduler(step: StepDocument): boolean {
+  return step.dispatch > 0 && step.lockedBy === null
+}
+
+/** Notes the job of a document that cannot be read: the problem is shown on the job. */
+export function noteUnreadable(
+  { id, type, pk, jobId, stepId }: Change,
+  changed: Map<string, ChangedJob>,
+): void {
+  if (typeof pk !== 'string') return
+  if (type === 'sas.job') {
+    // Uses the document's id, because its `jobId` may be the field that cannot be read.
+    const name = typeof jobId === 'string' ? jobId : id
+    changed.set(`${pk}\n${id}`, { pk, id, jobId: name, priority: 0, stepIds: new Set() })
+    return
+  }
+  if (type !== 'sas.step') return
+  if (typeof jobId !== 'string' || typeof stepId !== 'string') return
+  changedJob({ pk, jobId, priority: 0 }, changed).stepIds.add(stepId)
+}
+
+/** The entry of this document's job, made if there is none. */
+export function changedJob(
+  document: Pick<JobDocument, 'pk' | 'jobId' | 'priority'>,
+  changed: Map<string, ChangedJob>,
+): ChangedJob {
+  const id = jobDocumentId(document.jobId)
+  const key = `${document.pk}\n${id}`
+  const { pk, jobId, priority } = document
+  const known = changed.get(key) ?? { pk, id, jobId, priority, stepIds: new Set<string>() }
+  changed.set(key, known)
+  return known
+}

@@ -1,0 +1,42 @@
+import type { ChangeFeedPullModelIterator, Container } from '@azure/cosmos'
+import { feedStartsFor } from '../../change-feed-processor/index.js'
+import type { PartitionFeed, StateDocument } from './state-store.js'
+
+const maxItemCount = 100
+
+/** The change feed of one logical partition, through the SDK's iterator: see `CosmosChangeFeed` on how far to trust it. */
+export class CosmosPartitionFeed implements PartitionFeed {
+  private iterator: ChangeFeedPullModelIterator<StateDocument> | null = null
+  private token: string | null = null
+
+  constructor(
+    private readonly container: Container,
+    private readonly partition: string,
+    private readonly onCharge: (charge: number) => void,
+  ) {}
+
+  async readNext(): Promise<readonly StateDocument[]> {
+    const iterator = (this.iterator ??= this.opened())
+    // After a failure its position is unknown; the next read begins again at the last known position.
+    this.iterator = null
+    const { statusCode: code, result, continuationToken, requestCharge } = await iterator.readNext()
+    this.onCharge(requestCharge)
+    if (code !== 200 && code !== 304) {
+      throw Object.assign(new Error(`the service answered ${code}`), { code })
+    }
+    this.iterator = iterator
+    this.token = continuationToken
+    return code === 304 ? [] : result
+  }
+
+  private opened(): ChangeFeedPullModelIterator<StateDocument> {
+    const starts = feedStartsFor(this.container)
+    const changeFeedStartFrom =
+      this.token === null ? starts.Beginning(this.partition) : starts.Continuation(this.token)
+    return this.container.items.getChangeFeedIterator<StateDocument>({
+      maxItemCount,
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes than the one its options ask for
+      changeFeedStartFrom,
+    })
+  }
+}

@@ -1,0 +1,17 @@
+import { cosmosErrorKind, isTransient } from '../../../lease-store/index.js'
+import { StoreRefused, StoreUnavailable } from '../model/errors.js'
+
+/** The error that users of the store get for a failed request: `StoreUnavailable` for now, `StoreRefused` for good. */
+export function storeError(operation: string, error: unknown): Error {
+  const known = cosmosErrorKind(error)
+  const detail = error instanceof Error ? error.message : String(error)
+  if (isTransient(known.kind)) {
+    const retryAfterMs =
+      known.kind === 'throttled' && known.retryAfterMs !== null ? { retryAfterMs: known.retryAfterMs } : {}
+    return new StoreUnavailable(`${operation}: the store is not available: ${detail}`, {
+      cause: error,
+      ...retryAfterMs,
+    })
+  }
+  return new StoreRefused(`${operation}: the store refused: ${detail}`, { cause: error })
+}

@@ -1,0 +1,16 @@
+import { decodeDocument } from '../model/documents.js'
+import { DocumentInvalid } from '../model/errors.js'
+import type { StateWrite } from './state-store.js'
+
+/**
+ * Refuses a transaction with a document that could not be read back. Every implementation of the state store calls this
+ * before it writes. A document that no reader accepts would stand still unnoticed (I1, I20).
+ *
+ * @throws DocumentInvalid with the document and the field
+ */
+export function refuseUnreadable(writes: readonly StateWrite[]): void {
+  for (const { document } of writes) {
+    const decoded = decodeDocument(document)
+    if (decoded.kind === 'invalid') throw new DocumentInvalid(document.id, decoded.reason)
+  }
+}

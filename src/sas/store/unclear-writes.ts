@@ -1,0 +1,32 @@
+import { StoreUnavailable } from '../model/errors.js'
+import type { ApplyResult } from './state-store.js'
+
+/** How many writes of unknown outcome one decision may have. The first is repeated at once; a second needs a pause. */
+const maxUnclear = 2
+
+/**
+ * Counts the writes of one decision whose outcome is unknown. After each of them the caller reads and decides again. After
+ * the second one, the next write throws instead, so that the caller tries again after a pause (F-X4).
+ */
+export class UnclearWrites {
+  private count = 0
+
+  /** @param what the name in the error, such as `job job-1` */
+  constructor(private readonly what: string) {}
+
+  /**
+   * Runs the write, unless the store needs a pause first.
+   *
+   * @throws StoreUnavailable if the store needs a pause; also any error of `write`
+   */
+  async write(write: () => Promise<ApplyResult>): Promise<ApplyResult> {
+    if (this.count === maxUnclear) {
+      const message = `${this.what}: the outcome of ${this.count} writes is unknown; it is tried again after a pause`
+      throw new StoreUnavailable(message, { cause: null })
+    }
+    const result = await write()
+    if (result.kind === 'applied') this.count = 0
+    if (result.kind === 'unknownOutcome') this.count += 1
+    return result
+  }
+}

@@ -1,0 +1,198 @@
+import type { Telemetry } from '../../telemetry/index.js'
+import {
+  decodeDocument,
+  jobIdPrefix,
+  schemaVersion,
+  unreadableDocumentId,
+  type Decoded,
+  type JobDocument,
+} from '../model/documents.js'
+import { JobUnreadable, StoreUnavailable } from '../model/errors.js'
+import {
+  replacing,
+  type ApplyResult,
+  type DocumentAddress,
+  type StateDocument,
+  type StateStore,
+  type Stored,
+} from './state-store.js'
+
+/** A job whose document exists but cannot be read. It stands still until the document is repaired. */
+export interface UnreadableJob {
+  readonly jobId: string
+  readonly partitionKey: string
+  readonly documentId: string
+  /** `?` if the document does not say. */
+  readonly workflow: string
+  /** ISO-8601 UTC: when a scheduler first could not read it. */
+  readonly since: string
+  /** The field, what is wrong with it, and how to repair it. */
+  readonly reason: string
+}
+
+/** How many records are read at once: more than an operator repairs by hand. */
+const mostRecords = 1_000
+/** Seconds until the store removes the record of a job that can be read again. */
+const removalTtl = 60
+
+/** Explains why this code cannot read a document and how to repair it; null if it can read it. */
+function unreadableReason(decoded: Decoded): string | null {
+  if (decoded.kind === 'newerSchema') {
+    return `a newer version of stepward wrote it (schema ${decoded.schema}, this one knows ${schemaVersion}): use that version`
+  }
+  const advice = 'correct that field in the document itself, with Data Explorer or a client of your own'
+  return decoded.kind === 'invalid' ? `${decoded.reason}; ${advice}` : null
+}
+
+/**
+ * Reads a job for people, or null when there is none.
+ *
+ * @throws JobUnreadable with the reason, when its document exists but cannot be read
+ */
+export async function readableJob(
+  store: StateStore,
+  address: DocumentAddress,
+): Promise<Stored<JobDocument> | null> {
+  const document = await store.read(address)
+  if (document === null) return null
+  const decoded = decodeDocument(document)
+  if (decoded.kind === 'job') return { ...decoded.job, _etag: document._etag, _ts: document._ts }
+  const reason = unreadableReason(decoded) ?? 'it is not a job'
+  throw new JobUnreadable(jobIdIn(document), document.id, reason)
+}
+
+/** Jobs that a scheduler could not read and that still cannot be read, the oldest finding first. */
+export async function unreadableJobs(store: StateStore): Promise<readonly UnreadableJob[]> {
+  const records = await store.listUnreadable(mostRecords)
+  const found: UnreadableJob[] = []
+  for (const record of records) {
+    const job = await unreadableJob(store, flagIn(record))
+    if (job !== null) found.push(job)
+  }
+  return found.sort((one, other) => (one.since < other.since ? -1 : 1))
+}
+
+/** The record that a job could not be read. Only its document shows whether that is still so. */
+export interface UnreadableFlag {
+  readonly jobId: string
+  readonly pk: string
+  readonly documentId: string
+  /** ISO-8601 UTC. */
+  readonly since: string
+}
+
+/** Flags of jobs that a scheduler could not read, in any order. */
+export async function unreadableFlags(store: StateStore): Promise<readonly UnreadableFlag[]> {
+  return (await store.listUnreadable(mostRecords)).map(flagIn)
+}
+
+/** Reads a record of type `sas.unreadable`. */
+export function flagIn(record: Readonly<Record<string, unknown>>): UnreadableFlag {
+  const { jobId, pk, documentId, since } = record
+  return { jobId: String(jobId), pk: String(pk), documentId: String(documentId), since: String(since) }
+}
+
+/** The job of this flag as it is now; null when it can be read, or is gone. */
+export async function unreadableJob(
+  store: StateStore,
+  { pk, documentId, since }: UnreadableFlag,
+): Promise<UnreadableJob | null> {
+  const document = await store.read({ pk, id: documentId })
+  const reason = document === null ? null : unreadableReason(decodeDocument(document))
+  if (document === null || reason === null) return null
+  const { workflow } = document
+  return {
+    jobId: jobIdIn(document),
+    partitionKey: pk,
+    documentId,
+    workflow: typeof workflow === 'string' ? workflow : '?',
+    since,
+    reason,
+  }
+}
+
+/** The job id in the document, or else in the document's own id. */
+function jobIdIn({ id, jobId }: StateDocument): string {
+  return typeof jobId === 'string' ? jobId : id.slice(jobIdPrefix.length)
+}
+
+/** What {@link UnreadableJobs} works with. */
+export interface UnreadableJobsOptions {
+  readonly store: StateStore
+  readonly instanceName: string
+  readonly telemetry: Telemetry
+  readonly clock: { now(): number }
+}
+
+/**
+ * Flags a job that a scheduler cannot read, by a record beside the job. The document itself is not changed, so that an
+ * operator can repair it. A record may be outdated, so readers check the document. An instance removes its own records
+ * when it can read the job again.
+ */
+export class UnreadableJobs {
+  private readonly flagged = new Set<string>()
+
+  constructor(private readonly options: UnreadableJobsOptions) {}
+
+  /**
+   * Checks a job that the scheduler could not read, and flags it if its document is invalid.
+   *
+   * @throws StoreUnavailable when it could not be flagged
+   */
+  async flag({ pk, id, jobId }: DocumentAddress & { readonly jobId: string }): Promise<void> {
+    const { store, telemetry, clock, instanceName } = this.options
+    const document = await store.read({ pk, id })
+    const decoded = document === null ? null : decodeDocument(document)
+    if (document === null || decoded?.kind !== 'invalid') {
+      if (document === null) {
+        telemetry.emit({ type: 'document.refused', id, reason: `its job ${jobId} does not exist` })
+      }
+      return
+    }
+    const record = {
+      id: unreadableDocumentId(id),
+      pk,
+      type: 'sas.unreadable',
+      schema: schemaVersion,
+      jobId: jobIdIn(document),
+      documentId: id,
+      since: new Date(clock.now()).toISOString(),
+      by: instanceName,
+      ttl: -1,
+    }
+    const result = await this.record(record)
+    if (result.kind === 'unknownOutcome') {
+      throw new StoreUnavailable(`job document ${id} could not be flagged as unreadable`, result)
+    }
+    this.flagged.add(`${pk}\n${id}`)
+    if (result.kind === 'conflict') return
+    const { workflow } = document
+    telemetry.emit({
+      type: 'attention.raised',
+      jobId: record.jobId,
+      workflow: typeof workflow === 'string' ? workflow : '?',
+      stepId: null,
+      kind: 'unreadable',
+      message: `document ${id} cannot be read: ${decoded.reason}`,
+    })
+  }
+
+  /** As a new document, or in place of one that is vanishing: the job was readable for less than a minute. */
+  private async record(record: StateDocument & { readonly ttl: number }): Promise<ApplyResult> {
+    const { store } = this.options
+    const create = () => store.apply(record.pk, [{ kind: 'create', document: record }])
+    const created = await create()
+    if (created.kind !== 'conflict') return created
+    const there = await store.read(record)
+    if (there === null) return create()
+    return there['ttl'] === record.ttl ? created : store.apply(record.pk, [replacing(there, record)])
+  }
+
+  /** Removes the record of a job that can be read again. */
+  async clear({ pk, id }: DocumentAddress): Promise<void> {
+    if (!this.flagged.delete(`${pk}\n${id}`)) return
+    const { store } = this.options
+    const record = await store.read({ pk, id: unreadableDocumentId(id) })
+    if (record !== null) await store.apply(pk, [replacing(record, { ...record, ttl: removalTtl })])
+  }
+}

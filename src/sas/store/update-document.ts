@@ -1,0 +1,92 @@
+import { decodeDocument, type JobDocument, type StepDocument } from '../model/documents.js'
+import { StoreUnavailable } from '../model/errors.js'
+import {
+  replacing,
+  type DocumentAddress,
+  type StateDocument,
+  type StateStore,
+  type Stored,
+} from './state-store.js'
+import { UnclearWrites } from './unclear-writes.js'
+
+/** A decision about one document: the document to write, or null, and a result for the caller. */
+export interface DocumentDecision<T, R> {
+  readonly write: T | null
+  /** New documents of the same transaction. */
+  readonly created?: readonly StateDocument[]
+  readonly result: R
+}
+
+/** How an update ended. */
+export type DocumentUpdate<T, R> =
+  | { readonly kind: 'written'; readonly document: Stored<T>; readonly result: R }
+  /** The decision was to write nothing. */
+  | { readonly kind: 'unchanged'; readonly result: R }
+  /** The document is gone, or can no longer be read. */
+  | { readonly kind: 'missing' }
+
+/** Where a document is, what was last seen of it (saves the first read), and how to read it. */
+export interface Updated<T> {
+  readonly address: DocumentAddress
+  readonly known: Stored<T> | null
+  readonly read: (store: StateStore, address: DocumentAddress) => Promise<Stored<T> | null>
+}
+
+/** How often to decide about one document before giving up. It has few writers at a time, so more tries mean trouble. */
+const maxTries = 6
+
+/**
+ * Read → decide → write on condition of the etag. After a lost race or an unknown outcome, it reads and decides again.
+ * Deciding twice is harmless because decisions look at state.
+ *
+ * @throws StoreUnavailable when the document stays contended; also any error of the store
+ */
+export async function updateDocument<T extends JobDocument | StepDocument, R>(
+  store: StateStore,
+  { address, known, read }: Updated<T>,
+  decide: (document: Stored<T>) => DocumentDecision<T, R>,
+): Promise<DocumentUpdate<T, R>> {
+  const unclear = new UnclearWrites(`document ${address.id}`)
+  let before = known
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    before ??= await read(store, address)
+    if (before === null) return { kind: 'missing' }
+    const { write, created = [], result } = decide(before)
+    if (write === null) return { kind: 'unchanged', result }
+    const creates = created.map((document) => ({ kind: 'create' as const, document }))
+    const writes = [replacing(before, write), ...creates]
+    const applied = await unclear.write(() => store.apply(address.pk, writes))
+    if (applied.kind === 'applied') {
+      return {
+        kind: 'written',
+        document: { ...write, _etag: applied.etags[0] ?? '', _ts: before._ts },
+        result,
+      }
+    }
+    before = null
+  }
+  const message = `document ${address.id}: still contended after ${maxTries} tries`
+  throw new StoreUnavailable(message, { cause: null })
+}
+
+/** The step at this address, or null when there is none that can be read. */
+export async function readStep(
+  store: StateStore,
+  address: DocumentAddress,
+): Promise<Stored<StepDocument> | null> {
+  const document = await store.read(address)
+  const decoded = document === null ? null : decodeDocument(document)
+  if (document === null || decoded?.kind !== 'step') return null
+  return { ...decoded.step, _etag: document._etag, _ts: document._ts }
+}
+
+/** The job at this address, or null when there is none that can be read. */
+export async function readJob(
+  store: StateStore,
+  address: DocumentAddress,
+): Promise<Stored<JobDocument> | null> {
+  const document = await store.read(address)
+  const decoded = document === null ? null : decodeDocument(document)
+  if (document === null || decoded?.kind !== 'job') return null
+  return { ...decoded.job, _etag: document._etag, _ts: document._ts }
+}

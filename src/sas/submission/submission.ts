@@ -1,0 +1,241 @@
+import {
+  decodeDocument,
+  isStaged,
+  jobDocumentId,
+  type Decoded,
+  type JobDocument,
+  type StepDocument,
+} from '../model/documents.js'
+import { JobConflict, StoreUnavailable, SubmissionInvalid } from '../model/errors.js'
+import {
+  replacing,
+  type ApplyResult,
+  type StateDocument,
+  type StateStore,
+  type StateWrite,
+  type Stored,
+} from '../store/state-store.js'
+import { planHash } from '../plan/payload.js'
+import { intended, stage, submit, type SubmitRequest } from './submit.js'
+import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from '../store/transaction.js'
+import { readableJob } from '../store/unreadable-jobs.js'
+
+/** How often one transaction is written while the store gives no answer and has no such job. */
+const maxTries = 3
+/** How often a submission in stages is resumed: it also gives way to another process that writes the same job. */
+const maxStagedTries = 6
+
+/** A job and its steps as they were accepted, and where. */
+export interface AcceptedJob {
+  readonly job: Stored<JobDocument>
+  readonly steps: readonly Stored<StepDocument>[]
+  readonly physicalRangeId: string | null
+}
+
+/** What became of a submission. */
+export interface Submitted {
+  readonly isNew: boolean
+  /** What is stored, where a transaction that was answered wrote all of it just now. */
+  readonly accepted: AcceptedJob | null
+}
+
+const standingAlready: Submitted = { isNew: false, accepted: null }
+
+/**
+ * Writes a submission until the job stands; what a refused or unanswered write did is read from the store (F-S2 to
+ * F-S6). Whatever is larger than one transaction is written in stages.
+ *
+ * @throws SubmissionInvalid when no number of stages would do; nothing was written
+ * @throws JobConflict when the id belongs to another submission, or a document alongside exists
+ * @throws JobUnreadable when the job is there and its document cannot be read
+ * @throws StoreUnavailable when the store could not be asked; repeat with the same id
+ */
+export async function ensureSubmitted(store: StateStore, request: SubmitRequest): Promise<Submitted> {
+  const writes = submit(request)
+  const decoded = readable(request, writes)
+  refuseSameIds(request, writes)
+  return fits(writes) ? submitAtOnce(store, request, { writes, decoded }) : submitInStages(store, request)
+}
+
+/** The writes of a submission, and their documents as readers will see them. */
+interface Writing {
+  readonly writes: readonly StateWrite[]
+  readonly decoded: readonly Decoded[]
+}
+
+async function submitAtOnce(
+  store: StateStore,
+  request: SubmitRequest,
+  { writes, decoded }: Writing,
+): Promise<Submitted> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const result = await store.apply(request.partition, writes)
+    if (result.kind === 'applied') return { isNew: true, accepted: acceptedAs(decoded, result) }
+    if ((await standing(store, request)) !== null) return standingAlready
+    if (result.kind !== 'conflict') continue
+    const steps = await store.listSteps(request.partition, request.jobId)
+    if (steps.some((step) => step.id === result.id && isLeftOver(step))) return submitInStages(store, request)
+    throw existsAlready(request, result.id)
+  }
+  throw unanswered(request)
+}
+
+/** A step of an earlier job of that id, which has expired: steps may outlive their job for a while. */
+function isLeftOver({ ttl }: StepDocument): boolean {
+  return ttl !== -1
+}
+
+function acceptedAs(
+  decoded: readonly Decoded[],
+  { etags, physicalRangeId }: ApplyResult & { kind: 'applied' },
+): AcceptedJob | null {
+  let job: Stored<JobDocument> | null = null
+  const steps: Stored<StepDocument>[] = []
+  for (const [index, document] of decoded.entries()) {
+    const stored = { _etag: etags[index] ?? '', _ts: 0 }
+    if (document.kind === 'job') job = { ...document.job, ...stored }
+    if (document.kind === 'step') steps.push({ ...document.step, ...stored })
+  }
+  return job === null ? null : { job, steps, physicalRangeId }
+}
+
+/**
+ * The job without its intent, the steps in as many transactions as they need, and at last the intent together with the
+ * user's documents (I1, I14): whatever dies between, nothing runs, and the same submission goes on where it was (F-S7).
+ * Each transaction stands on the job's etag, so nothing is added to a job that was given up meanwhile (F-S8).
+ */
+async function submitInStages(store: StateStore, request: SubmitRequest): Promise<Submitted> {
+  const { partition, now } = request
+  const hash = planHash(request.plan)
+  const { job, steps, received, alongside } = stage(request, hash)
+  refuseOversized(request, creating([job, ...alongside, ...received]))
+  // Steps fit some transaction when the largest does.
+  const largest = [...steps].sort((a, b) => bytesOf(b) - bytesOf(a)).slice(0, 1)
+  refuseOversized(request, creating([job, ...largest]))
+  for (let tries = 0; tries < maxStagedTries; tries += 1) {
+    const there = (await standing(store, request)) ?? (await beginning(store, request, job))
+    if (there === null) continue
+    if (!isStaged(there)) return standingAlready
+    if (there.planHash !== hash) throw begunOtherwise(request)
+    // What is written from here on is what the first try asked for: the job says so already.
+    const { orderId, priority, replyTo } = there
+    const begun = stage({ ...request, orderId, priority, replyTo }, hash)
+    const present = await store.listSteps(partition, request.jobId)
+    const complete = await withSteps(store, there, missingSteps(begun.steps, present))
+    if (complete === null) continue
+    const result = await store.apply(partition, [
+      replacing(complete, intended(complete, now)),
+      ...creating([...alongside, ...begun.received]),
+    ])
+    if (result.kind === 'applied') return { isNew: true, accepted: null }
+    if (result.kind === 'conflict' && result.reason === 'exists') throw existsAlready(request, result.id)
+  }
+  throw unanswered(request)
+}
+
+/** The staged job as it was written just now; null when it has to be read to be known. */
+async function beginning(
+  store: StateStore,
+  { partition }: SubmitRequest,
+  job: JobDocument,
+): Promise<Stored<JobDocument> | null> {
+  const result = await store.apply(partition, creating([job]))
+  return result.kind === 'applied' ? { ...job, _etag: result.etags[0] ?? '', _ts: 0 } : null
+}
+
+/** The writes of steps that are not there yet, or are an earlier job's. */
+function missingSteps(
+  steps: readonly StepDocument[],
+  present: readonly Stored<StepDocument>[],
+): readonly StateWrite[] {
+  const known = new Map(present.map((step) => [step.id, step]))
+  return steps.flatMap((step) => {
+    const there = known.get(step.id)
+    if (there === undefined) return creating([step])
+    return isLeftOver(there) ? [replacing(there, step)] : []
+  })
+}
+
+/** The staged job when all of these steps are written; null when something came between. */
+async function withSteps(
+  store: StateStore,
+  staged: Stored<JobDocument>,
+  missing: readonly StateWrite[],
+): Promise<Stored<JobDocument> | null> {
+  let job = staged
+  for (const group of grouped(missing, staged)) {
+    const next = { ...job, fence: job.fence + 1 }
+    const result = await store.apply(job.pk, [replacing(job, next), ...group])
+    if (result.kind !== 'applied') return null
+    job = { ...next, _etag: result.etags[0] ?? '' }
+  }
+  return job
+}
+
+/** The job of this very submission as it is stored, or null. */
+async function standing(store: StateStore, request: SubmitRequest): Promise<Stored<JobDocument> | null> {
+  const { jobId, partition, payloadHash } = request
+  const job = await readableJob(store, { pk: partition, id: jobDocumentId(jobId) })
+  if (job === null) return null
+  if (job.payloadHash !== payloadHash) {
+    throw new JobConflict(jobId, `${nameOf(request)} exists already with another payload; use another id`)
+  }
+  if (isStaged(job) && job.endedAtMs !== null) {
+    const message = `${nameOf(request)}: an earlier submission was never completed and is being removed; submit it again`
+    throw new StoreUnavailable(message, { cause: null, retryAfterMs: Math.max(job.ttl, 1) * 1_000 })
+  }
+  return job
+}
+
+function begunOtherwise(request: SubmitRequest): JobConflict {
+  const rule = 'its submission was begun with another version of its workflow; use another id'
+  return new JobConflict(request.jobId, `${nameOf(request)}: ${rule}`)
+}
+
+function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
+  if (fits(writes)) return
+  throw new SubmissionInvalid(
+    `job ${JSON.stringify(jobId)} needs ${writes.length} documents of ${bytesOf(writes)} bytes in one transaction, which ` +
+      `takes ${maxOperations} and ${maxTransactionBytes}: submit large inputs by reference`,
+  )
+}
+
+/**
+ * The documents as they will be read. What no instance could read would be accepted and never run (I1): a plan made by
+ * other code, or edited.
+ */
+function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): readonly Decoded[] {
+  const decoded = writes.map(({ document }) => decodeDocument(document))
+  const problems = decoded.flatMap((document, index) =>
+    document.kind === 'invalid' ? [`${writes[index]?.document.id ?? ''}: ${document.reason}`] : [],
+  )
+  if (problems.length === 0) return decoded
+  throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} could not be read: ${problems.join('; ')}`)
+}
+
+/** The store would say that such a document exists already, which it does not. */
+function refuseSameIds({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
+  const ids = writes.map(({ document }) => document.id)
+  const twice = [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
+  if (twice.length === 0) return
+  const named = twice.map((id) => JSON.stringify(id)).join(', ')
+  throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} has two documents with the id ${named}`)
+}
+
+function existsAlready(request: SubmitRequest, documentId: string): JobConflict {
+  const rule = 'exists already without a job; remove it, or submit without it'
+  return new JobConflict(request.jobId, `${nameOf(request)}: document ${JSON.stringify(documentId)} ${rule}`)
+}
+
+function unanswered(request: SubmitRequest): StoreUnavailable {
+  const message = `${nameOf(request)}: the store did not say whether it was accepted; submit it again with the same id`
+  return new StoreUnavailable(message, { cause: null })
+}
+
+function nameOf({ jobId }: SubmitRequest): string {
+  return `job ${JSON.stringify(jobId)}`
+}
+
+function creating(documents: readonly StateDocument[]): StateWrite[] {
+  return documents.map((document) => ({ kind: 'create', document }))
+}

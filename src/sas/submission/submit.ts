@@ -1,0 +1,184 @@
+import {
+  deadline,
+  jobDocumentId,
+  schemaVersion,
+  stepDocumentId,
+  withDerivedState,
+  type JobDocument,
+  type Json,
+  type LedgerEntry,
+  type NoticeDocument,
+  type StepDocument,
+} from '../model/documents.js'
+import type { Plan, PlanStep } from '../plan/plan.js'
+import { noticeOf } from '../decisions/notices.js'
+import { idempotencyKey } from '../model/work.js'
+import type { StateDocument, StateWrite } from '../store/state-store.js'
+
+/** Everything a submission is made of; times and hashes are handed in. */
+export interface SubmitRequest {
+  readonly plan: Plan
+  readonly jobId: string
+  readonly orderId: string
+  /** The partition key value that the job, its steps and the documents alongside share. */
+  readonly partition: string
+  readonly input: Json
+  /** Documents of the user's own, created in the same transaction. */
+  readonly alongside: readonly StateDocument[]
+  readonly priority: number
+  readonly replyTo: string | null
+  /** Milliseconds for the whole job; null for as long as it takes. */
+  readonly completeWithinMs: number | null
+  /** Milliseconds for which the job is kept after it ended well; null for no limit. */
+  readonly retainForMs: number | null
+  readonly payloadHash: string
+  readonly now: number
+}
+
+/**
+ * W0: the user's documents, the job with its intent, and every step, in one transaction (I1, I14). No deadline is
+ * written here: the submitter's clock decides nothing (R18).
+ */
+export function submit(request: SubmitRequest): StateWrite[] {
+  const documents = [
+    ...request.alongside,
+    jobOf(request),
+    ...receivedOf(request),
+    ...request.plan.steps.map((step) => stepOf(step, request)),
+  ]
+  return documents.map((document) => ({ kind: 'create', document }))
+}
+
+/** A submission too large for one transaction, in the parts in which it is written. */
+export interface StagedSubmission {
+  /** Without its intent. */
+  readonly job: JobDocument
+  readonly steps: readonly StepDocument[]
+  /** Written together with the intent, when all steps are there. */
+  readonly alongside: readonly StateDocument[]
+  readonly received: readonly NoticeDocument[]
+}
+
+/** W0 in stages: until the last of them nothing of it counts (F-S7). */
+export function stage(request: SubmitRequest, planHash: string): StagedSubmission {
+  const { plan, alongside } = request
+  const job = jobOf(request)
+  const steps = plan.steps.map((step) => stepOf(step, request))
+  const staged = withDerivedState({ ...job, planHash, desiredState: job.initialState })
+  return { job: staged, steps, alongside, received: receivedOf(request) }
+}
+
+/** A staged job with its intent: from here on it runs, and the time to take it up begins. */
+export function intended<T extends JobDocument>(staged: T, now: number): T {
+  const submittedAt = new Date(now).toISOString()
+  return { ...staged, desiredState: staged.targetState, submittedAt, submittedAtMs: now }
+}
+
+function receivedOf(request: SubmitRequest): readonly NoticeDocument[] {
+  if (request.replyTo === null) return []
+  return [noticeOf(jobOf(request), 'received', { seq: 1, now: request.now })]
+}
+
+function jobOf(request: SubmitRequest): JobDocument {
+  const { plan, now } = request
+  const ledger = plan.steps.map((step): [string, LedgerEntry] => [
+    step.id,
+    { state: 'NotStarted', dispatch: 0 },
+  ])
+  return withDerivedState({
+    id: jobDocumentId(request.jobId),
+    type: 'sas.job' as const,
+    initialState: 'NotStarted',
+    targetState: 'Completed',
+    currentState: 'NotStarted',
+    desiredState: 'Completed',
+    maxFailures: 1,
+    priority: request.priority,
+    replyTo: request.replyTo,
+    notifySeq: request.replyTo === null ? 0 : 1,
+    stepIds: plan.steps.map((step) => step.id),
+    steps: Object.fromEntries(ledger),
+    onExhausted: plan.onExhausted,
+    maxGenerations: plan.maxGenerations,
+    compensation: null,
+    completeWithinMs: request.completeWithinMs,
+    endByMs: null,
+    retainForMs: request.retainForMs,
+    audit: [],
+    input: request.input,
+    payloadHash: request.payloadHash,
+    planHash: null,
+    submittedAt: new Date(now).toISOString(),
+    submittedAtMs: now,
+    endedAt: null,
+    endedAtMs: null,
+    ...envelopeOf(request),
+  })
+}
+
+function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
+  return withDerivedState({
+    id: stepDocumentId(request.jobId, step.id),
+    type: 'sas.step' as const,
+    stepId: step.id,
+    kind: step.kind,
+    when: step.when,
+    event: null,
+    direction: 'do' as const,
+    priority: request.priority,
+    actor: step.actor,
+    action: step.action,
+    dependsOn: [...step.dependsOn],
+    inputTemplate: step.input,
+    input: null,
+    initialState: step.initialState,
+    targetState: step.targetState,
+    currentState: step.initialState,
+    desiredState: step.initialState,
+    undo: undoOf(step),
+    onExhausted: step.onExhausted,
+    completeWithinMs: step.completeWithinMs,
+    retryBackoff: step.retryBackoff,
+    maxFailures: step.maxFailures,
+    notBeforeMs: null,
+    dispatch: 0,
+    attempt: 0,
+    idempotencyKey: idempotencyKey({ jobId: request.jobId, stepId: step.id }, 1, 'do'),
+    isClaimRequired: step.isClaimRequired,
+    lateDispatches: 0,
+    claim: null,
+    outcome: null,
+    output: null,
+    mayHaveActed: false,
+    owed: [],
+    undoTemplate: null,
+    firstBy: null,
+    ...envelopeOf(request),
+  })
+}
+
+function undoOf({ undo }: PlanStep): StepDocument['undo'] {
+  if (undo === null) return null
+  const { actor, action, input: inputTemplate, whenUncertain } = undo
+  return { actor, action, inputTemplate, input: null, failureCount: 0, whenUncertain }
+}
+
+/** What jobs and steps begin with alike; spread last: an object that begins with a spread costs a hundred times as much. */
+function envelopeOf(request: SubmitRequest) {
+  return {
+    pk: request.partition,
+    schema: schemaVersion,
+    jobId: request.jobId,
+    orderId: request.orderId,
+    workflow: request.plan.workflow,
+    workflowVersion: request.plan.version,
+    lockedBy: null,
+    fence: 0,
+    ...deadline(null),
+    failureCount: 0,
+    generation: 1,
+    diagnostics: [],
+    attention: null,
+    ttl: -1,
+  }
+}

@@ -1,0 +1,244 @@
+import { namePattern, type OperationCall } from '../agents/agent.js'
+import { conditionProblem, conditionTemplate } from '../plan/condition.js'
+import type { ExhaustionPolicy, Json } from '../model/documents.js'
+import { durationMs } from '../model/duration.js'
+import { maxSteps, type Plan, type PlanStep, type StepKind } from '../plan/plan.js'
+import { NotPlainDataError, reference, toTemplate, type Reference } from '../model/reference.js'
+import {
+  defaultStates,
+  optionProblems,
+  policyOf,
+  type OnExhausted,
+  type StepOptions,
+  type Undo,
+} from './step-options.js'
+import { stepsReferredTo } from '../plan/template.js'
+import { undoProblems } from './undo-problems.js'
+import type { DraftedStep } from '../plan/plan.js'
+
+/** A step of a workflow being defined; `output` refers to what its operation will return. */
+export interface Step<O> {
+  readonly id: string
+  readonly output: Reference<O>
+}
+
+/** What a step does: an operation of an agent with its input as a template. */
+type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
+
+/** A step as it is defined. */
+export interface StepDraft<O> {
+  readonly id: string
+  /** What problems call it, where one definition makes many steps. Default: its id. */
+  readonly name?: string
+  readonly kind?: StepKind
+  /** @throws NotPlainDataError when its input is not JSON */
+  readonly call: () => Call
+  readonly options: StepOptions & { readonly undo?: Undo<O> }
+}
+
+/** What a definition comes to: a plan of its own, or part of another one. */
+export interface Drafted {
+  readonly steps: readonly DraftedStep[]
+  /** Null when the definition does not say. */
+  readonly onExhausted: ExhaustionPolicy | null
+  /** What a workflow that runs this one gets of it, as a template. */
+  readonly output: Json
+}
+
+/** A definition that has run. */
+export interface Compiled {
+  readonly plan: Omit<Plan, 'workflow' | 'version'>
+  readonly drafted: Drafted
+  readonly problems: readonly string[]
+}
+
+/** The call of a step that the scheduler ends: it names no agent. */
+export function byScheduler(input: Json): Call {
+  return { actor: '', action: '', input }
+}
+
+/** The store takes ids of 1,023 bytes: the longest one of a job, and this. */
+const maxIdLength = 200
+
+/** A workflow while its definition runs: the steps so far, and everything found wrong. */
+export class PlanDraft {
+  private readonly steps = new Map<string, DraftedStep>()
+  private readonly problems = new Set<string>()
+  private onExhausted: OnExhausted | null = null
+  private maxGenerations = 3
+
+  problem(what: string): void {
+    this.problems.add(what)
+  }
+
+  problemOf(stepId: string, what: string): void {
+    this.problem(`step ${JSON.stringify(stepId)}: ${what}`)
+  }
+
+  setOnExhausted(policy: OnExhausted, maxGenerations = 3): void {
+    this.onExhausted = policy
+    this.maxGenerations = maxGenerations
+    for (const what of optionProblems({ onExhausted: policy })) this.problem(`job.onExhausted: ${what}`)
+    if (!Number.isInteger(maxGenerations) || maxGenerations < 1) {
+      this.problem(`maxGenerations ${maxGenerations} must be a whole number from 1`)
+    }
+  }
+
+  addStep<O>({ id, name = id, kind = 'operation', call, options }: StepDraft<O>): Step<O> {
+    for (const what of optionProblems(options)) this.problemOf(name, what)
+    const { actor, action, input } = this.callOf(name, { kind, what: '', call })
+    const undo = this.undoOf(id, name, options)
+    const when = this.conditionOf(name, options)
+    const dependsOn = this.dependencies(name, options, {
+      input: [input, when],
+      undo: undo?.input ?? null,
+      own: id,
+    })
+    const step: PlanStep = {
+      id,
+      kind,
+      when,
+      actor,
+      action,
+      input,
+      dependsOn,
+      completeWithinMs: durationMs(options.completeWithin ?? '1m') ?? 0,
+      maxFailures: options.maxFailures ?? 3,
+      retryBackoff: {
+        minMs: durationMs(options.retryBackoff?.min ?? '1s') ?? 0,
+        maxMs: durationMs(options.retryBackoff?.max ?? '1m') ?? 0,
+      },
+      initialState: options.initialState ?? defaultStates.initialState,
+      targetState: options.targetState ?? defaultStates.targetState,
+      undo,
+      onExhausted: policyOf(options.onExhausted ?? 'error') ?? 'error',
+      isClaimRequired: options.claim ?? false,
+    }
+    return this.include<O>({
+      step,
+      name,
+      inheritsPolicy: options.onExhausted === undefined,
+      saysHowToUndo: options.undo !== undefined,
+    })
+  }
+
+  /** Adds a step that is compiled already. */
+  include<O>(drafted: DraftedStep): Step<O> {
+    const { step, name } = drafted
+    const { id } = step
+    if (!namePattern.test(id) || id.length > maxIdLength) {
+      this.problemOf(
+        name,
+        `its id must match ${String(namePattern)} and have at most ${maxIdLength} characters`,
+      )
+    }
+    if (this.steps.has(id)) this.problemOf(id, 'its id is used twice')
+    this.steps.set(id, drafted)
+    return { id, output: reference(['steps', id, 'output']) }
+  }
+
+  /** A condition of the step called `name` as a template; null for none. */
+  conditionOf(name: string, { when }: Pick<StepOptions, 'when'>): Json {
+    if (when === undefined) return null
+    const problem = conditionProblem(when)
+    if (problem === null) return this.template(name, 'its condition: ', () => conditionTemplate(when))
+    this.problemOf(name, `when: ${problem}`)
+    return null
+  }
+
+  /** What `make` answers; null, with a problem of the step called `name`, when that is not plain data. */
+  template<T>(name: string, what: string, make: () => T): T | null {
+    try {
+      return make()
+    } catch (error) {
+      if (!(error instanceof NotPlainDataError)) throw error
+      this.problemOf(name, `${what}${error.message}`)
+      return null
+    }
+  }
+
+  /** What must be done first: every step referred to, but for the step's `own` id in its undo, and those named in `after`. */
+  dependencies(
+    name: string,
+    { after = [] }: Pick<StepOptions, 'after'>,
+    { input, undo, own }: { readonly input: Json; readonly undo: Json; readonly own: string },
+  ): string[] {
+    const say = (what: string): void => this.problemOf(name, `${what}: no such earlier step`)
+    const byInput = stepsReferredTo(input)
+    const byUndo = stepsReferredTo(undo)
+    byUndo.delete(own)
+    for (const { id } of after) if (!this.steps.has(id)) say(`after ${JSON.stringify(id)}`)
+    // A reference carried over from another workflow would be waited for without end (F-D12).
+    for (const [what, referredTo] of Object.entries({ input: byInput, undo: byUndo })) {
+      const unknown = [...referredTo].filter((stepId) => !this.steps.has(stepId))
+      for (const id of unknown) say(`its ${what} refers to step ${JSON.stringify(id)}`)
+    }
+    return [...new Set([...byInput, ...byUndo, ...after.map((step) => step.id)])]
+  }
+
+  /** What the definition comes to, `returned` being what it returned, and everything that is wrong with it. */
+  compile(returned: unknown): Compiled {
+    const drafted = [...this.steps.values()]
+    const policy = this.onExhausted === null ? null : (policyOf(this.onExhausted) ?? 'error')
+    const onExhausted = policy ?? 'error'
+    const complete = drafted.map((each) =>
+      each.inheritsPolicy ? { ...each, step: { ...each.step, onExhausted } } : each,
+    )
+    const steps = complete.map(({ step }) => step)
+    const output = this.outputOf(returned)
+    if (steps.length === 0) this.problem('it has no steps')
+    if (steps.length > maxSteps) this.problem(`it has ${steps.length} steps; at most ${maxSteps} are allowed`)
+    for (const what of undoProblems(complete)) this.problem(what)
+    return {
+      plan: { steps, onExhausted, maxGenerations: this.maxGenerations },
+      drafted: { steps: drafted, onExhausted: policy, output },
+      problems: [...this.problems],
+    }
+  }
+
+  /** What a step, or its undo, calls; the types do not hold for those who do not compile. */
+  private callOf(
+    name: string,
+    {
+      kind,
+      what,
+      call,
+    }: Pick<StepDraft<unknown>, 'call'> & { readonly kind: StepKind; readonly what: string },
+  ): Call {
+    const made = this.template<Partial<Call> | undefined>(name, what, call)
+    // A problem was noted already.
+    if (made === null) return byScheduler(null)
+    const { actor, action, input = null } = made ?? {}
+    const isCall = actor !== undefined && action !== undefined
+    if (isCall && (kind !== 'operation' || (actor !== '' && action !== ''))) return { actor, action, input }
+    const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
+    this.problemOf(name, `${what}what it calls is missing: ${rule}`)
+    return byScheduler(null)
+  }
+
+  private outputOf(returned: unknown): Json {
+    if (returned === undefined) return null
+    try {
+      const output = toTemplate(returned, 'its output')
+      const unknown = [...stepsReferredTo(output)].filter((stepId) => !this.steps.has(stepId))
+      for (const id of unknown) this.problem(`its output refers to step ${JSON.stringify(id)}: no such step`)
+      return output
+    } catch (error) {
+      if (!(error instanceof NotPlainDataError)) throw error
+      this.problem(error.message)
+      return null
+    }
+  }
+
+  private undoOf<O>(
+    id: string,
+    name: string,
+    options: StepOptions & { readonly undo?: Undo<O> },
+  ): PlanStep['undo'] {
+    const { undo, undoUncertain = true } = options
+    if (undo === undefined || undo === 'none') return null
+    const output = reference<O>(['steps', id, 'output'])
+    const call = this.callOf(name, { kind: 'operation', what: 'its undo: ', call: () => undo(output) })
+    return { actor: call.actor, action: call.action, input: call.input, whenUncertain: undoUncertain }
+  }
+}

@@ -1,0 +1,69 @@
+import type { Json } from '../model/documents.js'
+import { addGather } from './for-each.js'
+import type { PlanStep, DraftedStep } from '../plan/plan.js'
+import type { Drafted, PlanDraft, Step } from './plan-draft.js'
+import { toTemplate } from '../model/reference.js'
+import type { StepOptions } from './step-options.js'
+import { substitute } from '../plan/template.js'
+
+/** A workflow as part of another one, as it is defined. */
+export interface RunDraft {
+  readonly id: string
+  readonly drafted: Drafted
+  readonly input: unknown
+  readonly options: Pick<StepOptions, 'after' | 'when'>
+}
+
+/**
+ * The steps of another workflow, each under the prefix `id-`, and the step `id` that is done when all of them are; its
+ * output is what the other definition returned. They begin when everything that their input refers to is known. What
+ * the other workflow says about failures stands; what it does not say follows the workflow that runs it.
+ */
+export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: RunDraft): Step<O> {
+  const given = draft.template(id, '', () => toTemplate(input, 'input'))
+  const condition = draft.conditionOf(id, options)
+  const first = draft.dependencies(id, options, { input: [given, condition], undo: null, own: id })
+  const rename = (stepId: string): string => `${id}-${stepId}`
+  const rewritten = (template: Json): Json => substitute(template, given, rename)
+  for (const inner of drafted.steps)
+    draft.include(inlined(inner, drafted, { first, condition, rename, rewritten }))
+  const isWaitedFor = new Set(drafted.steps.flatMap(({ step }) => step.dependsOn))
+  const last = drafted.steps.filter(({ step }) => !isWaitedFor.has(step.id))
+  const after = last.map(({ step }) => ({ id: rename(step.id) }))
+  return addGather<O>(draft, id, () => ({ value: rewritten(drafted.output) }), { when: options.when, after })
+}
+
+interface Inlining {
+  /** What must be done before the first of the steps. */
+  readonly first: readonly string[]
+  readonly condition: Json
+  readonly rename: (stepId: string) => string
+  readonly rewritten: (template: Json) => Json
+}
+
+function inlined(
+  { step, name, inheritsPolicy, saysHowToUndo }: DraftedStep,
+  { onExhausted }: Drafted,
+  { first, condition, rename, rewritten }: Inlining,
+): DraftedStep {
+  const part: PlanStep = {
+    ...step,
+    id: rename(step.id),
+    when: both(condition, rewritten(step.when)),
+    input: rewritten(step.input),
+    dependsOn: step.dependsOn.length === 0 ? first : step.dependsOn.map(rename),
+    undo: step.undo && { ...step.undo, input: rewritten(step.undo.input) },
+    onExhausted: inheritsPolicy ? (onExhausted ?? step.onExhausted) : step.onExhausted,
+  }
+  return {
+    step: part,
+    name: rename(name),
+    inheritsPolicy: inheritsPolicy && onExhausted === null,
+    saysHowToUndo,
+  }
+}
+
+function both(outer: Json, inner: Json): Json {
+  if (outer === null || inner === null) return outer ?? inner
+  return { operator: 'all', of: [outer, inner] }
+}

@@ -1,0 +1,189 @@
+import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
+import { durationMs, isInstant, type Duration } from '../model/duration.js'
+import { addForEach, type ForEachOptions } from './for-each.js'
+import { byScheduler, PlanDraft, type Drafted, type Step } from './plan-draft.js'
+import type { Plan } from '../plan/plan.js'
+import { reference, toTemplate, type Bound, type Reference } from '../model/reference.js'
+import type { OnExhausted, StepOptions, Undo } from './step-options.js'
+import { addRun } from './sub-workflow.js'
+
+/** What a workflow definition is written with. */
+export interface WorkflowBuilder<I> {
+  /** Refers to the input of the job. */
+  readonly input: Reference<I>
+  /** Adds a step. Steps without a path of references or `after` between them run in parallel. */
+  step<OI, O>(
+    id: string,
+    operation: Operation<OI, O>,
+    input: Bound<OI>,
+    options?: StepOptions & { readonly undo?: Undo<O> },
+  ): Step<O>
+  /** A step that is done when that time has passed, counted from when it begins, or at an instant (ISO-8601). */
+  sleep(
+    id: string,
+    time: Duration | { readonly until: Bound<string> },
+    options?: Pick<StepOptions, 'after' | 'when'>,
+  ): Step<null>
+  /**
+   * A step that is done when `client.raiseEvent` is called with its id, even if that is before it begins; its output is
+   * the event's payload. Without an event in `completeWithin` (default `'1d'`) it is exhausted at once.
+   */
+  waitFor<T>(
+    id: string,
+    options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
+  ): Step<T>
+  /**
+   * Adds one step for each item of a list: `id-0`, `id-1` and so on, in parallel. The list is known when they begin; its
+   * items are part of the job's input, or of an earlier step's output. The step that is returned is done when all of
+   * them are; its output is the list of theirs. An empty list is done at once. A step of an item that fails for good is a
+   * failed step like any other.
+   */
+  forEach<E, O>(
+    id: string,
+    list: Reference<readonly E[]>,
+    call: (item: Reference<E>, index: number) => OperationCall<O>,
+    options?: ForEachOptions<E, O>,
+  ): Step<readonly O[]>
+  /**
+   * Adds the steps of another workflow, each with its id prefixed by `id-`. The step that is returned is done when all
+   * of them are; its output is what the other definition returned.
+   */
+  run<SI, SO>(
+    id: string,
+    workflow: Workflow<SI, SO>,
+    input: Bound<SI>,
+    options?: Pick<StepOptions, 'after' | 'when'>,
+  ): Step<SO>
+  /**
+   * What follows when a step failed, for every step that does not say. Default `'error'`.
+   * `maxGenerations` bounds `compensateThenRetry`: after so many the job ends in error, undone. Default 3.
+   */
+  onExhausted(policy: OnExhausted, limits?: { readonly maxGenerations?: number }): void
+}
+
+/** A document of the user's own that is created in the same transaction as the job. */
+export interface Alongside {
+  readonly create: Readonly<Record<string, unknown>>
+}
+
+/** How an input becomes a job, when the submitter does not say. */
+export interface SubmissionDefaults<I> {
+  /** Turns what was read from a file or a request into an input; throws an Error that says what is wrong. */
+  readonly parse?: (input: unknown) => I
+  /** The job's id. The same id again is the same job. */
+  readonly jobId?: (input: I) => string
+  /** Documents created with the job, in its logical partition. */
+  readonly alongside?: (input: I) => readonly Alongside[]
+}
+
+const definition = Symbol('stepward.workflow')
+
+/** A workflow: its plan, and how inputs are submitted to it. `O` is what a workflow that runs this one gets of it. */
+export interface Workflow<I, O = unknown> {
+  readonly name: string
+  readonly plan: Plan
+  readonly submission: SubmissionDefaults<I>
+  readonly [definition]: Drafted
+  /** Never set: carries the output's type. */
+  readonly output?: O
+}
+
+/** A definition that cannot be run, with everything that is wrong about it. */
+export class WorkflowInvalid extends Error {
+  override readonly name = 'WorkflowInvalid'
+  constructor(
+    workflow: string,
+    readonly problems: readonly string[],
+  ) {
+    super(`workflow ${JSON.stringify(workflow)}: ${problems.join('; ')}`)
+  }
+}
+
+/**
+ * Defines a workflow. `build` runs once, at definition, and only describes: what comes out is plain JSON that travels
+ * with every job. What `build` returns, references and JSON, is the workflow's output where another one runs it.
+ *
+ * @throws WorkflowInvalid naming every problem: bad or repeated names, durations, limits, values that are not JSON
+ */
+export function defineWorkflow<I, O = unknown>(
+  name: string,
+  build: (job: WorkflowBuilder<I>) => Bound<O>,
+  options: SubmissionDefaults<I> & { readonly version?: number } = {},
+): Workflow<I, O> {
+  const { version = 1, ...submission } = options
+  const draft = new PlanDraft()
+  if (!namePattern.test(name)) draft.problem(`its name must match ${String(namePattern)}`)
+  if (!Number.isInteger(version) || version < 1) {
+    draft.problem(`version ${version} must be a whole number from 1`)
+  }
+  const returned: unknown = build(builderOf<I>(draft))
+  const { plan, drafted, problems } = draft.compile(returned)
+  if (problems.length > 0) throw new WorkflowInvalid(name, problems)
+  return Object.freeze({
+    name,
+    plan: { workflow: name, version, ...plan },
+    submission,
+    [definition]: drafted,
+  })
+}
+
+function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
+  return {
+    input: reference<I>(['input']),
+    step: (id, operation, input, options = {}) =>
+      draft.addStep({
+        id,
+        call: () => ({ ...namesOf(operation), input: toTemplate(input, 'input') }),
+        options,
+      }),
+    sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
+    waitFor: (id, options = {}) =>
+      draft.addStep({
+        id,
+        kind: 'waitFor',
+        call: () => byScheduler(null),
+        options: { completeWithin: '1d', maxFailures: 1, undo: 'none', ...options },
+      }),
+    forEach: (id, list, call, options = {}) => addForEach(draft, { id, list, call, options }),
+    run: (id, workflow, input, options = {}) =>
+      addRun(draft, { id, drafted: workflow[definition], input, options }),
+    onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits.maxGenerations),
+  }
+}
+
+/** Of an operation that is undefined, as a misspelt one is in JavaScript, both are empty: the draft refuses them. */
+function namesOf(operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined) {
+  return { actor: operation?.actor ?? '', action: operation?.action ?? '' }
+}
+
+function addSleep(
+  draft: PlanDraft,
+  id: string,
+  time: Duration | { readonly until: Bound<string> },
+  options: StepOptions,
+): Step<null> {
+  const forMs = typeof time === 'object' ? null : durationMs(time)
+  if (typeof time !== 'object' && forMs === null) {
+    draft.problemOf(id, `${JSON.stringify(time)} must be a positive duration such as '30s'`)
+  }
+  if (typeof time === 'object' && typeof time.until === 'string' && !isInstant(time.until)) {
+    draft.problemOf(
+      id,
+      `until ${JSON.stringify(time.until)} must be an instant such as '2026-12-24T18:00:00Z'`,
+    )
+  }
+  const input = typeof time === 'object' ? time : { forMs }
+  return draft.addStep<null>({
+    id,
+    kind: 'sleep',
+    call: () => byScheduler(toTemplate(input, 'input')),
+    options: { ...options, undo: 'none' },
+  })
+}
+
+/** Whether a value (an export of a user's module, say) is a workflow. */
+export function isWorkflow(value: unknown): value is Workflow<unknown> {
+  return (
+    typeof value === 'object' && value !== null && 'plan' in value && 'submission' in value && 'name' in value
+  )
+}

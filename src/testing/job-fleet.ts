@@ -1,0 +1,198 @@
+import type { LeaseStore } from '../../lease-store/index.js'
+import { seededRandom } from '../platform/index.js'
+import { FeedHints } from '../change-feed-processor/index.js'
+import {
+  beginningHere,
+  createAgents,
+  createNotifier,
+  createScheduler,
+  createSupervisor,
+  JobClient,
+  replyChannel,
+  Shortcut,
+  type Agent,
+  type ReplyChannel,
+  type Unit,
+  type UnitOptions,
+  type UnitTiming,
+} from '../sas/index.js'
+import type { StateStore } from '../sas/store/state-store.js'
+import { silent, type Telemetry } from '../telemetry/index.js'
+import { connectedLeaseStore, leaseStoreWiring } from './lease-wiring.js'
+import type { Wiring } from './network.js'
+import type { Computer, SimulatedProcess } from './simulated-process.js'
+import { StateWirings } from './state-wiring.js'
+import type { World } from './world.js'
+
+/** Names of the containers that jobs work on. */
+export const [stateContainer, leaseContainer] = ['state', 'leases'] as const
+
+/** The roles of the pattern, each a deployment unit of its own. */
+export const roles = ['scheduler', 'agents', 'supervisor'] as const
+/** One of them, or the one that only tells what the others did. */
+export type Role = (typeof roles)[number] | 'notifier'
+
+export interface JobFleetOptions {
+  /** The agents as one process has them: what they do happens in that process. */
+  readonly agents: (process: SimulatedProcess) => readonly Agent[]
+  /** How a process that is a notifier reaches submitters. Default: it reaches nobody. */
+  readonly channel?: (process: SimulatedProcess) => ReplyChannel
+  /** Which roles run on a computer. Default: those of the pattern. */
+  readonly rolesOn?: (computer: Computer) => readonly Role[]
+  /** Physical partitions of the state container. Default 1. */
+  readonly partitionCount?: number
+  readonly timing?: UnitTiming
+  readonly sweepIntervalMs?: number
+  readonly slots?: number
+  readonly telemetry?: Telemetry
+}
+
+interface Running {
+  readonly process: SimulatedProcess
+  readonly units: readonly Unit[]
+  readonly shortcut: Shortcut
+}
+
+/** The most requests that are made to learn the store's time, as in the host's `checkStore`. */
+const maxQuestions = 5
+
+const accountWiring: Wiring = {
+  party: 'host',
+  writePointOf: () => null,
+  lost: (_method, cause) => Promise.reject(cause),
+  stale: (_request, answer) => answer,
+}
+
+/** How long after a failed start an instance is started again. */
+const restartMs = 5_000
+
+/** Production schedulers, agents and supervisors in the processes of a world: one process on each computer at most. */
+export class JobFleet {
+  private readonly running = new Map<Computer, Running>()
+  private readonly wirings: StateWirings
+  private readonly leaseWirings: ReadonlyMap<Role, Wiring>
+
+  constructor(
+    private readonly world: World,
+    private readonly options: JobFleetOptions,
+  ) {
+    const { partitionCount = 1 } = options
+    world.createContainer(stateContainer, { partitionKey: '/pk', defaultTtl: -1, partitionCount })
+    world.createContainer(leaseContainer, { partitionKey: '/id', defaultTtl: -1 })
+    this.wirings = new StateWirings(stateContainer, () => world.container(stateContainer))
+    world.watch(this.wirings)
+    const leases = (): ReturnType<World['container']> => world.container(leaseContainer)
+    this.leaseWirings = new Map(
+      [...roles, 'notifier' as const].map((role) => [role, leaseStoreWiring(role, leases)]),
+    )
+  }
+
+  /** Processes that were started and have neither crashed nor been stopped. */
+  get processes(): readonly SimulatedProcess[] {
+    return [...this.running.values()].map(({ process }) => process).filter(({ isCrashed }) => !isCrashed)
+  }
+
+  processOn(computer: Computer): SimulatedProcess | null {
+    return this.processes.find((process) => process.computer === computer) ?? null
+  }
+
+  /** Starts the computer's roles under its name, in a new process. */
+  start(computer: Computer): SimulatedProcess {
+    const process = this.world.process(computer)
+    const rolesHere = this.options.rolesOn?.(computer) ?? roles
+    // As a host does it: where scheduler and agents share a process, they hand steps and outcomes to each other.
+    const shortcut = new Shortcut()
+    const units = rolesHere.map((role) => this.unit(role, process, shortcut))
+    this.running.set(computer, { process, units, shortcut })
+    const launch = (unit: Unit): void => {
+      unit.start().catch(() => {
+        process.clock.schedule(restartMs, () => launch(unit))
+      })
+    }
+    this.askForTime(process, () => units.forEach(launch))
+    return process
+  }
+
+  /** Asks the store for its time before a role runs, as a host does, and again while answers leave it too uncertain. */
+  private askForTime(process: SimulatedProcess, over: () => void): void {
+    const account = { ask: () => Promise.resolve(null) }
+    const store = this.world.network.connect(account, process, accountWiring)
+    const ask = (left: number): void => {
+      if (left === 0 || process.knowsTime) {
+        over()
+        return
+      }
+      const again = (): void => ask(left - 1)
+      store.ask().then(again, again)
+    }
+    ask(maxQuestions)
+  }
+
+  /** Stops as a deployment does: the process ends when every unit has stopped. */
+  async stop(computer: Computer): Promise<void> {
+    const running = this.running.get(computer)
+    if (running === undefined || running.process.isCrashed) return
+    await Promise.all(running.units.map((unit) => unit.stop()))
+    running.process.crash()
+  }
+
+  /** A client in this process: one of its own, or one in which roles run, as a host has it. */
+  client(process: SimulatedProcess): JobClient {
+    const beside = [...this.running.values()].find((running) => running.process === process)
+    const onAccepted =
+      beside === undefined ? {} : { onAccepted: beginningHere(beside.shortcut, new FeedHints()) }
+    return new JobClient({
+      ...onAccepted,
+      store: this.store('client', process),
+      clock: process.clock,
+      telemetry: this.options.telemetry ?? silent,
+    })
+  }
+
+  private store(party: Role | 'client', process: SimulatedProcess): StateStore {
+    const { network, ports } = this.world
+    return network.connect(ports.stateStore(stateContainer), process, this.wirings.store(party))
+  }
+
+  private unit(role: Role, process: SimulatedProcess, shortcut: Shortcut): Unit {
+    const { world } = this
+    const { timing, telemetry = silent, sweepIntervalMs, slots } = this.options
+    const options: UnitOptions = {
+      store: this.store(role, process),
+      feed: world.network.connect(world.ports.changeFeed(stateContainer), process, this.wirings.feed(role)),
+      leases: this.leaseStore(role, process),
+      processorName: role,
+      instanceName: process.computer.name,
+      clock: process.clock,
+      random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
+      telemetry,
+      shortcut,
+      ...(timing === undefined ? {} : { timing }),
+    }
+    switch (role) {
+      case 'scheduler':
+        return createScheduler(options)
+      case 'agents': {
+        const agents = this.options.agents(process)
+        return createAgents({ ...options, agents, ...(slots === undefined ? {} : { slots }) })
+      }
+      case 'supervisor':
+        return createSupervisor({ ...options, ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }) })
+      case 'notifier': {
+        const channel = this.options.channel?.(process) ?? replyChannel(null)
+        // As the defaults are to each other: a sweep looks at every job that is flagged.
+        const notifySweepIntervalMs =
+          sweepIntervalMs === undefined ? {} : { notifySweepIntervalMs: 2 * sweepIntervalMs }
+        return createNotifier({ ...options, channel, ...notifySweepIntervalMs })
+      }
+    }
+  }
+
+  private leaseStore(role: Role, process: SimulatedProcess): LeaseStore {
+    const wiring = this.leaseWirings.get(role)
+    if (wiring === undefined) throw new RangeError(`there is no role ${role}`)
+    const { network, ports } = this.world
+    const names = { leaseContainer, monitoredContainer: stateContainer, processorName: role }
+    return connectedLeaseStore(network, ports.leaseStore(names), { process, wiring })
+  }
+}

@@ -1,0 +1,134 @@
+import type { Change } from '../change-feed-processor/index.js'
+import type { Container, VersionFields } from '../emulator/engine/index.js'
+import { storeError } from '../sas/store/cosmos-store-error.js'
+import type { DocumentAddress, StateWrite, Stored } from '../sas/store/state-store.js'
+import type { Checker, SimulationEvent } from './events.js'
+import { feedWiring } from './lease-wiring.js'
+import type { Request, Wiring } from './network.js'
+import { writePointOf, type Party } from './write-points.js'
+
+/** Methods whose answers are hints: a stale one may be given instead. */
+const hintMethods: ReadonlySet<string> = new Set(['listOverdue', 'listUnsent', 'listFlagged'])
+/** Methods that answer documents. */
+const listMethods: ReadonlySet<string> = new Set(['listSteps', 'listJobs', 'listNotices', 'listUndelivered'])
+
+/** How many versions back a replica may be. */
+const replicaLag = 2
+
+/**
+ * How the calls of a state store and of its feed travel, and what replicas that are behind answer. Reads keep their
+ * session, as the port promises: a process is never shown less than what it has written, read or been delivered.
+ */
+export class StateWirings implements Checker {
+  /** By partition key and id: earlier versions, newest last. */
+  private readonly earlier = new Map<string, VersionFields[]>()
+  /** By process and partition key: the newest LSN that the process has seen. */
+  private readonly seen = new Map<string, number>()
+  /** The previous answer of each method. */
+  private readonly earlierHints = new Map<string, unknown>()
+
+  /** @param name of the state container, which it must be told of by the world */
+  constructor(
+    private readonly name: string,
+    private readonly container: () => Container,
+  ) {}
+
+  check(event: SimulationEvent): readonly string[] {
+    if (event.type !== 'written' || event.container !== this.name || event.before === null) return []
+    const place = `${event.before.keyText} ${event.before.id}`
+    const versions = [...(this.earlier.get(place) ?? []), event.before]
+    this.earlier.set(place, versions.slice(-replicaLag))
+    return []
+  }
+
+  store(party: Party): Wiring {
+    return {
+      party,
+      writePointOf: (method, args) =>
+        method === 'apply'
+          ? writePointOf(party, args[1] as readonly StateWrite[], (address) => this.find(address))
+          : null,
+      lost: (method, cause) =>
+        method === 'apply' ? Promise.resolve({ kind: 'unknownOutcome', cause }) : unavailable(method, cause),
+      // Fails as the adapter does, with the store's pause: a refused batch is known not to be written.
+      refused: (method, cause) => unavailable(method, cause),
+      stale: (request, answer) => this.behind(request, answer),
+      answered: (request, answer) => this.noteAnswer(request, answer),
+      rival: (request, act) => this.rival(request, act),
+    }
+  }
+
+  feed(party: Party): Wiring {
+    return {
+      ...feedWiring(party),
+      answered: ({ process, method }, answer) => {
+        if (method !== 'readNext') return
+        for (const { pk, _lsn } of (answer as { changes: readonly Change[] }).changes) {
+          this.note(process.id, String(pk), _lsn)
+        }
+      },
+    }
+  }
+
+  private noteAnswer({ process, method, args }: Request, answer: unknown): void {
+    if (method === 'read') {
+      const address = args[0] as DocumentAddress
+      const lsn = this.container().find([address.pk], address.id)?.lsn
+      if (lsn !== undefined) this.note(process.id, address.pk, lsn)
+    } else if (method === 'apply' && (answer as { kind: string }).kind === 'applied') {
+      const [partition, [write]] = args as [string, readonly StateWrite[]]
+      const lsn = write === undefined ? 0 : this.container().find([partition], write.document.id)?.lsn
+      this.note(process.id, partition, lsn ?? 0)
+    }
+  }
+
+  private note(processId: string, pk: string, lsn: number): void {
+    const session = `${processId} ${pk}`
+    this.seen.set(session, Math.max(lsn, this.seen.get(session) ?? 0))
+  }
+
+  private behind({ process, method, args }: Request, answer: unknown): unknown {
+    if (hintMethods.has(method)) {
+      const behind = this.earlierHints.get(method) ?? []
+      this.earlierHints.set(method, answer)
+      return behind
+    }
+    if (method === 'read') return this.older(process.id, args[0] as DocumentAddress, answer)
+    if (method === 'findJob' && answer !== null)
+      return this.older(process.id, answer as DocumentAddress, answer)
+    if (!listMethods.has(method)) return answer
+    return (answer as readonly DocumentAddress[]).map((found) => this.older(process.id, found, found))
+  }
+
+  /** The oldest version of a document that this process may still read. */
+  private older(processId: string, { pk, id }: DocumentAddress, answer: unknown): unknown {
+    const newest = this.container().find([pk], id)?.fields
+    if (newest === undefined) return answer
+    const seen = this.seen.get(`${processId} ${pk}`) ?? 0
+    const versions = [...(this.earlier.get(`${newest.keyText} ${id}`) ?? []), newest]
+    // Reads in a session are at least as new as what it has seen of the partition key.
+    const allowed = versions.find((_version, index) => (versions[index + 1]?.lsn ?? Infinity) > seen)
+    return allowed === undefined ? answer : (JSON.parse(allowed.text) as Stored<DocumentAddress>)
+  }
+
+  /** A second submitter sends the same submission; anything else somebody edits by hand, in a field that is not ours. */
+  private async rival({ args }: Request, act: () => Promise<unknown>): Promise<unknown> {
+    const [partition, [first]] = args as [string, readonly StateWrite[]]
+    if (first?.kind === 'create') return act()
+    const document = first === undefined ? undefined : this.find({ pk: partition, id: first.document.id })
+    if (document === undefined) return undefined
+    const edits = Number(document['edits'] ?? 0) + 1
+    return this.container().execute([partition], {
+      kind: 'upsert',
+      document: { ...document, edits },
+    })
+  }
+
+  private find({ pk, id }: DocumentAddress): Readonly<Record<string, unknown>> | undefined {
+    return this.container().find([pk], id)?.document
+  }
+}
+
+function unavailable(method: string, cause: Error): Promise<never> {
+  return Promise.reject(storeError(`state.${method}`, cause))
+}

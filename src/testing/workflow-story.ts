@@ -1,0 +1,142 @@
+import { seededRandom, type Clock } from '../platform/index.js'
+import { isTerminal, jobDocumentId, type JobDocument } from '../sas/model/documents.js'
+import type { Agent, JobClient, ProcessState, Workflow } from '../sas/index.js'
+import type { Place } from './fault-place.js'
+import { Faults, type PlannedFault } from './faults.js'
+import { JobFleet, roles, stateContainer, type Role } from './job-fleet.js'
+import { IdleTime } from './idle-time.js'
+import { Person } from './person.js'
+import type { Computer } from './simulated-process.js'
+import { World } from './world.js'
+
+/** How a job ended. */
+export interface EndedJob {
+  readonly jobId: string
+  readonly state: ProcessState
+  /** What its operator would be told; null when nothing is the matter. */
+  readonly message: string | null
+}
+
+/** What one story has besides the product: your agents, and the services that they call as you imitate them. */
+export interface StorySetup {
+  readonly agents: readonly Agent[]
+  /** What is wrong outside when the job has ended, a sentence each. Default: nothing. */
+  readonly check?: (job: EndedJob) => readonly string[]
+}
+
+/** An event that somebody raises in every story. */
+export interface StoryEvent {
+  /** The step that waits for it. */
+  readonly step: string
+  /** Default null. */
+  readonly payload?: unknown
+  /** How long after the submission, in milliseconds; it may be before the step begins. Default 0. */
+  readonly afterMs?: number
+}
+
+/** A workflow, and what its stories are made of. */
+export interface WorkflowUnderTest<I> {
+  readonly workflow: Workflow<I>
+  readonly input: I
+  /** Called for every story, so that no story sees what another has done. Whatever takes time takes it on this clock. */
+  readonly setup: (clock: Clock) => StorySetup
+  /** What its waiting steps wait for; a step that is given nothing runs into its deadline. Default: nothing. */
+  readonly events?: readonly StoryEvent[]
+}
+
+/** What came of one story. */
+export interface Told {
+  readonly end: ProcessState | null
+  /** Every write that was asked for, in order. */
+  readonly places: readonly Place[]
+  readonly problems: readonly string[]
+}
+
+const [jobId, restartAfterMs, recoveryMs, waitMs] = ['job', 5_000, 180_000, 120_000] as const
+const timing = {
+  leaseAcquireIntervalMs: 3_400,
+  leaseRenewIntervalMs: 2_600,
+  leaseExpirationIntervalMs: 12_000,
+}
+const sweepIntervalMs = 6_000
+
+const computers: ReadonlyMap<Computer, Role> = new Map(
+  roles.map((role) => [{ name: `${role}-host`, skewMs: 0, driftPpm: 0 }, role]),
+)
+
+/** One job of the workflow under these faults, from its submission to its end, on one host for each role. */
+export async function tellStory<I>(
+  { workflow, input, setup, events = [] }: WorkflowUnderTest<I>,
+  planned: readonly PlannedFault[],
+): Promise<Told> {
+  for (const { step } of events) assertWaiting(workflow, step)
+  const places: Place[] = []
+  const faults = new Faults({ random: seededRandom(1), planned, seen: places })
+  const world = new World({ seed: 1, isHashed: false, fateOf: (request) => faults.fateOf(request) })
+  const { agents, check } = setup(world.time)
+  const fleet = new JobFleet(world, {
+    agents: () => agents,
+    rolesOn: (computer) => [computers.get(computer) ?? 'scheduler'],
+    timing,
+    sweepIntervalMs,
+  })
+  const idle = new IdleTime(world.time, stateContainer)
+  world.watch(idle)
+  for (const computer of computers.keys()) fleet.start(computer)
+  keepRunning(world, fleet, idle)
+  const submit = async (client: JobClient): Promise<void> => {
+    await client.submit(workflow, input, { jobId })
+  }
+  new Person(world, fleet, 'customer').insist(submit, () => {
+    for (const event of events) raise(world, { fleet, idle }, event)
+  })
+  const limitMs = longestMs(workflow) + (1 + planned.length) * recoveryMs
+  await world.runUntil(() => endedJob(world) !== null, limitMs)
+  const job = endedJob(world)
+  if (job !== null) return { end: job.state, places, problems: [...world.problems, ...(check?.(job) ?? [])] }
+  const stuck = `the job has not ended after ${Math.round(limitMs / 1_000)} s`
+  return { end: null, places, problems: [...world.problems, stuck] }
+}
+
+function assertWaiting({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string): void {
+  const waiting = plan.steps.filter(({ kind }) => kind === 'waitFor').map(({ id }) => id)
+  if (waiting.includes(stepId)) return
+  const those = waiting.length === 0 ? 'none does' : `those that do: ${waiting.join(', ')}`
+  throw new RangeError(`step ${JSON.stringify(stepId)} waits for no event; ${those}`)
+}
+
+/** Raises an event, again until it is stored or the step no longer waits. */
+function raise(
+  world: World,
+  { fleet, idle }: { readonly fleet: JobFleet; readonly idle: IdleTime },
+  { step, payload = null, afterMs = 0 }: StoryEvent,
+): void {
+  const task = (client: JobClient): Promise<void> => client.raiseEvent(jobId, step, payload)
+  const sender = new Person(world, fleet, `sender of the event for ${step}`)
+  idle.at(world.time.now() + afterMs, () => sender.insist(task, () => undefined))
+}
+
+/** Restarts crashed processes, and skips the time in which nothing happens. */
+function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
+  idle.pass()
+  for (const computer of computers.keys()) if (fleet.processOn(computer) === null) fleet.start(computer)
+  world.time.schedule(restartAfterMs, () => keepRunning(world, fleet, idle))
+}
+
+/**
+ * How long the job may take when every attempt of every step fails at its deadline, forward and back. Hours in which it
+ * only sleeps or waits are skipped and do not count.
+ */
+function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
+  return plan.steps.reduce((sum, step) => {
+    const isIdle = step.kind === 'sleep' || step.kind === 'waitFor'
+    return sum + (isIdle ? waitMs : 2 * step.maxFailures * step.completeWithinMs)
+  }, 0)
+}
+
+function endedJob(world: World): EndedJob | null {
+  const stored = world.container(stateContainer).find([jobId], jobDocumentId(jobId))
+  const job = stored?.document as JobDocument | undefined
+  if (job === undefined || !isTerminal(job)) return null
+  return { jobId, state: job.processState, message: job.attention?.message ?? null }
+}

@@ -1,0 +1,46 @@
+import { isTerminal, type JobDocument, type StepDocument } from '../sas/model/documents.js'
+import type { DocumentAddress, StateWrite } from '../sas/store/state-store.js'
+
+/** Who writes into the state container. */
+export type Party = 'client' | 'scheduler' | 'agents' | 'supervisor' | 'notifier'
+
+/** The document as stored, or undefined where there is none. */
+export type Lookup = (address: DocumentAddress) => Readonly<Record<string, unknown>> | undefined
+
+/** Which write of the failure matrix a group of writes is: told apart by who writes, and what it changes. */
+export function writePointOf(party: Party, writes: readonly StateWrite[], stored: Lookup): string {
+  const documents = writes.map(({ document }) => document)
+  switch (party) {
+    case 'client':
+      return writes.some(({ kind, document }) => kind === 'create' && document['type'] === 'sas.job')
+        ? 'W0'
+        : 'W10'
+    case 'supervisor':
+      return 'W6'
+    case 'notifier':
+      return 'W11'
+    case 'agents':
+      return documents.some((document) => document['outcome'] === null) ? 'W2' : outcomePoint(documents)
+    case 'scheduler':
+      return schedulingPoint(documents, stored)
+  }
+}
+
+function outcomePoint(documents: readonly Readonly<Record<string, unknown>>[]): string {
+  return documents.some((document) => document['direction'] === 'undo') ? 'W8' : 'W3'
+}
+
+function schedulingPoint(
+  documents: readonly (Readonly<Record<string, unknown>> & DocumentAddress)[],
+  stored: Lookup,
+): string {
+  const job = documents.find(({ type }) => type === 'sas.job') as (JobDocument & DocumentAddress) | undefined
+  if (job === undefined) return 'W4'
+  const before = stored(job) as JobDocument | undefined
+  if (job.generation !== before?.generation) return 'W9'
+  if (isTerminal(job)) return job.compensation === null ? 'W5' : 'W9'
+  const steps = documents.filter(({ type }) => type === 'sas.step') as unknown as readonly StepDocument[]
+  if (steps.some(({ direction }) => direction === 'undo')) return 'W7'
+  const isClaim = Object.values(before.steps).every(({ dispatch }) => dispatch === 0)
+  return isClaim ? 'W1' : 'W4'
+}

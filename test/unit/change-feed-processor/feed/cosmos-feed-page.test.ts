@@ -1,0 +1,53 @@
+import type { ChangeFeedIteratorResponse } from '@azure/cosmos'
+import { describe, expect, it } from 'vitest'
+import type { FeedPosition } from '../../../../src/change-feed-processor/index.js'
+import { pageOf } from '../../../../src/change-feed-processor/feed/cosmos-feed-page.js'
+import { decodeChange } from '../../../../src/change-feed-processor/feed/decode-change.js'
+
+type Answer = ChangeFeedIteratorResponse<readonly unknown[]>
+
+const from: FeedPosition = {
+  feedRange: { min: '', max: 'FF' },
+  start: { kind: 'continuation', token: '"4"' },
+}
+
+/** Nothing new, with a token of these ranges, each at its own position. */
+function answerOf(...ranges: readonly (readonly [min: string, max: string, token: string])[]): Answer {
+  const Continuation = ranges.map(([minInclusive, maxExclusive, continuationToken]) => ({
+    minInclusive,
+    maxExclusive,
+    continuationToken,
+  }))
+  const answer: unknown = {
+    statusCode: 304,
+    headers: { 'x-ms-request-charge': '1.9', 'x-ms-version': 3 },
+    continuationToken: JSON.stringify({ rid: 'r', Continuation }),
+    result: [],
+  }
+  return answer as Answer
+}
+
+describe('what the iterator answers', () => {
+  it('has its ranges in order, whichever the iterator looks at next (pitfall 6)', () => {
+    const page = pageOf(answerOf(['80', 'FF', '"7"'], ['', '80', '"9"']), from, decodeChange)
+    expect(page.next).toEqual([
+      { feedRange: { min: '', max: '80' }, start: { kind: 'continuation', token: '"9"' } },
+      { feedRange: { min: '80', max: 'FF' }, start: { kind: 'continuation', token: '"7"' } },
+    ])
+  })
+
+  it.each([
+    ['twice', [['', '80', '"9"'] as const, ['', '80', '"9"'] as const, ['80', 'FF', '"7"'] as const]],
+    ['beside a part of it', [['', 'FF', '"9"'] as const, ['80', 'FF', '"7"'] as const]],
+    ['not at all', [['', '80', '"9"'] as const]],
+  ])('is no page when it has a range %s (pitfall 8)', (_name, ranges) => {
+    expect(() => pageOf(answerOf(...ranges), from, decodeChange)).toThrow(
+      expect.objectContaining({ code: 410, message: expect.stringContaining('its token covers') as string }),
+    )
+  })
+
+  it('has the charge of the header and headers that are text (pitfall 7)', () => {
+    const { charge, headers } = pageOf(answerOf(['', 'FF', '"9"']), from, decodeChange)
+    expect([charge, headers['x-ms-version']]).toEqual([1.9, '3'])
+  })
+})

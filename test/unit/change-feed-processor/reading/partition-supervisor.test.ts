@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest'
+import type { ChangeFeed } from '../../../../src/change-feed-processor/index.js'
+import { storedLease, type RuntimeOverrides, type TestRuntime } from '../../../support/a-runtime.js'
+import { intercepted, storeError, type Interception } from '../../../support/intercepted.js'
+import { supervising } from '../../../support/supervised.js'
+
+type Reading = Interception<Parameters<ChangeFeed['readNext']>, Awaited<ReturnType<ChangeFeed['readNext']>>>
+
+const reading = (...interceptions: Reading[]): RuntimeOverrides => ({
+  feed: (feed) => intercepted(feed, 'readNext', interceptions),
+})
+
+describe('a partition supervisor', () => {
+  it('drains without delay, then polls ever more slowly (B383, B384)', async () => {
+    const polls: number[] = []
+    const runtimeClock: { monotonic?: () => number } = {}
+    const counting: Reading = (forward, ...request) => {
+      polls.push(runtimeClock.monotonic?.() ?? -1)
+      return forward(...request)
+    }
+    const many = Array.from({ length: 9 }, () => counting)
+    const { runtime, supervisor } = await supervising({ ...reading(...many), options: { maxItemCount: 1 } })
+    runtimeClock.monotonic = () => runtime.clock.monotonic()
+    await runtime.world.clock.advance(0)
+    await runtime.world.put('1')
+    await runtime.world.put('2')
+    await runtime.world.clock.advance(2_000)
+    expect(polls.slice(1)).toEqual([100, 100, 100, 200, 400, 800, 1_600])
+    supervisor.shutDown()
+  })
+
+  it('rests after a page with few changes made just now, so that what changes again is read once', async () => {
+    const { runtime, supervisor } = await supervising({ options: { restAfterPageMs: 700 } }, ['1'])
+    const polls = (): number => runtime.telemetry.of('feed.polled').length
+    await runtime.world.clock.advance(0)
+    expect(polls()).toBe(1)
+    await runtime.world.clock.advance(699)
+    expect(polls()).toBe(1)
+    await runtime.world.clock.advance(1)
+    expect(polls()).toBe(2)
+    supervisor.shutDown()
+  })
+
+  it('delivers nothing from before the first position of its lease, wherever its position lies', async () => {
+    const delivered: string[] = []
+    const older: Reading = async (forward, from, options) => {
+      const page = await forward(from, options)
+      return {
+        ...page,
+        changes: page.changes.map((change) => ({ ...change, _ts: change.id === 'older' ? 0 : change._ts })),
+      }
+    }
+    const { runtime, supervisor } = await supervising(
+      {
+        ...reading(older),
+        lease: { firstPosition: { kind: 'time', atMs: Date.parse('2000-01-01') }, continuationToken: '"0"' },
+        delegate: (changes) => void delivered.push(...changes.map(({ id }) => id)),
+      },
+      ['older', 'newer'],
+    )
+    await runtime.world.clock.advance(0)
+    expect(delivered).toEqual(['newer'])
+    supervisor.shutDown()
+  })
+
+  it('gives the delegate what belongs to the page (B208, B215, B221)', async () => {
+    const contexts: unknown[] = []
+    const { runtime, supervisor } = await supervising(
+      { delegate: (_changes, context) => void contexts.push(context) },
+      ['1'],
+    )
+    await runtime.world.clock.advance(0)
+    expect(contexts).toEqual([
+      {
+        leaseToken: '0',
+        feedRange: { min: '', max: 'FF' },
+        requestCharge: expect.any(Number) as number,
+        sessionToken: expect.stringMatching(/^0:/) as string,
+        headers: expect.objectContaining({ etag: expect.any(String) as string }) as object,
+        diagnostics: null,
+        signal: expect.any(AbortSignal) as AbortSignal,
+        wasHeldAt: expect.any(Function) as (second: number) => boolean,
+        checkpoint: expect.any(Function) as () => Promise<void>,
+        holdCheckpoint: expect.any(Function) as () => () => void,
+      },
+    ])
+    supervisor.shutDown()
+  })
+
+  it('reads again in place what the store refuses for a while, keeping lease and position (B396)', async () => {
+    const throttled: Reading = () => Promise.reject(storeError(429, { retryAfterInMs: 3_000 }))
+    const unavailable: Reading = () => Promise.reject(storeError(503))
+    const { runtime, supervisor, closing } = await supervising(reading(throttled, unavailable), ['1'])
+    await runtime.world.clock.advance(2_999)
+    expect(runtime.telemetry.of('feed.failed')).toHaveLength(1)
+    await runtime.world.clock.advance(201)
+    expect(runtime.telemetry.of('feed.failed')).toHaveLength(2)
+    expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
+    expect(closing()).toBeNull()
+    supervisor.shutDown()
+  })
+
+  it('ends with FeedError on what does not pass by itself (B209, B386)', async () => {
+    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(401))))
+    await runtime.world.clock.advance(0)
+    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 401 } } })
+  })
+
+  it('asks for smaller pages when the service does, keeping lease and position (B397)', async () => {
+    const sizes: number[] = []
+    const refusing: Reading = (forward, from, options) => {
+      sizes.push(options.maxItemCount)
+      if (options.maxItemCount <= 2) return forward(from, options)
+      const message = 'The response is too large. Reduce page size and try again.'
+      return Promise.reject(Object.assign(new Error(message), { code: 400 }))
+    }
+    const pages: string[][] = []
+    const { runtime, supervisor, closing } = await supervising(
+      {
+        ...reading(...Array.from({ length: 50 }, () => refusing)),
+        options: { maxItemCount: 8 },
+        delegate: (changes) => void pages.push(changes.map(({ id }) => id)),
+      },
+      ['1', '2', '3'],
+    )
+    await runtime.world.clock.advance(10_000)
+    expect(sizes.slice(0, 3)).toEqual([8, 4, 2])
+    expect(pages).toEqual([['1', '2'], ['3']])
+    expect(closing()).toBeNull()
+    supervisor.shutDown()
+  })
+
+  it('ends with the error of a container that is gone (B198)', async () => {
+    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(404))))
+    await runtime.world.clock.advance(0)
+    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 404 } } })
+  })
+
+  it('stops reading and renewing when it is told to (B204)', async () => {
+    const { runtime, holder, supervisor, closing } = await supervising({})
+    await runtime.world.clock.advance(1_000)
+    supervisor.shutDown()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'Shutdown' })
+    await holder.release()
+    const { length } = runtime.telemetry.events
+    await runtime.world.clock.advance(120_000)
+    expect(runtime.telemetry.events).toHaveLength(length)
+    expect(runtime.world.clock.pendingTimers).toBe(0)
+  })
+
+  it('throws a read away that hangs, and reads again, keeping lease and position (F-C18, B194, B385)', async () => {
+    const signals: AbortSignal[] = []
+    const hanging: Reading = (_forward, _from, { signal }) => {
+      signals.push(signal)
+      return new Promise(() => undefined)
+    }
+    const { runtime, supervisor, closing } = await supervising(reading(hanging), ['1'])
+    await runtime.world.clock.advance(64_999)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+    await runtime.world.clock.advance(201)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    expect(runtime.telemetry.of('feed.failed')).toMatchObject([
+      { error: { message: expect.stringContaining('65000 ms') as string } },
+    ])
+    expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
+    expect(closing()).toBeNull()
+    supervisor.shutDown()
+  })
+
+  it('tells of a read that has no answer for five seconds, once, and of none that has one', async () => {
+    const hanging: Reading = () => new Promise(() => undefined)
+    const { runtime, supervisor } = await supervising(
+      reading((forward, ...from) => forward(...from), hanging),
+    )
+    await runtime.world.clock.advance(5_099)
+    expect(runtime.telemetry.of('feed.unanswered')).toEqual([])
+    await runtime.world.clock.advance(1)
+    expect(runtime.telemetry.of('feed.unanswered')).toMatchObject([{ leaseToken: '0', waitedMs: 5_000 }])
+    await runtime.world.clock.advance(60_000)
+    expect(runtime.telemetry.of('feed.unanswered')).toHaveLength(1)
+    supervisor.shutDown()
+  })
+
+  it.each([
+    ['429', storeError(429)],
+    ['449', storeError(449)],
+    ['503', storeError(503)],
+    ['404/1002', storeError(404, { headers: { 'x-ms-substatus': '1002' } })],
+    ['408', storeError(408)],
+    ['ECONNRESET', storeError('ECONNRESET')],
+    ['410', storeError(410)],
+    ['a client that gives up early', storeError('TimeoutError')],
+  ])(
+    'keeps its lease through %s (§8.2 FeedProcessorCore, F-C17, F-C19, B199, B333)',
+    async (_name, error) => {
+      const { runtime, supervisor, closing } = await supervising(
+        reading(() => Promise.reject(error)),
+        ['1'],
+      )
+      await runtime.world.clock.advance(1_000)
+      expect(runtime.telemetry.of('feed.failed')).toHaveLength(1)
+      expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
+      expect(closing()).toBeNull()
+      supervisor.shutDown()
+    },
+  )
+
+  it('ends with FeedError when the container is gone (§8.2 FeedProcessorCore: 404/0)', async () => {
+    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(404))))
+    await runtime.world.clock.advance(0)
+    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 404 } } })
+  })
+
+  it('delivers the same page with growing pauses, and stores nothing meanwhile', async () => {
+    const attempts: number[] = []
+    const started: { runtime?: TestRuntime } = {}
+    const { runtime, supervisor } = await supervising(
+      {
+        options: { checkpointIntervalMs: 0 },
+        delegate: () => {
+          attempts.push(started.runtime?.clock.monotonic() ?? 0)
+          throw new Error('always')
+        },
+      },
+      ['1'],
+    )
+    started.runtime = runtime
+    await runtime.world.clock.advance(120_000)
+    const pauses = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0))
+    expect(pauses.length).toBeGreaterThan(5)
+    expect(pauses.every((pause) => pause >= 250 && pause <= 30_000)).toBe(true)
+    expect(await storedLease(runtime)).toMatchObject({ owner: 'self', continuationToken: null })
+    expect(runtime.telemetry.of('delegate.failed')).toHaveLength(attempts.length)
+    supervisor.shutDown()
+  })
+
+  it('lets a delegate finish when it is shut down, and keeps what it finished (B388)', async () => {
+    let finish: (() => void) | undefined
+    const { runtime, holder, supervisor, closing } = await supervising(
+      { delegate: () => new Promise((resolve) => (finish = resolve)) },
+      ['1'],
+    )
+    await runtime.world.clock.advance(0)
+    supervisor.shutDown()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toBeNull()
+    finish?.()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'Shutdown' })
+    await holder.release()
+    expect(await storedLease(runtime)).toMatchObject({
+      owner: null,
+      continuationToken: expect.any(String) as string,
+    })
+  })
+
+  it('takes the failure of a delegate that was told to stop for what it is', async () => {
+    const { runtime, supervisor, closing } = await supervising(
+      {
+        delegate: (_changes, { signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              reject(new Error('stopped'))
+            })
+          }),
+      },
+      ['1'],
+    )
+    await runtime.world.clock.advance(0)
+    supervisor.shutDown()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'Shutdown' })
+    expect(runtime.telemetry.of('delegate.failed')).toEqual([])
+  })
+
+  it('aborts the delegate and delivers nothing more when the lease is lost (B205, B387)', async () => {
+    let signal: AbortSignal | undefined
+    let finish: (() => void) | undefined
+    const { runtime, holder, closing } = await supervising(
+      {
+        options: { maxItemCount: 1 },
+        delegate: (_changes, context) => {
+          signal = context.signal
+          return new Promise((resolve) => (finish = resolve))
+        },
+      },
+      ['1', '2'],
+    )
+    await runtime.world.clock.advance(0)
+    await (await runtime.world.leaseStore()).delete(holder.lease)
+    await runtime.world.clock.advance(13_000)
+    expect(signal?.aborted).toBe(true)
+    finish?.()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'LeaseLost' })
+    expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
+  })
+
+  it('delivers nothing from a page that arrives after the trust is gone', async () => {
+    let arrive: (() => void) | undefined
+    const late: Reading = async (forward, ...request) => {
+      const page = await forward(...request)
+      await new Promise<void>((resolve) => (arrive = resolve))
+      return page
+    }
+    const { runtime, holder, closing } = await supervising(reading(late), ['1'])
+    await runtime.world.clock.advance(0)
+    holder.abandon()
+    arrive?.()
+    await runtime.world.clock.advance(0)
+    expect(closing()).toEqual({ reason: 'LeaseLost' })
+    expect(runtime.telemetry.of('page.delivered')).toEqual([])
+  })
+
+  it('ends with the positions of the children after delivering what came with them', async () => {
+    const { runtime, closing } = await supervising({}, ['1'])
+    await runtime.world.clock.advance(0)
+    runtime.world.split('0')
+    await runtime.world.clock.advance(200)
+    expect(closing()).toMatchObject({
+      reason: 'Split',
+      parts: [{ start: { kind: 'continuation' } }, { start: { kind: 'continuation' } }],
+    })
+  })
+})

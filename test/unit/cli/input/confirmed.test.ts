@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import { confirmed } from '../../../../src/cli/input/confirmed.js'
+import { openingData } from '../../../../src/cli/input/data-directory.js'
+import { scaleTargetOf } from '../../../../src/cli/input/scale-target.js'
+import { storeName } from '../../../../src/connection/connection.js'
+import { recordedTerminal } from '../../../support/recorded-terminal.js'
+
+const every = { what: 'every job of the store', isFiltered: false }
+
+it('what is about everything needs --yes where no person can be asked', async () => {
+  const { terminal } = recordedTerminal()
+  await expect(confirmed({ all: true }, every, terminal)).rejects.toMatchObject({
+    exitCode: 2,
+    message: '--all means every job of the store: pass --yes to confirm it, or --dry-run to see it first',
+  })
+  for (const options of [{ all: true, yes: true }, { all: true, dryRun: true }, {}]) {
+    await expect(confirmed(options, every, terminal)).resolves.toBeUndefined()
+  }
+  await expect(confirmed({ all: true }, { ...every, isFiltered: true }, terminal)).resolves.toBeUndefined()
+})
+
+it('a person is asked on a terminal, and nothing is done without a yes', async () => {
+  const asked: string[] = []
+  const terminal = (answer: boolean) => ({
+    ...recordedTerminal().terminal,
+    isInteractive: true,
+    confirm: (question: string) => {
+      asked.push(question)
+      return Promise.resolve(answer)
+    },
+  })
+  await expect(confirmed({ all: true }, every, terminal(true))).resolves.toBeUndefined()
+  await expect(confirmed({ all: true }, every, terminal(false))).rejects.toThrow('nothing was done')
+  expect(asked).toEqual(Array(2).fill('This concerns every job of the store. Go on?'))
+})
+
+it('a data directory that is a file, or cannot be made, is refused with its name', async () => {
+  const open = () => Promise.resolve('opened')
+  await expect(openingData(import.meta.filename, open)).rejects.toThrow(
+    /--data .*confirmed\.test\.ts is a file: name a directory/,
+  )
+  const readOnly = () =>
+    Promise.reject(Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' }))
+  await expect(openingData('/read-only', readOnly)).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(/^--data \/read-only cannot be used \(EROFS/) as string,
+  })
+  await expect(openingData('.', () => Promise.reject(new Error('in use')))).rejects.toThrow(/^in use$/)
+  expect(await openingData('.', open)).toBe('opened')
+})
+
+it('a role that does not exist is not scaled', async () => {
+  await expect(scaleTargetOf('nosuch', {})).rejects.toMatchObject({
+    exitCode: 2,
+    message: '"nosuch" is not a role: it must be one of scheduler, agents, supervisor, notifier, all',
+  })
+})
+
+it('a store has a name without its key', () => {
+  const connectionString = 'AccountEndpoint=https://a.documents.azure.com/;AccountKey=c2VjcmV0;'
+  expect(storeName({ connectionString, database: 'shop' })).toBe('https://a.documents.azure.com shop/state')
+})

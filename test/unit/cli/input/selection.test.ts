@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { filterOf, instantOf } from '../../../../src/cli/input/selection.js'
+
+const now = Date.UTC(2026, 0, 31, 12)
+
+describe('jobs chosen on the command line', () => {
+  it('are those that match all that was said', () => {
+    const options = { workflow: 'w', state: 'error', step: 'pay', since: '2h' }
+    expect(filterOf(options, now)).toEqual({
+      workflow: 'w',
+      state: 'Error',
+      step: 'pay',
+      since: new Date(now - 7_200_000),
+    })
+    expect(filterOf({}, now)).toEqual({})
+  })
+
+  it('are refused with everything that is wrong', () => {
+    expect(() => filterOf({ state: 'Done', since: 'yesterday' }, now)).toThrow(
+      /--state "Done" must be one of Pending, .*; --since "yesterday" must be a time ago such as 30m/,
+    )
+  })
+
+  it.each([
+    ['30m', now - 1_800_000],
+    ['1d', now - 86_400_000],
+    ['2026-01-31T10:00:00Z', now - 7_200_000],
+    ['2026-01-31', Date.UTC(2026, 0, 31)],
+    ['5', null],
+    ['-1h', null],
+    ['2026-13-01', null],
+    ['', null],
+  ])('since %j', (text, expected) => {
+    expect(instantOf(text, now)).toBe(expected)
+  })
+})

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest'
+import { attentionGroups } from '../../../../src/cli/output/attention-groups.js'
+import type { Attention, JobSummary } from '../../../../src/sas/index.js'
+
+function job(jobId: string, attention: Partial<Attention> | null, workflow = 'orders'): JobSummary {
+  const flag = { kind: 'error', since: '2026-01-01', by: 's', message: 'm', stepId: 'pay' } as const
+  return {
+    jobId,
+    orderId: jobId,
+    partitionKey: jobId,
+    workflow,
+    state: 'Error',
+    submittedAt: '',
+    endedAt: null,
+    stepsDone: 0,
+    stepCount: 1,
+    attention: attention === null ? null : { ...flag, ...attention },
+  }
+}
+
+it('R117, F-V18: jobs with the same trouble are one group, the largest first, with the oldest time', () => {
+  const groups = attentionGroups(
+    [
+      job('well', null),
+      job('x', { kind: 'parked' }),
+      job('a', { message: 'product 12: 3 units requested, "abc" missing', since: '2026-01-03' }),
+      job('b', { message: 'product 7: 19 units requested, "de" missing', since: '2026-01-02' }),
+      job('c', { message: 'the bank is closed' }),
+    ],
+    [],
+  )
+  expect(groups.map(({ jobIds }) => jobIds)).toEqual([['a', 'b'], ['x'], ['c']])
+  expect(groups[0]).toMatchObject({
+    since: '2026-01-02',
+    message: 'product 12: 3 units requested, "abc" missing',
+    command: 'stepward resubmit --workflow orders --step pay --why TEXT',
+  })
+})
+
+it.each<[Attention['kind'], string]>([
+  ['error', 'stepward resubmit a --why TEXT'],
+  ['compensationFailed', 'stepward resubmit a --why TEXT'],
+  ['corrupt', 'stepward status a --json'],
+  ['parked', 'stepward release a'],
+  ['extendedWait', 'stepward release a'],
+  ['unclaimed', 'stepward leases'],
+])('R114: what is %s comes with the command that helps', (kind, command) => {
+  expect(attentionGroups([job('a', { kind })], [])).toMatchObject([{ kind, command }])
+})
+
+it('notices of one receiver that was not reached are one group, by the jobs they tell of', () => {
+  const notice = {
+    partitionKey: 'p',
+    workflow: 'orders',
+    kind: 'finished',
+    receiver: 'https://shop.example',
+    at: '',
+    resends: [],
+  } as const
+  const message = 'https://shop.example answered 503'
+  const notices = [
+    { ...notice, jobId: 'a', seq: 1, since: '2026-01-02', message },
+    { ...notice, jobId: 'a', seq: 2, since: '2026-01-03', message },
+    { ...notice, jobId: 'b', seq: 1, since: '2026-01-01', message },
+  ]
+  expect(attentionGroups([], notices)).toMatchObject([
+    { kind: 'notify', since: '2026-01-01', jobIds: ['a', 'b'], command: 'stepward resend --workflow orders' },
+  ])
+})
+
+it('a job that cannot be read is a group; no advice says to remove it, and an id is one word of the command', () => {
+  const since = '2026-01-01'
+  const unreadable = {
+    jobId: "it's",
+    partitionKey: 'p',
+    documentId: 'sas.job:A',
+    workflow: 'orders',
+    since,
+    reason: 'why',
+  }
+  const [group] = attentionGroups([], [], [unreadable])
+  expect(group).toMatchObject({
+    kind: 'unreadable',
+    message: 'document sas.job:A cannot be read: why',
+    command: "stepward status 'it'\\''s'",
+  })
+  expect(group?.advice).not.toMatch(/remove|delete/)
+})

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { notingStandstill } from '../../../../src/cli/output/standstill.js'
+import { VirtualClock } from '../../../../src/platform/index.js'
+import { recordedTerminal } from '../../../support/recorded-terminal.js'
+import { deferred } from '../../../support/deferred.js'
+
+/** A run that goes on until it is told to end, and what was looked at and noted meanwhile. */
+function running(answers: readonly (string | null)[]) {
+  const clock = new VirtualClock()
+  const { terminal, noted } = recordedTerminal()
+  const end = deferred<string>()
+  const looks: number[] = []
+  let changed = (): void => undefined
+  const look = (): Promise<string | null> => {
+    looks.push(clock.monotonic())
+    return Promise.resolve(answers[looks.length - 1] ?? null)
+  }
+  const ended = notingStandstill({ terminal, clock, look }, (told) => {
+    changed = told
+    return end.promise
+  })
+  return { clock, noted, looks, end, ended, change: () => changed() }
+}
+
+it('says once why nothing moves, when nothing has changed for ten seconds', async () => {
+  const run = running(['no role runs'])
+  await run.clock.advance(9_000)
+  run.change()
+  await run.clock.advance(9_000)
+  expect(run.noted).toEqual([])
+  await run.clock.advance(1_000)
+  expect(run.noted).toEqual(['stepward: no role runs'])
+  await run.clock.advance(3_600_000)
+  expect(run.noted).toHaveLength(1)
+  run.end.resolve('done')
+  expect(await run.ended).toBe('done')
+})
+
+it('looks ever more rarely where all roles run, and no more when the run has ended', async () => {
+  const run = running([])
+  await run.clock.advance(100_000)
+  expect(run.looks).toEqual([10_000, 20_000, 40_000, 80_000])
+  run.end.reject(new Error('over'))
+  await expect(run.ended).rejects.toThrow('over')
+  await run.clock.advance(3_600_000)
+  expect(run.looks).toHaveLength(4)
+  expect(run.noted).toEqual([])
+})
+
+it('leaves it to the command to say that the store does not answer', async () => {
+  const clock = new VirtualClock()
+  const { terminal, noted } = recordedTerminal()
+  const end = deferred<null>()
+  const look = () => Promise.reject(new Error('not reached'))
+  const ended = notingStandstill({ terminal, clock, look }, () => end.promise)
+  await clock.advance(60_000)
+  end.resolve(null)
+  expect(await ended).toBeNull()
+  expect(noted).toEqual([])
+})

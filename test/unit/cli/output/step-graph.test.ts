@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { stepGraph } from '../../../../src/cli/output/step-graph.js'
+import { shown as inPipe } from '../../../../src/cli/output/terminal.js'
+import { viewOf } from '../../../../src/sas/client/job-view.js'
+import { submittedAtMs } from '../../../support/a-job.js'
+import { JobStory, success } from '../../../support/job-story.js'
+
+const room = { width: 60, height: 24, now: submittedAtMs }
+
+function graph(story: JobStory, space = room): string {
+  return inPipe(stepGraph(viewOf(story.job, [...story.steps.values()]), space), false)
+}
+
+describe('a job as a graph', () => {
+  it('shows each step under what it waits for, and what it does', () => {
+    const story = JobStory.submitted({ hold: [], pay: ['hold'], mail: ['hold'], ship: ['pay', 'mail'] })
+    const begun = story.scheduled().settled('hold', success).scheduled()
+    expect(graph(begun)).toBe(
+      [
+        'job-1  shopping  Processing',
+        '✓ hold      Processed',
+        '  ▸ pay     Processing  until 00:01:00',
+        '  ▸ mail    Processing  until 00:01:00',
+        '    · ship  Pending',
+      ].join('\n'),
+    )
+    const again = begun.expired('pay').scheduled()
+    expect(graph(again)).toMatch(/▸ pay +Processing {2}attempt 2, until/)
+  })
+
+  it('shows the date of a deadline that is not of today', () => {
+    const begun = JobStory.submitted({ hold: [] }).scheduled()
+    expect(graph(begun, { ...room, now: submittedAtMs - 7 * 86_400_000 })).toContain(
+      'until 2026-01-01T00:01:00',
+    )
+  })
+
+  it('shows a step that was left out as skipped', () => {
+    const story = JobStory.submitted({ hold: [], pay: [] })
+    const steps = { ...story.job.steps, pay: { state: 'Skipped' as const, dispatch: 0 } }
+    const left = { ...story.job, steps }
+    expect(stepGraph(viewOf(left, [...story.steps.values()]), room)).toMatch(/– pay +Skipped/)
+  })
+
+  it('says why a step failed, within its width', () => {
+    const message = 'the card was refused by a bank with a very long name indeed'
+    const failed = JobStory.submitted({ pay: [] }).scheduled().settled('pay', { kind: 'permanent', message })
+    const shown = graph(failed)
+    expect(shown).toMatch(/✗ pay {2}Error {2}the card was/)
+    for (const line of shown.split('\n')) expect(line.length).toBeLessThan(60)
+  })
+
+  it('leaves out what says least where there is no room', () => {
+    const ids = Array.from({ length: 30 }, (_, index) => `s${index}`)
+    const story = JobStory.submitted(Object.fromEntries(ids.map((id) => [id, []])))
+    const shown = graph(story.scheduled().settled('s3', success), { ...room, width: 80, height: 12 })
+    expect(shown.split('\n')).toHaveLength(10)
+    expect(shown).not.toContain('s3 ')
+    expect(shown).toMatch(/… and 22 more steps$/)
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { identityKind } from '../../../src/connection/identity.js'
+import { processSettings } from '../../../src/connection/process-environment.js'
+
+describe('the environment of a process', () => {
+  it('may say nothing: enabled, five seconds to stop', () => {
+    expect(processSettings({})).toEqual({ isEnabled: true, stopWithinMs: 4_500 })
+    expect(processSettings({ PORT: '', STEPWARD_ROLES: ' ' })).toEqual({
+      isEnabled: true,
+      stopWithinMs: 4_500,
+    })
+  })
+
+  it('names roles, module, port, where alerts go and the time to stop', () => {
+    const settings = processSettings({
+      STEPWARD_ROLES: 'scheduler, agents',
+      STEPWARD_MODULE: 'dist/agents.js',
+      STEPWARD_ALERT_WEBHOOK: 'https://chat.example/hook',
+      STEPWARD_ENABLED: '0',
+      PORT: '8080',
+      WEBSITES_CONTAINER_STOP_TIME_LIMIT: '60',
+    })
+    expect(settings).toEqual({
+      roles: ['scheduler', 'agents'],
+      module: 'dist/agents.js',
+      alertWebhook: 'https://chat.example/hook',
+      port: 8_080,
+      isEnabled: false,
+      stopWithinMs: 59_500,
+    })
+  })
+
+  it('is refused with every variable that is not understood', () => {
+    const read = (): unknown => processSettings({ PORT: 'http', STEPWARD_ENABLED: 'maybe' })
+    expect(read).toThrow(/STEPWARD_ENABLED: .*; environment variable PORT: must be a port number/)
+  })
+
+  it('tells whose identity it is: the app in Azure, never a developer who is signed in there', () => {
+    expect(identityKind({})).toBe('developer')
+    expect(identityKind({ WEBSITE_SITE_NAME: 'shop', IDENTITY_ENDPOINT: '' })).toBe('managedIdentity')
+    expect(identityKind({ IDENTITY_ENDPOINT: 'http://169.254.1.1' })).toBe('managedIdentity')
+  })
+})

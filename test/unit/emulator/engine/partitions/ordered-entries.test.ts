@@ -1,0 +1,57 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { OrderedEntries } from '../../../../../src/emulator/engine/partitions/ordered-entries.js'
+
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('append' as const), gap: fc.integer({ min: 1, max: 3 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), at: fc.nat(2_000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('replace' as const), at: fc.nat(2_000) }) },
+)
+
+describe('OrderedEntries', () => {
+  it('holds what a plain map holds, in the order of its keys, from any place', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 1_500 }), fc.nat(2_000), (steps, from) => {
+        const entries = new OrderedEntries<string>()
+        const model = new Map<number, string>()
+        let last = 0
+        for (const action of steps) {
+          if (action.kind === 'append') {
+            last += action.gap
+            entries.append(last, `v${last}`)
+            model.set(last, `v${last}`)
+          } else if (action.kind === 'delete') {
+            entries.delete(action.at)
+            model.delete(action.at)
+          } else {
+            entries.replace(action.at, 'replaced')
+            if (model.has(action.at)) model.set(action.at, 'replaced')
+          }
+        }
+        const expected = [...model].filter(([key]) => key > from).map(([, value]) => value)
+        expect([...entries.after(from)]).toEqual(expected)
+        expect(entries.size).toBe(model.size)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('refuses an entry before the last', () => {
+    const entries = new OrderedEntries<string>()
+    entries.append(5, 'five')
+    expect(() => entries.append(5, 'again')).toThrow(RangeError)
+  })
+
+  it('reads a page at the end without stepping over what was removed', () => {
+    const entries = new OrderedEntries<number>()
+    for (let key = 1; key <= 100_000; key += 1) entries.append(key, key)
+    for (let key = 1; key < 100_000; key += 1) entries.delete(key)
+    let steps = 0
+    for (const _value of entries.after(0)) steps += 1
+    expect(steps).toBe(1)
+    expect(entries.lastKey).toBe(100_000)
+  })
+})

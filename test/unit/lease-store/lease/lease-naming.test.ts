@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import {
+  initializationLock,
+  initializationMarker,
+  javaLeasePrefix,
+  leaseDocumentId,
+  leasePrefix,
+} from '../../../../lease-store/index.js'
+
+const prefix = leasePrefix({
+  processorName: 'orders',
+  accountHost: 'contoso.documents.azure.com',
+  containerRid: 'TughAMEOdUI=',
+})
+
+describe('names of the documents of a deployment unit', () => {
+  it('are those a .NET host computes', () => {
+    expect(prefix).toBe('orderscontoso.documents.azure.com_TughAA==_TughAMEOdUI=')
+    expect(leaseDocumentId(prefix, '0')).toBe(`${prefix}..0`)
+  })
+
+  it('of Java are those of the names of database and container', () => {
+    const names = { processorName: 'orders', accountHost: 'h', databaseName: 'shop', containerName: 'items' }
+    expect(javaLeasePrefix(names)).toBe('ordersh_shop_items')
+  })
+
+  it('takes the database from the first four bytes of the container, with - for /', () => {
+    const withSlash = Buffer.from([0x03, 0xff, 0xff, 0xff, 1, 2, 3, 4])
+      .toString('base64')
+      .replaceAll('/', '-')
+    expect(leasePrefix({ processorName: '', accountHost: 'h', containerRid: withSlash })).toBe(
+      `h_A----w==_${withSlash}`,
+    )
+  })
+
+  it('marks and locks beside the leases, never among them', () => {
+    expect(initializationMarker('p', '/id')).toEqual({ id: 'p.info' })
+    expect(initializationMarker('p', '/partitionKey')).toEqual({ id: 'p.info', partitionKey: 'p.info' })
+    expect(initializationLock('p', '/id', 30)).toEqual({ id: 'p.lock', ttl: 30 })
+    expect(initializationLock('p', '/partitionKey', 30)).toEqual({
+      id: 'p.lock',
+      partitionKey: 'p.lock',
+      ttl: 30,
+    })
+  })
+})

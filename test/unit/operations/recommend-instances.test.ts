@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { calmPolicy, recommendInstances, type Sample } from '../../../src/operations/recommend-instances.js'
+
+/** Samples a quarter of a minute apart, the last one now, all with the same number of instances. */
+function samples(instances: number, lags: readonly number[]): Sample[] {
+  return lags.map((lag, index) => ({ atMs: index * 15_000, lag, instances }))
+}
+
+const long = 21
+const leases = 16
+
+describe('recommended instances', () => {
+  it('grow when all samples of the while ask for it, to what the least of them asks for', () => {
+    expect(recommendInstances(samples(2, [2_000, 1_600, 4_000]), leases)).toBe(4)
+  })
+
+  it('stay while one sample disagrees, or the while is not over', () => {
+    expect(recommendInstances(samples(2, [4_000, 900, 4_000]), leases)).toBe(2)
+    expect(recommendInstances(samples(2, [4_000, 4_000]), leases)).toBe(2)
+  })
+
+  it('at most double at once', () => {
+    expect(recommendInstances(samples(1, [90_000, 90_000, 90_000]), leases)).toBe(2)
+  })
+
+  it('shrink by half at most, and only after a long quiet', () => {
+    const quiet = Array.from({ length: long }, () => 0)
+    expect(recommendInstances(samples(8, quiet), leases)).toBe(4)
+    expect(recommendInstances(samples(8, quiet.slice(1)), leases)).toBe(8)
+  })
+
+  it('return within the bounds at once', () => {
+    expect(recommendInstances(samples(20, [0]), leases)).toBe(8)
+    expect(recommendInstances(samples(0, [0]), leases)).toBe(1)
+  })
+
+  const sample = fc.record({
+    atMs: fc.nat({ max: 1_000_000 }),
+    lag: fc.nat({ max: 100_000 }),
+    instances: fc.nat({ max: 20 }),
+  })
+  const history = fc.array(sample).map((found) => found.toSorted((one, other) => one.atMs - other.atMs))
+
+  it('are never more than the leases, nor outside the bounds', () => {
+    fc.assert(
+      fc.property(history, fc.integer({ min: 1, max: 12 }), (found, leaseCount) => {
+        const count = recommendInstances(found, leaseCount)
+        expect(count).toBeLessThanOrEqual(Math.min(leaseCount, calmPolicy.max))
+        expect(count).toBeGreaterThanOrEqual(Math.min(calmPolicy.min, leaseCount))
+      }),
+    )
+  })
+
+  it('are one while there are no leases: nobody else would create them (B26)', () => {
+    for (const instances of [0, 1, 5])
+      for (const min of [0, 1, 3])
+        expect(recommendInstances([{ atMs: 0, lag: 0, instances }], 0, { ...calmPolicy, min })).toBe(1)
+  })
+
+  it('do not flap: noise around a level moves them in one direction at most', () => {
+    const noise = fc.array(fc.double({ min: 0.8, max: 1.2, noNaN: true }), { minLength: 60, maxLength: 120 })
+    fc.assert(
+      fc.property(
+        noise,
+        fc.integer({ min: 0, max: 5_000 }),
+        fc.integer({ min: 1, max: 8 }),
+        (found, level, first) => {
+          let instances = first
+          const moves: number[] = []
+          const past: Sample[] = []
+          found.forEach((factor, index) => {
+            past.push({ atMs: index * 15_000, lag: Math.round(level * factor), instances })
+            const next = recommendInstances(past, leases)
+            if (next !== instances) moves.push(Math.sign(next - instances))
+            instances = next
+          })
+          expect(new Set(moves).size).toBeLessThanOrEqual(1)
+        },
+      ),
+    )
+  })
+})

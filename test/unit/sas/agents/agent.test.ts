@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { defineAgent, definitionOf, isAgent, type AgentOptions } from '../../../../src/sas/agents/agent.js'
+import type { Duration } from '../../../../src/sas/model/duration.js'
+import { NotPlainDataError, reference } from '../../../../src/sas/model/reference.js'
+
+const hold = (input: { readonly sku: string }): { holdId: string } => ({ holdId: input.sku })
+const warehouse = defineAgent('ware-house2', { hold, drop: () => undefined })
+
+describe('an agent', () => {
+  it('offers one operation for each handler, which binds its input', () => {
+    expect(warehouse.hold.actor).toBe('ware-house2')
+    expect(warehouse.hold.action).toBe('hold')
+    expect(warehouse.hold({ sku: reference<string>(['input', 'sku']) })).toEqual({
+      actor: 'ware-house2',
+      action: 'hold',
+      input: { sku: { $from: ['input', 'sku'] } },
+    })
+  })
+
+  it('refuses an input that is not JSON, and says whose', () => {
+    const bound = (): unknown => warehouse.hold({ sku: (() => 'x') as unknown as string })
+    expect(bound).toThrow(NotPlainDataError)
+    expect(bound).toThrow('input of ware-house2.hold.sku is a function')
+  })
+
+  it('shows its host its name and its handlers', () => {
+    const { name, handlers } = definitionOf(warehouse)
+    expect(name).toBe('ware-house2')
+    expect([...handlers.keys()]).toEqual(['hold', 'drop'])
+    expect(handlers.get('hold')).toBe(hold)
+  })
+
+  it('shows nothing but its operations to whoever lists its properties', () => {
+    expect(Object.keys(warehouse)).toEqual(['hold', 'drop'])
+  })
+
+  it('is told from other values', () => {
+    expect(isAgent(warehouse)).toBe(true)
+    for (const other of [null, undefined, 'text', {}, { name: 'x', handlers: new Map() }]) {
+      expect(isAgent(other)).toBe(false)
+    }
+  })
+
+  it.each(['', 'Warehouse', '1st', 'ware house', 'ware_house'])('is not called %j', (name) => {
+    expect(() => defineAgent(name, { hold })).toThrow(
+      new TypeError(`agent ${JSON.stringify(name)}: its name must match /^[a-z][a-z0-9-]*$/`),
+    )
+  })
+
+  it('has at least one operation', () => {
+    expect(() => defineAgent('idle', { hold: 5 as never }, { slot: 1 } as AgentOptions)).toThrow(
+      'agent "idle": its operation "hold" must be a function; there is no option "slot": known are slots, ',
+    )
+    expect(() => defineAgent('idle', {})).toThrow(
+      new TypeError('agent "idle": it needs at least one operation'),
+    )
+  })
+
+  it.each([0, -1, 1.5, Number.NaN])(
+    'has no %d slots, and hears everything that is wrong at once',
+    (slots) => {
+      expect(() => defineAgent('Idle', {}, { slots })).toThrow(
+        `its name must match /^[a-z][a-z0-9-]*$/; it needs at least one operation; slots ${slots} must be a whole number`,
+      )
+    },
+  )
+
+  it('R72: is not tried again without end, or after a rest that is none', () => {
+    const retry = { tries: 0, backoff: { min: 'soon' as Duration, max: -1 } }
+    expect(() => defineAgent('shop', { hold }, { retry })).toThrow(
+      'retry.tries 0 must be a whole number from 1; retry.backoff.min "soon" must be a duration such as \'1s\'; ' +
+        'retry.backoff.max -1 must be a duration',
+    )
+    const turned = { tries: 2, backoff: { min: '2s', max: '1s' } }
+    expect(() => defineAgent('shop', { hold }, { retry: turned })).toThrow(
+      'retry.backoff.min "2s" must not exceed max "1s"',
+    )
+  })
+
+  it('has no circuit breaker that cannot break', () => {
+    const circuitBreaker = { failures: 0, openFor: 'soon' as Duration }
+    expect(() => defineAgent('shop', { hold }, { circuitBreaker })).toThrow(
+      `circuitBreaker.failures 0 must be a whole number from 1; circuitBreaker.openFor "soon" must be a duration`,
+    )
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { VirtualClock } from '../../../../src/platform/index.js'
+import { defineAgent } from '../../../../src/sas/agents/agent.js'
+import { AgentsHealth } from '../../../../src/sas/agents/agents-health.js'
+import { Circuit } from '../../../../src/sas/agents/circuit.js'
+import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+const going = { signal: new AbortController().signal, wasHeldAt: () => true }
+
+function aCircuit(clock: VirtualClock): { circuit: Circuit; open: () => Promise<unknown> } {
+  const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 }, clock)
+  return { circuit, open: () => circuit.run(() => Promise.resolve({ kind: 'failed', message: 'busy' })) }
+}
+
+describe('R124: an agents instance', () => {
+  it('is not well after three outcomes in a row that could not be recorded, and tries again after a rest', async () => {
+    const clock = new VirtualClock()
+    const health = new AgentsHealth(clock, [])
+    health.noteLost()
+    health.noteLost()
+    health.noteRecorded()
+    health.noteLost()
+    health.noteLost()
+    expect(health.problem()).toBeNull()
+    health.noteLost()
+    expect(health.problem()).toBe('the outcomes of the last 3 attempts could not be recorded')
+    await clock.advance(59_999)
+    expect(health.problem()).not.toBeNull()
+    await clock.advance(1)
+    expect(health.problem()).toBeNull()
+    health.noteLost()
+    expect(health.problem()).toBe('the outcomes of the last 4 attempts could not be recorded')
+    health.noteRecorded()
+    expect(health.problem()).toBeNull()
+  })
+
+  it('is not well while no remote service of its agents is called', async () => {
+    const clock = new VirtualClock()
+    const [first, second] = [aCircuit(clock), aCircuit(clock)]
+    const health = new AgentsHealth(clock, [first.circuit, second.circuit])
+    await first.open()
+    expect(health.problem()).toBeNull()
+    await second.open()
+    expect(health.problem()).toBe('the remote service of every agent here keeps failing')
+    expect(new AgentsHealth(clock, [first.circuit, null]).problem()).toBeNull()
+    await clock.advance(30_000)
+    expect(health.problem()).toBeNull()
+  })
+
+  it('learns it from its attempts, and starts nothing more by itself', async () => {
+    const world = new StateWorld()
+    const shop = defineAgent('shop', { sell: () => 'sold' })
+    const stepIds = ['a', 'b', 'c', 'd']
+    const shape = Object.fromEntries(stepIds.map((stepId) => [stepId, []]))
+    await world.dispatched(shape, { completeWithin: '30s' })
+    const agents = world.agents({ agents: [shop], slots: 3 })
+    const error = new StoreUnavailable('busy', { cause: null })
+    world.store.failWrites(...Array.from({ length: 200 }, () => ({ kind: 'throws', error }) as const))
+    const page = await world.changes()
+    const offered = agents.onChanges(page.slice(0, 4), going)
+    await offered
+    expect(agents.problem()).toBeNull()
+    await world.clock.advance(40_000)
+    expect(agents.problem()).toBe('the outcomes of the last 3 attempts could not be recorded')
+    expect(agents.startNow(await world.step('d'), 'lease')).toBe(false)
+    await agents.stop(0)
+  })
+
+  it('is not well for reasons of its user’s own', () => {
+    const world = new StateWorld()
+    const agents = world.agents({ unhealthyBecause: () => 'the disk is full' })
+    expect(agents.problem()).toBe('the disk is full')
+  })
+})

@@ -1,0 +1,624 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { defineAgent, type AgentContext } from '../../../../src/sas/agents/agent.js'
+import type { Json } from '../../../../src/sas/model/documents.js'
+import { StoreRefused, StoreUnavailable } from '../../../../src/sas/model/errors.js'
+import { recover } from '../../../../src/sas/decisions/recover.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import { asChange, shop, type WorkflowShape } from '../../../support/a-job.js'
+import { deferred } from '../../../support/deferred.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+const going = { signal: new AbortController().signal, wasHeldAt: () => true }
+const unavailable = { kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) } as const
+
+let world: StateWorld
+beforeEach(() => {
+  world = new StateWorld()
+})
+
+/** A `shop` whose handler does what the test says. */
+function shopThat(sell: (input: { readonly item: string }, context: AgentContext) => unknown) {
+  return defineAgent('shop', { sell })
+}
+
+/** A `shop` whose handlers begin, and end when they are told to. */
+function slowShop() {
+  const end = deferred<string>()
+  const begun: string[] = []
+  const agent = shopThat((input) => {
+    begun.push(input.item)
+    return end.promise
+  })
+  return { agent, begun, end }
+}
+
+/** Stores and dispatches a job; answers the page that shows its open steps. */
+async function openSteps(shape: WorkflowShape = { pay: [] }) {
+  await world.dispatched(shape, { completeWithin: '30s', maxFailures: 3 })
+  return world.changes()
+}
+
+/** The supervisor gives the step back, and a scheduler dispatches it again. */
+async function anotherAttempt(): Promise<void> {
+  const step = await world.step()
+  const recovery = recover(step, { now: step.completeByMs ?? 0, graceMs: 0, supervisor: 'supervisor-1' })
+  if (!('step' in recovery)) throw new Error(`the supervisor decided ${recovery.kind}`)
+  await world.put('job-1', [replacing(step, recovery.step)])
+  await world.scheduler().onChanges(await world.changes())
+}
+
+describe('agents', () => {
+  it('R49, R83: run the handler of an open step and record its outcome', async () => {
+    const page = await openSteps()
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({
+      processState: 'Processed',
+      output: { item: 'pay' },
+      outcome: { kind: 'success', by: 'agents-1', attempt: 1 },
+    })
+    expect(world.telemetry.of('step.settled')).toMatchObject([
+      { outcome: 'success', stepId: 'pay', attempt: 1 },
+    ])
+    expect(world.store.count('read')).toBe(0)
+  })
+
+  it('tell what a handler logs, with the ids of its attempt', async () => {
+    const page = await openSteps()
+    const agents = world.agents({
+      agents: [
+        shopThat((_input, { log }) => {
+          log.info('held', { until: 'noon' })
+          log.error('no answer')
+        }),
+      ],
+    })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    const about = { jobId: 'job-1', orderId: 'order-1', workflow: 'shopping', stepId: 'pay', attempt: 1 }
+    const said = { type: 'agent.logged', instanceName: 'agents-1', ...about }
+    expect(world.telemetry.of('agent.logged')).toEqual([
+      { ...said, level: 'info', message: 'held', fields: { until: 'noon' } },
+      { ...said, level: 'error', message: 'no answer', fields: {} },
+    ])
+  })
+
+  it('R55: let a handler read the business document that was stored with its job', async () => {
+    const page = await openSteps()
+    await world.put('job-1', [{ kind: 'create', document: { id: 'order-1', pk: 'job-1', total: 7 } }])
+    const found: unknown[] = []
+    const reading = shopThat(async (_input, context) => {
+      found.push(await context.readDocument(context.orderId), await context.readDocument('nothing'))
+    })
+    const agents = world.agents({ agents: [reading] })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(found).toMatchObject([{ id: 'order-1', total: 7 }, null])
+  })
+
+  it('R57: say once when the deadlines of an operation are too short for it', async () => {
+    const fast = world.agents({ slots: 200 })
+    await world.dispatched(Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`s${i}`, []])))
+    await fast.onChanges(await world.changes(), going)
+    await fast.stop(0)
+    expect(world.telemetry.of('step.settled')).toHaveLength(90)
+    expect(world.telemetry.of('deadline.doubted')).toEqual([])
+    // With one attempt of 30 s, another instance hears of the step too late.
+    await world.submitted(
+      { pay: [] },
+      { completeWithin: '30s', maxFailures: 1 },
+      { jobId: 'b', partition: 'b' },
+    )
+    await world.scheduler().onChanges(await world.changes())
+    await fast.onChanges(await world.changes(), going)
+    await fast.stop(0)
+    expect(world.telemetry.of('deadline.doubted')).toMatchObject([
+      { operation: 'shop.sell', stepId: 'pay', completeWithinMs: 30_000 },
+    ])
+  })
+
+  it('R57: count what a deadline cuts off, and neither failures nor what asked for more time', async () => {
+    const steps = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`s${i}`, []]))
+    const agents = world.agents({
+      slots: 200,
+      agents: [
+        shopThat(async ({ item }, { signal, extend }) => {
+          if (item === 's0') throw new Error('busy')
+          if (item === 's1') await extend()
+          if (item === 's2') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        }),
+      ],
+    })
+    for (const jobId of ['a', 'b']) {
+      await world.submitted(steps, { completeWithin: '1m' }, { jobId, partition: jobId })
+      await world.scheduler().onChanges(await world.changes())
+      await agents.onChanges(await world.changes(), going)
+      await world.clock.advance(59_000)
+    }
+    await agents.stop(0)
+    expect(world.telemetry.of('outcome.discarded')).toHaveLength(2)
+    expect(world.telemetry.of('deadline.doubted')).toMatchObject([
+      {
+        operation: 'shop.sell',
+        stepId: 's2',
+        advice: expect.stringMatching(/^2 of its last 11\d attempts/) as string,
+      },
+    ])
+  })
+
+  it('record what a handler throws, say so once, and leave the next attempt to the deadline (R6, R8, R68)', async () => {
+    const page = await openSteps()
+    const agents = world.agents({
+      agents: [
+        shopThat(() => {
+          throw new Error('busy')
+        }),
+      ],
+    })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({
+      processState: 'Processing',
+      outcome: { kind: 'failed' },
+      failureCount: 0,
+      diagnostics: [{ message: 'busy', attempt: 1 }],
+    })
+    const told = world.telemetry.events.filter((event) => 'error' in event)
+    expect(told).toMatchObject([
+      { type: 'step.settled', outcome: 'failed', error: 'busy', jobId: 'job-1', stepId: 'pay', attempt: 1 },
+    ])
+    expect(world.store.writes).toHaveLength(2)
+  })
+
+  it.each([
+    [
+      'F-A16: a handler says so',
+      'no such card',
+      (context: AgentContext) => context.failPermanently('no such card'),
+    ],
+    ['F-A17: the output is too large', 'the output has 2000002 bytes', () => 'x'.repeat(2_000_000)],
+    ['F-A18: the output is not JSON', 'the output cannot be recorded: output is a bigint', () => 1n],
+  ])('flag the step at once when %s', async (_what, message, sell) => {
+    const page = await openSteps()
+    const agents = world.agents({ agents: [shopThat((_input, context) => sell(context))] })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    const { attention, ...step } = await world.step()
+    expect(step).toMatchObject({ processState: 'Error', failureCount: 1, output: null })
+    expect(attention?.message).toContain(message)
+    expect(world.telemetry.of('attention.raised')).toMatchObject([
+      { stepId: 'pay', message: attention?.message },
+    ])
+  })
+
+  it('F-A18: flag the step after one call when the store would not take its output, or the undo made of it', async () => {
+    const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown
+    for (const [jobId, levels, message] of [
+      ['job-1', 150, 'output[0][0][0][0][0][0][0][0]… is nested more than 100 levels deep'],
+      ['job-2', 100, 'undo.input'],
+    ] as const) {
+      await world.submitted({ pay: [] }, { undo: true }, { jobId, partition: jobId })
+      await world.scheduler('scheduler-0').onChanges(await world.changes())
+      const step = await world.step('pay', jobId)
+      const wrapped = JSON.parse(
+        `${'{"a":'.repeat(40)}{"$from":["steps","pay","output"]}${'}'.repeat(40)}`,
+      ) as Json
+      const undo = { ...step.undo, inputTemplate: wrapped }
+      await world.put(jobId, [replacing(step, { ...step, undo })])
+      let calls = 0
+      const agents = world.agents({
+        agents: [
+          shopThat(() => {
+            calls += 1
+            return deep(levels)
+          }),
+        ],
+      })
+      await agents.onChanges(await world.changes(), going)
+      await agents.stop(0)
+      expect(calls).toBe(1)
+      const { attention, ...ended } = await world.step('pay', jobId)
+      expect(ended).toMatchObject({ processState: 'Error', outcome: { kind: 'permanent' } })
+      expect(attention?.message).toContain(message)
+    }
+  })
+
+  it('F-A23: report an operation that this version lacks as a failure, to be tried elsewhere', async () => {
+    const page = await openSteps()
+    const agents = world.agents({ agents: [defineAgent('shop', { lend: () => 1 })] })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({
+      outcome: { kind: 'failed' },
+      diagnostics: [{ message: 'agent shop has no operation "sell" here' }],
+    })
+  })
+
+  it('R48, R71, F-A22: leave a step alone whose agent they do not have, and say so', async () => {
+    const page = await openSteps()
+    await world.agents({ agents: [defineAgent('bank', { pay: () => 1 })] }).onChanges(page, going)
+    expect(world.store.writes).toHaveLength(1)
+    expect(world.telemetry.of('document.refused')).toEqual([
+      { type: 'document.refused', id: 'sas.step:job-1:pay', reason: 'this instance has no agent "shop"' },
+    ])
+  })
+
+  it('ignore jobs, foreign documents and steps that are not open', async () => {
+    await world.submitted()
+    const agents = world.agents()
+    await agents.onChanges([...(await world.changes()), asChange({ id: 'x', pk: 'x' })], going)
+    await agents.stop(0)
+    expect(world.telemetry.events).toEqual([])
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('do not begin an attempt twice that is under way (F-C1)', async () => {
+    const page = await openSteps()
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    await agents.onChanges(page, going)
+    end.resolve('sold')
+    await agents.stop(0)
+    expect(begun).toEqual(['pay'])
+  })
+
+  it('begin the attempt of a later job of the same id, which counts from the beginning', async () => {
+    const page = await openSteps()
+    const first = await world.step()
+    let calls = 0
+    const agents = world.agents({ agents: [shopThat(() => (calls += 1))] })
+    for (const expected of [1, 2]) {
+      await agents.onChanges(expected === 1 ? page : await world.changes(), going)
+      await agents.stop(0)
+      expect(calls).toBe(expected)
+      // The end of it is seen, and the job expires; another one of its id is dispatched.
+      await agents.onChanges(await world.changes(), going)
+      await world.put('job-1', [replacing(await world.step(), first)])
+    }
+  })
+})
+
+describe('outcomes that do not count', () => {
+  it('R76, F-A6: two instances run one attempt, and the first outcome stands', async () => {
+    const page = await openSteps()
+    const [one, other] = [slowShop(), slowShop()]
+    const first = world.agents({ agents: [one.agent], instanceName: 'agents-1' })
+    const second = world.agents({ agents: [other.agent], instanceName: 'agents-2' })
+    await first.onChanges(page, going)
+    await second.onChanges(page, going)
+    other.end.resolve('by two')
+    await second.stop(0)
+    one.end.resolve('by one')
+    await first.stop(0)
+    expect(await world.step()).toMatchObject({ output: 'by two', outcome: { by: 'agents-2' } })
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([
+      { reason: 'the attempt is settled already' },
+    ])
+  })
+
+  it('R77, F-A7: a slow handler is aborted before its deadline, and nothing is written', async () => {
+    const page = await openSteps()
+    const { agent } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    const before = await world.step()
+    await world.clock.advance(30_000)
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([
+      { reason: 'not done before the deadline or the stop' },
+    ])
+    expect(await world.step()).toEqual(before)
+  })
+
+  it('F-A10, F-V13: an outcome of attempt 1 during attempt 2 changes nothing', async () => {
+    const page = await openSteps()
+    const { agent, end } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    await anotherAttempt()
+    const second = await world.step()
+    end.resolve('too late')
+    await agents.stop(0)
+    expect(await world.step()).toEqual(second)
+    expect(second).toMatchObject({ attempt: 2, outcome: null })
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([
+      { attempt: 1, reason: 'the step was given to another attempt' },
+    ])
+  })
+
+  it('F-A12: a handler that ignores the signal may return, and nothing is written', async () => {
+    const page = await openSteps()
+    const { agent, end } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    await world.clock.advance(31_000)
+    end.resolve('sold')
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({ outcome: null, processState: 'Processing' })
+  })
+
+  it('F-A12: a handler that ignores the signal and never returns gives its slot back', async () => {
+    const page = await openSteps()
+    const { agent, begun } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    await agents.onChanges(page, going)
+    await world.clock.advance(31_000)
+    await anotherAttempt()
+    await agents.onChanges(await world.changes(), going)
+    expect(begun).toEqual(['pay', 'pay'])
+    const stopped = agents.stop(0)
+    await world.clock.advance(0)
+    await stopped
+  })
+
+  it('F-A14: a failure that was reported closes the attempt', async () => {
+    const page = await openSteps()
+    let calls = 0
+    const agent = shopThat(() => {
+      calls += 1
+      if (calls === 1) throw new Error('busy')
+      return 'sold'
+    })
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    await agents.onChanges(await world.changes(), going)
+    expect(calls).toBe(1)
+    // Even from the old page, where the step looks open, the outcome is not replaced.
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({ outcome: { kind: 'failed' }, output: null })
+  })
+
+  it('a step that is gone', async () => {
+    const page = await openSteps()
+    const agents = world.agents()
+    const gone = page.map((change) => ({ ...change, id: `${change.id}-gone` }))
+    await agents.onChanges(gone, going)
+    await agents.stop(0)
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([{ reason: 'the step is gone' }])
+  })
+})
+
+describe('recording an outcome', () => {
+  it.each(['applied', 'lost'] as const)('F-A5: with a lost reply, %s, records it once', async (truth) => {
+    const page = await openSteps()
+    world.store.failWrites({ kind: 'unknownOutcome', truth })
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({ processState: 'Processed', outcome: { by: 'agents-1' } })
+    expect(world.telemetry.of('step.settled')).toHaveLength(1)
+    expect(world.telemetry.of('outcome.discarded')).toEqual([])
+  })
+
+  it('F-A28: goes on after somebody edited the document by hand', async () => {
+    const page = await openSteps()
+    const step = await world.step()
+    await world.put('job-1', [replacing(step, { ...step, note: 'mine' })])
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({ processState: 'Processed', note: 'mine' })
+  })
+
+  it('is tried while the store is not available, until the deadline', async () => {
+    const page = await openSteps()
+    world.store.failWrites(unavailable, unavailable)
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await world.clock.advance(5_000)
+    expect(await world.step()).toMatchObject({ processState: 'Processed' })
+  })
+
+  it('is given up at the deadline', async () => {
+    const page = await openSteps()
+    world.store.failWrites(...Array.from({ length: 1_000 }, () => unavailable))
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await world.clock.advance(40_000)
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([{ reason: 'its deadline has passed' }])
+    const tries = world.store.count('apply')
+    await world.clock.advance(40_000)
+    expect(world.store.count('apply')).toBe(tries)
+  })
+
+  it('is given up at once when the store refuses', async () => {
+    const page = await openSteps()
+    const error = new StoreRefused('no permission')
+    world.store.failWrites({ kind: 'throws', error })
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await agents.stop(0)
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([{ error }])
+  })
+})
+
+describe('back-pressure', () => {
+  it('R125, F-A24, F-X24: the delegate waits while all slots are taken, and so the feed does', async () => {
+    const page = await openSteps({ a: [], b: [], c: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 2 })
+    let isAccepted = false
+    const accepted = agents.onChanges(page, going).then(() => {
+      isAccepted = true
+    })
+    await world.clock.advance(1)
+    expect(begun).toEqual(['a', 'b'])
+    expect(isAccepted).toBe(false)
+    end.resolve('sold')
+    await accepted
+    await agents.stop(0)
+    expect(begun).toEqual(['a', 'b', 'c'])
+  })
+
+  it('R126, F-Q10: the most urgent steps of a page begin first', async () => {
+    const page = await openSteps({ a: [], b: [], c: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const ranked = page.map((change) => ({ ...change, priority: change['stepId'] === 'c' ? 1 : 0 }))
+    const accepted = agents.onChanges(ranked, going)
+    await world.clock.advance(1)
+    expect(begun).toEqual(['c'])
+    end.resolve('sold')
+    await accepted
+    await agents.stop(0)
+    expect(begun).toEqual(['c', 'a', 'b'])
+  })
+
+  it('R125: an agent that has all its slots in use does not keep others of the page from theirs', async () => {
+    const page = await openSteps({ a: [], b: [], c: [] })
+    const { begun, end } = slowShop()
+    const shopOfOne = defineAgent('shop', { sell: () => end.promise }, { slots: 1 })
+    const bank = defineAgent('bank', { sell: ({ item }: { readonly item: string }) => void begun.push(item) })
+    const agents = world.agents({ agents: [shopOfOne, bank], slots: 16 })
+    const mixed = page.map((change) => (change['stepId'] === 'c' ? { ...change, actor: 'bank' } : change))
+    const accepted = agents.onChanges(mixed, going)
+    await world.clock.advance(1)
+    expect(begun).toEqual(['c'])
+    end.resolve('sold')
+    await accepted
+    await agents.stop(0)
+  })
+
+  it('F-C1: a step delivered twice while it waits for a slot is run once', async () => {
+    const page = await openSteps({ a: [], b: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const accepted = [agents.onChanges(page, going), agents.onChanges(page, going)]
+    await world.clock.advance(1)
+    end.resolve('sold')
+    await Promise.all(accepted)
+    await agents.stop(0)
+    expect(begun.filter((item) => item === 'b')).toEqual(['b'])
+  })
+
+  it.each([10_000, 30_000])('is no way to run an attempt whose %d ms pass in the line', async (withinMs) => {
+    const page = await openSteps({ a: [], b: [] })
+    const { agent, begun } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const waiting = page.map((change) =>
+      change['stepId'] === 'b' ? { ...change, completeByMs: world.clock.now() + withinMs } : change,
+    )
+    const accepted = agents.onChanges(waiting, going)
+    await world.clock.advance(30_000)
+    await accepted
+    await agents.stop(0)
+    expect(begun).toEqual(['a'])
+  })
+
+  it('ends with a rejection when the lease is lost or the host stops before a slot is free', async () => {
+    const page = await openSteps({ a: [], b: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const stopping = new AbortController()
+    const accepted = agents.onChanges(page, { signal: stopping.signal })
+    const rejected = expect(accepted).rejects.toThrow(
+      'stopped or lost the lease before step sas.step:job-1:b found a free slot',
+    )
+    await world.clock.advance(1)
+    stopping.abort()
+    await rejected
+    end.resolve('sold')
+    await agents.stop(0)
+    expect(begun).toEqual(['a'])
+  })
+})
+
+describe('F-A29: stopping', () => {
+  it('waits for handlers within its budget', async () => {
+    const page = await openSteps()
+    const { agent, end } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    const stopped = agents.stop(3_000)
+    await world.clock.advance(2_999)
+    end.resolve('sold')
+    await stopped
+    expect(await world.step()).toMatchObject({ processState: 'Processed' })
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('aborts them after it, and they leave nothing behind', async () => {
+    const page = await openSteps()
+    const signals: AbortSignal[] = []
+    const agent = shopThat((_input, { signal }) => {
+      signals.push(signal)
+      return new Promise(() => undefined)
+    })
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    const stopped = agents.stop(3_000)
+    await world.clock.advance(3_000)
+    await stopped
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    expect(await world.step()).toMatchObject({ processState: 'Processing', outcome: null })
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('does not keep the same instance from starting again', async () => {
+    const agents = world.agents({ agents: [shop] })
+    const stopped = agents.stop(0)
+    await world.clock.advance(0)
+    await stopped
+    await agents.onChanges(await openSteps(), going)
+    await agents.stop(0)
+    expect(await world.step()).toMatchObject({ processState: 'Processed' })
+  })
+})
+
+describe('agents and steps that must be claimed', () => {
+  async function claimable() {
+    await world.dispatched({ pay: [] }, { completeWithin: '30s', claim: true })
+    return world.changes()
+  }
+
+  it('act once of two that were given the same attempt (F-A6, I21)', async () => {
+    const page = await claimable()
+    const slow = slowShop()
+    const first = world.agents({ agents: [slow.agent] })
+    const second = world.agents({ agents: [slow.agent], instanceName: 'agents-2' })
+    await first.onChanges(page, going)
+    await second.onChanges(page, going)
+    slow.end.resolve('sold')
+    await Promise.all([first.stop(1_000), second.stop(1_000)])
+    expect(slow.begun).toEqual(['pay'])
+    const { claim, outcome } = await world.step()
+    expect(outcome).toMatchObject({ kind: 'success', by: claim?.by })
+    expect(world.telemetry.of('outcome.discarded')).toEqual([])
+  })
+
+  it('do not act on a claim that was made before, not even under their own name (F-A2)', async () => {
+    const page = await claimable()
+    const slow = slowShop()
+    await world.agents({ agents: [slow.agent] }).onChanges(page, going)
+    await vi.waitUntil(() => slow.begun.length === 1)
+    const restarted = slowShop()
+    const agents = world.agents({ agents: [restarted.agent] })
+    await agents.onChanges(await world.changes(), going)
+    await agents.onChanges(page, going)
+    await agents.stop(1_000)
+    expect(restarted.begun).toEqual([])
+  })
+
+  it('act when only the reply to the claim was lost', async () => {
+    const page = await claimable()
+    world.store.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
+    const agents = world.agents()
+    await agents.onChanges(page, going)
+    await agents.stop(1_000)
+    expect((await world.step()).outcome).toMatchObject({ kind: 'success' })
+  })
+
+  it('do not act when the claim could not be stored', async () => {
+    const page = await claimable()
+    world.store.failWrites(unavailable)
+    const slow = slowShop()
+    const agents = world.agents({ agents: [slow.agent] })
+    await agents.onChanges(page, going)
+    await agents.stop(1_000)
+    expect(slow.begun).toEqual([])
+    expect(world.telemetry.of('outcome.discarded')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { BegunAttempts } from '../../../../src/sas/agents/begun-attempts.js'
+
+const attempt = (id: string, fence: number) => ({ pk: 'job-1', id, fence })
+
+describe('begun attempts', () => {
+  it('are known up to the latest; a later one at the step is not', () => {
+    const begun = new BegunAttempts()
+    begun.put(attempt('pay', 3))
+    expect([2, 3, 4].map((fence) => begun.has(attempt('pay', fence)))).toEqual([true, true, false])
+    expect(begun.has(attempt('ship', 3))).toBe(false)
+    expect(begun.has({ ...attempt('pay', 3), pk: 'job-2' })).toBe(false)
+  })
+
+  it('are forgotten when they are over, unless a later one was begun', () => {
+    const begun = new BegunAttempts()
+    begun.put(attempt('pay', 3))
+    begun.forget(attempt('pay', 2))
+    begun.forget(attempt('ship', 3))
+    expect(begun.has(attempt('pay', 3))).toBe(true)
+    begun.forget(attempt('pay', 3))
+    expect(begun.has(attempt('pay', 1))).toBe(false)
+  })
+
+  it('are forgotten when there are many, the least recently begun first', () => {
+    const begun = new BegunAttempts()
+    begun.put(attempt('first', 1))
+    begun.put(attempt('second', 1))
+    begun.put(attempt('first', 2))
+    for (let count = 0; count < 9_999; count += 1) begun.put(attempt(`${count}`, 1))
+    expect(begun.has(attempt('first', 2))).toBe(true)
+    expect(begun.has(attempt('second', 1))).toBe(false)
+  })
+})

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../../src/sas/index.js'
+
+const usual: CostQuestion = {
+  steps: 3,
+  claimedSteps: 0,
+  documentKilobytes: 1,
+  indexing: 'lean',
+  isTogether: true,
+  partitions: 1,
+  instances: 1,
+  hasNotifier: false,
+}
+
+describe('R129: the cost of a job', () => {
+  it('R12: is that of four creates and ten replaces for three steps, in five requests', () => {
+    expect(jobCost(usual).writeRequests).toBe(5)
+    expect(jobCost(usual).writeCharge).toBeCloseTo(1.15 * (4 * 5.5 + 10 * 11))
+    expect(jobCost(usual).feedCharge).toBe(3 * 14)
+  })
+
+  it.each<[Partial<CostQuestion>, number, number]>([
+    [{ isTogether: false }, 8, 151.8],
+    [{ claimedSteps: 2 }, 7, 151.8 + 2 * 12.65],
+    [{ steps: 1 }, 3, 1.15 * (2 * 5.5 + 4 * 11)],
+    [{ indexing: 'full' }, 5, 1.8 * 132],
+    [{ documentKilobytes: 0.5 }, 5, 151.8],
+    [{ documentKilobytes: 100 }, 5, 151.8 * (1 + 99 * 0.0909)],
+  ])('with %j is %d requests', (differing, writeRequests, writeCharge) => {
+    const { writeRequests: requests, writeCharge: charge } = jobCost({ ...usual, ...differing })
+    expect(requests).toBe(writeRequests)
+    expect(charge).toBeCloseTo(writeCharge)
+  })
+})
+
+describe('the cost of units at rest', () => {
+  it('is below four request units per second for one partition and one instance', () => {
+    expect(idleCharge(idleCost(usual))).toBeLessThan(4)
+  })
+
+  it('is a third more with a notifier, nearly all of it for its leases', () => {
+    const [without, all] = [idleCost(usual), idleCost({ ...usual, hasNotifier: true })]
+    expect(idleCharge(all)).toBeLessThan(5.25)
+    expect(all.renewals).toBeCloseTo((4 / 3) * without.renewals)
+    expect(all.renewals - without.renewals).toBeGreaterThan(0.75 * (idleCharge(all) - idleCharge(without)))
+    expect(jobCost({ ...usual, hasNotifier: true }).feedCharge).toBe(4 * 14)
+  })
+
+  it('grows with partitions, and with instances only by their looks at leases', () => {
+    const one = idleCost(usual)
+    const partitions = idleCost({ ...usual, partitions: 3 })
+    expect(partitions.polls).toBeCloseTo(3 * one.polls)
+    expect(partitions.renewals).toBeCloseTo(3 * one.renewals)
+    expect(partitions.sweeps).toBeCloseTo(3 * one.sweeps)
+    const instances = idleCost({ ...usual, instances: 2 })
+    expect({ ...instances, looksAtLeases: 0 }).toEqual({ ...one, looksAtLeases: 0 })
+    // Both look, and neither leaves a look out.
+    expect(instances.looksAtLeases).toBeCloseTo(4 * one.looksAtLeases)
+  })
+})

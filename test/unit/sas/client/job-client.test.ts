@@ -1,0 +1,528 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
+import {
+  JobConflict,
+  JobFailed,
+  JobNotFound,
+  StoreUnavailable,
+  SubmissionInvalid,
+} from '../../../../src/sas/model/errors.js'
+import { JobClient, type SubmitOptions } from '../../../../src/sas/client/job-client.js'
+import { JobEndings, type EndedJob } from '../../../../src/sas/in-process/job-endings.js'
+import type { SchedulerOptions } from '../../../../src/sas/scheduler/scheduler.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import { defineWorkflow, type SubmissionDefaults } from '../../../../src/sas/workflow/workflow.js'
+import { aJob, aWorkflow, shop } from '../../../support/a-job.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+interface Order {
+  readonly orderId: string
+  readonly total?: number
+}
+
+const going = { signal: new AbortController().signal }
+
+let world: StateWorld
+let client: JobClient
+beforeEach(() => {
+  world = new StateWorld()
+  client = clientOf(world)
+})
+
+function clientOf({ store, clock, telemetry }: StateWorld, wakeUps?: JobEndings): JobClient {
+  return new JobClient({ store, clock, telemetry, ...(wakeUps === undefined ? {} : { wakeUps }) })
+}
+
+function ordering(submission: SubmissionDefaults<Order> = {}) {
+  return defineWorkflow<Order>(
+    'ordering',
+    (job) => void job.step('pay', shop.sell, { item: 'x' }),
+    submission,
+  )
+}
+
+const workflow = ordering({ jobId: (order) => order.orderId })
+
+/** Runs everything that has been submitted to its end. */
+async function runToEnd(
+  options: Pick<SchedulerOptions, 'onJobEnded'> = {},
+  known: readonly Agent[] = [shop],
+): Promise<void> {
+  const scheduler = world.scheduler('scheduler-1', options)
+  const agents = world.agents({ agents: known })
+  for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
+    await scheduler.onChanges(page)
+    await agents.onChanges(page, going)
+    await agents.stop(1_000)
+  }
+}
+
+describe('a submission', () => {
+  it('R15, R22, R27: stores the job and answers it', async () => {
+    const job = await client.submit(workflow, { orderId: 'order-1', total: 3 })
+    expect([job.jobId, job.partitionKey]).toEqual(['order-1', 'order-1'])
+    expect(await world.job('order-1')).toMatchObject({
+      orderId: 'order-1',
+      workflow: 'ordering',
+      processState: 'Pending',
+      input: { orderId: 'order-1', total: 3 },
+      submittedAtMs: world.clock.now(),
+    })
+    expect(world.telemetry.of('job.submitted')).toMatchObject([{ jobId: 'order-1', isNew: true }])
+  })
+
+  it('takes the submitter’s word over the workflow’s', async () => {
+    const job = await client.submit(
+      workflow,
+      { orderId: 'order-1' },
+      { jobId: 'j', orderId: 'o', partitionKey: 'p' },
+    )
+    expect(job.partitionKey).toBe('p')
+    expect(await world.job('j', 'p')).toMatchObject({ orderId: 'o', pk: 'p' })
+  })
+
+  it('F-S2, F-S13: repeated is the same job (R23), whatever the order of its properties', async () => {
+    await client.submit(workflow, { orderId: 'order-1', total: 3 })
+    const before = await world.job('order-1')
+    await client.submit(workflow, { total: 3, orderId: 'order-1' })
+    expect(await world.job('order-1')).toEqual(before)
+    expect(world.telemetry.of('job.submitted').map(({ isNew }) => isNew)).toEqual([true, false])
+  })
+
+  it('F-S5: with another payload is a conflict, and the first stands', async () => {
+    await client.submit(workflow, { orderId: 'order-1', total: 3 })
+    const second = client.submit(workflow, { orderId: 'order-1', total: 4 })
+    await expect(second).rejects.toThrow(JobConflict)
+    await expect(second).rejects.toThrow('job "order-1" exists already with another payload; use another id')
+    expect(await world.job('order-1')).toMatchObject({ input: { total: 3 } })
+  })
+
+  it('creates the documents alongside in the job’s partition, with the job (I14)', async () => {
+    const alongside = [{ create: { id: 'order-1', total: 3 } }]
+    await client.submit(workflow, { orderId: 'order-1' }, { alongside })
+    expect(await world.truth.read({ pk: 'order-1', id: 'order-1' })).toMatchObject({
+      pk: 'order-1',
+      total: 3,
+    })
+    const byDefault = ordering({
+      jobId: ({ orderId }) => orderId,
+      alongside: (order) => [{ create: { ...order, id: 'o' } }],
+    })
+    await client.submit(byDefault, { orderId: 'order-2' })
+    expect(await world.truth.read({ pk: 'order-2', id: 'o' })).toMatchObject({ orderId: 'order-2' })
+  })
+
+  it('F-S6: with a document that exists without a job is a conflict, and stores nothing', async () => {
+    await world.put('order-1', [{ kind: 'create', document: { id: 'mine', pk: 'order-1' } }])
+    const alongside = [{ create: { id: 'mine' } }]
+    await expect(client.submit(workflow, { orderId: 'order-1' }, { alongside })).rejects.toThrow(
+      'job "order-1": document "mine" exists already without a job; remove it, or submit without it',
+    )
+    expect(await client.get('order-1')).toBeNull()
+  })
+
+  it.each(['applied', 'lost'] as const)('F-S3: whose reply is lost, %s, is one job', async (truth) => {
+    world.store.failWrites({ kind: 'unknownOutcome', truth })
+    const job = await client.submit(workflow, { orderId: 'order-1' })
+    expect((await job.view()).steps).toHaveLength(1)
+    expect(world.store.writes).toHaveLength(truth === 'applied' ? 1 : 2)
+  })
+
+  it('F-S4: whose second try meets the first is no error', async () => {
+    world.store.failWrites(
+      { kind: 'unknownOutcome', truth: 'lost' },
+      { kind: 'rival', write: () => world.truth.apply('order-1', world.store.writes[0] ?? []) },
+    )
+    await client.submit(workflow, { orderId: 'order-1' })
+    expect(await world.job('order-1')).toMatchObject({ processState: 'Pending' })
+  })
+
+  it('is given back to be repeated when the store never says what became of it', async () => {
+    world.store.failWrites(
+      ...Array.from({ length: 3 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
+    )
+    const submitting = client.submit(workflow, { orderId: 'order-1' })
+    await expect(submitting).rejects.toThrow(StoreUnavailable)
+    await expect(submitting).rejects.toThrow('submit it again with the same id')
+  })
+
+  it('F-S10: fails when the store is not available', async () => {
+    const error = new StoreUnavailable('busy', { cause: null, retryAfterMs: 500 })
+    world.store.failWrites({ kind: 'throws', error })
+    await expect(client.submit(workflow, { orderId: 'order-1' })).rejects.toBe(error)
+    expect(error).toMatchObject({ isRetriable: true, retryAfterMs: 500 })
+  })
+})
+
+describe('a submission that can never be accepted', () => {
+  const document = (create: Readonly<Record<string, unknown>>): SubmitOptions => ({ alongside: [{ create }] })
+
+  it.each<[string, SubmitOptions, string]>([
+    ['an empty id', { jobId: '' }, 'jobId "": must have 1 to 200 characters'],
+    ['a long id', { jobId: 'x'.repeat(201) }, 'must have 1 to 200 characters'],
+    ['a space at its end', { jobId: 'x ' }, 'jobId "x ": must have'],
+    ['an empty partition key', { partitionKey: '' }, 'partitionKey "": must have'],
+    ['I1: a priority that is no number', { priority: Number.NaN }, 'priority NaN must be a number'],
+    [
+      'I1: a priority that is a text',
+      { priority: 'high' as unknown as number },
+      'priority "high" must be a number',
+    ],
+    [
+      'I1: an order id that is no text',
+      { orderId: 5 as unknown as string },
+      'orderId 5 must be a text that is not empty',
+    ],
+    ['an empty order id', { orderId: '' }, 'orderId "" must be a text that is not empty'],
+    ['an empty address', { replyTo: '' }, 'replyTo "" must be a text that is not empty'],
+    ['an id that is no text', { jobId: 5 as unknown as string }, 'jobId 5: must have'],
+    ['a retention that is none', { retainFor: 0 }, "retainFor 0 must be a positive duration such as '30s'"],
+    [
+      'several mistakes, all of them',
+      { priority: Infinity, retainFor: 'x', completeWithin: -1, partitionKey: '' },
+      'partitionKey "": must have 1 to 200 characters and no space at its ends; priority Infinity must be a number; ' +
+        'completeWithin -1 must be a positive duration such as \'30s\' or a number of milliseconds; retainFor "x" must be',
+    ],
+    ['a document without id', document({}), 'a document alongside needs an id'],
+    ['a document with an empty id', document({ id: '' }), 'this one has ""'],
+    [
+      'F-S15: a document of another partition',
+      document({ id: 'o', pk: 'elsewhere' }),
+      'document "o" with pk "elsewhere" must be in the job\'s partition "order-1"',
+    ],
+    [
+      'two documents of one id',
+      { alongside: [{ create: { id: 'o' } }, { create: { id: 'o' } }] },
+      'job "order-1" has two documents with the id "o"',
+    ],
+    [
+      'an id that we will need',
+      document({ id: 'sas.notify:order-1:2' }),
+      'ids and types beginning with "sas."',
+    ],
+    ['a document of our own types', document({ id: 'o', type: 'sas.job' }), 'types beginning with "sas."'],
+    [
+      'F-S9: a large document',
+      document({ id: 'o', text: 'x'.repeat(1_950_000) }),
+      'submit large inputs by reference',
+    ],
+    [
+      'F-S7: too many documents',
+      { alongside: Array.from({ length: 100 }, (_, index) => ({ create: { id: `o${index}` } })) },
+      'needs 101 documents',
+    ],
+  ])('because of %s', async (_what, options, message) => {
+    const submitting = client.submit(workflow, { orderId: 'order-1' }, options)
+    await expect(submitting).rejects.toThrow(SubmissionInvalid)
+    await expect(submitting).rejects.toThrow(message)
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('I1: because of a plan that nobody could read', async () => {
+    const { plan, ...rest } = ordering()
+    const steps = plan.steps.map((step) => ({ ...step, actor: 7 as unknown as string }))
+    const edited = { ...rest, plan: { ...plan, maxGenerations: 0.5, steps } }
+    const submitting = client.submit(edited, { orderId: 'order-1' }, { jobId: 'j' })
+    await expect(submitting).rejects.toThrow(SubmissionInvalid)
+    await expect(submitting).rejects.toThrow(
+      /^job "j" could not be read: sas\.job:j: maxGenerations: .*; sas\.step:j:\w+: actor: /,
+    )
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('because nobody says its id', async () => {
+    await expect(client.submit(ordering(), { orderId: 'order-1' })).rejects.toThrow(
+      'workflow ordering: pass a jobId, or define how the workflow finds it',
+    )
+  })
+
+  it.each([1n, () => 1])('because its input is not JSON: %s', async (input) => {
+    await expect(client.submit(aWorkflow(), input, { jobId: 'j' })).rejects.toThrow('job "j": input is a')
+  })
+
+  it('because JSON would change a part of it without a word, which is named', async () => {
+    const input = { lines: [{ price: Number.NaN }] }
+    await expect(client.submit(aWorkflow(), input, { jobId: 'j' })).rejects.toMatchObject({
+      name: 'SubmissionInvalid',
+      message: 'job "j": input.lines[0].price is NaN, which JSON cannot represent',
+    })
+    const alongside = [{ create: { id: 'note', at: new Map() } }]
+    await expect(client.submit(aWorkflow(), {}, { jobId: 'j', alongside })).rejects.toThrow(
+      'document "note".at is an instance of Map',
+    )
+    expect(world.store.writes).toEqual([])
+    await client.submit(aWorkflow(), {}, { jobId: 'j' })
+    const edit = { by: 'o', why: 'w', step: 'only', input: [undefined] }
+    await expect(client.resubmit('j', edit)).rejects.toMatchObject({
+      name: 'CommandInvalid',
+      message: 'job "j": input[0] is undefined, which JSON cannot represent',
+    })
+    await expect(client.raiseEvent('j', 'only', { done: () => 1 })).rejects.toMatchObject({
+      name: 'CommandInvalid',
+      message: 'job "j": payload.done is a function, which JSON cannot represent',
+    })
+  })
+
+  it('but no input at all is one', async () => {
+    await client.submit(aWorkflow(), undefined, { jobId: 'j' })
+    expect(await world.job('j')).toMatchObject({ input: null })
+  })
+})
+
+describe('a list that turns out longer than its fan-out allows', () => {
+  it('gives advice that can be followed: another definition under another id', async () => {
+    const orders = defineAgent('orders', { find: () => ['a', 'b', 'c'] })
+    const upTo = (atMost: number) =>
+      defineWorkflow('selling', (job) => {
+        const found = job.step('find', orders.find, {})
+        job.forEach('sell', found.output, (item) => shop.sell({ item }), { atMost })
+      })
+    const job = await client.submit(upTo(2), {}, { jobId: 'j' })
+    await runToEnd({}, [orders, shop])
+    expect((await job.view()).attention?.message).toMatch(
+      /its list has 3 items; at most 2 are allowed: .*; this job cannot go on: cancel it, and submit another one, with another id$/,
+    )
+    await client.cancel('j', 'its list is too long')
+    const another = await client.submit(upTo(3), {}, { jobId: 'k' })
+    await runToEnd({}, [orders, shop])
+    expect(await job.view()).toMatchObject({ state: 'Compensated' })
+    expect(await another.view()).toMatchObject({ state: 'Processed' })
+  })
+})
+
+describe('an event for a step that the job does not have', () => {
+  it('says so, and which steps wait for one', async () => {
+    const waiting = defineWorkflow('waiting', (job) => {
+      job.waitFor('approval')
+      job.waitFor('delivery')
+      job.sleep('rest', '1m')
+    })
+    await client.submit(waiting, {}, { jobId: 'j' })
+    await expect(client.raiseEvent('j', 'aproval')).rejects.toMatchObject({
+      name: 'CommandRefused',
+      message: 'job "j" has no step "aproval"; those that wait for an event: approval, delivery',
+    })
+    await client.submit(aWorkflow(), {}, { jobId: 'k' })
+    await expect(client.raiseEvent('k', 'approval')).rejects.toThrow('none of its steps waits for an event')
+    await expect(client.raiseEvent('no', 'approval')).rejects.toMatchObject({ name: 'JobNotFound' })
+  })
+
+  it('says so where the job was undone', async () => {
+    const waiting = defineWorkflow('waiting', (job) => {
+      job.waitFor('approval')
+    })
+    await client.submit(waiting, {}, { jobId: 'j' })
+    const job = await world.truth.read({ pk: 'j', id: 'sas.job:j' })
+    if (job === null) throw new Error('there is no job')
+    await world.put('j', [replacing(job, { ...job, processState: 'Compensated' })])
+    await expect(client.raiseEvent('j', 'approval')).rejects.toMatchObject({
+      name: 'CommandRefused',
+      message: expect.stringContaining('the job is Compensated: nothing of it waits') as string,
+    })
+  })
+})
+
+describe('a job looked at', () => {
+  it('is found by its id, by a read where its partition is known or the default one', async () => {
+    await client.submit(workflow, { orderId: 'order-1' })
+    await client.submit(workflow, { orderId: 'order-2' }, { partitionKey: 'p' })
+    expect((await client.get('order-1'))?.partitionKey).toBe('order-1')
+    expect((await client.get('order-2', { partitionKey: 'p' }))?.partitionKey).toBe('p')
+    expect(world.store.count('findJob')).toBe(0)
+    expect((await client.get('order-2'))?.partitionKey).toBe('p')
+    expect(await client.get('order-2', { partitionKey: 'elsewhere' })).toBeNull()
+    expect(await client.get('order-3')).toBeNull()
+  })
+
+  it('shows its steps in the workflow’s order', async () => {
+    const job = await client.submit(aWorkflow({ b: [], a: ['b'] }), {}, { jobId: 'j' })
+    await runToEnd()
+    expect(await job.view()).toMatchObject({
+      jobId: 'j',
+      state: 'Processed',
+      partitionKey: 'j',
+      lockedBy: null,
+      steps: [
+        { stepId: 'b', state: 'Processed', attempt: 1, output: { item: 'b' }, dependsOn: [] },
+        { stepId: 'a', state: 'Processed', dependsOn: ['b'], completeBy: null },
+      ],
+    })
+  })
+
+  it('shows what is there when a step is missing', async () => {
+    const job = await client.submit(aWorkflow({ a: [] }), {}, { jobId: 'j' })
+    const document = await world.job('j')
+    const more = { ...document.steps, gone: { state: 'NotStarted' as const, dispatch: 0 } }
+    await world.put('j', [replacing(document, { ...document, stepIds: ['gone', 'a'], steps: more })])
+    expect((await job.view()).steps.map(({ stepId }) => stepId)).toEqual(['a'])
+  })
+
+  it('is listed, newest first, with how far it is', async () => {
+    await client.submit(aWorkflow({ a: [], b: ['a'] }), {}, { jobId: 'one' })
+    await runToEnd()
+    await world.clock.advance(5)
+    await client.submit(aWorkflow({ a: [], b: ['a'] }), {}, { jobId: 'two' })
+    const jobs = await client.list()
+    expect(jobs).toMatchObject([
+      { jobId: 'two', state: 'Pending', stepsDone: 0, stepCount: 2, endedAt: null, attention: null },
+      { jobId: 'one', state: 'Processed', stepsDone: 2, stepCount: 2, workflow: 'shopping' },
+    ])
+    expect(await client.list({ state: 'Processed' })).toHaveLength(1)
+  })
+})
+
+describe('the result of a job', () => {
+  it('is every step’s output, once the job has ended', async () => {
+    const job = await client.submit(aWorkflow({ a: [], b: ['a'] }), {}, { jobId: 'j' })
+    const result = job.result()
+    await runToEnd()
+    await world.clock.advance(2_000)
+    expect(await result).toEqual({ a: { item: 'a' }, b: { item: 'b' } })
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('comes at once when the job ends in this process, and nothing is read for it', async () => {
+    const endings = new JobEndings()
+    const job = await clientOf(world, endings).submit(
+      aWorkflow({ a: [], b: ['a'] }),
+      {},
+      { jobId: 'j', partitionKey: 'p' },
+    )
+    const result = job.result()
+    await world.clock.advance(10_000)
+    const looks = world.store.count('read')
+    await runToEnd({ onJobEnded: (ended) => endings.tell(ended) })
+    expect(await result).toEqual({ a: { item: 'a' }, b: { item: 'b' } })
+    expect([world.store.count('read'), world.store.count('listSteps')]).toEqual([looks, 0])
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('is the caller’s own, whatever a handler still does with what it returned', async () => {
+    const endings = new JobEndings()
+    const job = await clientOf(world, endings).submit(aWorkflow({ a: [] }), {}, { jobId: 'j' })
+    const ends: EndedJob[] = []
+    const result = job.result()
+    await runToEnd({
+      onJobEnded: (ended) => {
+        ends.push(ended)
+        endings.tell(ended)
+      },
+    })
+    const output = (await result)['a']
+    expect(output).toEqual({ item: 'a' })
+    expect(output).not.toBe(ends[0]?.steps?.[0]?.output)
+  })
+
+  it('is read when not every step of a job that ends in this process is at hand', async () => {
+    const endings = new JobEndings()
+    const job = await clientOf(world, endings).submit(aWorkflow({ a: [] }), {}, { jobId: 'j' })
+    const result = job.result()
+    await runToEnd({ onJobEnded: ({ job: ended }) => endings.tell({ job: ended, steps: null }) })
+    expect(await result).toEqual({ a: { item: 'a' } })
+  })
+
+  it('says at once why a job of this process failed', async () => {
+    const endings = new JobEndings()
+    const empty = defineAgent('shop', {
+      sell: (_input: unknown, context) => context.failPermanently('sold out'),
+    })
+    const job = await clientOf(world, endings).submit(aWorkflow(), {}, { jobId: 'j' })
+    const diagnostics = [{ message: 'sold out' }]
+    const result = expect(job.result()).rejects.toMatchObject({ name: 'JobFailed', jobId: 'j', diagnostics })
+    await runToEnd({ onJobEnded: (ended) => endings.tell(ended) }, [empty])
+    await result
+    expect([world.store.count('read'), world.store.count('listSteps')]).toEqual([0, 0])
+  })
+
+  it.each([
+    [4, 'reads few steps one by one', { read: 5, listSteps: 0 }],
+    [5, 'asks for many steps at once', { read: 1, listSteps: 1 }],
+  ])('of %d steps that ended elsewhere %s', async (count, _what, expected) => {
+    const ids = Array.from({ length: count }, (_, index) => `s${index}`)
+    await client.submit(aWorkflow(Object.fromEntries(ids.map((id) => [id, []]))), {}, { jobId: 'j' })
+    await runToEnd()
+    const job = await client.get('j')
+    const [read, listSteps] = [world.store.count('read'), world.store.count('listSteps')]
+    expect(Object.keys((await job?.result()) ?? {}).sort()).toEqual(ids)
+    expect(world.store.count('read') - read).toBe(expected.read)
+    expect(world.store.count('listSteps') - listSteps).toBe(expected.listSteps)
+  })
+
+  it('is not looked for before such jobs have usually ended, later still where their end is heard of', async () => {
+    const endings = new JobEndings()
+    const hearing = clientOf(world, endings)
+    const first = (await hearing.submit(aWorkflow(), {}, { jobId: 'first' })).result()
+    await world.clock.advance(300)
+    await runToEnd({ onJobEnded: (ended) => endings.tell(ended) })
+    await first
+    const looks = world.store.count('read')
+    const stopping = new AbortController()
+    const second = await hearing.submit(aWorkflow(), {}, { jobId: 'second' })
+    const waiting = expect(second.result({ signal: stopping.signal })).rejects.toThrow('enough')
+    await world.clock.advance(599)
+    expect(world.store.count('read')).toBe(looks)
+    await world.clock.advance(1)
+    expect(world.store.count('read')).toBe(looks + 1)
+    stopping.abort(new Error('enough'))
+    await waiting
+  })
+
+  it('is looked for less and less often, down to once a second', async () => {
+    const job = await client.submit(aWorkflow(), {}, { jobId: 'j' })
+    const stopping = new AbortController()
+    const waiting = expect(job.result({ signal: stopping.signal })).rejects.toThrow('enough')
+    await world.clock.advance(10_000)
+    const looks = world.store.count('read')
+    await world.clock.advance(10_000)
+    expect(world.store.count('read')).toBe(looks + 10)
+    stopping.abort(new Error('enough'))
+    await waiting
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('is a rejection that says which step failed and what its agent reported', async () => {
+    const job = await client.submit(aWorkflow({ pay: [] }), {}, { jobId: 'j' })
+    const step = await world.step('pay', 'j')
+    const diagnostics = [{ at: '', by: 'agents-1', attempt: 1, message: 'busy' }]
+    const attention = { kind: 'error' as const, since: '', by: 'x', message: 'step pay: busy', stepId: 'pay' }
+    const document = await world.job('j')
+    await world.put('j', [
+      replacing(document, { ...document, attention, processState: 'Error' }),
+      replacing(step, { ...step, diagnostics }),
+    ])
+    await world.clock.advance(10)
+    const failure: unknown = await job.result().catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(JobFailed)
+    expect(failure).toMatchObject({
+      jobId: 'j',
+      state: 'Error',
+      step: 'pay',
+      attention,
+      diagnostics,
+      message: 'job "j" ended Error: step pay: busy',
+    })
+  })
+
+  it('is a rejection that names no step when none is to blame', async () => {
+    const job = await client.submit(aWorkflow({ pay: [] }), {}, { jobId: 'j' })
+    const attention = { kind: 'corrupt' as const, since: '', by: 'x', message: 'edited', stepId: null }
+    const document = await world.job('j')
+    await world.put('j', [replacing(document, { ...document, attention, processState: 'Error' })])
+    await world.clock.advance(10)
+    const failure: unknown = await job.result().catch((error: unknown) => error)
+    expect(failure).toMatchObject({ step: null, error: 'edited', message: 'job "j" ended Error: edited' })
+    expect(new JobFailed(aJob({ jobId: 'j', processState: 'Error' }), [])).toMatchObject({
+      step: null,
+      message: 'job "j" ended Error: no reason recorded',
+    })
+  })
+
+  it('is a rejection when there is no such job any more', async () => {
+    const job = await client.submit(aWorkflow(), {}, { jobId: 'j' })
+    const document = await world.job('j')
+    await world.put('j', [replacing(document, { ...document, ttl: 1 })])
+    await world.clock.advance(5_000)
+    await expect(job.result()).rejects.toThrow(new JobNotFound('j'))
+    await expect(job.view()).rejects.toThrow('there is no job "j"')
+  })
+})

@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
+import { JobClient } from '../../../../src/sas/client/job-client.js'
+import { JobSelection, type SingleCommands } from '../../../../src/sas/client/job-selection.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+const decision = { by: 'ann', why: 'restocked' }
+
+let world: StateWorld
+let client: JobClient
+beforeEach(() => {
+  world = new StateWorld()
+  const { store, clock, telemetry } = world
+  client = new JobClient({ store, clock, telemetry })
+})
+
+/** A job whose only step failed for good. */
+async function failed(jobId: string): Promise<void> {
+  await world.submitted({ pay: [] }, {}, { jobId, partition: jobId, now: world.clock.now() })
+  const [job, step] = [await world.job(jobId), await world.step('pay', jobId)]
+  const attention = { kind: 'error' as const, since: '', by: 'x', message: 'gone', stepId: 'pay' }
+  const processState = 'Error' as const
+  const steps = { pay: { state: 'Error' as const, dispatch: 1 } }
+  const begun = { desiredState: 'Completed', attention, processState }
+  await world.put(jobId, [
+    replacing(job, { ...job, ...begun, steps }),
+    replacing(step, { ...step, ...begun, dispatch: 1 }),
+  ])
+}
+
+describe('a command on many jobs', () => {
+  it('R115: is carried out on each job it fits, and is on record there', async () => {
+    await failed('one')
+    await failed('two')
+    await world.submitted({ pay: [] }, {}, { jobId: 'well', partition: 'well' })
+    const progress: string[] = []
+    const report = await client
+      .select({ workflow: 'shopping' })
+      .resubmit({ ...decision, onProgress: (done, total) => void progress.push(`${done}/${total}`) })
+    expect({ ...report, done: [...report.done].sort() }).toEqual({
+      isDryRun: false,
+      done: ['one', 'two'],
+      refused: [],
+    })
+    expect(progress).toEqual(['1/2', '2/2'])
+    for (const jobId of ['one', 'two']) {
+      expect(await world.job(jobId)).toMatchObject({
+        processState: 'Pending',
+        generation: 2,
+        audit: [{ command: 'resubmit', stepId: 'pay', ...decision }],
+      })
+    }
+    expect(await world.job('well')).toMatchObject({ audit: [] })
+  })
+
+  it('F-O4: repeated does nothing to what was done', async () => {
+    await failed('one')
+    await client.select({}).resubmit(decision)
+    expect(await client.select({}).resubmit(decision)).toMatchObject({ done: [], refused: [] })
+    expect(await world.job('one')).toMatchObject({ generation: 2 })
+  })
+
+  it('dry, says for each job what would become of it and writes nothing', async () => {
+    await failed('one')
+    await failed('two')
+    const before = await world.job('one')
+    const writes = world.store.count('apply')
+    expect(await client.select({ step: 'pay' }).resubmit({ ...decision, dryRun: true })).toMatchObject({
+      isDryRun: true,
+      done: expect.arrayContaining(['one', 'two']) as unknown,
+    })
+    const wrongStep = { ...decision, step: 'ship', dryRun: true }
+    expect(await client.select({}).resubmit(wrongStep)).toMatchObject({
+      done: [],
+      refused: [{ reason: 'step ship did not fail; failed: step pay' }, {}],
+    })
+    expect(world.store.count('apply')).toBe(writes)
+    expect(await world.job('one')).toEqual(before)
+    expect(world.telemetry.of('job.operated')).toEqual([])
+  })
+
+  it('cancels what can be stopped, and releases what waits', async () => {
+    await failed('one')
+    await world.submitted({ pay: [] }, {}, { jobId: 'new', partition: 'new' })
+    const cancelled = await client.select({}).cancel('shop closed', { by: 'ann' })
+    expect([...cancelled.done].sort()).toEqual(['new', 'one'])
+    expect(await client.select({}).release({ by: 'ann' })).toMatchObject({ done: [], refused: [] })
+  })
+
+  it('ends with the store’s error when the store goes away, beginning no further job', async () => {
+    for (let index = 0; index < 20; index += 1) await failed(`job-${index}`)
+    const error = new StoreUnavailable('away', { cause: null })
+    world.store.failWrites({ kind: 'throws', error })
+    await expect(client.select({}).resubmit(decision)).rejects.toBe(error)
+    expect(world.store.count('apply')).toBeLessThanOrEqual(8)
+  })
+
+  it('begins no further job when told to stop', async () => {
+    for (let index = 0; index < 20; index += 1) await failed(`job-${index}`)
+    const stopping = new AbortController()
+    const onProgress = (): void => stopping.abort()
+    const report = await client.select({}).resubmit({ ...decision, onProgress, signal: stopping.signal })
+    expect(report.done.length).toBeLessThanOrEqual(8)
+  })
+})
+
+it('a selection lists every job once, page after page, also where more share a millisecond than a page holds', async () => {
+  const summaries = Array.from({ length: 1_900 }, (_, index) => ({
+    jobId: `job-${index}`,
+    submittedAt: new Date(1_000_000 - Math.floor(index / 1_300)).toISOString(),
+  }))
+  const list: SingleCommands['list'] = ({ after, limit = 100 }) => {
+    const first = summaries.findIndex(({ jobId }) => jobId === after?.jobId) + 1
+    return Promise.resolve(summaries.slice(first, first + limit) as never)
+  }
+  const listed = await new JobSelection({ list } as SingleCommands, {}).list()
+  expect(listed.map(({ jobId }) => jobId)).toEqual(summaries.map(({ jobId }) => jobId))
+})

@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CommandRefused, JobNotFound } from '../../../../src/sas/model/errors.js'
+import { JobClient } from '../../../../src/sas/client/job-client.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import { StateWorld } from '../../../support/state-world.js'
+import type { ResendOptions } from '../../../../src/sas/client/command-options.js'
+
+const replyTo = 'https://shop.example/replies?token=hidden'
+
+let world: StateWorld
+let client: JobClient
+beforeEach(() => {
+  world = new StateWorld()
+  const { store, clock, telemetry } = world
+  client = new JobClient({ store, clock, telemetry })
+})
+
+/** A job whose first notice nobody took. */
+async function untold(jobId: string, since: string): Promise<void> {
+  await world.submitted({ pay: [] }, {}, { jobId, partition: jobId, replyTo })
+  const [notice] = await world.truth.listNotices(jobId, jobId)
+  if (notice === undefined) throw new Error('a job with replyTo has a notice')
+  const attention = { kind: 'notify' as const, since, by: 'n', message: 'answered 404' }
+  const givenUp = { ...notice, completeByMs: null, failureCount: 30, attention }
+  await world.put(jobId, [replacing(notice, givenUp)])
+}
+
+describe('notices that were given up', () => {
+  it('are shown with whom they were for, without what may be secret, the longest ago first', async () => {
+    await untold('late', '2026-01-02T00:00:00.000Z')
+    await untold('early', '2026-01-01T00:00:00.000Z')
+    const shown = await client.undelivered()
+    expect(shown.map(({ jobId }) => jobId)).toEqual(['early', 'late'])
+    expect(shown[0]).toMatchObject({
+      workflow: 'shopping',
+      seq: 1,
+      kind: 'received',
+      receiver: 'https://shop.example',
+      message: 'answered 404',
+    })
+    expect(JSON.stringify(shown)).not.toContain('hidden')
+  })
+
+  it('W11: are sent again, with all their tries, as soon as an operator says so', async () => {
+    await untold('one', '')
+    await untold('two', '')
+    await world.clock.advance(5_000)
+    expect(await client.resend('one')).toBe(1)
+    expect(await world.truth.listNotices('one', 'one')).toMatchObject([
+      { completeByMs: world.clock.now(), failureCount: 0, attention: null },
+    ])
+    expect((await client.undelivered()).map(({ jobId }) => jobId)).toEqual(['two'])
+  })
+
+  it('keep who had them sent again, when and why, the oldest first', async () => {
+    await untold('one', '')
+    await world.clock.advance(5_000)
+    await client.resend('one', { by: 'ann', why: 'the shop is back' })
+    const sentAgain = { at: new Date(world.clock.now()).toISOString(), by: 'ann', why: 'the shop is back' }
+    expect(await world.truth.listNotices('one', 'one')).toMatchObject([{ resends: [sentAgain] }])
+    const [notice] = await world.truth.listNotices('one', 'one')
+    if (notice === undefined) throw new Error('the job has a notice')
+    const attention = { kind: 'notify' as const, since: '', by: 'n', message: 'answered 500' }
+    await world.put('one', [replacing(notice, { ...notice, completeByMs: null, attention })])
+    expect(await client.undelivered()).toMatchObject([{ resends: [sentAgain] }])
+    await client.resend('one')
+    expect(await world.truth.listNotices('one', 'one')).toMatchObject([
+      { resends: [sentAgain, { by: 'operator', why: 'sent again' }] },
+    ])
+    expect(world.telemetry.of('job.operated')).toMatchObject([
+      { jobId: 'one', workflow: 'shopping', command: 'resend', by: 'ann', why: 'the shop is back' },
+      { command: 'resend', by: 'operator' },
+    ])
+  })
+
+  it.each([
+    ['by', { by: '' }],
+    ['why', { why: '' }],
+    ['dryRun', { dryRun: 'yes' }],
+  ])('are not sent again by a call whose %s is not what it must be', async (name, options) => {
+    await untold('one', '')
+    await expect(client.resend('one', options as ResendOptions)).rejects.toThrow(
+      new RegExp(`^resend: ${name} `),
+    )
+    expect(await client.undelivered()).toHaveLength(1)
+  })
+
+  it('are left as they are by a dry run', async () => {
+    await untold('one', '')
+    const writes = world.store.count('apply')
+    expect(await client.resend('one', { dryRun: true })).toBe(1)
+    expect(world.store.count('apply')).toBe(writes)
+    expect(await client.undelivered()).toHaveLength(1)
+  })
+
+  it.each(['applied', 'lost'] as const)(
+    'are written once when the reply is lost and the write was %s',
+    async (truth) => {
+      await untold('one', '')
+      world.store.failWrites({ kind: 'unknownOutcome', truth })
+      expect(await client.resend('one')).toBe(1)
+      expect(await client.undelivered()).toEqual([])
+      expect(world.store.writes).toHaveLength(truth === 'applied' ? 1 : 2)
+    },
+  )
+
+  it('are left to a rival who was quicker: it may have been sent by now', async () => {
+    await untold('one', '')
+    const [notice] = await world.truth.listUndelivered({ jobId: 'one' })
+    if (notice === undefined) throw new Error('it was given up')
+    const sent = { ...notice, attention: null, sentAt: '2026-01-03' }
+    world.store.failWrites({ kind: 'rival', write: () => world.put('one', [replacing(notice, sent)]) })
+    await client.resend('one')
+    expect(await world.truth.read(notice)).toMatchObject({ sentAt: '2026-01-03', completeByMs: null })
+  })
+
+  it('are refused where there are none, and where there is no such job', async () => {
+    await world.submitted({ pay: [] }, {}, { jobId: 'told', partition: 'told', replyTo })
+    await expect(client.resend('told')).rejects.toThrow(CommandRefused)
+    await expect(client.resend('nobody')).rejects.toThrow(JobNotFound)
+  })
+})

@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CommandRefused, JobNotFound } from '../../../../src/sas/model/errors.js'
+import { JobClient } from '../../../../src/sas/client/job-client.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+const decided = { by: 'ann', why: 'the card was replaced' }
+
+let world: StateWorld
+let client: JobClient
+beforeEach(() => {
+  world = new StateWorld()
+  client = new JobClient(world)
+})
+
+/** A job whose only step is flagged, and which has therefore ended in Error. */
+async function failed(): Promise<void> {
+  await world.dispatched()
+  const step = await world.step()
+  const attention = { kind: 'error' as const, since: '', by: 'x', message: 'no such card', stepId: 'pay' }
+  const flagged = { ...step, attention, processState: 'Error' as const, lockedBy: null }
+  await world.put('job-1', [replacing(step, flagged)])
+  await world.scheduler().onChanges(await world.changes())
+  expect(await world.job()).toMatchObject({ processState: 'Error' })
+}
+
+describe('a command to a job', () => {
+  it('R115: resubmits a failed step with another input; schedulers see it in the feed', async () => {
+    await failed()
+    const scheduler = world.scheduler()
+    await scheduler.onChanges(await world.changes())
+    await client.resubmit('job-1', { step: 'pay', input: { item: 'other' }, ...decided })
+    expect(await world.job()).toMatchObject({ processState: 'Pending', audit: [decided] })
+    await scheduler.onChanges(await world.changes())
+    expect(await world.step()).toMatchObject({
+      processState: 'Processing',
+      input: { item: 'other' },
+      idempotencyKey: 'job-1/pay/g2/do',
+    })
+    expect(world.telemetry.of('job.operated')).toEqual([
+      { type: 'job.operated', jobId: 'job-1', workflow: 'shopping', command: 'resubmit', ...decided },
+    ])
+  })
+
+  it('cancels, and the job’s view says so', async () => {
+    await world.submitted()
+    await client.cancel('job-1', 'not wanted any more')
+    await world.scheduler().onChanges(await world.changes())
+    const job = await client.get('job-1')
+    expect(await job?.view()).toMatchObject({
+      state: 'Compensated',
+      compensation: { reason: 'cancelled: not wanted any more', by: 'operator' },
+    })
+    await expect(job?.result()).rejects.toThrow('ended Compensated: cancelled: not wanted any more')
+  })
+
+  it('F-O1: is refused, with a reason, when the job does not stand so', async () => {
+    await world.submitted()
+    await expect(client.resubmit('job-1', decided)).rejects.toThrow(CommandRefused)
+    await expect(client.release('job-1')).rejects.toThrow('any step of job job-1 is not parked')
+    await expect(client.resubmit('job-1', { input: 1, ...decided })).rejects.toThrow(
+      'needs the name of its step',
+    )
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('F-O3: says when there is no such job', async () => {
+    await expect(client.cancel('job-1', 'x')).rejects.toThrow(new JobNotFound('job-1'))
+  })
+
+  it('F-V21: decides again when somebody else wrote the job meanwhile', async () => {
+    await world.submitted()
+    const rival = async (): Promise<void> => {
+      const job = await world.job()
+      await world.put('job-1', [replacing(job, { ...job, priority: 7 })])
+    }
+    world.store.failWrites({ kind: 'rival', write: rival })
+    await client.cancel('job-1', 'x')
+    expect(await world.job()).toMatchObject({ priority: 7, audit: [{ command: 'cancel' }] })
+  })
+
+  it('finds its own decision when the reply was lost, and takes it once', async () => {
+    await failed()
+    world.store.failWrites(
+      { kind: 'unknownOutcome', truth: 'lost' },
+      { kind: 'unknownOutcome', truth: 'applied' },
+    )
+    await client.resubmit('job-1', decided)
+    expect(await world.job()).toMatchObject({ generation: 2, audit: [decided] })
+  })
+})

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { StepDocument } from '../../../../src/sas/model/documents.js'
+import { DeadlineReview } from '../../../../src/sas/decisions/deadline-review.js'
+import { TelemetryRecorder } from '../../../../src/telemetry/index.js'
+import { aStep } from '../../../support/a-job.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+const failoverMs = 77_000
+
+let telemetry: TelemetryRecorder
+let review: DeadlineReview
+beforeEach(() => {
+  telemetry = new TelemetryRecorder()
+  review = new DeadlineReview({ telemetry, instanceName: 'agents-1', failoverMs })
+})
+
+const step = (overrides: Partial<StepDocument> = {}): StepDocument =>
+  aStep({ completeWithinMs: 60_000, maxFailures: 3, ...overrides })
+const told = () => telemetry.of('deadline.doubted')
+
+function attempts(count: number, isCutOff: boolean, of = step()): void {
+  for (let index = 0; index < count; index += 1) review.noteEnded(of, isCutOff)
+}
+
+describe('R57: a deadline that is too short for what the operation takes', () => {
+  it('is told when more than one in a hundred attempts is cut off by it, once', () => {
+    attempts(98, false)
+    attempts(1, true)
+    expect(told(), 'too few to judge by').toEqual([])
+    attempts(1, true)
+    expect(told()).toEqual([
+      {
+        type: 'deadline.doubted',
+        operation: 'shop.sell',
+        workflow: 'shopping',
+        stepId: 'only',
+        completeWithinMs: 60_000,
+        advice:
+          '2 of its last 100 attempts took longer: give it more time, let it ask for time (context.extend), or see what it waits for',
+        instanceName: 'agents-1',
+      },
+    ])
+    attempts(50, true)
+    expect(told()).toHaveLength(1)
+  })
+
+  it('is not seen in one attempt of a hundred', () => {
+    attempts(99, false)
+    attempts(1, true)
+    expect(told()).toEqual([])
+  })
+
+  it('is judged by the latest attempts, each operation by its own', () => {
+    attempts(2, true)
+    attempts(200, false)
+    attempts(2, true)
+    attempts(1, true, step({ action: 'takeBack' }))
+    expect(told()).toEqual([])
+    attempts(1, true)
+    expect(told()).toMatchObject([{ operation: 'shop.sell' }])
+  })
+})
+
+describe('R57: a deadline that does not outlast a takeover', () => {
+  it.each([
+    [10_000, 3],
+    [60_000, 1],
+    [25_000, 3],
+  ])('of %i ms with %i attempts is told, once', (completeWithinMs, maxFailures) => {
+    const short = step({ completeWithinMs, maxFailures })
+    review.noteBegun(short)
+    review.noteBegun(short)
+    expect(told()).toMatchObject([{ completeWithinMs }])
+    expect(told()[0]?.advice).toContain('when an instance dies it takes up to 77000 ms')
+  })
+
+  it('is none where the attempts together do, or where what nobody took up does not count', () => {
+    review.noteBegun(step())
+    review.noteBegun(step({ completeWithinMs: 25_700 }))
+    review.noteBegun(step({ completeWithinMs: 1_000, isClaimRequired: true }))
+    expect(told()).toEqual([])
+  })
+
+  it.each([
+    ['1m', { processState: 'Processing', failureCount: 1 }],
+    ['10s', { processState: 'Error', failureCount: 3 }],
+  ])('of %s leaves a step of which no agent hears for that long %j', async (completeWithin, expected) => {
+    const world = new StateWorld()
+    await world.submitted({ pay: [] }, { completeWithin, maxFailures: 3 })
+    const [scheduler, supervisor] = [world.scheduler(), world.supervisor()]
+    supervisor.start()
+    for (let second = 0; second < failoverMs / 1_000; second += 1) {
+      const changes = await world.changes()
+      await scheduler.onChanges(changes)
+      supervisor.onChanges(changes, '0')
+      await world.clock.advance(1_000)
+    }
+    await supervisor.stop()
+    expect(await world.step()).toMatchObject(expected)
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { endJob, goOn, isFlagCurrent, type SchedulingState } from '../../../../src/sas/decisions/decision.js'
+import type { Attention, JobDocument, StepDocument } from '../../../../src/sas/model/documents.js'
+import { JobStory } from '../../../support/job-story.js'
+
+const story = JobStory.submitted({ a: [], b: [] }, { completeWithin: '30s' }).scheduled()
+const { job, now } = story
+
+/** What a scheduler knows: the job, and the steps with these changes to them. */
+function knowing(
+  steps: Readonly<Record<string, Partial<StepDocument>>>,
+  changed: Partial<JobDocument> = {},
+): SchedulingState {
+  const known = Object.entries(steps).map(([id, own]) => [id, { ...story.step(id), ...own }] as const)
+  return { job: { ...job, ...changed }, steps: new Map(known), now, scheduler: 'scheduler-1' }
+}
+
+/** The job as it goes on, with this state of its step `b`. */
+function goingOn(state: SchedulingState, b: 'Processing' | 'Processed' | 'NotStarted' = 'Processing') {
+  const ledger = { a: { state: 'Processing', dispatch: 1 }, b: { state: b, dispatch: 1 } } as const
+  const decision = goOn(state, ledger, [])
+  if (decision.kind !== 'write') throw new Error(decision.kind)
+  expect(decision.notices).toEqual([])
+  return decision.job
+}
+
+function flag(kind: Attention['kind'], stepId = 'a'): Attention {
+  return { kind, stepId, since: 'then', by: 'supervisor-1', message: 'waits' }
+}
+
+describe('the deadline of a job that goes on', () => {
+  const at = (completeByMs: number | null) => ({ completeByMs })
+
+  it('is the latest of the steps under way', () => {
+    expect(goingOn(knowing({ a: at(now + 5), b: at(now + 9) })).completeByMs).toBe(now + 9)
+    const done = goingOn(knowing({ a: at(now + 5), b: at(now + 9) }), 'Processed')
+    expect(done.completeByMs).toBe(now + 5)
+  })
+
+  it('does not ask for steps that are not under way', () => {
+    const state = knowing({ a: at(now + 5) }, at(now + 1_000))
+    expect(goingOn(state, 'NotStarted').completeByMs).toBe(now + 5)
+  })
+
+  it('is no sooner than it was while a step under way is not known', () => {
+    expect(goingOn(knowing({ a: at(now + 5) }, at(now + 1_000))).completeByMs).toBe(now + 1_000)
+    expect(goingOn(knowing({ a: at(now + 5) }, at(null))).completeByMs).toBe(now + 5)
+    expect(goingOn(knowing({}, at(now + 1_000))).completeByMs).toBe(now + 1_000)
+  })
+
+  it('is none while all that is under way waits for an operator, but for the end of its own time', () => {
+    const waiting = { a: at(null), b: at(null) }
+    expect(goingOn(knowing(waiting)).completeByMs).toBeNull()
+    expect(goingOn(knowing(waiting, { endByMs: now + 7 })).completeByMs).toBe(now + 7)
+  })
+
+  it('is in a minute where nothing is under way, or what is under way is due', () => {
+    expect(goingOn(knowing({ a: at(now), b: at(now - 1) })).completeByMs).toBe(now + 60_000)
+    const none = goOn(knowing({}), { a: { state: 'NotStarted', dispatch: 1 } }, [])
+    expect(none).toMatchObject({ job: at(now + 60_000) })
+  })
+
+  it('R18: is no later than the end of the time of the whole job, which does not hold on its way back', () => {
+    const steps = { a: at(now + 9), b: at(now + 9) }
+    expect(goingOn(knowing(steps, { endByMs: now + 7 })).completeByMs).toBe(now + 7)
+    const compensation = { since: 'then', by: 'ann', reason: 'x', thenRetry: false }
+    expect(goingOn(knowing(steps, { endByMs: now + 7, compensation })).completeByMs).toBe(now + 9)
+  })
+})
+
+describe('the flag of a job that goes on', () => {
+  it.each(['parked', 'extendedWait', 'unclaimed'] as const)('is that of a step under way: %s', (kind) => {
+    expect(goingOn(knowing({ a: {}, b: { attention: flag(kind, 'b') } })).attention).toEqual(flag(kind, 'b'))
+  })
+
+  it('is not that of a step that is not under way, or that has ended', () => {
+    const state = knowing({ a: {}, b: { attention: flag('parked', 'b') } })
+    expect(goingOn(state, 'NotStarted').attention).toBeNull()
+    expect(goingOn(knowing({ a: { attention: flag('error') }, b: {} })).attention).toBeNull()
+  })
+
+  it('stays while the step it is about is not known, or only as it was before', () => {
+    const attention = flag('parked')
+    expect(goingOn(knowing({ b: {} }, { attention })).attention).toEqual(attention)
+    expect(goingOn(knowing({ a: { dispatch: 0 }, b: {} }, { attention })).attention).toEqual(attention)
+    expect(goingOn(knowing({ a: {}, b: {} }, { attention })).attention).toBeNull()
+  })
+
+  it('is current when it says of which step, and why, as the step does', () => {
+    const isCurrent = (step: Attention | null, attention: Attention | null): boolean =>
+      isFlagCurrent(knowing({ a: { attention: step }, b: {} }, { attention }), job.steps)
+    expect(isCurrent(null, null)).toBe(true)
+    expect(isCurrent(flag('parked'), flag('parked'))).toBe(true)
+    expect(isCurrent(flag('parked'), null)).toBe(false)
+    expect(isCurrent(null, flag('parked'))).toBe(false)
+    expect(isCurrent(flag('parked'), flag('unclaimed'))).toBe(false)
+    expect(isCurrent(flag('parked'), flag('parked', 'b'))).toBe(false)
+  })
+})
+
+describe('a job that ends', () => {
+  it('has no owner and no deadline, and says when it ended', () => {
+    expect(endJob(knowing({}), { ledger: job.steps, changes: [] }, {})).toMatchObject({
+      kind: 'write',
+      job: { lockedBy: null, completeByMs: null, attention: null, endedAtMs: now },
+      changed: [],
+      notices: [],
+    })
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { fitting } from '../../../../src/sas/decisions/dispatch.js'
+import { schedule } from '../../../../src/sas/decisions/schedule.js'
+import { bytesOf, maxTransactionBytes } from '../../../../src/sas/store/transaction.js'
+import type { JobDocument, Json, StepDocument } from '../../../../src/sas/model/documents.js'
+import { submittedAtMs } from '../../../support/a-job.js'
+import { JobStory } from '../../../support/job-story.js'
+
+/** A job whose parallel steps each take the whole input. */
+function withInputOf(
+  bytes: number,
+  stepIds: readonly string[],
+  story = JobStory.submitted(Object.fromEntries(stepIds.map((stepId) => [stepId, []]))),
+): { job: JobDocument; steps: Map<string, StepDocument> } {
+  const steps = stepIds.map((id): [string, StepDocument] => [
+    id,
+    { ...story.step(id), inputTemplate: { $from: ['input'] } },
+  ])
+  return { job: { ...story.job, input: 'x'.repeat(bytes) }, steps: new Map(steps) }
+}
+
+function dispatched(job: JobDocument, steps: ReadonlyMap<string, StepDocument>) {
+  const decision = schedule({ job, steps, now: submittedAtMs, scheduler: 'scheduler-1' })
+  if (decision.kind !== 'write') throw new Error(`decided ${decision.kind}`)
+  return decision
+}
+
+describe('steps that are ready together', () => {
+  it('F-Q8: are dispatched as far as one transaction holds them, and the rest in the next', () => {
+    const { job, steps } = withInputOf(400_000, ['a', 'b', 'c', 'd', 'e'])
+    const first = dispatched(job, steps)
+    expect(first.changed.map((step) => step.stepId)).toEqual(['a', 'b', 'c'])
+    expect(Buffer.byteLength(JSON.stringify([first.job, ...first.changed]))).toBeLessThan(2_000_000)
+    for (const step of first.changed) steps.set(step.stepId, step)
+    const second = dispatched(first.job, steps)
+    expect(second.changed.map((step) => step.stepId)).toEqual(['d', 'e'])
+    expect(Object.values(second.job.steps).map((entry) => entry.state)).toEqual(Array(5).fill('Processing'))
+  })
+})
+
+describe('what is written at once', () => {
+  const { job } = JobStory.submitted({ a: [] })
+  const step = JobStory.submitted({ a: [] }).step('a')
+  const sized = (bytes: number) => {
+    const empty = { ...step, output: '' }
+    return { step: { ...empty, output: 'x'.repeat(bytes - bytesOf(empty)) } }
+  }
+  const roomBytes = maxTransactionBytes - bytesOf(job)
+
+  it('F-Q8: fills a transaction to its last byte, and no further', () => {
+    const [first, second] = [sized(1_000_000), sized(roomBytes - 1_000_000)]
+    expect(fitting([first, second], job)).toEqual([first, second])
+    const larger = sized(roomBytes - 1_000_000 + 1)
+    expect(fitting([first, larger], job)).toEqual([first])
+  })
+
+  it('is one step at least, however large it is', () => {
+    const [huge, small] = [sized(roomBytes + 1), sized(2_000)]
+    expect(fitting([huge, small], job)).toEqual([huge])
+  })
+})
+
+describe('a step whose condition cannot be evaluated', () => {
+  it('is flagged for a person, and no agent calls it', () => {
+    const story = JobStory.submitted({ a: [] })
+    const refused = story.withStep({ ...story.step('a'), when: { operator: 'xor', of: [] } }).scheduled()
+    expect(refused.step('a')).toMatchObject({
+      processState: 'Error',
+      attention: { message: expect.stringContaining('correct "when" in its document') as unknown },
+    })
+  })
+})
+
+describe('a step whose input no transaction holds', () => {
+  it('F-D13: is flagged for a person, and with it the job, instead of standing still', () => {
+    const { job, steps } = withInputOf(1_000_000, ['a'])
+    const first = dispatched(job, steps)
+    expect(first.changed).toMatchObject([
+      {
+        processState: 'Error',
+        input: null,
+        attention: { message: expect.stringContaining('1000002 bytes') as string },
+      },
+    ])
+    for (const step of first.changed) steps.set(step.stepId, step)
+    const { job: ended } = dispatched(first.job, steps)
+    expect(ended.processState).toBe('Error')
+    expect(ended.attention?.message).toContain('step a: its input has')
+  })
+
+  it('F-K2: has done nothing, so it is not undone', () => {
+    const story = JobStory.submitted({ a: [] }, { undo: true, onExhausted: 'compensate' })
+    const { job, steps } = withInputOf(1_000_000, ['a'], story)
+    const refused = JobStory.of({ job, steps }).scheduled()
+    expect(refused.step('a').outcome).toEqual({
+      kind: 'permanent',
+      attempt: 1,
+      at: '2026-01-01T00:00:00.000Z',
+      by: 'scheduler-1',
+      didNothing: true,
+    })
+    expect(refused.scheduled().job.processState).toBe('Compensated')
+  })
+
+  it('F-D13: nor the store, because it is nested too deep', () => {
+    const { job, steps } = withInputOf(1, ['a'])
+    const input = JSON.parse(`${'['.repeat(101)}${']'.repeat(101)}`) as Json
+    expect(dispatched({ ...job, input }, steps).changed).toMatchObject([
+      {
+        processState: 'Error',
+        input: null,
+        attention: { message: expect.stringContaining('nested more than 100 levels deep') as string },
+      },
+    ])
+  })
+})

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { withDerivedState, type StepDocument } from '../../../../src/sas/model/documents.js'
+import { extend } from '../../../../src/sas/decisions/extend.js'
+import { submittedAtMs } from '../../../support/a-job.js'
+import { JobStory, success } from '../../../support/job-story.js'
+
+const story = JobStory.submitted({ pay: [] }, { completeWithin: '30s' }).scheduled()
+const open = story.step('pay')
+const ours = { fence: open.fence, by: 'agents-1', token: 't1' }
+
+function extendedAfter(ms: number, endByMs: number | null = null, step: StepDocument = open) {
+  return extend(step, ours, { now: submittedAtMs + ms, endByMs })
+}
+
+function writtenAfter(ms: number, endByMs: number | null = null, step: StepDocument = open): StepDocument {
+  const extension = extendedAfter(ms, endByMs, step)
+  if (extension.kind !== 'write') throw new Error(`the extension is ${extension.kind}`)
+  return extension.step
+}
+
+describe('F-A25: more time for an open attempt', () => {
+  it('is a whole completeWithin from now, for the same attempt, and says who makes it', () => {
+    const extended = writtenAfter(20_000)
+    expect(extended).toEqual({
+      ...open,
+      completeBy: new Date(submittedAtMs + 50_000).toISOString(),
+      completeByMs: submittedAtMs + 50_000,
+      claim: { ...ours, at: new Date(submittedAtMs + 20_000).toISOString() },
+    })
+    expect(withDerivedState(extended)).toEqual(extended)
+    expect(writtenAfter(40_000, null, extended).completeByMs).toBe(submittedAtMs + 70_000)
+  })
+
+  it('is not written while more than half of the time is left', () => {
+    expect(extendedAfter(14_999)).toEqual({ kind: 'unchanged' })
+    expect(extendedAfter(15_000).kind).toBe('write')
+  })
+
+  it('F-Q13: ends with the job, except on the way back', () => {
+    expect(writtenAfter(20_000, submittedAtMs + 40_000).completeByMs).toBe(submittedAtMs + 40_000)
+    expect(extendedAfter(20_000, submittedAtMs + 30_000)).toEqual({ kind: 'unchanged' })
+    const undoing = { ...open, direction: 'undo' as const }
+    expect(writtenAfter(20_000, submittedAtMs + 30_000, undoing).completeByMs).toBe(submittedAtMs + 50_000)
+  })
+
+  it('is seen by the supervisor: the step is left alone until its new deadline', () => {
+    const late = story.withStep(writtenAfter(20_000)).later(40_000)
+    expect(late.recovering('pay')).toEqual({ kind: 'wait', untilMs: submittedAtMs + 52_000 })
+    expect(late.settled('pay', success).step('pay').processState).toBe('Processed')
+    expect(late.expired('pay').step('pay')).toMatchObject({ failureCount: 1, processState: 'Pending' })
+  })
+})
+
+describe('I3: no more time', () => {
+  it.each([
+    ['after the deadline', extendedAfter(30_000), 'its deadline has passed'],
+    [
+      'for an earlier attempt',
+      extend({ ...open, fence: open.fence + 1 }, ours, { now: submittedAtMs + 20_000, endByMs: null }),
+      'the step was given to another attempt',
+    ],
+    [
+      'once the outcome stands',
+      extendedAfter(20_000, null, story.settled('pay', { kind: 'failed', message: 'busy' }).step('pay')),
+      'the attempt is settled already',
+    ],
+    [
+      'beside another process that makes the same attempt',
+      extendedAfter(20_000, null, { ...open, claim: { ...ours, token: 't2', at: 'now' } }),
+      'another process makes this attempt',
+    ],
+  ])('is given %s', (_what, extension, reason) => {
+    expect(extension).toEqual({ kind: 'refused', reason })
+  })
+
+  it('is kept from us by the claim of an attempt before', () => {
+    const earlier = { ...open, claim: { ...ours, fence: open.fence - 1, token: 't2', at: 'now' } }
+    expect(writtenAfter(20_000, null, earlier).claim?.token).toBe('t1')
+  })
+})

@@ -1,0 +1,369 @@
+import { describe, expect, it } from 'vitest'
+import { defineAgent } from '../../../../src/sas/agents/agent.js'
+import { decodeDocument } from '../../../../src/sas/model/documents.js'
+import { owedBy } from '../../../../src/sas/decisions/generation.js'
+import type { Outcome } from '../../../../src/sas/decisions/settle.js'
+import { submit } from '../../../../src/sas/submission/submit.js'
+import { exceeds, maxTransactionBytes } from '../../../../src/sas/store/transaction.js'
+import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
+import { aSubmission, documentsOf, type ShapeOptions, type WorkflowShape } from '../../../support/a-job.js'
+import { JobStory, success } from '../../../support/job-story.js'
+
+const refused = { kind: 'permanent', message: 'no such card', didNothing: true } as const
+const unsure = { kind: 'permanent', message: 'charged already' } as const
+const unheard = { kind: 'failed', message: 'no answer' } as const
+const by = { by: 'ann', why: 'the bank answers again' }
+const resubmit = { kind: 'resubmit', ...by } as const
+const cancel = { kind: 'cancel', ...by } as const
+const release = { kind: 'release', ...by } as const
+const withUndo = { undo: true, maxFailures: 1, completeWithin: '30s' } as const
+
+const edited = (item: string) => ({ ...resubmit, steps: [{ stepId: 'a', input: { item } }] })
+
+function states({ job }: JobStory): Record<string, string> {
+  return Object.fromEntries(Object.entries(job.steps).map(([stepId, { state }]) => [stepId, state]))
+}
+
+/** A job whose last step, `a`, may have acted and has lost its answer until its attempts ran out: it ended in error. */
+function lost(options: ShapeOptions = {}, shape: WorkflowShape = { a: [] }): JobStory {
+  const story = JobStory.submitted(shape, { ...withUndo, ...options }).scheduled()
+  return story.settled('a', unheard).expired('a').scheduled()
+}
+
+/** The keys that are undone until the job has ended, in order, each undo with its input. */
+function undone(story: JobStory, stepId = 'a'): readonly (readonly [string, unknown])[] {
+  const found: (readonly [string, unknown])[] = []
+  let next = story
+  while (next.job.processState === 'Compensating') {
+    const step = next.step(stepId)
+    found.push([step.idempotencyKey, step.undo?.input])
+    next = next.settled(stepId, success).scheduled()
+  }
+  expect(next.job.processState).toBe('Compensated')
+  expect(next.step(stepId)).toMatchObject({ processState: 'Compensated', owed: [], mayHaveActed: false })
+  return found
+}
+
+describe('the key of a step that begins again', () => {
+  it('I9, F-K13: stays when its job is resubmitted, so that a bank that knows it does not charge twice', () => {
+    const again = lost().commanded(resubmit).scheduled()
+    expect(again.job.generation).toBe(2)
+    expect(again.step('a')).toMatchObject({ generation: 1, idempotencyKey: 'job-1/a/g1/do', attempt: 1 })
+  })
+
+  it('stays where it was refused: the input is the same', () => {
+    const story = JobStory.submitted({ a: [] }, withUndo).scheduled().settled('a', refused).scheduled()
+    expect(story.commanded(resubmit).scheduled().step('a').idempotencyKey).toBe('job-1/a/g1/do')
+  })
+
+  it('changes with its input, and changes back to none that was used', () => {
+    const other = lost().commanded(edited('other')).scheduled()
+    expect(other.step('a')).toMatchObject({ generation: 2, idempotencyKey: 'job-1/a/g2/do' })
+    const failed = other.settled('a', unheard).expired('a').scheduled()
+    const back = failed.commanded(edited('a')).scheduled()
+    expect(back.step('a').idempotencyKey).toBe('job-1/a/g3/do')
+  })
+
+  it('stays where an operator gives it the input that it had, whatever the order of its fields', () => {
+    const story = lost().withStep({ ...lost().step('a'), input: { b: 1, a: 2 } })
+    const same = { ...resubmit, steps: [{ stepId: 'a', input: { a: 2, b: 1 } }] }
+    expect(story.commanded(same).scheduled().step('a').idempotencyKey).toBe('job-1/a/g1/do')
+  })
+
+  it('stays after a cancellation where there is no undo, and changes where it was undone', () => {
+    const shape = { a: [], b: ['a'], c: ['b'] }
+    const done = JobStory.submitted(shape, withUndo).scheduled().settled('a', success).scheduled()
+    const noUndo = done.withStep({ ...done.step('a'), undo: null })
+    const cancelled = noUndo.settled('b', success).scheduled().settled('c', refused).scheduled()
+    const back = cancelled.commanded(cancel).scheduled().settled('b', success).scheduled()
+    expect(back.job.processState).toBe('Compensated')
+    const again = back.commanded(resubmit).scheduled()
+    expect(again.step('a').idempotencyKey).toBe('job-1/a/g1/do')
+    const next = again.settled('a', success).scheduled()
+    expect(next.step('b')).toMatchObject({ idempotencyKey: 'job-1/b/g2/do', mayHaveActed: false, owed: [] })
+  })
+
+  it('changes once where a step that was undone gets another input', () => {
+    const back = lost().commanded(cancel).scheduled().settled('a', success).scheduled()
+    expect(back.job.processState).toBe('Compensated')
+    expect(back.commanded(edited('other')).scheduled().step('a').idempotencyKey).toBe('job-1/a/g2/do')
+  })
+
+  it('stays where its input is too large to be sent, and so does what is known of it', () => {
+    const story = lost()
+      .commanded(edited('x'.repeat(3_000_000)))
+      .scheduled()
+    expect(story.step('a')).toMatchObject({ processState: 'Error', generation: 1, mayHaveActed: true })
+    const back = story.scheduled().commanded(edited('a')).scheduled()
+    expect(back.step('a').idempotencyKey).toBe('job-1/a/g1/do')
+  })
+
+  it('stays for what is done when a job that ran out of time goes on', () => {
+    const { job, steps } = JobStory.submitted({ a: [], b: ['a'] }, withUndo)
+    const story = JobStory.of({ job: { ...job, completeWithinMs: 20_000 }, steps })
+      .scheduled()
+      .settled('a', success)
+      .scheduled()
+    const ended = story.later(20_000).scheduled()
+    expect(ended.job).toMatchObject({
+      processState: 'Error',
+      attention: { message: 'not done within 20000 ms' },
+    })
+    const again = ended.commanded(resubmit).scheduled()
+    expect(again.step('a')).toBe(story.step('a'))
+    expect(again.step('b')).toMatchObject({ idempotencyKey: 'job-1/b/g1/do', mayHaveActed: true })
+    const done = ended.commanding({ ...resubmit, steps: [{ stepId: 'a', input: 1 }] })
+    expect(done).toEqual({
+      kind: 'refused',
+      reason: 'step a will not begin again, so a new input has no effect',
+    })
+    const other = ended.commanded({ ...resubmit, steps: [{ stepId: 'b', input: { item: 'other' } }] })
+    expect(other.scheduled().step('b').idempotencyKey).toBe('job-1/b/g2/do')
+  })
+})
+
+describe('what is undone', () => {
+  it('I6, F-K13: is every generation that may have acted, the newest first, each by its own key and with its own input', () => {
+    const story = lost({}, { a: [], b: ['a'] })
+      .commanded(edited('other'))
+      .scheduled()
+    const done = story.settled('a', success).scheduled()
+    expect(done.step('a').owed).toEqual([{ generation: 1, input: { item: 'a' } }])
+    const back = done.commanded(cancel).scheduled()
+    const later = back.expired('b').scheduled().settled('b', success).scheduled()
+    expect(undone(later)).toEqual([
+      ['job-1/a/g2/undo', { item: 'a', sold: 'sold' }],
+      ['job-1/a/g1/undo', { item: 'a' }],
+    ])
+  })
+
+  it('F-K12, I16: is undone however much it returned: what succeeded is not too large to go back', () => {
+    const sold = { sold: 'x'.repeat(700_000) }
+    const done = JobStory.submitted({ a: [], b: ['a'] }, withUndo)
+      .scheduled()
+      .settled('a', { kind: 'success', output: sold })
+      .scheduled()
+    const back = done.commanded(cancel).scheduled().expired('b').scheduled().settled('b', success).scheduled()
+    const { job } = back
+    expect(exceeds([job, back.step('a')], maxTransactionBytes)).toBe(false)
+    expect(undone(back)).toEqual([['job-1/a/g1/undo', { item: 'a', sold }]])
+  })
+
+  it('is on the way back what is left, however it was called meanwhile', () => {
+    const back = lost().commanded(cancel).scheduled()
+    expect(owedBy(back.step('a'))).toEqual([{ generation: 1, input: { item: 'a' } }])
+  })
+
+  it('I16: is every generation that is left, without a second copy of what the newest is given', () => {
+    const second = lost()
+      .commanded(edited('other'))
+      .scheduled()
+      .settled('a', unheard)
+      .expired('a')
+      .scheduled()
+    const large = second.withStep({ ...second.step('a'), output: 'x'.repeat(2_000_000) })
+    const back = large.commanded(cancel).scheduled()
+    expect(back.step('a')).toMatchObject({ input: null, output: null })
+    expect(back.step('a').owed).toEqual([
+      { generation: 1, input: { item: 'a' } },
+      { generation: 2, input: null },
+    ])
+    const first = lost()
+    const alone = first.withStep({ ...first.step('a'), output: 'x'.repeat(2_000_000) })
+    expect(alone.commanded(cancel).scheduled().step('a').owed).toEqual([{ generation: 1, input: null }])
+  })
+
+  it('I6: is each of three generations, too', () => {
+    const again = (story: JobStory, item: string): JobStory =>
+      story.commanded(edited(item)).scheduled().settled('a', unheard).expired('a').scheduled()
+    const back = again(again(lost(), 'second'), 'third').commanded(cancel).scheduled()
+    expect(undone(back).map(([key]) => key)).toEqual([
+      'job-1/a/g3/undo',
+      'job-1/a/g2/undo',
+      'job-1/a/g1/undo',
+    ])
+  })
+
+  it('is undone where the job is cancelled before a step begins again', () => {
+    const story = lost().commanded(resubmit).commanded(cancel).scheduled()
+    expect(states(story)).toEqual({ a: 'Compensating' })
+    expect(undone(story)).toEqual([['job-1/a/g1/undo', { item: 'a' }]])
+  })
+
+  it('is undone once: what was undone is not undone with the next generation', () => {
+    const back = lost().commanded(cancel).scheduled().settled('a', success).scheduled()
+    const again = back.commanded(resubmit).scheduled().settled('a', unheard).expired('a').scheduled()
+    expect(undone(again.commanded(cancel).scheduled())).toEqual([['job-1/a/g2/undo', { item: 'a' }]])
+    const idle = back.commanded(resubmit).commanded(cancel).scheduled()
+    expect(idle.job.processState).toBe('Compensated')
+  })
+
+  it('is undone once, also where an agent that is not ours says so and leaves the rest as it was', () => {
+    const back = lost().commanded(cancel).scheduled()
+    const step = back.step('a')
+    const free = { lockedBy: null, completeBy: null, completeByMs: null, currentState: step.initialState }
+    const said = back.withStep({ ...step, ...free, processState: 'Compensated' as const }).scheduled()
+    expect(said.job.processState).toBe('Compensated')
+    expect(said.commanded(resubmit).commanded(cancel).scheduled().job.processState).toBe('Compensated')
+  })
+
+  it('F-K2: is what may have acted before it was left out, and nothing that was only left out', () => {
+    const never = { operator: 'present', of: [{ $from: ['input', 'coupon'] }] }
+    const leftOut = (story: JobStory): JobStory => story.withStep({ ...story.step('a'), when: never })
+    const again = leftOut(lost({}, { a: [], b: ['a'] }))
+      .commanded(resubmit)
+      .scheduled()
+    expect(states(again)).toEqual({ a: 'Skipped', b: 'Processing' })
+    expect(states(again.settled('b', refused).scheduled().commanded(cancel).scheduled())).toMatchObject({
+      a: 'Compensating',
+    })
+    const first = JobStory.submitted({ a: [], b: ['a'] }, withUndo)
+    // A document that was stored long ago does not say so.
+    const old = leftOut(first.withStep({ ...first.step('a'), mayHaveActed: true })).scheduled()
+    const failed = old.settled('b', refused).scheduled().commanded(cancel).scheduled()
+    expect(failed.job.processState).toBe('Compensated')
+  })
+
+  it('F-K4: keeps what is left known when an undo fails, for when it is resubmitted', () => {
+    const other = lost().commanded(edited('other')).scheduled().settled('a', unheard).expired('a').scheduled()
+    const stuck = other.commanded(cancel).scheduled().settled('a', unsure).scheduled()
+    expect(states(stuck)).toEqual({ a: 'CompensationFailed' })
+    expect(undone(stuck.commanded(resubmit).scheduled())).toEqual([
+      ['job-1/a/g2/undo', { item: 'a' }],
+      ['job-1/a/g1/undo', { item: 'a' }],
+    ])
+  })
+
+  it('R111: counts the failures of each undo for itself', () => {
+    const options = { maxFailures: 2, retryBackoff: { min: 1, max: 1 } } as const
+    const first = JobStory.submitted({ a: [] }, { ...withUndo, ...options }).scheduled()
+    const twice = first.settled('a', unheard).expired('a').scheduled().expired('a').scheduled()
+    const other = twice.commanded(edited('other')).scheduled().settled('a', unsure).scheduled()
+    const again = other.commanded(cancel).scheduled().settled('a', unheard).expired('a').scheduled()
+    expect(again.step('a')).toMatchObject({ attempt: 2, undo: { failureCount: 1 } })
+    const next = again.settled('a', success).scheduled()
+    expect(next.step('a')).toMatchObject({ attempt: 1, undo: { failureCount: 0 } })
+  })
+
+  it('is what is known to have succeeded, and nothing uncertain, where its step says so', () => {
+    const certain = { undoUncertain: false } as const
+    expect(lost(certain).commanded(cancel).scheduled().job.processState).toBe('Compensated')
+    const edits = lost(certain, { a: [], b: ['a'] })
+      .commanded(edited('other'))
+      .scheduled()
+    expect(edits.step('a').owed).toEqual([])
+    const done = edits.settled('a', success).scheduled().settled('b', refused).scheduled()
+    expect(undone(done.commanded(cancel).scheduled())).toEqual([
+      ['job-1/a/g2/undo', { item: 'a', sold: 'sold' }],
+    ])
+  })
+
+  it('goes on where an agent that knows of one undo only has said that the step is undone', () => {
+    const other = lost().commanded(edited('other')).scheduled().settled('a', unheard).expired('a').scheduled()
+    const back = other.commanded(cancel).scheduled()
+    const step = back.step('a')
+    const outcome = { kind: 'success' as const, attempt: 1, at: '', by: 'python', didNothing: false }
+    const free = { lockedBy: null, completeBy: null, completeByMs: null, outcome }
+    const said = { ...step, ...free, currentState: step.initialState, processState: 'Compensated' as const }
+    const next = back.withStep(said).scheduled()
+    expect(states(next)).toEqual({ a: 'Compensating' })
+    expect(next.step('a').idempotencyKey).toBe('job-1/a/g1/undo')
+  })
+})
+
+describe('whether a step may have acted', () => {
+  const twice = { ...withUndo, maxFailures: 3, retryBackoff: { min: 1, max: 1 } } as const
+  const begun = JobStory.submitted({ a: [] }, twice).scheduled()
+  const undoes = (story: JobStory): boolean =>
+    story.commanded(cancel).scheduled().job.processState !== 'Compensated'
+
+  it.each<[string, Outcome]>([
+    ['a failure', unheard],
+    ['a refusal that was not the first call of its attempt', unsure],
+  ])('F-A20: is remembered after %s, whatever the next attempt says', (_what, outcome) => {
+    const parked = JobStory.submitted({ a: [] }, { ...twice, onExhausted: 'park' })
+    const first = parked.scheduled().settled('a', outcome)
+    const next = first.step('a').attention === null ? first.expired('a') : first.commanded(release)
+    expect(undoes(next.scheduled().settled('a', refused).scheduled())).toBe(true)
+  })
+
+  it('is no where its first call was refused, and stays so until it is called again', () => {
+    const story = begun.settled('a', refused).scheduled()
+    expect(story.step('a').mayHaveActed).toBe(false)
+    expect(undoes(story)).toBe(false)
+    expect(undoes(story.commanded(resubmit).scheduled().settled('a', unheard))).toBe(true)
+  })
+
+  it('R117: is remembered by a release, which forgets how often it failed', () => {
+    const parked = lost({ onExhausted: 'park' })
+    const again = parked.commanded(release).scheduled()
+    expect(again.step('a')).toMatchObject({ failureCount: 0, attempt: 1, mayHaveActed: true })
+    expect(undoes(again.settled('a', refused).scheduled())).toBe(true)
+  })
+
+  it('is remembered when its deadline passes, and when it is stopped', () => {
+    expect(begun.expired('a').step('a').mayHaveActed).toBe(true)
+    const certain = JobStory.submitted({ a: [] }, { ...twice, undoUncertain: false }).scheduled()
+    expect(certain.commanded(cancel).scheduled().step('a')).toMatchObject({
+      processState: 'Pending',
+      mayHaveActed: true,
+    })
+  })
+
+  it('F-A6: is no if it must be claimed and no agent has claimed it', () => {
+    const claimed = JobStory.submitted({ a: [] }, { ...twice, claim: true }).scheduled()
+    expect(claimed.expired('a').step('a').mayHaveActed).toBe(false)
+    expect(undoes(claimed)).toBe(false)
+    const { fence } = claimed.step('a')
+    const taken = { ...claimed.step('a'), claim: { by: 'agents-1', token: 't', fence, at: '' } }
+    expect(claimed.withStep(taken).expired('a').step('a').mayHaveActed).toBe(true)
+    expect(undoes(claimed.withStep(taken))).toBe(true)
+  })
+
+  it('is no under the new key that another input gave it, until it is called under that', () => {
+    const other = lost().commanded(edited('other')).scheduled()
+    expect(other.step('a')).toMatchObject({ generation: 2, mayHaveActed: false })
+    const failed = other.settled('a', refused).scheduled()
+    expect(undone(failed.commanded(cancel).scheduled())).toEqual([['job-1/a/g1/undo', { item: 'a' }]])
+  })
+
+  it('is no in a step that begins for the first time, whatever its document says or leaves out', () => {
+    const submitted = JobStory.submitted({ a: [] }, withUndo)
+    const { mayHaveActed: _unsaid, ...old } = submitted.step('a')
+    const decoded = decodeDocument(old)
+    if (decoded.kind !== 'step') throw new Error(decoded.kind)
+    const failed = submitted.withStep(decoded.step).scheduled().settled('a', refused).scheduled()
+    expect(undoes(failed)).toBe(false)
+  })
+
+  it('is yes in a document that was stored without that field', () => {
+    const { mayHaveActed: _unsaid, owed: _none, ...old } = begun.settled('a', refused).step('a')
+    const decoded = decodeDocument(old)
+    expect(decoded).toMatchObject({ kind: 'step', step: { mayHaveActed: true, owed: [] } })
+  })
+})
+
+describe('the input of an undo', () => {
+  const bank = defineAgent('bank', {
+    open: (_input: null): { account: string } => ({ account: '' }),
+    pay: (_input: null): null => null,
+    refund: (_input: { account: string }): null => null,
+  })
+
+  it('R41, I9: names what other steps returned in the same generation', () => {
+    const { plan } = defineWorkflow<null>('paying', (job) => {
+      const opened = job.step('open', bank.open, null, { undo: 'none' })
+      const options = { undo: () => bank.refund({ account: opened.output.account }), after: [opened] }
+      job.step('pay', bank.pay, null, options)
+      job.step('fail', bank.pay, null, { undo: 'none', after: [] })
+      job.onExhausted('compensate')
+    })
+    const account = (name: string): Outcome => ({ kind: 'success', output: { account: name } })
+    const story = JobStory.of(documentsOf(submit(aSubmission(plan, { input: null })))).scheduled()
+    const first = story.settled('open', account('one')).scheduled().settled('pay', success).scheduled()
+    expect(first.step('pay').undo?.input).toEqual({ account: 'one' })
+    const back = first.settled('fail', refused).scheduled().settled('pay', success).scheduled()
+    const again = back.commanded(resubmit).scheduled().settled('open', account('two')).scheduled()
+    expect(again.settled('pay', success).step('pay').undo?.input).toEqual({ account: 'two' })
+  })
+})

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import type { LedgerEntry, StepDocument } from '../../../../src/sas/model/documents.js'
+import { isUnderWay, sameLedger, stepsAsIn } from '../../../../src/sas/decisions/ledger.js'
+import { aStep } from '../../../support/a-job.js'
+
+describe('the steps of a job as its ledger has them', () => {
+  const jobOf = (state: LedgerEntry['state'], dispatch = 1) => ({
+    stepIds: ['first', 'last'],
+    steps: { last: { state: 'NotStarted' as const, dispatch: 0 }, first: { state, dispatch } },
+  })
+  const stepsOf = (first: Partial<StepDocument>): ReadonlyMap<string, StepDocument> =>
+    new Map([
+      ['last', aStep({ stepId: 'last' })],
+      ['first', aStep({ stepId: 'first', dispatch: 1, ...first })],
+    ])
+
+  it.each([
+    ['Processed', 'Processed'],
+    ['Error', 'Error'],
+    ['Compensated', 'Compensated'],
+    ['CompensationFailed', 'Error'],
+  ] as const)('are all of them, in the order of the workflow, when what is %s looks so', (state, looks) => {
+    const steps = stepsOf({ processState: looks })
+    expect(stepsAsIn(jobOf(state), steps)).toEqual([steps.get('first'), steps.get('last')])
+  })
+
+  it('are none when one is missing', () => {
+    const steps = new Map([['last', aStep({ stepId: 'last' })]])
+    expect(stepsAsIn(jobOf('Processed'), steps)).toBeNull()
+  })
+
+  it('are none when one is at hand as it was before its attempt ended', () => {
+    expect(stepsAsIn(jobOf('Processed'), stepsOf({ processState: 'Processing' }))).toBeNull()
+  })
+
+  it('are none when the ledger does not know one', () => {
+    const job = { ...jobOf('Processed'), stepIds: ['first', 'last', 'unknown'] }
+    const steps = stepsOf({ processState: 'Processed' })
+    expect(stepsAsIn(job, new Map([...steps, ['unknown', aStep({ stepId: 'unknown' })]]))).toBeNull()
+  })
+
+  it('are none when one is at hand as an earlier dispatch left it', () => {
+    expect(stepsAsIn(jobOf('Processed', 2), stepsOf({ processState: 'Processed' }))).toBeNull()
+  })
+})
+
+it('a step that no ledger knows is not under way, and makes two ledgers differ', () => {
+  expect(isUnderWay(undefined)).toBe(false)
+  const entry = { state: 'Processing', dispatch: 1 } as const
+  expect(sameLedger({}, { a: entry })).toBe(false)
+  expect(sameLedger({ a: entry }, { a: { ...entry } })).toBe(true)
+  expect(sameLedger({ a: entry }, { a: { ...entry, dispatch: 2 } })).toBe(false)
+  expect(sameLedger({ a: entry }, { a: { ...entry, state: 'Processed' } })).toBe(false)
+})

@@ -1,0 +1,317 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeDocument, type StepDocument } from '../../../../src/sas/model/documents.js'
+import { recover, rest } from '../../../../src/sas/decisions/recover.js'
+import { submittedAtMs } from '../../../support/a-job.js'
+import { graceMs, JobStory, success } from '../../../support/job-story.js'
+
+const options = { completeWithin: '30s', maxFailures: 3, retryBackoff: { min: 1_000, max: 1_000 } } as const
+const submitted = JobStory.submitted({ pay: [] }, options)
+const dispatched = submitted.scheduled()
+const failed = { kind: 'failed', message: 'busy' } as const
+const late = dispatched.later(30_000 + graceMs)
+
+describe('what the supervisor leaves alone', () => {
+  it.each([
+    ['a step that was never dispatched', submitted.later(3_600_000)],
+    ['F-D6: a step that is done', dispatched.settled('pay', success).later(3_600_000)],
+    [
+      'a step that is flagged',
+      dispatched.settled('pay', { kind: 'permanent', message: 'no' }).later(3_600_000),
+    ],
+  ])('%s', (_what, story) => {
+    expect(story.recovering('pay')).toEqual({ kind: 'nothing' })
+  })
+
+  it('a step that an agent, which is not ours, has ended without a word about its deadline', () => {
+    const { completeBy, completeByMs } = dispatched.step('pay')
+    const done = { ...dispatched.settled('pay', success).step('pay'), completeBy, completeByMs }
+    expect(late.withStep(done).recovering('pay')).toEqual({ kind: 'nothing' })
+  })
+
+  it('a deadline that is ahead, the grace included', () => {
+    const dueMs = submittedAtMs + 30_000 + graceMs
+    expect(dispatched.recovering('pay')).toEqual({ kind: 'wait', untilMs: dueMs })
+    expect(late.later(-1).recovering('pay')).toEqual({ kind: 'wait', untilMs: dueMs })
+    expect(late.recovering('pay').kind).toBe('retry')
+  })
+})
+
+describe('an attempt that was not done in time', () => {
+  it('counts as failed; the step is up again, with a higher fence and a pick-up ultimatum (R34, R88, R90)', () => {
+    expect(late.recovering('pay')).toStrictEqual({
+      kind: 'retry',
+      step: {
+        ...late.step('pay'),
+        processState: 'Pending',
+        lockedBy: null,
+        failureCount: 1,
+        fence: 2,
+        mayHaveActed: true,
+        completeBy: '2026-01-01T00:01:02.000Z',
+        completeByMs: late.now + 30_000,
+      },
+    })
+  })
+
+  it('R64: is retried when its reported failure’s back-off has passed', () => {
+    const reported = dispatched.settled('pay', failed)
+    expect(reported.recovering('pay')).toEqual({ kind: 'wait', untilMs: submittedAtMs + 1_000 + graceMs })
+    expect(reported.later(1_000 + graceMs).recovering('pay').kind).toBe('retry')
+  })
+
+  it('R5, R91, F-V15: the last allowed one flags the step; equal to the threshold is exhausted (C7)', () => {
+    const second = dispatched.expired('pay').scheduled().expired('pay')
+    expect(second.step('pay')).toMatchObject({ failureCount: 2, processState: 'Pending' })
+    const third = second.scheduled().later(30_000 + graceMs)
+    const recovery = third.recovering('pay')
+    expect(recovery).toStrictEqual({
+      kind: 'exhausted',
+      step: {
+        ...third.step('pay'),
+        processState: 'Error',
+        lockedBy: null,
+        failureCount: 3,
+        fence: 6,
+        completeBy: null,
+        completeByMs: null,
+        attention: {
+          kind: 'error',
+          since: new Date(third.now).toISOString(),
+          by: 'supervisor-1',
+          message: 'given up after 3 failed attempts: no answer before the deadline',
+          stepId: 'pay',
+        },
+      },
+    })
+  })
+
+  it('flags the step with what the agent last said', () => {
+    const once = JobStory.submitted({ pay: [] }, { ...options, maxFailures: 1 })
+    const story = once.scheduled().settled('pay', failed).later(60_000)
+    expect(story.recovering('pay')).toMatchObject({
+      kind: 'exhausted',
+      step: { attention: { message: 'given up after 1 failed attempt: busy' } },
+    })
+  })
+
+  it('waits, flagged, and is tried again, where its workflow says so; then it is up at once', () => {
+    const wait = { ...options, maxFailures: 1, onExhausted: { extendedWait: '1h' } } as const
+    const story = JobStory.submitted({ pay: [] }, wait).scheduled()
+    const given = story.later(30_000 + graceMs)
+    const untilMs = given.now + 3_600_000
+    expect(given.recovering('pay')).toMatchObject({
+      kind: 'exhausted',
+      step: {
+        processState: 'Pending',
+        notBeforeMs: untilMs,
+        completeByMs: untilMs,
+        attention: { kind: 'extendedWait' },
+      },
+    })
+    const waited = given.expired('pay').later(3_600_000 + graceMs)
+    expect(waited.recovering('pay')).toMatchObject({
+      kind: 'due',
+      step: { notBeforeMs: null, failureCount: 1, completeByMs: waited.now + 30_000 },
+    })
+  })
+
+  it('R111: ends the way back where an undo has used its attempts up, however long its step would wait', () => {
+    const wait = { ...options, undo: true, maxFailures: 1, onExhausted: { extendedWait: '1h' } } as const
+    const done = JobStory.submitted({ pay: [], ship: ['pay'] }, wait)
+      .scheduled()
+      .settled('pay', success)
+    const cancel = { kind: 'cancel', by: 'ann', why: 'x' } as const
+    const undoing = done.scheduled().commanded(cancel).scheduled().expired('ship').scheduled()
+    const back = undoing.settled('ship', success).scheduled()
+    expect(back.step('pay').direction).toBe('undo')
+    expect(back.expired('pay').step('pay')).toMatchObject({
+      processState: 'Error',
+      attention: { kind: 'compensationFailed' },
+      notBeforeMs: null,
+    })
+  })
+
+  it('leaves documents that can be read again', () => {
+    for (const recovery of [late.recovering('pay'), late.expired('pay').later(90_000).recovering('pay')]) {
+      expect('step' in recovery && decodeDocument(recovery.step).kind).toBe('step')
+    }
+  })
+})
+
+describe('a step that fails again and again', () => {
+  it('F-X10, I16: stays small, whatever it reports', () => {
+    let story = JobStory.submitted({ pay: [] }, { completeWithin: '30s', maxFailures: 100 }).scheduled()
+    for (let failures = 1; failures < 100; failures += 1) {
+      story = story
+        .settled('pay', { kind: 'failed', message: 'x'.repeat(10_000) })
+        .expired('pay')
+        .scheduled()
+    }
+    expect(story.step('pay').failureCount).toBe(99)
+    expect(JSON.stringify(story.step('pay')).length).toBeLessThan(50_000)
+  })
+})
+
+describe('a recovery', () => {
+  it('I19, R100: is the same whatever the step is about', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.nat(120_000), (input, output, ms) => {
+        const { step, now } = { step: dispatched.step('pay'), now: dispatched.now + ms }
+        const policy = { now, graceMs, supervisor: 'supervisor-1' }
+        const opaque = { ...step, input, inputTemplate: input, output } as StepDocument
+        const [plain, other] = [recover(step, policy), recover(opaque, policy)]
+        const envelopeOf = (recovery: typeof plain) =>
+          'step' in recovery ? { ...recovery.step, input: 0, inputTemplate: 0, output: 0 } : null
+        expect(other.kind).toBe(plain.kind)
+        expect(envelopeOf(other)).toEqual(envelopeOf(plain))
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('a step that nobody took up', () => {
+  it('is offered again without counting (C8)', () => {
+    const given = late.expired('pay')
+    const ignored = given.later(30_000 + graceMs)
+    expect(ignored.recovering('pay')).toStrictEqual({
+      kind: 'unclaimed',
+      step: {
+        ...given.step('pay'),
+        fence: 3,
+        attention: {
+          kind: 'unclaimed',
+          since: new Date(ignored.now).toISOString(),
+          by: 'supervisor-1',
+          message: 'no scheduler took it up in 30000 ms: check that one runs',
+          stepId: 'pay',
+        },
+        completeBy: new Date(ignored.now + 30_000).toISOString(),
+        completeByMs: ignored.now + 30_000,
+      },
+    })
+  })
+})
+
+describe('an attempt that must be claimed', () => {
+  it('F-A22: is offered again when no agent claims it, which says so', () => {
+    const offered = JobStory.submitted({ pay: [] }, { ...options, claim: true }).scheduled()
+    const recovery = offered.later(30_000 + graceMs).recovering('pay')
+    expect(recovery).toMatchObject({
+      kind: 'unclaimed',
+      step: { attention: { message: 'no agent "shop" took it up in 30000 ms: check that one runs' } },
+    })
+  })
+})
+
+describe('an attempt whose deadline had passed when it was written', () => {
+  /** The step as the store has it when it was written that long after its deadline. */
+  const writtenLate = (story: JobStory, lateMs: number) => {
+    const step = story.step('pay')
+    return { ...step, _ts: Math.floor(((step.completeByMs ?? 0) + lateMs) / 1_000) }
+  }
+  const recovered = (story: JobStory, lateMs: number) =>
+    recover(writtenLate(story, lateMs), { now: story.now, graceMs, supervisor: 'supervisor-1' })
+  const stored = (recovery: ReturnType<typeof recover>): StepDocument => {
+    if (!('step' in recovery)) throw new Error(recovery.kind)
+    return recovery.step
+  }
+
+  it('is no attempt: it is not counted, flagged, and made after a pause', () => {
+    expect(recovered(late, 0)).toMatchObject({
+      kind: 'unclaimed',
+      step: {
+        processState: 'Pending',
+        failureCount: 0,
+        lateDispatches: 1,
+        lockedBy: null,
+        fence: 2,
+        notBeforeMs: late.now + 1_000,
+        completeByMs: late.now + 1_000,
+        attention: { kind: 'unclaimed', message: expect.stringContaining('clocks') as unknown },
+      },
+    })
+    expect(decodeDocument(stored(recovered(late, 0))).kind).toBe('step')
+  })
+
+  it('is one when there was any time for it, or an outcome, or the store’s time is unknown', () => {
+    expect(recovered(late, -1_000).kind).toBe('retry')
+    expect(late.recovering('pay').kind).toBe('retry')
+    const answered = dispatched.settled('pay', failed).later(60_000)
+    expect(recovered(answered, 60_000).kind).toBe('retry')
+  })
+
+  it('is one when no agent makes it: what waits for an event has waited', () => {
+    const waiting = late.withStep({ ...late.step('pay'), kind: 'waitFor' })
+    expect(recovered(waiting, 5_000).kind).toBe('retry')
+  })
+
+  it('never uses attempts up, whatever is done: pauses double to an hour, and the flag stays since the first time', () => {
+    for (const direction of ['do', 'undo'] as const) {
+      let story = dispatched.withStep({ ...dispatched.step('pay'), direction })
+      const pausesMs: number[] = []
+      for (let times = 0; times < 15; times += 1) {
+        story = story.later(Math.max(0, (story.step('pay').completeByMs ?? 0) + graceMs - story.now))
+        const step = stored(recovered(story, 5_000))
+        expect(step.attention?.since).toBe(story.step('pay').attention?.since ?? step.attention?.since)
+        expect([step.failureCount, step.undo?.failureCount ?? 0]).toEqual([0, 0])
+        pausesMs.push((step.notBeforeMs ?? 0) - story.now)
+        const due = story.withStep(step).later((step.notBeforeMs ?? 0) + graceMs - story.now)
+        story = due.withStep({ ...stored(due.recovering('pay')), lockedBy: 'scheduler-1' })
+      }
+      expect(pausesMs.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000])
+      expect(pausesMs.at(-1)).toBe(3_600_000)
+    }
+  })
+
+  it('is over when clocks agree again: the step is dispatched, does its work, and is flagged no more', () => {
+    const postponed = late.withStep(stored(recovered(late, 0))).later(1_000 + graceMs)
+    const again = postponed.withStep(stored(postponed.recovering('pay'))).scheduled()
+    expect(again.step('pay')).toMatchObject({ processState: 'Processing', attention: { kind: 'unclaimed' } })
+    const done = again.settled('pay', success)
+    expect(done.step('pay').attention).toBeNull()
+    expect(done.scheduled().job).toMatchObject({ processState: 'Processed', attention: null })
+    const failedOnce = again.expired('pay').step('pay')
+    expect(failedOnce).toMatchObject({ failureCount: 1, lateDispatches: 0, attention: null })
+  })
+})
+
+describe('a step whose job has ended', () => {
+  it('may have acted if it was under way when it was put to rest (F-V25, F-K2)', () => {
+    expect(rest(dispatched.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: true, fence: 2 })
+  })
+
+  it('has done nothing if it was never dispatched', () => {
+    expect(rest(submitted.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: false })
+  })
+})
+
+describe('work that is never taken up', () => {
+  it('is offered for as long as it is flagged already, to an hour: offers double', () => {
+    let story = late.expired('pay')
+    const offersMs: number[] = []
+    for (let times = 0; times < 10; times += 1) {
+      story = story.expired('pay')
+      offersMs.push((story.step('pay').completeByMs ?? 0) - story.now)
+    }
+    expect(offersMs.slice(0, 5)).toEqual([30_000, 32_000, 66_000, 134_000, 270_000])
+    expect(offersMs.at(-1)).toBe(3_600_000)
+  })
+
+  it('keeps the time that an attempt may take, however long that is', () => {
+    const slow = JobStory.submitted({ pay: [] }, { completeWithin: '2h' }).scheduled().expired('pay')
+    const offered = slow.expired('pay').expired('pay')
+    expect(offered.step('pay').completeByMs).toBe(offered.now + 2 * 3_600_000)
+  })
+
+  it('is taken up at once by a scheduler that starts, in the middle of a long offer', () => {
+    let story = late.expired('pay')
+    for (let times = 0; times < 8; times += 1) story = story.expired('pay')
+    expect(story.later(5).scheduled().step('pay')).toMatchObject({
+      processState: 'Processing',
+      completeByMs: story.now + 5 + 30_000,
+      attention: null,
+    })
+  })
+})

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { isOver } from '../../../../src/sas/decisions/retention.js'
+import { submit } from '../../../../src/sas/submission/submit.js'
+import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
+import { aJob, aSubmission, documentsOf } from '../../../support/a-job.js'
+import { JobStory } from '../../../support/job-story.js'
+
+const ended = { processState: 'Processed', retainForMs: 1_500, ttl: -1 } as const
+
+describe('a job about which a scheduler has nothing more to do', () => {
+  it.each([
+    ['has ended and is kept forever', { ...ended, retainForMs: null }, true],
+    ['has ended and is to expire', ended, false],
+    ['was undone and is to expire', { ...ended, processState: 'Compensated' }, false],
+    ['has begun to expire', { ...ended, ttl: 2 }, true],
+    ['is in error, which an operator may mend', { ...ended, processState: 'Error' }, true],
+    ['is under way', { ...ended, processState: 'Processing' }, false],
+  ] as const)('%s: %j → %j', (_what, fields, isOne) => {
+    expect(isOver(aJob(fields))).toBe(isOne)
+  })
+})
+
+describe('a job of more steps than one transaction takes', () => {
+  const shape = Object.fromEntries(Array.from({ length: 95 }, (_, index) => [`step-${index}`, []]))
+  const submitted = JobStory.submitted(shape)
+  const story = submitted.withJob({ ...submitted.job, ...ended })
+
+  it('begins to expire part by part, the job with the last, so that it is gone before its steps (I18)', () => {
+    expect(story.deciding()).toMatchObject({ kind: 'write', notices: [] })
+    const first = story.scheduled()
+    const expiring = [...first.steps.values()].filter(({ ttl }) => ttl === 3_602)
+    expect(expiring).toHaveLength(90)
+    expect(first.job).toEqual(story.job)
+    const last = first.scheduled()
+    expect([...last.steps.values()].every(({ ttl }) => ttl === 3_602)).toBe(true)
+    expect(last.job).toEqual({ ...story.job, ttl: 2 })
+    expect(last.deciding()).toEqual({ kind: 'nothing' })
+  })
+
+  it('has every step read for that', () => {
+    expect(story.deciding(Object.keys(shape).slice(2))).toEqual({
+      kind: 'read',
+      stepIds: ['step-0', 'step-1'],
+    })
+  })
+
+  it('expires in a second at the soonest', () => {
+    const soon = JobStory.submitted({ a: [] })
+    const brief = soon.withJob({ ...soon.job, ...ended, retainForMs: 1 })
+    expect(brief.scheduled().job.ttl).toBe(1)
+  })
+
+  it('expires as late as the store can say where it is to be kept for longer', () => {
+    const long = story.withJob({ ...story.job, retainForMs: 36_525 * 86_400_000 })
+    const last = long.scheduled().scheduled()
+    expect([last.job.ttl, last.step('step-0').ttl]).toEqual([2 ** 31 - 3_601, 2 ** 31 - 1])
+  })
+})
+
+it('a job that is cancelled while it merely waits stops waiting and begins to expire in one write', () => {
+  const { plan } = defineWorkflow('resting', (job) => void job.sleep('rest', '30d'))
+  const submitted = JobStory.of(documentsOf(submit(aSubmission(plan, { retainForMs: 1_500 }))))
+  const cancelled = submitted.scheduled().commanded({ kind: 'cancel', by: 'ann', why: 'x' }).scheduled()
+  expect(cancelled.job).toMatchObject({
+    processState: 'Compensated',
+    ttl: 2,
+    steps: { rest: { dispatch: 2 } },
+  })
+  expect(cancelled.step('rest')).toMatchObject({ ttl: 2, dispatch: 2, notBeforeMs: null })
+})

@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { decodeDocument, type JobDocument } from '../../../../src/sas/model/documents.js'
+import { StoreRefused, StoreUnavailable } from '../../../../src/sas/model/errors.js'
+import { setAside } from '../../../../src/sas/decisions/set-aside.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import { submit } from '../../../../src/sas/submission/submit.js'
+import { updateJob } from '../../../../src/sas/client/update-job.js'
+import { aJob, aSubmission, aWorkflow, asStored, theStep, documentsOf } from '../../../support/a-job.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+const obstacle = { now: 5_000, by: 'scheduler-1', message: 'no way', stepId: 'only' }
+
+let world: StateWorld
+beforeEach(() => {
+  world = new StateWorld()
+})
+
+/** Stores a job whose step may take for ever: no schema forbids it, and no scheduler can compute with it. */
+async function poisonous(jobId: string): Promise<void> {
+  const { job, steps } = documentsOf(submit(aSubmission(aWorkflow().plan, { jobId, partition: jobId })))
+  const endless = { ...theStep(steps, 'only'), completeWithinMs: Number.MAX_VALUE }
+  await world.put(
+    jobId,
+    [job, endless].map((document) => ({ kind: 'create', document })),
+  )
+}
+
+/** What somebody who looks at the store does to a step: it is edited, or put back as it was. */
+async function edited(change: Readonly<Record<string, unknown>>): Promise<void> {
+  const step = await world.step()
+  await world.put('job-1', [replacing(step, { ...step, ...change })])
+}
+
+describe('a job that is set aside', () => {
+  it('is out of the loop, flagged, and decodes (I20)', () => {
+    const { job } = setAside(aJob({ lockedBy: 'scheduler-0', fence: 3 }), obstacle)
+    expect(job).toMatchObject({
+      processState: 'Error',
+      lockedBy: null,
+      fence: 4,
+      completeByMs: null,
+      endedAtMs: 5_000,
+      attention: { kind: 'corrupt', by: 'scheduler-1', message: 'no way', stepId: 'only' },
+    })
+    expect(decodeDocument(job)).toMatchObject({ kind: 'job' })
+  })
+
+  it('is told to whoever submitted it (I13)', () => {
+    const { job, notices } = setAside(aJob({ replyTo: 'https://shop.example/jobs', notifySeq: 1 }), obstacle)
+    expect(notices.map(({ kind, seq }) => [kind, seq])).toEqual([
+      ['attention', 2],
+      ['finished', 3],
+    ])
+    expect(job.notifySeq).toBe(3)
+  })
+})
+
+describe('a scheduler sets aside', () => {
+  it('F-Q15: a job that its code cannot compute with, and the others of the page are done', async () => {
+    await poisonous('job-1')
+    await world.submitted({ pay: [] }, {}, { jobId: 'job-2', partition: 'job-2' })
+    await world.scheduler().onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({
+      processState: 'Error',
+      attention: { kind: 'corrupt', message: 'RangeError: Invalid time value', stepId: null },
+    })
+    expect(await world.job('job-2')).toMatchObject({ processState: 'Processing' })
+    expect(world.telemetry.of('attention.raised')).toMatchObject([{ jobId: 'job-1', kind: 'corrupt' }])
+    expect(world.telemetry.of('job.finished')).toMatchObject([{ jobId: 'job-1', state: 'Error' }])
+  })
+
+  it('F-V24: a job one of whose steps was deleted', async () => {
+    const writes = submit(aSubmission(aWorkflow({ a: [], b: [] }).plan))
+    await world.put(
+      'job-1',
+      writes.filter(({ document }) => document.id !== 'sas.step:job-1:b'),
+    )
+    await world.scheduler().onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({
+      processState: 'Error',
+      attention: { kind: 'corrupt', message: 'step b is gone', stepId: 'b' },
+    })
+    expect((await world.step('a')).dispatch).toBe(0)
+  })
+
+  it('F-C9, F-O5: a job one of whose steps was edited by hand', async () => {
+    await world.dispatched()
+    await world.changes()
+    await edited({ processState: 'Processed' })
+    await world.scheduler().onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({
+      processState: 'Error',
+      attention: {
+        message: 'step pay cannot be read: processState is Processed, its other fields say Processing',
+        stepId: 'pay',
+      },
+    })
+  })
+
+  it('F-C10: nothing because of a step that newer code wrote', async () => {
+    await world.submitted()
+    const jobOnly = (await world.changes()).filter(({ id }) => id === 'sas.job:job-1')
+    await edited({ schema: 99 })
+    await world.scheduler().onChanges(jobOnly)
+    expect(world.store.writes).toEqual([])
+    expect(await world.job()).toMatchObject({ processState: 'Pending' })
+  })
+
+  it('a job whose write the store refuses for good', async () => {
+    await world.submitted()
+    world.store.failWrites({ kind: 'throws', error: new StoreRefused('too large') })
+    await world.scheduler().onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({ attention: { message: 'StoreRefused: too large' } })
+  })
+
+  it('nothing that it cannot flag: the page is delivered again (I10)', async () => {
+    await poisonous('job-1')
+    const page = await world.changes()
+    const unavailable = new StoreUnavailable('busy', { cause: null })
+    world.store.failWrites({ kind: 'throws', error: unavailable })
+    const scheduler = world.scheduler()
+    await expect(scheduler.onChanges(page)).rejects.toBe(unavailable)
+    await scheduler.onChanges(page)
+    expect(await world.job()).toMatchObject({ attention: { kind: 'corrupt' } })
+  })
+
+  it.each(['applied', 'lost'] as const)('once, when the reply is lost, %s', async (truth) => {
+    await poisonous('job-1')
+    world.store.failWrites({ kind: 'unknownOutcome', truth })
+    await world.scheduler().onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({ fence: 1, attention: { kind: 'corrupt' } })
+  })
+
+  it('R7: no job for ever: mended and resubmitted, it goes on from where it stood', async () => {
+    await world.dispatched()
+    await world.changes()
+    const before = await world.step()
+    await edited({ processState: 'Processed' })
+    await world.scheduler().onChanges(await world.changes())
+    await world.put('job-1', [replacing(asStored(before, await etagOf(before.id)), before)])
+    const command = { kind: 'resubmit', by: 'me', why: 'put back as it was' } as const
+    await updateJob(world.store, await world.job(), command, () => world.clock.now())
+    const page = await world.changes()
+    await world.scheduler().onChanges(page)
+    const agents = world.agents()
+    await agents.onChanges(page, { signal: new AbortController().signal })
+    await agents.stop(0)
+    await world.scheduler().onChanges(await world.changes())
+    const done: JobDocument = await world.job()
+    expect(done).toMatchObject({ processState: 'Processed', attention: null, generation: 1 })
+  })
+})
+
+async function etagOf(id: string): Promise<string> {
+  return (await world.truth.read({ pk: 'job-1', id }))?._etag ?? ''
+}
+
+it('a job set aside as a whole is not resubmitted by step', async () => {
+  await poisonous('job-1')
+  await world.scheduler().onChanges(await world.changes())
+  const { steps } = documentsOf(submit(aSubmission(aWorkflow().plan)))
+  const command = { kind: 'resubmit', by: 'me', why: '', steps: [theStep(steps, 'only')] } as const
+  await expect(updateJob(world.store, await world.job(), command, () => 0)).rejects.toThrow(
+    'job job-1 was set aside as a whole: resubmit it without naming steps',
+  )
+})

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest'
+import { decodeDocument } from '../../../../src/sas/model/documents.js'
+import {
+  isOpen,
+  mayBeOpen,
+  settle,
+  type Attempt,
+  type Outcome,
+} from '../../../../src/sas/decisions/settle.js'
+import type { StepDocument } from '../../../../src/sas/model/documents.js'
+import { submittedAtMs } from '../../../support/a-job.js'
+import { JobStory, longestBackoff, success } from '../../../support/job-story.js'
+
+const options = { completeWithin: '30s', retryBackoff: { min: '2s', max: '8s' }, maxFailures: 9 } as const
+const story = JobStory.submitted({ pay: [] }, options).scheduled()
+const step = story.step('pay')
+const attempt: Attempt = { number: step.attempt, fence: step.fence, by: 'agents-1' }
+const failed: Outcome = { kind: 'failed', message: 'busy' }
+const permanent: Outcome = { kind: 'permanent', message: 'no such card', didNothing: true }
+const noted = { attempt: 1, at: '2026-01-01T00:00:10.000Z', by: 'agents-1' }
+
+/** What an outcome at 10 s into the attempt makes of the step; a discarded one fails the test. */
+function settled(
+  outcome: Outcome,
+  at: { readonly step?: StepDocument; readonly now?: number } = {},
+): StepDocument {
+  const { step: before = step, now = submittedAtMs + 10_000 } = at
+  const settlement = settle(before, attempt, outcome, { now, random: longestBackoff })
+  if (settlement.kind !== 'write') throw new Error(settlement.reason)
+  expect(decodeDocument(settlement.step).kind).toBe('step')
+  return settlement.step
+}
+
+function reasonOf(outcome: Outcome, before: StepDocument, now: number, by: Attempt = attempt): string | null {
+  const settlement = settle(before, by, outcome, { now, random: longestBackoff })
+  return settlement.kind === 'discarded' ? settlement.reason : null
+}
+
+describe('the outcome of an attempt', () => {
+  it('success: the step is at its target, with its output, and free', () => {
+    expect(settled(success)).toStrictEqual({
+      ...step,
+      currentState: 'Completed',
+      processState: 'Processed',
+      output: 'sold',
+      lockedBy: null,
+      completeBy: null,
+      completeByMs: null,
+      mayHaveActed: true,
+      outcome: { kind: 'success', ...noted, didNothing: false },
+    })
+  })
+
+  it('F-A17: success that no transaction takes with what its undo is given is a failure for good, and says so', () => {
+    const undo = { actor: 'shop', action: 'takeBack', input: null, failureCount: 0, whenUncertain: true }
+    const inputTemplate = { $from: ['steps', 'pay', 'output'] }
+    const before = { ...step, undo: { ...undo, inputTemplate } }
+    const output = 'x'.repeat(960_000)
+    const after = settled({ kind: 'success', output }, { step: before })
+    expect(after).toMatchObject({ processState: 'Error', output: null, mayHaveActed: true })
+    expect(after.attention?.message).toMatch(
+      /^the output has 960002 bytes, with input and undo 192\d{4}; the limit is 1900000: store it elsewhere/u,
+    )
+    expect(settled({ kind: 'success', output }).processState).toBe('Processed')
+  })
+
+  it('R58, R78, R107, failed: diagnostics, and the deadline brought forward to the end of the back-off', () => {
+    expect(settled(failed)).toStrictEqual({
+      ...step,
+      completeBy: '2026-01-01T00:00:12.000Z',
+      completeByMs: submittedAtMs + 12_000,
+      mayHaveActed: true,
+      outcome: { kind: 'failed', ...noted, didNothing: false },
+      diagnostics: [{ at: '2026-01-01T00:00:10.000Z', by: 'agents-1', attempt: 1, message: 'busy' }],
+    })
+  })
+
+  it.each([
+    [1, 2_000],
+    [2, 4_000],
+    [3, 8_000],
+    [7, 8_000],
+  ])('failed attempt %d: waits %d ms', (number, waitMs) => {
+    const now = submittedAtMs + 1_000
+    const settlement = settle(step, { ...attempt, number }, failed, { now, random: longestBackoff })
+    expect(settlement).toMatchObject({ step: { completeByMs: now + waitMs } })
+  })
+
+  it('failed: never moves the deadline back', () => {
+    expect(settled(failed, { now: submittedAtMs + 29_000 }).completeByMs).toBe(submittedAtMs + 30_000)
+  })
+
+  it('permanent: flagged for a person at once, the failure counted (R79, F-A16)', () => {
+    expect(settled(permanent)).toStrictEqual({
+      ...step,
+      processState: 'Error',
+      lockedBy: null,
+      failureCount: 1,
+      completeBy: null,
+      completeByMs: null,
+      mayHaveActed: false,
+      outcome: { kind: 'permanent', ...noted, didNothing: true },
+      diagnostics: [{ at: '2026-01-01T00:00:10.000Z', by: 'agents-1', attempt: 1, message: 'no such card' }],
+      attention: {
+        kind: 'error',
+        since: '2026-01-01T00:00:10.000Z',
+        by: 'agents-1',
+        message: 'no such card',
+        stepId: 'pay',
+      },
+    })
+  })
+
+  it('permanent: nothing is certain about its effect unless the agent says so', () => {
+    expect(settled({ kind: 'permanent', message: 'no' })).toMatchObject({
+      mayHaveActed: true,
+      outcome: { kind: 'permanent', didNothing: false },
+    })
+  })
+
+  const undoing = { ...step, direction: 'undo' as const, processState: 'Compensating' as const }
+
+  it('success of an undo counts, however large what its step returned', () => {
+    const large = { ...undoing, desiredState: step.initialState, output: 'x'.repeat(1_950_000) }
+    expect(settled(success, { step: large }).processState).toBe('Compensated')
+  })
+
+  it('of an undo says nothing about what was done', () => {
+    expect(settled(failed, { step: undoing }).mayHaveActed).toBe(false)
+    expect(settled(failed, { step: { ...undoing, mayHaveActed: true } }).mayHaveActed).toBe(true)
+  })
+
+  it('F-A19: a huge message is cut wherever it is kept', () => {
+    const flagged = settled({ kind: 'permanent', message: 'x'.repeat(5_000_000) })
+    expect(flagged.attention?.message).toHaveLength(2_000)
+    expect(JSON.stringify(flagged).length).toBeLessThan(10_000)
+  })
+})
+
+describe('an outcome that no longer counts', () => {
+  it.each([success, failed, permanent])(
+    'R84, F-A10, F-D7: of an earlier attempt is discarded: $kind',
+    (outcome) => {
+      const again = story.expired('pay').scheduled()
+      expect(reasonOf(outcome, again.step('pay'), again.now)).toBe('the step was given to another attempt')
+    },
+  )
+
+  it.each([success, failed, permanent])(
+    'R62, R75, F-A7: at or after the deadline is discarded: $kind',
+    (outcome) => {
+      const deadlineMs = submittedAtMs + 30_000
+      expect(reasonOf(outcome, step, deadlineMs - 1)).toBeNull()
+      expect(reasonOf(outcome, step, deadlineMs)).toBe('its deadline has passed')
+    },
+  )
+
+  it.each([success, failed, permanent])('F-A14: after a first one is discarded: $kind', (outcome) => {
+    for (const first of [success, failed, permanent]) {
+      expect(reasonOf(outcome, settled(first), submittedAtMs + 10_001)).toBe('the attempt is settled already')
+    }
+  })
+
+  it('of a step that was given back and not dispatched again is discarded', () => {
+    const given = story.expired('pay')
+    const { fence } = given.step('pay')
+    expect(reasonOf(success, given.step('pay'), given.now, { ...attempt, fence })).toBe(
+      'its deadline has passed',
+    )
+  })
+})
+
+describe('a step is open', () => {
+  it('from its dispatch to its deadline, unless settled', () => {
+    const submitted = JobStory.submitted({ pay: [] }, options).step('pay')
+    expect(isOpen(submitted, submittedAtMs)).toBe(false)
+    expect(isOpen(step, submittedAtMs)).toBe(true)
+    expect(isOpen(step, submittedAtMs + 30_000)).toBe(false)
+    expect(isOpen(settled(failed), submittedAtMs)).toBe(false)
+    expect(isOpen({ ...step, completeByMs: null }, submittedAtMs)).toBe(false)
+    expect(isOpen({ ...step, direction: 'undo', processState: 'Compensating' }, submittedAtMs)).toBe(true)
+  })
+
+  it('not where an agent that is not ours has ended it and still holds it', () => {
+    expect(isOpen({ ...step, currentState: 'Completed', processState: 'Processed' }, submittedAtMs)).toBe(
+      false,
+    )
+  })
+
+  it('perhaps, judged by a document of the feed that is not decoded yet', () => {
+    expect(mayBeOpen(step)).toBe(true)
+    expect(mayBeOpen({ ...step, type: 'sas.job' })).toBe(false)
+    expect(mayBeOpen({ ...step, lockedBy: null })).toBe(false)
+    expect(mayBeOpen(settled(failed))).toBe(false)
+  })
+})

@@ -1,0 +1,217 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
+import { stepDocumentId, type StepDocument } from '../../../../src/sas/model/documents.js'
+import { settle } from '../../../../src/sas/decisions/settle.js'
+import { Shortcut } from '../../../../src/sas/in-process/shortcut.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import { shop, type ShapeOptions, type WorkflowShape } from '../../../support/a-job.js'
+import { deferred } from '../../../support/deferred.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+const leaseToken = '0'
+const page = { leaseToken, signal: new AbortController().signal }
+const three: WorkflowShape = { a: [], b: ['a'], c: ['b'] }
+
+let world: StateWorld
+beforeEach(() => {
+  world = new StateWorld()
+})
+
+/** A scheduler and agents of one process, both holding the lease. */
+function together({
+  agents = [shop],
+  slots = 2,
+}: { readonly agents?: readonly Agent[]; readonly slots?: number } = {}) {
+  const shortcut = new Shortcut()
+  const left: (string | null)[] = []
+  const scheduler = world.scheduler('one', { shortcut, onOpenSteps: (range) => left.push(range) })
+  const instance = world.agents({ agents, slots, instanceName: 'one', shortcut })
+  shortcut.scheduler.open(leaseToken, {
+    begin: (accepted) => scheduler.begin(accepted, leaseToken),
+    conclude: (ended) => scheduler.conclude(ended, leaseToken),
+  })
+  shortcut.agents.open(leaseToken, {
+    start: (step) => instance.startNow(step, leaseToken),
+    token: instance.token,
+  })
+  return { shortcut, scheduler, agents: instance, left }
+}
+
+/** An agent whose handler returns when it is told to. */
+function waitingShop() {
+  const end = deferred<string>()
+  const begun: string[] = []
+  const agent = defineAgent('shop', {
+    sell: (input: { readonly item: string }) => {
+      begun.push(input.item)
+      return end.promise
+    },
+    refund: async () => undefined,
+  })
+  return { agent, begun, end }
+}
+
+async function submitted(shape: WorkflowShape = three, options: ShapeOptions = {}) {
+  await world.submitted(shape, { completeWithin: '30s', ...options })
+  return world.changes()
+}
+
+const settledSteps = (): readonly string[] => world.telemetry.of('step.settled').map(({ stepId }) => stepId)
+
+/** The feed brings what is there to both, until nothing changes any more. */
+async function byTheFeed({ scheduler, agents }: ReturnType<typeof together>): Promise<void> {
+  for (let changes = await world.changes(); changes.length > 0; changes = await world.changes()) {
+    await scheduler.onChanges(changes, page)
+    await agents.onChanges(changes, page)
+    await agents.stop(1_000)
+  }
+}
+
+describe('D10: the shortcut between scheduler and agents', () => {
+  it('takes a job of three steps to its end in four transactions, without the feed', async () => {
+    const { scheduler, left } = together()
+    await scheduler.onChanges(await submitted(), page)
+    await world.telemetry.waitFor('job.finished')
+    expect(await world.job()).toMatchObject({ processState: 'Processed' })
+    expect(world.store.writes).toHaveLength(4)
+    expect(world.store.count('read')).toBe(0)
+    expect(settledSteps()).toEqual(['a', 'b', 'c'])
+    expect(left).toEqual([])
+  })
+
+  it('makes of what the feed brings afterwards nothing (F-C26)', async () => {
+    const both = together()
+    await both.scheduler.onChanges(await submitted(), page)
+    await world.telemetry.waitFor('job.finished')
+    await byTheFeed(both)
+    expect(world.store.writes).toHaveLength(4)
+    expect(world.telemetry.of('step.started')).toHaveLength(3)
+  })
+
+  it('starts a step once, though its dispatch comes in the feed as well', async () => {
+    const { agent, begun, end } = waitingShop()
+    const both = together({ agents: [agent] })
+    await both.scheduler.onChanges(await submitted({ pay: [] }), page)
+    await both.agents.onChanges(await world.changes(), page)
+    end.resolve('sold')
+    await world.telemetry.waitFor('job.finished')
+    expect(begun).toEqual(['pay'])
+  })
+
+  it('concludes a step that was claimed, which its scheduler has not seen', async () => {
+    const { scheduler } = together()
+    await scheduler.onChanges(await submitted({ pay: [] }, { claim: true }), page)
+    await world.telemetry.waitFor('job.finished')
+    // Dispatch, claim, outcome with the end; none of them lost a race.
+    expect(world.store.writes).toHaveLength(3)
+    expect(world.telemetry.of('store.conflict')).toEqual([])
+  })
+})
+
+it('I3: records no outcome whose deadline passes while steps are read for what follows from it', async () => {
+  await world.scheduler('one').onChanges(await submitted({ a: [], b: ['a'] }))
+  const step = await world.step('a')
+  const restarted = world.scheduler('one')
+  const attempt = { number: 1, fence: step.fence, by: 'one' }
+  const decide = (current: StepDocument) => {
+    const success = { kind: 'success', output: null } as const
+    const settled = settle(current, attempt, success, { now: world.clock.now(), random: world.random })
+    if (settled.kind === 'write') return { write: settled.step, result: null }
+    return { write: null, result: settled.reason }
+  }
+  const read = vi.spyOn(world.store, 'read').mockImplementation(async (address) => {
+    if (address.id === stepDocumentId('job-1', 'b')) await world.clock.advance(30_000)
+    return world.truth.read(address)
+  })
+  const concluded = await restarted.conclude({ step, decide }, leaseToken)
+  expect(concluded).toMatchObject({ written: null, discarded: expect.stringContaining('deadline') as string })
+  expect(read).toHaveBeenCalledWith({ pk: 'job-1', id: stepDocumentId('job-1', 'b') })
+  expect(await world.step('a')).toEqual(step)
+})
+
+describe('where the shortcut is not to be had, the feed is the way', () => {
+  it.each([
+    ['the agents do not hold the lease', (shortcut: Shortcut) => shortcut.agents.close(leaseToken)],
+    ['the scheduler does not hold the lease', (shortcut: Shortcut) => shortcut.scheduler.close(leaseToken)],
+  ])('%s', async (_, without) => {
+    const both = together()
+    without(both.shortcut)
+    await both.scheduler.onChanges(await submitted(), page)
+    await byTheFeed(both)
+    expect(await world.job()).toMatchObject({ processState: 'Processed' })
+    expect(settledSteps()).toEqual(['a', 'b', 'c'])
+  })
+
+  it('every slot is taken; whoever reads for the agents is told', async () => {
+    const { agent, begun, end } = waitingShop()
+    const both = together({ agents: [agent], slots: 1 })
+    await both.scheduler.onChanges(await submitted({ a: [], b: [] }), page)
+    expect(begun).toEqual(['a'])
+    expect(both.left).toHaveLength(1)
+    end.resolve('sold')
+    await byTheFeed(both)
+    expect(await world.job()).toMatchObject({ processState: 'Processed' })
+    expect(begun).toEqual(['a', 'b'])
+  })
+
+  it('another scheduler drives the job', async () => {
+    const page1 = await submitted({ pay: [] })
+    await world.scheduler('other').onChanges(page1)
+    const both = together()
+    await both.agents.onChanges(await world.changes(), page)
+    await both.agents.stop(1_000)
+    expect(await world.step()).toMatchObject({ processState: 'Processed' })
+    expect(await world.job()).toMatchObject({ processState: 'Processing', lockedBy: 'other' })
+  })
+})
+
+describe('a conclusion that goes wrong', () => {
+  it('F-D4: is not written twice when only the reply was lost, and the feed brings what follows', async () => {
+    const { agent, end } = waitingShop()
+    const both = together({ agents: [agent] })
+    await both.scheduler.onChanges(await submitted(), page)
+    world.store.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
+    end.resolve('sold')
+    await world.telemetry.waitFor('step.settled')
+    await byTheFeed(both)
+    expect(await world.job()).toMatchObject({ processState: 'Processed' })
+    expect(settledSteps()).toEqual(['a', 'b', 'c'])
+    expect(world.telemetry.of('outcome.discarded')).toEqual([])
+  })
+
+  it('decides again on what somebody else has written (I2)', async () => {
+    const { agent, end } = waitingShop()
+    const { scheduler } = together({ agents: [agent] })
+    await scheduler.onChanges(await submitted({ pay: [] }), page)
+    const write = async (): Promise<void> => {
+      const job = await world.job()
+      await world.put('job-1', [replacing(job, { ...job, priority: 7 })])
+    }
+    world.store.failWrites({ kind: 'rival', write })
+    end.resolve('sold')
+    await world.telemetry.waitFor('job.finished')
+    expect(await world.job()).toMatchObject({ processState: 'Processed', priority: 7 })
+  })
+
+  it('F-A7: leaves a step alone that has gone on to another attempt (I3)', async () => {
+    const { agent, end } = waitingShop()
+    const { scheduler } = together({ agents: [agent] })
+    await scheduler.onChanges(await submitted({ pay: [] }), page)
+    const step = await world.step()
+    await world.put('job-1', [replacing(step, { ...step, fence: step.fence + 1 })])
+    end.resolve('sold')
+    await world.telemetry.waitFor('outcome.discarded')
+    expect((await world.step()).outcome).toBeNull()
+    expect(await world.job()).toMatchObject({ processState: 'Processing' })
+  })
+
+  it('records nothing after the deadline (R75)', async () => {
+    const { agent, end } = waitingShop()
+    const { scheduler } = together({ agents: [agent] })
+    await scheduler.onChanges(await submitted({ pay: [] }), page)
+    await world.clock.advance(30_000)
+    end.resolve('sold')
+    await world.telemetry.waitFor('outcome.discarded')
+    expect(world.store.writes).toHaveLength(1)
+  })
+})

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { withDiagnostic } from '../../../../src/sas/model/diagnostics.js'
+import {
+  deadline,
+  decodeDocument,
+  deriveProcessState,
+  isTerminal,
+  jobDocumentId,
+  processStates,
+  stepDocumentId,
+  withDerivedState,
+  type Attention,
+  type Diagnostic,
+} from '../../../../src/sas/model/documents.js'
+import { aJob, aStep } from '../../../support/a-job.js'
+
+const attention: Attention = { kind: 'error', since: '', by: 'x', message: 'no', stepId: null }
+const diagnostic: Diagnostic = { at: '', by: 'x', attempt: 1, message: 'no' }
+
+describe('a document decoded', () => {
+  it('is the job or the step that was written, with fields that are not ours kept', () => {
+    const job = { ...aJob(), note: 'mine', _etag: '"1"' }
+    expect(decodeDocument(job)).toStrictEqual({ kind: 'job', job })
+    const step = { ...aStep(), note: 'mine' }
+    expect(decodeDocument(step)).toStrictEqual({ kind: 'step', step })
+  })
+
+  it.each([
+    {},
+    { type: 'order' },
+    { type: 7 },
+    { type: null, schema: 99 },
+    { type: 'sas' },
+    { type: 'SAS.job' },
+    { type: 'order', schema: 99 },
+  ])('F-C11: is foreign: %j', (document) => {
+    expect(decodeDocument(document)).toEqual({ kind: 'foreign' })
+  })
+
+  it.each(['sas.job', 'sas.step', 'sas.something-new'])('F-C10: of a newer schema: %s', (type) => {
+    expect(decodeDocument({ type, schema: 2, shape: 'unknown' })).toEqual({ kind: 'newerSchema', schema: 2 })
+  })
+
+  it.each([
+    ['a field is missing', { ...aJob(), fence: undefined }, /^fence: /],
+    ['a field has another type', { ...aJob(), failureCount: '0' }, /^failureCount: /],
+    [
+      'the ledger has an unknown state',
+      { ...aJob(), steps: { a: { state: 'Done', dispatch: 0 } } },
+      /^steps\.a\.state: /,
+    ],
+    ['a step has no outcome field', { ...aStep(), outcome: undefined }, /^outcome: /],
+    ['a fraction is where a whole number is wanted', { ...aStep(), dispatch: 0.5 }, /^dispatch: /],
+    ['the schema is missing', { ...aStep(), schema: undefined }, /^schema: /],
+    ['everything is missing', { type: 'sas.step' }, /./],
+  ])('F-C9: is invalid when %s', (_what, document, reason) => {
+    expect(decodeDocument(document)).toEqual({
+      kind: 'invalid',
+      reason: expect.stringMatching(reason) as string,
+    })
+  })
+
+  it.each([aJob({ processState: 'Processed' }), aStep({ processState: 'Error' })])(
+    'is invalid when its processState contradicts its other fields (I20)',
+    (document) => {
+      expect(decodeDocument(document)).toEqual({
+        kind: 'invalid',
+        reason: `processState is ${document.processState}, its other fields say Pending`,
+      })
+    },
+  )
+})
+
+describe('R33, R37: the derived state', () => {
+  const begun = { initialState: 'off', targetState: 'on', currentState: 'off', desiredState: 'on' }
+  const back = { ...begun, currentState: 'on', desiredState: 'off', direction: 'undo' as const }
+  const idle = { lockedBy: null, attention: null, direction: 'do' as const }
+  const flag = { ...attention, kind: 'parked' as const }
+
+  it.each([
+    ['Pending', { ...begun, ...idle }],
+    ['Pending', { ...begun, ...idle, desiredState: 'off' }],
+    ['Pending', { ...begun, ...idle, lockedBy: 'x', desiredState: 'off' }],
+    ['Pending', { ...begun, ...idle, attention: flag }],
+    ['Processing', { ...begun, ...idle, lockedBy: 'x' }],
+    ['Processing', { ...begun, ...idle, lockedBy: 'x', attention: flag }],
+    ['Processed', { ...begun, ...idle, currentState: 'on' }],
+    ['Processed', { ...begun, ...idle, lockedBy: 'x', attention, currentState: 'on' }],
+    ['Error', { ...begun, ...idle, attention }],
+    ['Error', { ...begun, ...idle, lockedBy: 'x', attention }],
+    ['Compensating', { ...idle, ...back }],
+    ['Compensating', { ...idle, ...back, lockedBy: 'x' }],
+    ['Compensated', { ...idle, ...back, currentState: 'off' }],
+    ['Error', { ...idle, ...back, attention }],
+  ] as const)('is %s for %j', (processState, fields) => {
+    expect(deriveProcessState(fields)).toBe(processState)
+    const job = { ...fields, processState: 'Pending' as const, other: 1 }
+    expect(withDerivedState(job)).toEqual({ ...job, processState })
+  })
+
+  it('has three ends', () => {
+    const ends = processStates.filter((processState) => isTerminal({ processState }))
+    expect(ends).toEqual(['Processed', 'Error', 'Compensated'])
+  })
+})
+
+describe('document ids', () => {
+  it.each([
+    ['plain-1', 'sas.job:plain-1'],
+    ['a/b\\c?d#e', 'sas.job:a~2fb~5cc~3fd~23e'],
+    ['50%~', 'sas.job:50~25~7e'],
+    ['a\nb\u0080', 'sas.job:a~0ab~80'],
+    ['böse 🛒', 'sas.job:böse 🛒'],
+  ])('of job %j', (jobId, id) => {
+    expect(jobDocumentId(jobId)).toBe(id)
+    expect(stepDocumentId(jobId, 'pay')).toBe(`${id.replace('sas.job', 'sas.step')}:pay`)
+  })
+
+  it('differ wherever the jobs or steps do', () => {
+    const ids = ['a:b', 'a', 'a/b', 'a~2fb', 'a~b'].flatMap((jobId) => [
+      jobDocumentId(jobId),
+      ...['b', 'c', 'b-c'].map((stepId) => stepDocumentId(jobId, stepId)),
+    ])
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})
+
+describe('a deadline', () => {
+  it('is the same instant in both forms, or none', () => {
+    expect(deadline(1_500)).toEqual({ completeBy: '1970-01-01T00:00:01.500Z', completeByMs: 1_500 })
+    expect(deadline(null)).toEqual({ completeBy: null, completeByMs: null })
+  })
+})
+
+describe('diagnostics', () => {
+  it('F-A19: are the newest ten', () => {
+    const kept = Array.from({ length: 12 }, (_, index) => index + 1).reduce<Diagnostic[]>(
+      (before, attempt) => withDiagnostic(before, { ...diagnostic, attempt }),
+      [],
+    )
+    expect(kept.map(({ attempt }) => attempt)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  })
+
+  it('F-A19: keep 2,000 characters of each message', () => {
+    const [kept] = withDiagnostic([], { ...diagnostic, message: 'x'.repeat(5_000_000) })
+    expect(kept?.message).toBe('x'.repeat(2_000))
+  })
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { durationMs, isInstant } from '../../../../src/sas/model/duration.js'
+
+describe('a duration', () => {
+  it.each([
+    [250, 250],
+    [0.5, 0.5],
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['1.5m', 90_000],
+    ['1h', 3_600_000],
+    ['2d', 172_800_000],
+    ['0.125s', 125],
+    ['36525d', 36_525 * 86_400_000],
+    [' 30s ', 30_000],
+  ])('%j is %d ms', (duration, ms) => {
+    expect(durationMs(duration)).toBe(ms)
+  })
+
+  it.each([
+    0,
+    -1,
+    Number.NaN,
+    Infinity,
+    '',
+    '30',
+    's',
+    '0s',
+    '-1s',
+    '1 s',
+    '1S',
+    '1w',
+    '.5s',
+    '1e3ms',
+    '1m30s',
+  ])('%j is none', (duration) => {
+    expect(durationMs(duration)).toBeNull()
+  })
+
+  it.each([`${'9'.repeat(400)}d`, '1000000000d', Number.MAX_VALUE])(
+    '%j is longer than any date',
+    (duration) => {
+      expect(durationMs(duration)).toBeNull()
+    },
+  )
+})
+
+it('an instant is what a date can be made of', () => {
+  expect(isInstant('2026-01-01T00:00:00Z')).toBe(true)
+  expect(isInstant('soon')).toBe(false)
+})

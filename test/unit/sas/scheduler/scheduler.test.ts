@@ -1,0 +1,427 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { withDerivedState } from '../../../../src/sas/model/documents.js'
+import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import { ensureSubmitted, type AcceptedJob } from '../../../../src/sas/submission/submission.js'
+import type { SubmitRequest } from '../../../../src/sas/submission/submit.js'
+import { aJob, aStep, aSubmission, asChange, aWorkflow } from '../../../support/a-job.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+let world: StateWorld
+beforeEach(() => {
+  world = new StateWorld()
+})
+
+/** Lets the agents run every open step, and the scheduler fold what came of it, until nothing changes any more. */
+async function runToEnd(): Promise<void> {
+  const scheduler = world.scheduler()
+  const agents = world.agents()
+  for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
+    await scheduler.onChanges(page)
+    await agents.onChanges(page, { signal: new AbortController().signal })
+    await agents.stop(1_000)
+  }
+}
+
+describe('a scheduler', () => {
+  it('R29, R60: brings a job from its submission to its end', async () => {
+    await world.submitted({ a: [], b: ['a'], c: [], join: ['b', 'c'] })
+    await runToEnd()
+    expect(await world.job()).toMatchObject({ processState: 'Processed', lockedBy: null, fence: 1 })
+    const dispatched = world.telemetry.of('step.dispatched').map(({ stepId }) => stepId)
+    expect(dispatched).toEqual(['a', 'c', 'b', 'join'])
+    expect(world.telemetry.of('job.finished')).toEqual([
+      { type: 'job.finished', jobId: 'job-1', workflow: 'shopping', state: 'Processed' },
+    ])
+  })
+
+  it('needs no read for a job it has seen from the start', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    await runToEnd()
+    expect(world.store.count('read')).toBe(0)
+  })
+
+  it('R126, F-Q10: begins with the most urgent jobs of a page, among equals with those that came first', async () => {
+    for (const [jobId, priority] of [
+      ['low', 0],
+      ['high', 5],
+      ['lower', -1],
+      ['higher', 9],
+      ['low too', 0],
+    ] as const) {
+      await world.submitted({ pay: [] }, {}, { jobId, partition: jobId, priority })
+    }
+    await world.scheduler().onChanges(await world.changes())
+    const dispatched = world.telemetry.of('step.dispatched').map(({ jobId }) => jobId)
+    expect(dispatched).toEqual(['higher', 'high', 'low', 'low too', 'lower'])
+  })
+
+  it('F-C26: writes nothing on its own writes, nor on the same page again (F-C1)', async () => {
+    await world.submitted()
+    const scheduler = world.scheduler()
+    const page = await world.changes()
+    await scheduler.onChanges(page)
+    const own = await world.changes()
+    await scheduler.onChanges(own)
+    await scheduler.onChanges(own)
+    await world.scheduler('scheduler-2').onChanges(own)
+    expect(world.store.writes).toHaveLength(1)
+    // The old page holds an etag that is gone: one lost race, then nothing to do.
+    await scheduler.onChanges(page)
+    expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-1' })
+    expect(await world.step()).toMatchObject({ fence: 1, dispatch: 1 })
+  })
+
+  it('F-C21 R98: looks at every step anew when a job was taken from it, whatever it remembers', async () => {
+    await world.submitted()
+    const scheduler = world.scheduler()
+    await scheduler.onChanges(await world.changes())
+    const agents = world.agents()
+    await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+    await agents.stop(1_000)
+    const unseen = await world.changes()
+    expect(unseen).toHaveLength(1)
+    const job = await world.job()
+    const freed = withDerivedState({ ...job, lockedBy: null, fence: job.fence + 1 })
+    await world.put('job-1', [replacing(job, freed)])
+    await scheduler.onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({ processState: 'Processed' })
+  })
+
+  it('raises attention when a step has failed for good', async () => {
+    await world.dispatched()
+    const step = await world.step()
+    const attention = { kind: 'error' as const, since: '', by: 'x', message: 'no such card', stepId: 'pay' }
+    const failed = { ...step, attention, processState: 'Error' as const, lockedBy: null }
+    await world.put('job-1', [replacing(step, failed)])
+    await world.scheduler().onChanges(await world.changes())
+    expect(world.telemetry.of('attention.raised')).toEqual([
+      {
+        type: 'attention.raised',
+        jobId: 'job-1',
+        workflow: 'shopping',
+        stepId: 'pay',
+        kind: 'error',
+        message: 'step pay: no such card',
+      },
+    ])
+    expect(world.telemetry.of('job.finished')).toMatchObject([{ state: 'Error' }])
+  })
+})
+
+describe('what the feed may do to a scheduler', () => {
+  it('F-C4: steps before their job, in one page', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    await world.scheduler().onChanges([...(await world.changes())].reverse())
+    expect(await world.step('a')).toMatchObject({ processState: 'Processing' })
+    expect(world.store.count('read')).toBe(0)
+  })
+
+  it('F-C5: the job alone; steps are read', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    const jobOnly = (await world.changes()).filter(({ id }) => id === 'sas.job:job-1')
+    await world.scheduler().onChanges(jobOnly)
+    expect(await world.step('a')).toMatchObject({ processState: 'Processing' })
+    expect(world.store.count('read')).toBe(2)
+  })
+
+  it('F-C11, I17: documents that are not ours', async () => {
+    await world
+      .scheduler()
+      .onChanges([
+        asChange({ id: 'order-1', pk: 'job-1', total: 3 }),
+        asChange({ id: 'sas.job:job-1', pk: 'job-1', type: 'order' }),
+      ])
+    expect(world.store.writes).toEqual([])
+    expect(world.store.count('read')).toBe(0)
+    expect(world.telemetry.events).toEqual([])
+  })
+
+  it('F-C9, F-C10: documents it cannot read, which are named and left alone', async () => {
+    const documents = [aJob({ processState: 'Processed' }), { ...aStep(), schema: 2 }]
+    await world.put(
+      'job-1',
+      documents.map((document) => ({ kind: 'create', document })),
+    )
+    await world.scheduler().onChanges(await world.changes())
+    // Nothing but the record for those who repair it.
+    expect(world.store.writes).toMatchObject([[{ kind: 'create', document: { type: 'sas.unreadable' } }]])
+    expect(world.telemetry.of('document.refused')).toEqual([
+      {
+        type: 'document.refused',
+        id: 'sas.job:job-1',
+        reason: 'processState is Processed, its other fields say Pending',
+      },
+      { type: 'document.refused', id: 'sas.step:job-1:only', reason: 'schema 2 is newer than this code' },
+    ])
+  })
+
+  it('F-V25: a step whose job does not exist', async () => {
+    await world.scheduler().onChanges([asChange({ ...aStep({ dispatch: 1 }) })])
+    expect(world.telemetry.of('document.refused')).toEqual([
+      { type: 'document.refused', id: 'sas.job:job-1', reason: 'its job job-1 does not exist' },
+    ])
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('F-C6: a page that is older than the store', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    const old = await world.changes()
+    await world.scheduler('scheduler-0').onChanges(old)
+    await world.scheduler().onChanges(old)
+    expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-0' })
+    expect(await world.step('a')).toMatchObject({ dispatch: 1 })
+  })
+})
+
+describe('races and lost replies of a scheduler', () => {
+  it('R31, R54, F-Q4: two schedulers race for one job, and one claims it', async () => {
+    await world.submitted({ a: [], b: [] })
+    const page = await world.changes()
+    await Promise.all(['scheduler-1', 'scheduler-2'].map((name) => world.scheduler(name).onChanges(page)))
+    expect(await world.job()).toMatchObject({ fence: 1, steps: { a: { dispatch: 1 }, b: { dispatch: 1 } } })
+    expect(await world.step('a')).toMatchObject({ fence: 1, attempt: 1 })
+    expect(world.telemetry.of('step.dispatched')).toHaveLength(2)
+    expect(world.telemetry.of('store.conflict')).toHaveLength(1)
+  })
+
+  it.each(['applied', 'lost'] as const)(
+    'F-Q3: a claim whose reply is lost, %s, is made once',
+    async (truth) => {
+      await world.submitted({ a: [], b: ['a'] })
+      world.store.failWrites({ kind: 'unknownOutcome', truth })
+      await world.scheduler().onChanges(await world.changes())
+      expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-1' })
+      expect(await world.step('a')).toMatchObject({ fence: 1, dispatch: 1 })
+      expect(world.store.writes).toHaveLength(truth === 'applied' ? 1 : 2)
+    },
+  )
+
+  it('F-Q14: of many that see one new job, one claims it', async () => {
+    await world.submitted({ a: [], b: [] })
+    const page = await world.changes()
+    const names = Array.from({ length: 8 }, (_, index) => `scheduler-${index}`)
+    await Promise.all(names.map((name) => world.scheduler(name).onChanges(page)))
+    expect(await world.job()).toMatchObject({ fence: 1, steps: { a: { dispatch: 1 }, b: { dispatch: 1 } } })
+    expect(world.telemetry.of('step.dispatched')).toHaveLength(2)
+  })
+
+  it('F-Q5: a claim that a client sends twice meets its own first try, and is made once', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    const page = await world.changes()
+    const scheduler = world.scheduler()
+    world.store.failWrites({
+      kind: 'rival',
+      write: async () => world.truth.apply('job-1', world.store.writes.at(-1) ?? []),
+    })
+    await scheduler.onChanges(page)
+    expect(world.telemetry.of('store.conflict')).toHaveLength(1)
+    expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-1' })
+    expect(await world.step('a')).toMatchObject({ fence: 1, dispatch: 1, attempt: 1 })
+  })
+
+  it('F-D14: two that each saw the end of one parallel step dispatch the step that joins them, once', async () => {
+    await world.submitted({ a: [], b: [], join: ['a', 'b'] })
+    const [first, second] = [world.scheduler('scheduler-1'), world.scheduler('scheduler-2')]
+    const begun = await world.changes()
+    await first.onChanges(begun)
+    const agents = world.agents()
+    await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+    await agents.stop(1_000)
+    const ended = await world.changes()
+    const endOf = (stepId: string) => ended.filter((change) => change['stepId'] === stepId)
+    expect([endOf('a'), endOf('b')].map(({ length }) => length)).toEqual([1, 1])
+    await Promise.all([first.onChanges(endOf('a')), second.onChanges(endOf('b'))])
+    const own = await world.changes()
+    await Promise.all([first.onChanges(own), second.onChanges(own)])
+    expect((await world.job()).steps).toMatchObject({
+      a: { state: 'Processed' },
+      b: { state: 'Processed' },
+      join: { state: 'Processing', dispatch: 1 },
+    })
+    expect(await world.step('join')).toMatchObject({ fence: 1, attempt: 1 })
+  })
+
+  it('F-C3: of which the feed shows the last versions only goes on from those', async () => {
+    await world.dispatched({ a: [], b: ['a'] })
+    const agents = world.agents()
+    await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+    await agents.stop(1_000)
+    const late = [await world.job(), await world.step('a')].map((document) => asChange(document))
+    await world.scheduler('scheduler-9').onChanges(late)
+    expect((await world.job()).steps).toMatchObject({ a: { state: 'Processed' }, b: { state: 'Processing' } })
+  })
+
+  it('F-D4: an advance whose reply is lost dispatches the next step once', async () => {
+    await world.submitted({ a: [], b: ['a'] })
+    const scheduler = world.scheduler()
+    const agents = world.agents()
+    await scheduler.onChanges(await world.changes())
+    await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+    await agents.stop(0)
+    world.store.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
+    await scheduler.onChanges(await world.changes())
+    expect(await world.step('b')).toMatchObject({ fence: 1, dispatch: 1 })
+  })
+
+  it('reads again after a conflict, and decides on what is there', async () => {
+    await world.submitted()
+    const page = await world.changes()
+    world.store.failWrites({
+      kind: 'rival',
+      write: async () => {
+        const job = await world.job()
+        await world.put('job-1', [replacing(job, { ...job, note: 'edited by hand' })])
+      },
+    })
+    await world.scheduler().onChanges(page)
+    expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1', note: 'edited by hand' })
+    expect(world.store.writes).toHaveLength(2)
+  })
+
+  it('F-X4: gives the page back when two writes of a job in a row have no clear answer', async () => {
+    await world.submitted()
+    const page = await world.changes()
+    world.store.failWrites(
+      ...Array.from({ length: 6 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
+    )
+    const refused = 'job job-1: the outcome of 2 writes is unknown; it is tried again after a pause'
+    await expect(world.scheduler().onChanges(page)).rejects.toThrow(refused)
+    expect(world.store.writes).toHaveLength(2)
+  })
+
+  it('gives the page back when a job stays contended', async () => {
+    await world.submitted()
+    const page = await world.changes()
+    const rival = async (): Promise<void> => {
+      const job = await world.job()
+      await world.put('job-1', [replacing(job, { ...job, priority: job.priority + 1 })])
+    }
+    world.store.failWrites(...Array.from({ length: 6 }, () => ({ kind: 'rival', write: rival }) as const))
+    await expect(world.scheduler().onChanges(page)).rejects.toThrow(
+      'job job-1: still contended after 6 tries; it will be delivered again',
+    )
+    await world.scheduler().onChanges(page)
+    expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1' })
+  })
+
+  it('F-C13: does its other jobs when one fails, and then rejects', async () => {
+    await world.submitted()
+    await world.submitted({ pay: [] }, {}, { jobId: 'job-2', partition: 'job-2' })
+    const page = await world.changes()
+    world.store.failWrites({ kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) })
+    await expect(world.scheduler().onChanges(page)).rejects.toThrow('busy')
+    const claimed = [await world.job('job-1'), await world.job('job-2')].map(({ lockedBy }) => lockedBy)
+    expect(claimed.sort()).toEqual([null, 'scheduler-1'].sort())
+  })
+})
+
+describe('a partition that the store refuses', () => {
+  const busy = { kind: 'throws' as const, error: new StoreUnavailable('busy', { cause: null }) }
+  let held: number
+  beforeEach(() => {
+    held = 0
+  })
+  const holdCheckpoint = (): (() => void) => {
+    held += 1
+    return () => void (held -= 1)
+  }
+
+  it('F-X2: does not hold up its page; its job waits, with the checkpoint, and goes on (I10)', async () => {
+    await world.submitted()
+    await world.submitted({ pay: [] }, {}, { jobId: 'job-2', partition: 'job-2' })
+    const page = await world.changes()
+    const scheduler = world.scheduler()
+    world.store.failWrites(busy, busy)
+    await scheduler.onChanges(
+      page.filter(({ pk }) => pk === 'job-1'),
+      { leaseToken: '0', holdCheckpoint },
+    )
+    expect(held).toBe(1)
+    await scheduler.onChanges(page, { leaseToken: '0', holdCheckpoint })
+    // Not asked again meanwhile: the fault was for the other job, whose partition waits now as well.
+    expect(world.store.writes.map(([write]) => write?.document.pk)).toEqual(['job-1', 'job-2'])
+    expect(held).toBe(3)
+    await world.clock.advance(10_000)
+    expect([await world.job('job-1'), await world.job('job-2')]).toMatchObject([
+      { lockedBy: 'scheduler-1' },
+      { lockedBy: 'scheduler-1' },
+    ])
+    expect(held).toBe(0)
+  })
+
+  it('is left to whoever has the lease after us', async () => {
+    await world.submitted()
+    const scheduler = world.scheduler()
+    world.store.failWrites(busy)
+    await scheduler.onChanges(await world.changes(), { leaseToken: '0', holdCheckpoint })
+    scheduler.onLeaseReleased('0')
+    await world.clock.advance(60_000)
+    expect(await world.job()).toMatchObject({ processState: 'Pending' })
+    expect(held).toBe(1)
+  })
+
+  it('F-X1: rejects the page when more are refused than one can blame on a partition', async () => {
+    for (let index = 0; index < 17; index += 1) {
+      const jobId = `job-${index}`
+      await world.submitted({ pay: [] }, {}, { jobId, partition: jobId })
+      world.store.failWrites(busy)
+    }
+    const page = await world.changes()
+    const scheduler = world.scheduler()
+    await expect(scheduler.onChanges(page, { leaseToken: '0', holdCheckpoint })).rejects.toThrow('busy')
+    expect(held).toBe(0)
+  })
+})
+
+describe('a job that was accepted in this process', () => {
+  const accept = async (overrides: Partial<SubmitRequest> = {}): Promise<AcceptedJob> => {
+    const request = aSubmission(aWorkflow({ a: [], b: ['a'] }).plan, overrides)
+    const { accepted } = await ensureSubmitted(world.store, request)
+    if (accepted === null) throw new Error('it is written, and by nobody else')
+    return accepted
+  }
+
+  it('R29, F-C1: is begun at once, from what was written, and its change brings nothing more', async () => {
+    const scheduler = world.scheduler()
+    expect(await scheduler.begin(await accept(), '0')).toBe(true)
+    expect(await world.job()).toMatchObject({ processState: 'Processing', lockedBy: 'scheduler-1' })
+    expect(await world.step('a')).toMatchObject({ processState: 'Processing', dispatch: 1 })
+    expect(world.store.count('read')).toBe(0)
+    await scheduler.onChanges(await world.changes())
+    expect(world.store.writes).toHaveLength(2)
+    expect(world.store.count('read')).toBe(0)
+  })
+
+  it('I2: is left alone when another instance has begun it meanwhile', async () => {
+    const accepted = await accept()
+    await world.scheduler('scheduler-2').onChanges(await world.changes())
+    expect(await world.scheduler().begin(accepted, '0')).toBe(true)
+    expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-2', fence: 1 })
+    expect(world.telemetry.of('step.dispatched')).toHaveLength(1)
+  })
+
+  it('I1: is left to the feed when the store does not answer, and begun by that', async () => {
+    const scheduler = world.scheduler()
+    const accepted = await accept()
+    world.store.failWrites({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })
+    expect(await scheduler.begin(accepted, '0')).toBe(false)
+    expect(await world.job()).toMatchObject({ processState: 'Pending' })
+    await scheduler.onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1' })
+  })
+
+  it('is left to the feed when 200 others are being begun', async () => {
+    const scheduler = world.scheduler()
+    const jobs: AcceptedJob[] = []
+    for (let number = 0; number < 201; number += 1) {
+      const jobId = `job-${number}`
+      jobs.push(await accept({ jobId, partition: jobId }))
+    }
+    const begun = await Promise.all(jobs.map((job) => scheduler.begin(job, '0')))
+    expect(begun.filter((isBegun) => !isBegun)).toHaveLength(1)
+    expect(begun.at(-1)).toBe(false)
+    const [late] = jobs.slice(-1)
+    if (late !== undefined) expect(await scheduler.begin(late, '0')).toBe(true)
+  })
+})

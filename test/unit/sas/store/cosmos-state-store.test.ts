@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import {
+  CosmosStateStore,
+  type CosmosStateStoreOptions,
+} from '../../../../src/sas/store/cosmos-state-store.js'
+import { StoreRefused, StoreUnavailable } from '../../../../src/sas/model/errors.js'
+import type { StateWrite } from '../../../../src/sas/store/state-store.js'
+
+type Container = CosmosStateStoreOptions['container']
+
+const create: StateWrite = { kind: 'create', document: { id: 'a', pk: 'p' } }
+const replace: StateWrite = { kind: 'replace', document: { id: 'a', pk: 'p' }, ifMatch: '"1"' }
+
+/** A failure as the SDK throws it. */
+function failure(code: number | string, more: Readonly<Record<string, unknown>> = {}): Error {
+  return Object.assign(new Error(`failed with ${code}`), { code, ...more })
+}
+
+/** A store whose every request ends as `answer` says. What the SDK itself does is for the conformance suite. */
+function storeThat(answer: () => Promise<unknown>): CosmosStateStore {
+  const container = {
+    items: { create: answer, batch: answer, query: () => ({ fetchAll: answer }) },
+    item: () => ({ read: answer, replace: answer }),
+    database: { client: {} },
+  }
+  return new CosmosStateStore({ container: container as unknown as Container })
+}
+
+function storeFailing(error: Error): CosmosStateStore {
+  return storeThat(() => Promise.reject(error))
+}
+
+describe('a write that failed, on the SDK', () => {
+  it.each([408, 500, 503, 'ECONNRESET', 'ETIMEDOUT', 'REQUEST_SEND_ERROR'])(
+    'F-X4: with %s may have been applied',
+    async (code) => {
+      const error = failure(code)
+      const outcome = { kind: 'unknownOutcome', cause: error }
+      expect(await storeFailing(error).apply('p', [create])).toEqual(outcome)
+      expect(await storeFailing(error).apply('p', [replace])).toEqual(outcome)
+    },
+  )
+
+  it.each([400, 408, 503, 'ECONNRESET'])(
+    'F-X4: in a group that failed as a whole with %s may have been, too',
+    async (code) => {
+      const error = failure(code)
+      expect(await storeFailing(error).apply('p', [create, replace])).toEqual({
+        kind: 'unknownOutcome',
+        cause: error,
+      })
+    },
+  )
+
+  it.each([
+    ['not one result', undefined],
+    ['a result without an etag', [{ statusCode: 201, eTag: '"1"' }, { statusCode: 200 }]],
+    [
+      'a result with an empty one',
+      [
+        { statusCode: 201, eTag: '"1"' },
+        { statusCode: 200, eTag: '' },
+      ],
+    ],
+  ])('I2: in a group that is answered with %s is read before anything stands on it', async (_, result) => {
+    const store = storeThat(() => Promise.resolve({ result, headers: {} }))
+    expect(await store.apply('p', [create, replace])).toMatchObject({ kind: 'unknownOutcome' })
+  })
+
+  it.each([449, 410, 'ECONNREFUSED', 'ENOTFOUND'])(
+    'F-X3: with %s was not applied, and may be tried again',
+    async (code) => {
+      const error = failure(code)
+      const writing = storeFailing(error).apply('p', [replace])
+      await expect(writing).rejects.toThrow(StoreUnavailable)
+      await expect(writing).rejects.toMatchObject({ isRetriable: true, retryAfterMs: null, cause: error })
+    },
+  )
+
+  it.each([429, 449, 410, 'ECONNREFUSED'])(
+    'F-X3: in a group that failed as a whole with %s was not applied',
+    async (code) => {
+      const writing = storeFailing(failure(code)).apply('p', [create, replace])
+      await expect(writing).rejects.toThrow(StoreUnavailable)
+    },
+  )
+
+  it('F-S9: in a group that is too large as a whole is refused for good, not asked for again and again', async () => {
+    const writing = storeFailing(failure(413)).apply('p', [create, replace])
+    await expect(writing).rejects.toThrow(StoreRefused)
+    await expect(writing).rejects.toThrow('state.batch: the store refused: failed with 413')
+  })
+
+  it('F-S10: inside a group with 429 says how long to wait', async () => {
+    const result = [{ statusCode: 429, retryAfterMilliseconds: 250 }, { statusCode: 424 }]
+    const writing = storeThat(async () => ({ headers: {}, result })).apply('p', [create, replace])
+    await expect(writing).rejects.toMatchObject({ name: 'StoreUnavailable', retryAfterMs: 250 })
+  })
+
+  it('F-S10: with 429 says how long to wait', async () => {
+    const writing = storeFailing(failure(429, { retryAfterInMs: 250 })).apply('p', [create])
+    await expect(writing).rejects.toMatchObject({ name: 'StoreUnavailable', retryAfterMs: 250 })
+    const unsaid = storeFailing(failure(429)).apply('p', [create])
+    await expect(unsaid).rejects.toMatchObject({ name: 'StoreUnavailable', retryAfterMs: null })
+  })
+
+  it.each([400, 401, 403, 413])('F-S11, F-S16: with %s is refused for good', async (code) => {
+    const writing = storeFailing(failure(code)).apply('p', [create])
+    await expect(writing).rejects.toThrow(StoreRefused)
+    await expect(writing).rejects.toThrow(`state.create: the store refused: failed with ${code}`)
+  })
+
+  it('F-S11: to a container that does not exist is refused for good', async () => {
+    await expect(storeFailing(failure(404)).apply('p', [create])).rejects.toThrow(StoreRefused)
+  })
+
+  it.each([
+    [400, StoreRefused],
+    [413, StoreRefused],
+    [429, StoreUnavailable],
+    [449, StoreUnavailable],
+  ])('inside a group with %d names the document that was to blame', async (statusCode, kind) => {
+    const result = [{ statusCode: 424 }, { statusCode }, { statusCode: 424 }]
+    const store = storeThat(async () => ({ headers: {}, result }))
+    const second: StateWrite = { kind: 'create', document: { id: 'second', pk: 'p' } }
+    const writing = store.apply('p', [create, second, replace])
+    await expect(writing).rejects.toThrow(kind)
+    await expect(writing).rejects.toThrow(
+      `the store answered ${statusCode} to the write of "second"; nothing was written`,
+    )
+  })
+})
+
+describe('the physical partition of a write, on the SDK', () => {
+  it.each([
+    [{ 'x-ms-documentdb-partitionkeyrangeid': '7', 'x-ms-session-token': '3:-1#5' }, '7'],
+    [{ 'x-ms-documentdb-partitionkeyrangeid': '', 'x-ms-session-token': '3:-1#5' }, '3'],
+    [{ 'x-ms-session-token': '3:-1#5' }, '3'],
+    [{}, null],
+  ])('is what the answer says: %j', async (headers, physicalRangeId) => {
+    const store = storeThat(async () => ({ headers, requestCharge: 5, etag: '"2"' }))
+    expect(await store.apply('p', [create])).toEqual({
+      kind: 'applied',
+      etags: ['"2"'],
+      physicalRangeId,
+      charge: 5,
+    })
+  })
+})
+
+describe('a question that failed, on the SDK', () => {
+  const questions: [string, (store: CosmosStateStore) => Promise<unknown>][] = [
+    ['read', (store) => store.read({ pk: 'p', id: 'a' })],
+    ['listOverdue', (store) => store.listOverdue({ afterMs: 0, beforeMs: 0, pickUpWithinMs: 0 }, 1)],
+    ['listJobs', (store) => store.listJobs({})],
+    ['findJob', (store) => store.findJob('j')],
+    ['listSteps', (store) => store.listSteps('p', 'j')],
+  ]
+
+  it.each(questions)('may be repeated where the store is away: %s', async (operation, ask) => {
+    const asking = ask(storeFailing(failure(503)))
+    await expect(asking).rejects.toThrow(StoreUnavailable)
+    await expect(asking).rejects.toThrow(`state.${operation}: the store is not available: failed with 503`)
+  })
+
+  it.each(questions)('is refused for good where it may not be asked: %s', async (_operation, ask) => {
+    await expect(ask(storeFailing(failure(403)))).rejects.toThrow(StoreRefused)
+  })
+
+  it('is described whatever was thrown', async () => {
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as a broken transport may do
+    const store = storeThat(() => Promise.reject('gone'))
+    await expect(store.read({ pk: 'p', id: 'a' })).rejects.toThrow('state.read: the store refused: gone')
+  })
+})

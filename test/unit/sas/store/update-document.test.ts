@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { asStored, aStep } from '../../../support/a-job.js'
+import { StateWorld } from '../../../support/state-world.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import { readStep, updateDocument, type DocumentDecision } from '../../../../src/sas/store/update-document.js'
+import type { StepDocument } from '../../../../src/sas/model/documents.js'
+
+const address = { pk: 'job-1', id: 'sas.step:job-1:pay' }
+const raise = (step: StepDocument): DocumentDecision<StepDocument, string> => ({
+  write: { ...step, fence: step.fence + 1 },
+  result: 'raised',
+})
+
+let world: StateWorld
+beforeEach(async () => {
+  world = new StateWorld()
+  await world.submitted()
+})
+
+describe('a step updated', () => {
+  it('is read, decided upon and written', async () => {
+    const update = await updateDocument(world.store, { address: address, known: null, read: readStep }, raise)
+    expect(update).toMatchObject({ kind: 'written', result: 'raised', document: { fence: 1 } })
+    expect(await world.step()).toMatchObject({ fence: 1 })
+  })
+
+  it('is not read first when it is known', async () => {
+    await updateDocument(world.store, { address: address, known: await world.step(), read: readStep }, raise)
+    expect(world.store.count('read')).toBe(0)
+  })
+
+  it('is read again when what was known is old', async () => {
+    const old = asStored(await world.step(), '"gone"')
+    expect(
+      await updateDocument(world.store, { address: address, known: old, read: readStep }, raise),
+    ).toMatchObject({ kind: 'written' })
+    expect(await world.step()).toMatchObject({ fence: 1 })
+  })
+
+  it('is left alone when the decision says so', async () => {
+    const update = await updateDocument(
+      world.store,
+      { address: address, known: null, read: readStep },
+      () => ({ write: null, result: 'fine' }),
+    )
+    expect(update).toEqual({ kind: 'unchanged', result: 'fine' })
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('is missing when it is gone, or is no step any more', async () => {
+    const gone = { ...address, id: 'sas.step:job-1:gone' }
+    expect(await updateDocument(world.store, { address: gone, known: null, read: readStep }, raise)).toEqual({
+      kind: 'missing',
+    })
+    const job = { ...address, id: 'sas.job:job-1' }
+    expect(await updateDocument(world.store, { address: job, known: null, read: readStep }, raise)).toEqual({
+      kind: 'missing',
+    })
+    const known = asStored(aStep({ id: gone.id }))
+    expect(await updateDocument(world.store, { address: gone, known: known, read: readStep }, raise)).toEqual(
+      { kind: 'missing' },
+    )
+  })
+
+  it('F-X4: is left for a pause when two writes in a row have no clear answer', async () => {
+    world.store.failWrites(
+      ...Array.from({ length: 6 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
+    )
+    const updating = updateDocument(world.store, { address, known: null, read: readStep }, raise)
+    await expect(updating).rejects.toThrow('the outcome of 2 writes is unknown')
+    expect([world.store.count('apply'), world.store.count('read')]).toEqual([2, 3])
+  })
+
+  it('F-X4: is found written when the second of them was', async () => {
+    const lost = { kind: 'unknownOutcome', truth: 'lost' } as const
+    world.store.failWrites(lost, { ...lost, truth: 'applied' })
+    const once = (step: StepDocument) => (step.fence === 0 ? raise(step) : { write: null, result: 'is' })
+    const update = await updateDocument(world.store, { address, known: null, read: readStep }, once)
+    expect(update).toEqual({ kind: 'unchanged', result: 'is' })
+  })
+
+  it('is given up when it stays contended', async () => {
+    const rival = { kind: 'rival', write: async () => world.put('job-1', [await raised()]) } as const
+    const raised = async () => {
+      const step = await world.step()
+      return replacing(step, { ...step, fence: step.fence + 10 })
+    }
+    world.store.failWrites(...Array.from({ length: 6 }, () => rival))
+    await expect(
+      updateDocument(world.store, { address: address, known: null, read: readStep }, raise),
+    ).rejects.toThrow('document sas.step:job-1:pay: still contended after 6 tries')
+  })
+})

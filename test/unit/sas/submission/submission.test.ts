@@ -1,0 +1,253 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { isStaged } from '../../../../src/sas/model/documents.js'
+import {
+  CommandRefused,
+  JobConflict,
+  StoreUnavailable,
+  SubmissionInvalid,
+} from '../../../../src/sas/model/errors.js'
+import { JobClient } from '../../../../src/sas/client/job-client.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import { aWorkflow } from '../../../support/a-job.js'
+import type { WriteFault } from '../../../support/faulty-state-store.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+/** More than two transactions take. */
+const stepIds = Array.from({ length: 250 }, (_, index) => `s${index}`)
+const workflow = aWorkflow(Object.fromEntries(stepIds.map((stepId) => [stepId, []])))
+/** The job, three groups of steps, and the intent. */
+const stages = [0, 1, 2, 3, 4]
+const well: WriteFault = { kind: 'rival', write: () => Promise.resolve() }
+const crash: WriteFault = { kind: 'throws', error: new StoreUnavailable('reset', { cause: null }) }
+const order = { id: 'order-1', total: 3 }
+
+let world: StateWorld
+let client: JobClient
+beforeEach(() => {
+  world = new StateWorld()
+  client = new JobClient(world)
+})
+
+function submitted(input: unknown = 'x', alongside = [{ create: order }]) {
+  return client.submit(workflow, input, { jobId: 'job-1', alongside, replyTo: 'queue' })
+}
+
+/** The next `count` writes succeed, and the one after them goes wrong so. */
+function failAfter(count: number, fault: WriteFault): void {
+  world.store.failWrites(...Array.from({ length: count }, () => well), fault)
+}
+
+async function storedSteps() {
+  return world.truth.listSteps('job-1', 'job-1')
+}
+
+async function hasOrder(): Promise<boolean> {
+  return (await world.truth.read({ pk: 'job-1', id: 'order-1' })) !== null
+}
+
+it('I1: a small submission is a new job, too, where steps of an expired one of that id are left', async () => {
+  const small = aWorkflow({ a: [], b: [] })
+  await client.submit(small, 'x', { jobId: 'job-1' })
+  const steps = await storedSteps()
+  await world.put(
+    'job-1',
+    steps.map((step) => replacing(step, { ...step, dispatch: 1, ttl: 3_600 })),
+  )
+  const job = await world.job()
+  await world.put('job-1', [replacing(job, { ...job, ttl: 1 })])
+  await world.clock.advance(2_000)
+  await client.submit(small, 'y', { jobId: 'job-1' })
+  expect(isStaged(await world.job())).toBe(false)
+  expect((await storedSteps()).map(({ dispatch, ttl }) => [dispatch, ttl])).toEqual([
+    [0, -1],
+    [0, -1],
+  ])
+})
+
+describe('a submission larger than one transaction', () => {
+  it('F-S7: is one job with all its steps, and runs', async () => {
+    await submitted()
+    expect(world.store.writes.map((group) => group.length)).toEqual([1, 100, 100, 53, 3])
+    expect(await storedSteps()).toHaveLength(250)
+    expect(await hasOrder()).toBe(true)
+    expect(await world.job()).toMatchObject({ desiredState: 'Completed', submittedAtMs: world.clock.now() })
+    const scheduler = world.scheduler()
+    for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
+      await scheduler.onChanges(page)
+    }
+    const states = (await storedSteps()).map(({ processState }) => processState)
+    expect(states).toEqual(stepIds.map(() => 'Processing'))
+  })
+
+  it.each(stages)(
+    'F-S7: that dies before stage %d leaves nothing that runs, and can be repeated',
+    async (stage) => {
+      failAfter(stage, crash)
+      await expect(submitted()).rejects.toMatchObject({ isRetriable: true })
+      await world.scheduler().onChanges(await world.changes())
+      expect((await storedSteps()).filter(({ dispatch }) => dispatch > 0)).toEqual([])
+      // Business documents and a job that counts exist together or not at all (I14).
+      expect(await hasOrder()).toBe(false)
+      await submitted()
+      expect(await storedSteps()).toHaveLength(250)
+      expect(await hasOrder()).toBe(true)
+      expect(isStaged(await world.job())).toBe(false)
+      expect(world.telemetry.of('job.submitted')).toMatchObject([{ isNew: true }])
+    },
+  )
+
+  it.each(stages.flatMap((stage) => [[stage, 'applied'] as const, [stage, 'lost'] as const]))(
+    'F-S3: whose reply is lost at stage %d, %s, is one job',
+    async (stage, truth) => {
+      failAfter(stage, { kind: 'unknownOutcome', truth })
+      await submitted()
+      expect(await storedSteps()).toHaveLength(250)
+      expect(await hasOrder()).toBe(true)
+      expect(isStaged(await world.job())).toBe(false)
+    },
+  )
+
+  it.each(stages)(
+    'F-S4: made twice at once, the second at stage %d of the first, is one job',
+    async (stage) => {
+      const other = new JobClient({ store: world.truth, clock: world.clock, telemetry: world.telemetry })
+      const rival = () => other.submit(workflow, 'x', { jobId: 'job-1', alongside: [{ create: order }] })
+      failAfter(stage, { kind: 'rival', write: rival })
+      await submitted()
+      expect(await storedSteps()).toHaveLength(250)
+      expect(isStaged(await world.job())).toBe(false)
+    },
+  )
+
+  it('I1, I18: is a new job, with steps of its own, where steps of an expired one of that id are left', async () => {
+    await submitted()
+    const old = (await storedSteps()).map((step) => {
+      return replacing(step, { ...step, dispatch: 1, fence: 1, currentState: 'Completed', ttl: 3_600 })
+    })
+    for (let first = 0; first < old.length; first += 100)
+      await world.put('job-1', old.slice(first, first + 100))
+    const job = await world.job()
+    await world.put('job-1', [replacing(job, { ...job, replyTo: null, ttl: 1 })])
+    await world.clock.advance(2_000)
+    const again = await client.submit(workflow, 'other', { jobId: 'job-1' })
+    expect(again.jobId).toBe('job-1')
+    const fresh = await storedSteps()
+    expect(fresh).toHaveLength(250)
+    expect(fresh.filter((step) => step.ttl !== -1 || step.dispatch > 0)).toEqual([])
+    expect((await world.job()).input).toBe('other')
+  })
+
+  it('F-S5: with another payload is a conflict, whether the first was completed or not', async () => {
+    failAfter(2, crash)
+    await expect(submitted()).rejects.toThrow(StoreUnavailable)
+    await expect(submitted('y')).rejects.toThrow(JobConflict)
+    await submitted()
+    await expect(submitted('y')).rejects.toThrow('exists already with another payload')
+  })
+
+  it('is not completed with the steps of another version of its workflow', async () => {
+    failAfter(2, crash)
+    await expect(submitted()).rejects.toThrow(StoreUnavailable)
+    const other = aWorkflow(Object.fromEntries([...stepIds, 'more'].map((stepId) => [stepId, []])))
+    const submitting = client.submit(other, 'x', { jobId: 'job-1' })
+    await expect(submitting).rejects.toThrow('was begun with another version of its workflow')
+  })
+
+  it('is not completed with other steps under the same names and version (R66)', async () => {
+    failAfter(2, crash)
+    await expect(submitted()).rejects.toThrow(StoreUnavailable)
+    const shape = Object.fromEntries(stepIds.map((stepId) => [stepId, []]))
+    const other = aWorkflow(shape, { maxFailures: 7 })
+    const submitting = client.submit(other, 'x', { jobId: 'job-1' })
+    await expect(submitting).rejects.toThrow('was begun with another version of its workflow')
+    await submitted()
+    const thresholds = (await storedSteps()).map(({ maxFailures }) => maxFailures)
+    expect(new Set(thresholds)).toEqual(new Set([3]))
+  })
+
+  it('is completed as its first try wanted it, whatever else the second asks for', async () => {
+    failAfter(2, crash)
+    await expect(submitted()).rejects.toThrow(StoreUnavailable)
+    await client.submit(workflow, 'x', {
+      jobId: 'job-1',
+      priority: 9,
+      orderId: 'other',
+      replyTo: 'elsewhere',
+    })
+    const steps = await storedSteps()
+    expect(new Set(steps.map(({ priority, orderId }) => `${priority} ${orderId}`))).toEqual(
+      new Set(['0 job-1']),
+    )
+    expect(await world.truth.listNotices('job-1', 'job-1')).toMatchObject([{ seq: 1, replyTo: 'queue' }])
+  })
+
+  it('F-S6: with a document that exists without a job is a conflict, and never runs', async () => {
+    await world.put('job-1', [{ kind: 'create', document: { ...order, pk: 'job-1' } }])
+    await expect(submitted()).rejects.toThrow('document "order-1" exists already without a job')
+    expect(isStaged(await world.job())).toBe(true)
+  })
+
+  it('F-S9: is refused when one of its documents fits no transaction, and nothing is written', async () => {
+    await expect(submitted('x'.repeat(1_900_000))).rejects.toThrow(SubmissionInvalid)
+    expect(world.store.writes).toEqual([])
+  })
+
+  it('is given up when the store never says what became of it', async () => {
+    const lost: WriteFault = { kind: 'unknownOutcome', truth: 'lost' }
+    world.store.failWrites(...Array.from({ length: 100 }, () => lost))
+    await expect(submitted()).rejects.toThrow('submit it again with the same id')
+  })
+
+  it('takes no command of an operator before it is completed', async () => {
+    failAfter(2, crash)
+    await expect(submitted()).rejects.toThrow(StoreUnavailable)
+    await expect(client.cancel('job-1', 'no')).rejects.toThrow(CommandRefused)
+  })
+})
+
+describe('F-S8, R24: a submission that was never completed', () => {
+  beforeEach(async () => {
+    failAfter(3, crash)
+    await expect(submitted()).rejects.toThrow(StoreUnavailable)
+  })
+
+  it('is left alone for an hour, then vanishes without an alert, and may be made again', async () => {
+    const supervisor = world.supervisor()
+    await world.clock.advance(3_600_000)
+    await supervisor.runOnce()
+    expect((await world.job()).ttl).toBe(-1)
+    await world.clock.advance(2_000)
+    await supervisor.runOnce()
+    expect((await storedSteps()).every(({ ttl }) => ttl === 60)).toBe(true)
+    expect(await world.job()).toMatchObject({ ttl: 60, attention: null })
+    expect(world.telemetry.of('attention.raised')).toEqual([])
+    await expect(submitted()).rejects.toMatchObject({ isRetriable: true, retryAfterMs: 60_000 })
+    await world.clock.advance(61_000)
+    expect(await storedSteps()).toEqual([])
+    await submitted()
+    expect(await storedSteps()).toHaveLength(250)
+  })
+
+  it.each([1, 2, 3])('is removed by another look when write %d of the removal fails', async (write) => {
+    await world.clock.advance(3_602_000)
+    failAfter(write, crash)
+    await expect(world.supervisor().runOnce()).rejects.toThrow(StoreUnavailable)
+    expect((await world.job()).ttl).toBe(-1)
+    await world.supervisor({ instanceName: 'supervisor-2' }).runOnce()
+    expect((await storedSteps()).every(({ ttl }) => ttl === 60)).toBe(true)
+    expect(await world.job()).toMatchObject({ ttl: 60 })
+  })
+
+  it('is not completed by a submitter that comes back after it was given up', async () => {
+    await world.clock.advance(3_602_000)
+    failAfter(1, { kind: 'rival', write: () => giveUp() })
+    await expect(submitted()).rejects.toThrow('is being removed; submit it again')
+    expect(isStaged(await world.job())).toBe(true)
+    expect(await hasOrder()).toBe(false)
+  })
+
+  async function giveUp(): Promise<void> {
+    const job = await world.job()
+    await world.put('job-1', [replacing(job, { ...job, endedAtMs: world.clock.now() })])
+  }
+})

@@ -1,0 +1,403 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { deadline } from '../../../../src/sas/model/documents.js'
+import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
+import { setAside } from '../../../../src/sas/decisions/set-aside.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import type { Supervisor } from '../../../../src/sas/supervisor/supervisor.js'
+import { asChange, type WorkflowShape } from '../../../support/a-job.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+const unavailable = { kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) } as const
+const graceMs = 2_000
+
+let world: StateWorld
+beforeEach(() => {
+  world = new StateWorld()
+})
+
+/** A job whose only step is under way for 30 s, and the page that shows it. */
+async function underWay(maxFailures = 3) {
+  await world.dispatched({ pay: [] }, { completeWithin: '30s', maxFailures })
+  return world.changes()
+}
+
+/** Steps that begin side by side: s0, s1… */
+function manySteps(count: number): WorkflowShape {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, []]))
+}
+
+/** Has each step of the job due a millisecond after the one before it. */
+async function dueOneByOne(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const step = await world.step(`s${index}`)
+    await world.put('job-1', [replacing(step, { ...step, ...deadline((step.completeByMs ?? 0) + index) })])
+  }
+}
+
+async function setJobAside(): Promise<void> {
+  const job = await world.job()
+  const obstacle = { now: world.clock.now(), by: 'scheduler-1', message: 'corrupt', stepId: null }
+  await world.put('job-1', [replacing(job, setAside(job, obstacle).job)])
+}
+
+/** As a job is gone that somebody has deleted: what stands in its place is not ours. */
+async function forgetJob(): Promise<void> {
+  const job = await world.job()
+  await world.put('job-1', [replacing(job, { id: job.id, pk: job.pk })])
+}
+
+async function started(supervisor: Supervisor): Promise<Supervisor> {
+  supervisor.start()
+  await world.clock.advance(0)
+  return supervisor
+}
+
+describe('the deadline index', () => {
+  it('R87: recovers a step when its deadline and the grace have passed, and not before', async () => {
+    const page = await underWay()
+    const supervisor = await started(world.supervisor())
+    supervisor.onChanges(page, '0')
+    await world.clock.advance(30_000 + graceMs - 1)
+    expect(await world.step()).toMatchObject({ failureCount: 0, fence: 1 })
+    await world.clock.advance(1)
+    expect(await world.step()).toMatchObject({ failureCount: 1, fence: 2, processState: 'Pending' })
+    expect(world.telemetry.of('step.recovered')).toMatchObject([{ stepId: 'pay', failureCount: 1 }])
+    await supervisor.stop()
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('asks the store for nothing while nothing is due', async () => {
+    const supervisor = await started(world.supervisor())
+    supervisor.onChanges(await underWay(), '0')
+    await world.clock.advance(29_000)
+    expect(world.store.count('read')).toBe(0)
+    await supervisor.stop()
+  })
+
+  it('forgets a step that is done', async () => {
+    const supervisor = await started(world.supervisor())
+    const page = await underWay()
+    supervisor.onChanges(page, '0')
+    const agents = world.agents()
+    await agents.onChanges(page, { signal: new AbortController().signal })
+    await agents.stop(0)
+    supervisor.onChanges(await world.changes(), '0')
+    await world.clock.advance(60_000)
+    expect(world.store.count('read')).toBe(0)
+    await supervisor.stop()
+  })
+
+  it('F-D6: reads before it decides: an outcome that is there stands', async () => {
+    const supervisor = await started(world.supervisor())
+    const page = await underWay()
+    supervisor.onChanges(page, '0')
+    const agents = world.agents()
+    await agents.onChanges(page, { signal: new AbortController().signal })
+    await agents.stop(0)
+    const done = await world.step()
+    await world.clock.advance(60_000)
+    expect(await world.step()).toEqual(done)
+    expect(done).toMatchObject({ processState: 'Processed', failureCount: 0 })
+    expect(world.telemetry.of('step.recovered')).toEqual([])
+    await supervisor.stop()
+  })
+
+  it('waits on where the deadline turns out to be later', async () => {
+    const supervisor = await started(world.supervisor())
+    supervisor.onChanges(await underWay(), '0')
+    const step = await world.step()
+    const completeByMs = (step.completeByMs ?? 0) + 20_000
+    await world.put('job-1', [replacing(step, { ...step, completeByMs })])
+    await world.clock.advance(51_999)
+    expect(await world.step()).toMatchObject({ failureCount: 0 })
+    await world.clock.advance(1)
+    expect(await world.step()).toMatchObject({ failureCount: 1 })
+    await supervisor.stop()
+  })
+
+  it('forgets what came by a lease that was lost', async () => {
+    const supervisor = await started(world.supervisor())
+    supervisor.onChanges(await underWay(), '0')
+    supervisor.onLeaseReleased('0')
+    await world.clock.advance(60_000)
+    expect(world.store.count('read')).toBe(0)
+    await supervisor.stop()
+  })
+
+  it('F-C11: does not mind other documents', async () => {
+    const supervisor = await started(world.supervisor())
+    supervisor.onChanges([asChange({ id: 'x', pk: 'x', completeByMs: 1 })], '0')
+    await world.clock.advance(60_000)
+    expect(world.store.count('read')).toBe(0)
+    await supervisor.stop()
+  })
+
+  it('tries again when the store was not available', async () => {
+    const supervisor = await started(world.supervisor())
+    supervisor.onChanges(await underWay(), '0')
+    world.store.failReads(unavailable)
+    await world.clock.advance(30_000 + graceMs)
+    expect(world.telemetry.of('loop.failed')).toMatchObject([{ loop: 'recovery', error: unavailable.error }])
+    expect(await world.step()).toMatchObject({ failureCount: 0 })
+    await world.clock.advance(1_000)
+    expect(await world.step()).toMatchObject({ failureCount: 1 })
+    await supervisor.stop()
+  })
+
+  it('F-V11: recovers as many as fall due together', async () => {
+    await world.dispatched(manySteps(40), { completeWithin: '30s' })
+    const supervisor = await started(world.supervisor())
+    supervisor.onChanges(await world.changes(), '0')
+    await world.clock.advance(30_000 + graceMs)
+    expect(world.telemetry.of('step.recovered')).toHaveLength(40)
+    await supervisor.stop()
+  })
+})
+
+it('F-V11: one document that fails at every look does not slow down the recovery of the others', async () => {
+  await world.dispatched(manySteps(40), { completeWithin: '30s' })
+  const supervisor = await started(world.supervisor())
+  supervisor.onChanges(await world.changes(), '0')
+  const read = world.store.read.bind(world.store)
+  vi.spyOn(world.store, 'read').mockImplementation((address) =>
+    address.id.endsWith(':s0') ? Promise.reject(unavailable.error) : read(address),
+  )
+  await world.clock.advance(30_000 + graceMs)
+  expect(world.telemetry.of('step.recovered')).toHaveLength(39)
+  expect(world.telemetry.of('loop.failed')).not.toEqual([])
+  await supervisor.stop()
+})
+
+describe('the sweep', () => {
+  it('R104, R105, F-V1, F-V2: finds after a takeover what another owner had been told', async () => {
+    await underWay()
+    await world.clock.advance(60_000)
+    const supervisor = await started(world.supervisor())
+    await world.clock.advance(60_000)
+    expect(await world.step()).toMatchObject({ failureCount: 0 })
+    supervisor.onLeaseAcquired('7', false)
+    await world.clock.advance(0)
+    expect(await world.step()).toMatchObject({ failureCount: 1, fence: 2 })
+    await supervisor.stop()
+  })
+
+  it('finds what falls due before the next one, and waits for it', async () => {
+    await underWay()
+    const supervisor = await started(world.supervisor({ sweepIntervalMs: 31_000 }))
+    supervisor.onLeaseAcquired('0', true)
+    await world.clock.advance(30_000 + graceMs - 1)
+    expect(world.store.count('read')).toBe(0)
+    await world.clock.advance(1)
+    expect(await world.step()).toMatchObject({ failureCount: 1 })
+    await supervisor.stop()
+  })
+
+  it('R85: repeats at its interval for the holder of the first range only', async () => {
+    const [first, other] = [world.supervisor(), world.supervisor({ instanceName: 'supervisor-2' })]
+    await started(first)
+    await started(other)
+    expect(world.store.count('listOverdue')).toBe(0)
+    first.onLeaseAcquired('0', true)
+    other.onLeaseAcquired('1', false)
+    await world.clock.advance(0)
+    expect(world.store.count('listOverdue')).toBe(2)
+    await world.clock.advance(90_000)
+    expect(world.store.count('listOverdue')).toBe(5)
+    first.onLeaseReleased('0')
+    await world.clock.advance(90_000)
+    expect(world.store.count('listOverdue')).toBe(5)
+    await Promise.all([first.stop(), other.stop()])
+  })
+
+  it('after a takeover is made up for when the store was not available', async () => {
+    await underWay()
+    await world.clock.advance(60_000)
+    const supervisor = await started(world.supervisor())
+    world.store.failReads(unavailable)
+    supervisor.onLeaseAcquired('7', false)
+    await world.clock.advance(0)
+    expect(world.telemetry.of('loop.failed')).toMatchObject([{ loop: 'sweep' }])
+    await world.clock.advance(1_000)
+    expect(await world.step()).toMatchObject({ failureCount: 1 })
+    await supervisor.stop()
+  })
+
+  it('F-V10: goes on with what one answer of the store did not hold, as soon as that is dealt with', async () => {
+    await world.dispatched(manySteps(20), { completeWithin: '30s' })
+    await dueOneByOne(20)
+    await world.clock.advance(60_000)
+    const supervisor = await started(world.supervisor({ sweepLimit: 10 }))
+    supervisor.onLeaseAcquired('7', false)
+    await world.clock.advance(0)
+    expect(world.telemetry.of('step.recovered').length).toBeLessThanOrEqual(10)
+    await world.clock.advance(2_000)
+    expect(world.telemetry.of('step.recovered')).toHaveLength(20)
+    const asked = world.store.count('listOverdue')
+    await world.clock.advance(10_000)
+    expect(world.store.count('listOverdue')).toBe(asked)
+    await supervisor.stop()
+  })
+
+  it('finds what is due behind more unreadable documents than one answer of the store holds', async () => {
+    await world.dispatched({ pay: [] }, { completeWithin: '30s' })
+    const dueMs = world.clock.now()
+    for (let index = 0; index < 25; index += 1) {
+      const document = {
+        id: `damaged-${index}`,
+        pk: 'damaged',
+        type: 'sas.step',
+        schema: 1,
+        completeByMs: dueMs + index,
+      }
+      await world.put('damaged', [{ kind: 'create', document }])
+    }
+    await world.clock.advance(60_000)
+    const supervisor = await started(world.supervisor({ sweepLimit: 10 }))
+    supervisor.onLeaseAcquired('7', false)
+    await world.clock.advance(5_000)
+    expect(await world.step()).toMatchObject({ failureCount: 1 })
+    await supervisor.stop()
+    expect(await world.supervisor({ sweepLimit: 10 }).runOnce()).toMatchObject({ recovered: 0 })
+  })
+
+  it('is not held up by documents that cannot be recovered', async () => {
+    await world.dispatched(manySteps(20), { completeWithin: '30s' })
+    await world.clock.advance(60_000)
+    // As many as are looked at together.
+    const read = world.store.read.bind(world.store)
+    vi.spyOn(world.store, 'read').mockImplementation((address) =>
+      Number(address.id.split(':s')[1]) < 16 ? Promise.reject(unavailable.error) : read(address),
+    )
+    const supervisor = await started(world.supervisor())
+    supervisor.onLeaseAcquired('7', false)
+    await world.clock.advance(2_000)
+    const recovered = world.telemetry.of('step.recovered').map(({ stepId }) => stepId)
+    expect(recovered.sort()).toEqual(['s16', 's17', 's18', 's19'])
+    await supervisor.stop()
+  })
+})
+
+describe('R106: one sweep by a timetable', () => {
+  it('recovers what is overdue, waits for nothing, and says what it did', async () => {
+    await underWay()
+    await world.clock.advance(30_000 + graceMs)
+    expect(await world.supervisor().runOnce()).toEqual({ lookedAt: 0, recovered: 0 })
+    await world.clock.advance(1)
+    // The job falls due with its step, but is only taken from its scheduler a while later.
+    expect(await world.supervisor().runOnce()).toEqual({ lookedAt: 2, recovered: 1 })
+    expect(await world.step()).toMatchObject({ processState: 'Pending', failureCount: 1 })
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('does what it can and then says that the store was not available', async () => {
+    await world.dispatched({ a: [], b: [] }, { completeWithin: '30s' })
+    await world.clock.advance(40_000)
+    world.store.failWrites(unavailable)
+    await expect(world.supervisor().runOnce()).rejects.toBe(unavailable.error)
+    expect(world.telemetry.of('step.recovered')).toHaveLength(1)
+    await world.supervisor().runOnce()
+    expect(world.telemetry.of('step.recovered')).toHaveLength(2)
+  })
+})
+
+describe('F-V25: a step whose job will not take it up', () => {
+  it.each(['is gone', 'was set aside'])('is put to rest when its job %s', async (what) => {
+    await underWay()
+    await world.clock.advance(40_000)
+    await world.supervisor().runOnce()
+    const isGone = what === 'is gone'
+    await (isGone ? forgetJob() : setJobAside())
+    await world.clock.advance(40_000)
+    await world.supervisor().runOnce()
+    expect(await world.step()).toMatchObject({ processState: 'Pending', completeByMs: null, fence: 3 })
+    expect(world.telemetry.of('document.refused')).toEqual([
+      {
+        type: 'document.refused',
+        id: 'sas.step:job-1:pay',
+        reason: 'nothing is done with it any more: its job job-1 has ended or is gone',
+      },
+    ])
+    expect(world.telemetry.of('step.unclaimed')).toEqual([])
+    const writes = world.store.writes.length
+    await world.clock.advance(40_000)
+    await world.supervisor().runOnce()
+    expect(world.store.writes).toHaveLength(writes)
+  })
+})
+
+describe('races and lost replies of a supervisor', () => {
+  it('R103, F-V5: two supervisors on one step count once', async () => {
+    const page = await underWay()
+    const supervisors = [world.supervisor(), world.supervisor({ instanceName: 'supervisor-2' })]
+    for (const supervisor of supervisors) {
+      await started(supervisor)
+      supervisor.onChanges(page, '0')
+    }
+    await world.clock.advance(30_000 + graceMs)
+    expect(await world.step()).toMatchObject({ failureCount: 1, fence: 2 })
+    expect(world.telemetry.of('step.recovered')).toHaveLength(1)
+    await Promise.all(supervisors.map((supervisor) => supervisor.stop()))
+  })
+
+  it.each(['applied', 'lost'] as const)(
+    'F-V4: a recovery whose reply is lost, %s, counts once',
+    async (truth) => {
+      const supervisor = await started(world.supervisor())
+      supervisor.onChanges(await underWay(), '0')
+      world.store.failWrites({ kind: 'unknownOutcome', truth })
+      await world.clock.advance(30_000 + graceMs)
+      expect(await world.step()).toMatchObject({ failureCount: 1, fence: 2 })
+      await supervisor.stop()
+    },
+  )
+
+  it('F-C8: a step that is gone is not waited for any more', async () => {
+    const supervisor = await started(world.supervisor())
+    const page = await underWay()
+    supervisor.onChanges(
+      page.map((change) => ({ ...change, id: `${change.id}-gone` })),
+      '0',
+    )
+    await world.clock.advance(60_000)
+    expect(world.store.count('read')).toBe(1)
+    await supervisor.stop()
+  })
+})
+
+describe('the end of patience', () => {
+  it('F-V15: at the threshold the step is flagged, and attention raised', async () => {
+    const supervisor = await started(world.supervisor())
+    supervisor.onChanges(await underWay(1), '0')
+    await world.clock.advance(30_000 + graceMs)
+    const message = 'given up after 1 failed attempt: no answer before the deadline'
+    expect(await world.step()).toMatchObject({
+      processState: 'Error',
+      attention: { message, by: 'supervisor-1' },
+    })
+    expect(world.telemetry.of('attention.raised')).toEqual([
+      {
+        type: 'attention.raised',
+        jobId: 'job-1',
+        workflow: 'shopping',
+        stepId: 'pay',
+        kind: 'error',
+        message,
+      },
+    ])
+    await world.scheduler().onChanges(await world.changes())
+    expect(await world.job()).toMatchObject({ processState: 'Error', attention: { stepId: 'pay' } })
+    await supervisor.stop()
+  })
+
+  it('F-V14: a step that nobody dispatches is offered again, and is not counted', async () => {
+    const supervisor = await started(world.supervisor())
+    supervisor.onChanges(await underWay(), '0')
+    await world.clock.advance(30_000 + graceMs)
+    supervisor.onChanges(await world.changes(), '0')
+    await world.clock.advance(30_000 + graceMs)
+    expect(await world.step()).toMatchObject({ processState: 'Pending', failureCount: 1, fence: 3 })
+    expect(world.telemetry.of('step.unclaimed')).toMatchObject([{ stepId: 'pay' }])
+    expect(world.telemetry.of('step.recovered')).toHaveLength(1)
+    await supervisor.stop()
+  })
+})

@@ -1,0 +1,97 @@
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { VirtualClock } from '../../../../src/platform/index.js'
+import { Sweep } from '../../../../src/sas/timing/sweep.js'
+import { TelemetryRecorder } from '../../../../src/telemetry/index.js'
+import { deferred } from '../../../support/deferred.js'
+
+const intervalMs = 30_000
+
+let clock: VirtualClock
+let telemetry: TelemetryRecorder
+let asked: number[]
+/** What the next questions come to: a rest, or an error that is thrown. */
+let answers: (number | Error)[]
+beforeEach(() => {
+  clock = new VirtualClock(0)
+  telemetry = new TelemetryRecorder()
+  asked = []
+  answers = []
+})
+
+function started(
+  options: { readonly intervalMs?: number; readonly ask?: () => Promise<number> } = {},
+): Sweep {
+  const ask = (): Promise<number> => {
+    asked.push(clock.now())
+    if (options.ask !== undefined) return options.ask()
+    const answer = answers.shift() ?? intervalMs
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
+  }
+  const sweep = new Sweep({ clock, telemetry, intervalMs, ...options, ask })
+  sweep.start()
+  onTestFinished(() => sweep.stop())
+  return sweep
+}
+
+it('R104: asks once for every lease acquired, and nothing without one', async () => {
+  const sweep = started()
+  await clock.advance(100_000)
+  expect(asked).toEqual([])
+  sweep.leaseAcquired('7', false)
+  await clock.advance(0)
+  expect(asked).toEqual([100_000])
+  await clock.advance(100_000)
+  expect(asked).toHaveLength(1)
+})
+
+it('R85: asks at its interval while it holds the first range', async () => {
+  const sweep = started()
+  sweep.leaseAcquired('0', true)
+  expect(sweep.holds('0')).toBe(true)
+  await clock.advance(2 * intervalMs)
+  expect(asked).toEqual([0, intervalMs, 2 * intervalMs])
+  sweep.leaseReleased('0')
+  expect(sweep.holds('0')).toBe(false)
+  await clock.advance(100_000)
+  expect(asked).toHaveLength(3)
+})
+
+it('what failed stays due, is reported, and is made up for soon', async () => {
+  const error = new Error('away')
+  answers = [error, error]
+  started().leaseAcquired('7', false)
+  await clock.advance(100_000)
+  expect(asked).toEqual([0, 1_000, 2_000])
+  expect(telemetry.of('loop.failed')).toEqual([
+    { type: 'loop.failed', loop: 'sweep', error },
+    { type: 'loop.failed', loop: 'sweep', error },
+  ])
+})
+
+it('what failed does not rest longer than the interval', async () => {
+  answers = [new Error('away')]
+  started({ intervalMs: 50 }).leaseAcquired('7', false)
+  await clock.advance(60)
+  expect(asked).toEqual([0, 50])
+})
+
+it('F-V10: what did not get to the end goes on when told, whoever holds the first range', async () => {
+  answers = [500, 700]
+  started().leaseAcquired('7', false)
+  await clock.advance(100_000)
+  expect(asked).toEqual([0, 500, 1_200])
+})
+
+it('F-V1: asks again for a lease that comes while the store is asked', async () => {
+  const pending = deferred<number>()
+  const sweep = started({ ask: () => pending.promise })
+  sweep.leaseAcquired('7', false)
+  await clock.advance(0)
+  expect(asked).toHaveLength(1)
+  sweep.leaseAcquired('8', false)
+  await clock.advance(0)
+  expect(asked).toHaveLength(1)
+  pending.resolve(intervalMs)
+  await clock.advance(0)
+  expect(asked).toHaveLength(2)
+})

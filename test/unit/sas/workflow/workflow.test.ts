@@ -1,0 +1,362 @@
+import { describe, expect, it } from 'vitest'
+import { defineAgent } from '../../../../src/sas/agents/agent.js'
+import {
+  defineWorkflow,
+  isWorkflow,
+  WorkflowInvalid,
+  type WorkflowBuilder,
+} from '../../../../src/sas/workflow/workflow.js'
+import { maxSteps } from '../../../../src/sas/plan/plan.js'
+import type { Reference } from '../../../../src/sas/model/reference.js'
+import type { Step } from '../../../../src/sas/workflow/plan-draft.js'
+import { policyOf, type StepOptions, type Undo } from '../../../../src/sas/workflow/step-options.js'
+import { aWorkflow, shop } from '../../../support/a-job.js'
+
+interface Order {
+  readonly sku: string
+  readonly quantity: number
+}
+
+const warehouse = defineAgent('warehouse', {
+  hold: (input: { readonly sku: string; readonly quantity: number }) => ({ holdId: `${input.sku}-1` }),
+  drop: (input: { readonly holdId: string; readonly note?: string }) => input.note ?? null,
+})
+
+/** What is wrong with a workflow; a valid one has no problems. */
+function problemsOf(
+  build: (job: WorkflowBuilder<Order>) => void,
+  options: { readonly name?: string; readonly version?: number } = {},
+): readonly string[] {
+  const { name = 'shopping', version = 1 } = options
+  try {
+    defineWorkflow<Order>(name, build, { version })
+    return []
+  } catch (error) {
+    if (!(error instanceof WorkflowInvalid)) throw error
+    return error.problems
+  }
+}
+
+function problemsOfStep(options: StepOptions, id = 'sell'): readonly string[] {
+  return problemsOf((job) => {
+    job.step(id, shop.sell, { item: 'x' }, options)
+  })
+}
+
+describe('a workflow', () => {
+  it('R50: compiles to plain JSON that names every dependency, default and reference', () => {
+    const workflow = defineWorkflow<Order>(
+      'shopping',
+      (job) => {
+        const hold = job.step('hold', warehouse.hold, { sku: job.input.sku, quantity: job.input.quantity })
+        const sell = job.step(
+          'sell',
+          shop.sell,
+          { item: 'x' },
+          {
+            completeWithin: '30s',
+            maxFailures: 5,
+            retryBackoff: { min: '2s', max: '1h' },
+            initialState: 'Disabled',
+            targetState: 'Active',
+          },
+        )
+        job.step('drop', warehouse.drop, { holdId: hold.output.holdId }, { after: [sell, hold] })
+      },
+      { version: 3, jobId: (order) => order.sku },
+    )
+    const defaults = {
+      kind: 'operation',
+      when: null,
+      completeWithinMs: 60_000,
+      maxFailures: 3,
+      retryBackoff: { minMs: 1_000, maxMs: 60_000 },
+      initialState: 'NotStarted',
+      targetState: 'Completed',
+      undo: null,
+      onExhausted: 'error',
+      isClaimRequired: false,
+    }
+    expect(workflow.plan).toStrictEqual({
+      workflow: 'shopping',
+      version: 3,
+      onExhausted: 'error',
+      maxGenerations: 3,
+      steps: [
+        {
+          ...defaults,
+          id: 'hold',
+          actor: 'warehouse',
+          action: 'hold',
+          input: { sku: { $from: ['input', 'sku'] }, quantity: { $from: ['input', 'quantity'] } },
+          dependsOn: [],
+        },
+        {
+          ...defaults,
+          id: 'sell',
+          actor: 'shop',
+          action: 'sell',
+          input: { item: 'x' },
+          dependsOn: [],
+          completeWithinMs: 30_000,
+          maxFailures: 5,
+          retryBackoff: { minMs: 2_000, maxMs: 3_600_000 },
+          initialState: 'Disabled',
+          targetState: 'Active',
+        },
+        {
+          ...defaults,
+          id: 'drop',
+          actor: 'warehouse',
+          action: 'drop',
+          input: { holdId: { $from: ['steps', 'hold', 'output', 'holdId'] } },
+          dependsOn: ['hold', 'sell'],
+        },
+      ],
+    })
+    expect(JSON.parse(JSON.stringify(workflow.plan))).toStrictEqual(workflow.plan)
+    expect(workflow.submission.jobId?.({ sku: 'a', quantity: 1 })).toBe('a')
+    expect(Object.isFrozen(workflow)).toBe(true)
+  })
+
+  it('says of each step how it is undone and what follows its failure, and of the job what that of the others is', () => {
+    const { plan } = defineWorkflow<Order>('shopping', (job) => {
+      const hold = job.step('hold', warehouse.hold, job.input, { undo: 'none', onExhausted: 'park' })
+      const undo = (sold: Reference<{ item: string }>) =>
+        warehouse.drop({ holdId: hold.output.holdId, note: sold.item })
+      job.step('sell', shop.sell, { item: 'x' }, { undo })
+      job.sleep('rest', '1h')
+      job.onExhausted('compensate', { maxGenerations: 1 })
+    })
+    expect(plan).toMatchObject({ onExhausted: 'compensate', maxGenerations: 1 })
+    expect(plan.steps).toMatchObject([
+      { id: 'hold', undo: null, onExhausted: 'park' },
+      {
+        id: 'sell',
+        dependsOn: ['hold'],
+        undo: {
+          actor: 'warehouse',
+          action: 'drop',
+          input: {
+            holdId: { $from: ['steps', 'hold', 'output', 'holdId'] },
+            note: { $from: ['steps', 'sell', 'output', 'item'] },
+          },
+          whenUncertain: true,
+        },
+        onExhausted: 'compensate',
+      },
+      { id: 'rest', kind: 'sleep', actor: '', action: '' },
+    ])
+  })
+
+  it('is told from other values', () => {
+    expect(isWorkflow(aWorkflow())).toBe(true)
+    for (const other of [null, undefined, 'text', {}, { plan: {} }, { plan: {}, submission: {} }, shop]) {
+      expect(isWorkflow(other)).toBe(false)
+    }
+  })
+
+  it('takes up to a thousand steps', () => {
+    const named = (count: number) => (job: WorkflowBuilder<Order>) => {
+      for (let index = 0; index < count; index += 1) job.step(`s${index}`, shop.sell, { item: 'x' })
+    }
+    expect(problemsOf(named(maxSteps))).toEqual([])
+    expect(problemsOf(named(maxSteps + 1))).toEqual(['it has 1001 steps; at most 1000 are allowed'])
+  })
+})
+
+describe('a workflow that cannot be run', () => {
+  it('is refused with everything that is wrong about it at once', () => {
+    const problems = problemsOf(
+      (job) => {
+        job.step('Bad Id', shop.sell, { item: 'x' }, { completeWithin: 'soon', maxFailures: 0 })
+        job.step('twice', shop.sell, { item: (() => 'x') as unknown as string })
+        job.step('twice', shop.sell, { item: 'x' }, { initialState: 'same', targetState: 'same' })
+      },
+      { name: 'Shop!', version: 0 },
+    )
+    expect(problems).toEqual([
+      'its name must match /^[a-z][a-z0-9-]*$/',
+      'version 0 must be a whole number from 1',
+      'step "Bad Id": completeWithin "soon" must be a positive duration such as \'30s\' or a number of milliseconds',
+      'step "Bad Id": maxFailures 0 must be a whole number from 1',
+      'step "Bad Id": its id must match /^[a-z][a-z0-9-]*$/ and have at most 200 characters',
+      'step "twice": input.item is a function; a plan holds only JSON values and references',
+      'step "twice": initialState and targetState are both "same"',
+      'step "twice": its id is used twice',
+    ])
+  })
+
+  it('says its name and its problems in one message', () => {
+    expect(() => defineWorkflow('empty', () => undefined)).toThrow('workflow "empty": it has no steps')
+  })
+
+  it.each<[string, StepOptions]>([
+    ['retryBackoff.min "0s" must be', { retryBackoff: { min: '0s', max: '1s' } }],
+    ['retryBackoff.max "x" must be', { retryBackoff: { min: '1s', max: 'x' } }],
+    ['retryBackoff.min 2s is longer than max 1s', { retryBackoff: { min: '2s', max: '1s' } }],
+    ['completeWithin -5 must be', { completeWithin: -5 }],
+    ['maxFailures 1.5 must be a whole number', { maxFailures: 1.5 }],
+    ['initialState and targetState are both "NotStarted"', { targetState: 'NotStarted' }],
+    ['initialState and targetState are both "Completed"', { initialState: 'Completed' }],
+    ['targetState "" must be a name', { targetState: '' }],
+    ['initialState "Between" must be a name, and not "Between"', { initialState: 'Between' }],
+    ['targetState 5 must be a name', { targetState: 5 as unknown as string }],
+    [
+      'onExhausted "explode" must be error, compensate, compensateThenRetry, park or { extendedWait }',
+      { onExhausted: 'explode' as 'error' },
+    ],
+    ['onExhausted.extendedWait "x" must be', { onExhausted: { extendedWait: 'x' } }],
+    ['claim "yes" must be true or false', { claim: 'yes' as unknown as boolean }],
+    ['undoUncertain 1 must be true or false', { undoUncertain: 1 as unknown as boolean }],
+    ['there is no option "Undo": did you mean undo?', { Undo: () => undefined } as StepOptions],
+    ['there is no option "timeout": known are after, ', { timeout: '1s' } as StepOptions],
+  ])('because of its options: %s', (problem, options) => {
+    expect(problemsOfStep(options)).toEqual([expect.stringContaining(problem)])
+  })
+
+  it.each<StepOptions>([
+    { retryBackoff: { min: '1s', max: '1s' } },
+    { claim: true, undoUncertain: false },
+    { onExhausted: { extendedWait: '1h' } },
+  ])('not because of its options: %j', (options) => {
+    expect(problemsOfStep(options)).toEqual([])
+  })
+
+  it('because of an id that the store would not take', () => {
+    expect(problemsOfStep({}, 's'.repeat(200))).toEqual([])
+    expect(problemsOfStep({}, 's'.repeat(201))).toEqual([expect.stringContaining('at most 200 characters')])
+  })
+
+  it('because of what its steps share: the policy of the job, an instant that is none', () => {
+    const build = (job: WorkflowBuilder<Order>): void => {
+      job.sleep('rest', { until: 'next tuesday' })
+      job.sleep('wait', { until: '2026-12-24T18:00:00Z' })
+      job.onExhausted('explode' as 'error')
+    }
+    expect(problemsOf(build)).toEqual([
+      'step "rest": until "next tuesday" must be an instant such as \'2026-12-24T18:00:00Z\'',
+      'job.onExhausted: onExhausted "explode" must be error, compensate, compensateThenRetry, park or { extendedWait }',
+    ])
+  })
+
+  it.each([0, 1.5])('because it may begin %d times', (maxGenerations) => {
+    const build = (job: WorkflowBuilder<Order>): void => {
+      job.step('sell', shop.sell, { item: 'x' })
+      job.onExhausted('error', { maxGenerations })
+    }
+    expect(problemsOf(build)).toEqual([`maxGenerations ${maxGenerations} must be a whole number from 1`])
+  })
+
+  it('F-D12: because a step waits for one that this workflow does not have', () => {
+    const elsewhere: Step<{ item: string }>[] = []
+    defineWorkflow('other', (job) => {
+      elsewhere.push(job.step('elsewhere', shop.sell, { item: 'x' }))
+    })
+    const [foreign] = elsewhere
+    if (foreign === undefined) throw new Error('the other workflow has no step')
+    expect(problemsOfStep({ after: [foreign] })).toEqual([
+      'step "sell": after "elsewhere": no such earlier step',
+    ])
+    expect(problemsOf((job) => void job.step('sell', shop.sell, { item: foreign.output.item }))).toEqual([
+      'step "sell": its input refers to step "elsewhere": no such earlier step',
+    ])
+    expect(problemsOf((job) => void job.step('elsewhere', shop.sell, { item: foreign.output.item }))).toEqual(
+      ['step "elsewhere": its input refers to step "elsewhere": no such earlier step'],
+    )
+  })
+
+  it('because a function returns no call: what JavaScript lets through would be stored and never done', () => {
+    const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
+    const missing = undefined as never
+    expect(problemsOf((job) => void job.step('sell', missing, { item: 'x' }))).toEqual([
+      `step "sell": what it calls is missing: ${rule}`,
+    ])
+    expect(
+      problemsOf((job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: () => missing })),
+    ).toEqual([`step "sell": its undo: what it calls is missing: ${rule}`])
+    const lines = defineWorkflow<{ readonly lines: readonly string[] }>
+    expect(() =>
+      lines('selling', (job) => {
+        job.forEach('each', job.input.lines, () => missing, { atMost: 2 })
+      }),
+    ).toThrow(`workflow "selling": step "each": what it calls is missing: ${rule}`)
+  })
+
+  it('not because of mistakes in the definition’s own code, which are thrown as they are', () => {
+    expect(() =>
+      defineWorkflow('broken', () => {
+        throw new RangeError('mine')
+      }),
+    ).toThrow(new RangeError('mine'))
+    const cyclic: Record<string, unknown> = {}
+    cyclic['self'] = cyclic
+    expect(() =>
+      defineWorkflow('broken', (job) => {
+        job.step('sell', shop.sell, cyclic as { item: string })
+      }),
+    ).toThrow(RangeError)
+    expect(() =>
+      defineWorkflow<Order>('broken', (job) => {
+        job.step('sell', shop.sell, { item: 'x' })
+        return cyclic
+      }),
+    ).toThrow(RangeError)
+  })
+})
+
+describe('what follows a failure', () => {
+  it('is stored with its duration in milliseconds, and not at all where that is none', () => {
+    expect(policyOf('park')).toBe('park')
+    expect(policyOf({ extendedWait: '1h' })).toEqual({ extendedWaitMs: 3_600_000 })
+    expect(policyOf({ extendedWait: 'x' })).toBeNull()
+  })
+})
+
+describe('R109: a step before one whose failure compensates', () => {
+  interface Held {
+    readonly holdId: string
+  }
+  const selling =
+    (undo: 'none' | Undo<Held> | undefined, onExhausted: 'compensate' | 'compensateThenRetry' | 'error') =>
+    (job: WorkflowBuilder<Order>): void => {
+      const options = undo === undefined ? {} : { undo }
+      const held = job.step('hold', warehouse.hold, job.input, options)
+      job.step('sell', shop.sell, { item: held.output.holdId })
+      job.onExhausted(onExhausted)
+    }
+
+  it.each(['compensate', 'compensateThenRetry'] as const)('says how it is undone: %s', (policy) => {
+    expect(problemsOf(selling(undefined, policy))).toEqual([
+      'step "hold": may be done when step "sell" fails, which compensates: give it an undo, or undo: \'none\' when it has no effect',
+    ])
+  })
+
+  it.each([
+    ['has an undo', selling((out) => warehouse.drop({ holdId: out.holdId }), 'compensate')],
+    ['needs none', selling('none', 'compensate')],
+    ['is not undone in any case', selling(undefined, 'error')],
+  ])('is accepted when it %s', (_why, build) => {
+    expect(problemsOf(build)).toEqual([])
+  })
+})
+
+describe('the types of a workflow', () => {
+  it('refuse what an operation does not take', () => {
+    defineWorkflow<Order>('typed', (job) => {
+      const hold = job.step('hold', warehouse.hold, { sku: job.input.sku, quantity: job.input.quantity })
+      // @ts-expect-error a number where a string is wanted
+      job.step('a', warehouse.drop, { holdId: 1 })
+      // @ts-expect-error a reference to a number where a string is wanted
+      job.step('b', warehouse.drop, { holdId: job.input.quantity })
+      // @ts-expect-error a property that the input does not have
+      job.step('c', warehouse.drop, { holdId: job.input.nothing as string })
+      // @ts-expect-error a required property left out
+      job.step('d', warehouse.drop, { note: 'x' })
+      // @ts-expect-error an output's property that the operation does not return
+      job.step('e', warehouse.drop, { holdId: hold.output.nothing as string })
+      const kept = job.step('f', warehouse.drop, { holdId: hold.output.holdId, note: job.input.sku })
+      expect(kept.id).toBe('f')
+    })
+  })
+})

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { defineAgent, defineWorkflow, equal } from '../../../src/sas/index.js'
+import { simulateWorkflow, type WorkflowSimulationOptions } from '../../../src/testing/simulate-workflow.js'
+
+const shop = (sales: string[]) =>
+  defineAgent('shop', {
+    sell: async (_order: object, { idempotencyKey }) => {
+      sales.push(idempotencyKey)
+      return null
+    },
+  })
+
+const workflow = defineWorkflow<object>('selling', (job) => {
+  job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 3, undo: 'none' })
+})
+
+/** Stories in which `limit` sales are too many. */
+function selling(limit: number): WorkflowSimulationOptions<object> {
+  return {
+    workflow,
+    input: {},
+    setup: () => {
+      const sales: string[] = []
+      return {
+        agents: [shop(sales)],
+        check: ({ state }) => (state === 'Processed' && sales.length > limit ? ['sold too often'] : []),
+      }
+    },
+  }
+}
+
+describe('a workflow simulated', () => {
+  it('ends in every story, of which there is one for each fault at each write, and one without', async () => {
+    const { stories, ends, problems } = await simulateWorkflow(selling(Infinity))
+    expect(problems).toEqual([])
+    expect(ends).toEqual({ Processed: stories })
+    expect(stories % 6).toBe(1)
+    expect(stories).toBeGreaterThan(18)
+  })
+
+  it('R74, F-A3: shows an effect that is repeated, and the story of it again', async () => {
+    const { problems } = await simulateWorkflow(selling(1))
+    expect(problems).toContainEqual({ faults: ['crashBefore@W3#1'], problem: 'sold too often' })
+    expect(problems.every(({ faults }) => faults.length === 1)).toBe(true)
+    const again = await simulateWorkflow({ ...selling(1), only: ['crashBefore@W3#1'] })
+    expect(again).toEqual({
+      stories: 1,
+      ends: { Processed: 1 },
+      problems: [{ faults: ['crashBefore@W3#1'], problem: 'sold too often' }],
+    })
+  })
+
+  it('tells of a job that does not end', async () => {
+    const nobody = { ...selling(1), setup: () => ({ agents: [] }), only: [] }
+    const { ends, problems } = await simulateWorkflow({ ...nobody, workflow: unanswered })
+    expect(problems).toEqual([
+      { faults: [], problem: expect.stringMatching(/has not ended after \d+ s/) as string },
+    ])
+    expect(ends).toEqual({})
+  })
+
+  it('has pairs of faults as well, the same for the same seed', async () => {
+    const one = await simulateWorkflow(selling(Infinity))
+    const more = await simulateWorkflow({ ...selling(1), pairs: 8 })
+    expect(more.stories).toBe(one.stories + 8)
+    expect(await simulateWorkflow({ ...selling(1), pairs: 8 })).toEqual(more)
+  })
+
+  it.each([0, 5_000])('raises an event %i ms after the submission, under every fault', async (afterMs) => {
+    const events = [{ step: 'approve', payload: 'yes', afterMs }]
+    const { stories, ends, problems } = await simulateWorkflow({ ...waiting, events })
+    expect(problems).toEqual([])
+    expect(ends).toEqual({ Processed: stories })
+    const struck = await simulateWorkflow({ ...waiting, events, only: ['crashBefore@W10#1'] })
+    expect(struck).toMatchObject({ ends: { Processed: 1 }, problems: [] })
+  })
+
+  it.each([[[]], [['crashBefore@W1#1']], [['crashAfter@W4#1']], [['answerLost@W6#1']]])(
+    'sleeps for half an hour, with these faults: %j',
+    async (only) => {
+      const { ends, problems } = await simulateWorkflow({ ...selling(Infinity), workflow: sleeping, only })
+      expect(problems).toEqual([])
+      expect(ends).toEqual({ Processed: 1 })
+    },
+  )
+
+  it('waits three days for an event, under a fault as well', async () => {
+    const events = [{ step: 'approve', payload: 'yes', afterMs: 3 * 86_400_000 }]
+    for (const only of [[], ['crashBefore@W10#1']]) {
+      const { ends, problems } = await simulateWorkflow({ ...waitingFor('7d'), events, only })
+      expect(problems).toEqual([])
+      expect(ends).toEqual({ Processed: 1 })
+    }
+  })
+
+  it('lets a step that is given no event run into its deadline', async () => {
+    const { ends } = await simulateWorkflow({ ...waiting, only: [] })
+    expect(ends).toEqual({ Error: 1 })
+  })
+
+  it('refuses an event for which nobody waits', async () => {
+    const events = [{ step: 'sell' }]
+    await expect(simulateWorkflow({ ...waiting, events })).rejects.toThrow(
+      'step "sell" waits for no event; those that do: approve',
+    )
+  })
+
+  it('refuses what is no fault', async () => {
+    await expect(simulateWorkflow({ ...selling(1), only: ['crash'] })).rejects.toThrow('"crash" is no fault')
+  })
+})
+
+/** Nobody has this agent, and an attempt that nobody claims never counts. */
+const unanswered = defineWorkflow<object>('unanswered', (job) => {
+  job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 1, undo: 'none', claim: true })
+})
+
+const sleeping = defineWorkflow<object>('sleeping', (job) => {
+  const rest = job.sleep('rest', '30m')
+  job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 3, undo: 'none', after: [rest] })
+})
+
+/** Sold once it is approved; what was approved must be what the event said. */
+const waitingFor = (completeWithin: '2m' | '7d'): WorkflowSimulationOptions<object> => ({
+  workflow: defineWorkflow<object>('approving', (job) => {
+    const approved = job.waitFor<string>('approve', { completeWithin })
+    const when = equal(approved.output, 'yes')
+    job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 3, undo: 'none', when })
+  }),
+  input: {},
+  setup: () => {
+    const sales: string[] = []
+    return {
+      agents: [shop(sales)],
+      check: ({ state }) => (state === 'Processed' && sales.length === 0 ? ['nothing was sold'] : []),
+    }
+  },
+})
+const waiting = waitingFor('2m')
