@@ -23,7 +23,7 @@ async function outcomeOf(job: Job) {
   }
 }
 
-const remote = await startRemoteService(availability)
+const remote = await startRemoteService(availability())
 process.env[urlVariable] = remote.url
 const cosmos = createInProcessCosmos()
 const client = cosmos.client()

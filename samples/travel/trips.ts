@@ -9,12 +9,16 @@ export const trips: readonly Trip[] = [
 ]
 
 /**
- * Refuses every seat to Faro and the first request for a car in Porto, and loses the first answer about the hotel in
- * Lisbon. The second request for the car has the same key, because nothing was done under it.
+ * A service that refuses every seat to Faro and the first request for a car in Porto, and loses the first answer about the
+ * hotel in Lisbon. It counts requests for the car, not keys: a second try of the trip may have another key.
  */
-export const availability: Mood = ({ kind, body, number }) => {
-  if (kind === 'flight' && body['destination'] === 'Faro') return 'refused'
-  if (kind === 'car' && body['destination'] === 'Porto' && number === 1) return 'refused'
-  if (kind === 'hotel' && body['destination'] === 'Lisbon' && number === 1) return 'doneAndSilent'
-  return 'done'
+export function availability(): Mood {
+  let isCarThere = false
+  return ({ kind, body, number }) => {
+    if (kind === 'flight' && body['destination'] === 'Faro') return 'refused'
+    if (kind === 'hotel' && body['destination'] === 'Lisbon' && number === 1) return 'doneAndSilent'
+    if (kind !== 'car' || body['destination'] !== 'Porto' || isCarThere) return 'done'
+    isCarThere = true
+    return 'refused'
+  }
 }

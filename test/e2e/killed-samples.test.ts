@@ -22,10 +22,11 @@ it('R80, R123: provisions a site though every worker is killed with its request 
 
 it('ends every trip as it should though workers and the store are killed', async () => {
   let asked = 0
+  const answerTo = availability()
   const { remote, client, restartStore } = await scene('travel', (request) => {
     asked += 1
     // Every third request finds its worker dead.
-    return asked % 3 === 0 && request.number === 1 ? 'doneAndSilent' : availability(request)
+    return asked % 3 === 0 && request.number === 1 ? 'doneAndSilent' : answerTo(request)
   })
   const jobs = await Promise.all(trips.map((trip) => client.submit(bookTrip, trip)))
   await restartStore()

@@ -99,7 +99,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     'decisions/recover': [],
     'decisions/recover-job': [],
     'decisions/retention': ['decisions/retention', 'decisions/notices'],
-    'decisions/schedule': [...stories, 'decisions/recover-job', 'decisions/notices'],
+    'decisions/schedule': [...stories, 'plan/condition', 'decisions/recover-job', 'decisions/notices'],
     'decisions/set-aside': [],
     'decisions/settle': ['decisions/settle', 'decisions/compensate', 'decisions/generation'],
     'decisions/settle-notice': [],

@@ -80,6 +80,28 @@ export const survivorsOfJobs: readonly Survivors[] = [
   },
   {
     path: 'src/sas/decisions/dispatch.ts',
+    reason: 'Needed by the compiler only: a step with an undo goes back when it owes at least one.',
+    mutants: [
+      [
+        'undo: step.undo && { ...step.undo, input: newest?.input ?? null, failureCount: 0 },',
+        'newest?.input',
+        'newest.input',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/decisions/schedule.ts',
+    reason: 'Only the output of these steps is read, and one that is missing counts as null.',
+    mutants: [
+      [
+        "return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]",
+        '{ ...step, output: null }',
+        '{}',
+      ],
+    ],
+  },
+  {
+    path: 'src/sas/decisions/dispatch.ts',
     reason: 'For speed: one change alone needs not be measured.',
     mutants: [
       ['if (changes.length <= 1) return changes', 'changes.length <= 1', 'false'],

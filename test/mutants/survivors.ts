@@ -81,7 +81,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: `${processor}/page-positions.ts`,
+    path: `${processor}/delivery/page-positions.ts`,
     reason:
       'Without an end token the number is NaN, and no number is smaller than NaN; the last place has none either. Places beyond the last change are skipped or never requested.',
     mutants: [
@@ -100,7 +100,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: `${processor}/option-kinds.ts`,
+    path: `${processor}/options/option-kinds.ts`,
     reason:
       'Null is excluded before its kind is checked, and other values are then missing. The words of a nested kind are never shown.',
     mutants: [
@@ -111,7 +111,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: `${processor}/coverage-watch.ts`,
+    path: `${processor}/ownership/coverage-watch.ts`,
     reason:
       'Concerns a range that splits while its lease is put back: the look fails instead, and the next look does the same.',
     mutants: [
@@ -123,7 +123,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: `${processor}/coverage-watch.ts`,
+    path: `${processor}/ownership/coverage-watch.ts`,
     reason:
       'A missing lease is compared with a missing lease. Remembering covered leases has no effect, because the latest position counts.',
     mutants: [

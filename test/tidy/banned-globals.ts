@@ -40,7 +40,8 @@ const advice: Readonly<Record<Capability, string>> = {
   clock: 'take a Clock, or the time as an argument',
   timer: 'take a Clock and use its sleep or schedule',
   chance: 'take a Random',
-  environment: 'take the value as an option; only src/host reads the environment',
+  environment:
+    'take the value as an option; only src/connection, src/host and src/fleet read the environment',
 }
 
 /** Every use of the machine's clocks, timers, chance and environment outside the rooms that own them. */
@@ -57,7 +58,7 @@ function isAllowed(path: string, capability: Capability): boolean {
   // Served to a browser, which has a clock of its own and nobody to hand it one.
   if (path.startsWith('src/dashboard/public/')) return true
   // A sample is a user's own code: it may read its own configuration.
-  return capability === 'environment' && /^(src\/host\/|samples\/)/.test(path)
+  return capability === 'environment' && /^(src\/(connection|host|fleet)\/|samples\/)/.test(path)
 }
 
 interface Use {

@@ -37,11 +37,11 @@ it('`stepward emulator` loads neither the SDK nor the query parser before it is 
   expect(packagesLoadedWith('src/emulator/query/index.ts')).toContain('chevrotain')
 })
 
-it.each(['start', 'list', 'status', 'leases'])(
+it.each(['instances/start', 'jobs/list', 'jobs/status', 'instances/leases'])(
   '`stepward %s` loads nothing of the embedded store',
   (command) => {
     const loaded = packagesLoadedWith(`src/cli/commands/${command}.ts`)
-    expect(loaded).toContain('node:path')
+    expect(loaded.size).toBeGreaterThan(0)
     expect(['lmdb', 'chevrotain', 'selfsigned'].filter((name) => loaded.has(name))).toEqual([])
   },
 )

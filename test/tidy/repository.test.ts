@@ -111,9 +111,9 @@ describe('the repository', () => {
 
 describe('reading the repository', () => {
   it('leaves out what .gitignore names', () => {
-    const isIgnored = ignoreRules('# built\nnode_modules/\ndist/\n\n*.log\n')
+    const isIgnored = ignoreRules('# built\nnode_modules/\n/dist/\n\n*.log\n')
     expect(['node_modules', 'dist', 'debug.log'].filter((name) => !isIgnored(name))).toEqual([])
-    expect(['src', 'dist.ts', 'log', '# built'].filter(isIgnored)).toEqual([])
+    expect(['src', 'src/dist', 'dist.ts', 'log', '# built'].filter(isIgnored)).toEqual([])
   })
 })
 

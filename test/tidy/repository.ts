@@ -12,7 +12,7 @@ export function readRepository(from = root): readonly TextFile[] {
   const open = ['']
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     for (const entry of readdirSync(`${from}${folder}`, { withFileTypes: true })) {
-      if (entry.name === '.git' || ignored(entry.name)) continue
+      if (entry.name === '.git' || ignored(`${folder}${entry.name}`)) continue
       const path = `${folder}${entry.name}`
       if (entry.isDirectory()) open.push(`${path}/`)
       else if (entry.isFile()) files.push({ path, text: readFileSync(`${from}${path}`, 'utf8') })
@@ -21,12 +21,15 @@ export function readRepository(from = root): readonly TextFile[] {
   return files.sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** The part of gitignore's language that ours uses: names, folders (`dist/`) and endings (`*.log`). */
-export function ignoreRules(text: string): (name: string) => boolean {
+/** The part of gitignore's language that ours uses: names, folders of the root (`/dist/`) and endings (`*.log`). */
+export function ignoreRules(text: string): (path: string) => boolean {
   const rules = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const names = new Set(rules.map((rule) => rule.replace(/\/$/, '')))
   const endings = rules.filter((rule) => rule.startsWith('*.')).map((rule) => rule.slice(1))
-  return (name) => names.has(name) || endings.some((ending) => name.endsWith(ending))
+  return (path) => {
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    return names.has(`/${path}`) || names.has(name) || endings.some((ending) => name.endsWith(ending))
+  }
 }
 
 /** The files of code among `files`, parsed. */

@@ -208,9 +208,8 @@ export class PlanDraft {
     const made = this.template<Partial<Call> | undefined>(name, what, call)
     // A problem was noted already.
     if (made === null) return byScheduler(null)
-    const { actor, action, input = null } = made ?? {}
-    const isCall = actor !== undefined && action !== undefined
-    if (isCall && (kind !== 'operation' || (actor !== '' && action !== ''))) return { actor, action, input }
+    const { actor = '', action = '', input = null } = made ?? {}
+    if (kind !== 'operation' || (actor !== '' && action !== '')) return { actor, action, input }
     const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
     this.problemOf(name, `${what}what it calls is missing: ${rule}`)
     return byScheduler(null)

@@ -275,6 +275,11 @@ describe('a workflow that cannot be run', () => {
     expect(
       problemsOf((job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: () => missing })),
     ).toEqual([`step "sell": its undo: what it calls is missing: ${rule}`])
+    for (const half of [{ actor: 'shop' }, { action: 'sell' }]) {
+      expect(
+        problemsOf((job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: () => half as never })),
+      ).toEqual([`step "sell": its undo: what it calls is missing: ${rule}`])
+    }
     const lines = defineWorkflow<{ readonly lines: readonly string[] }>
     expect(() =>
       lines('selling', (job) => {

@@ -8,7 +8,7 @@ import {
 
 /** The SDK's own hash, which it does not export. */
 const { hashV2PartitionKey } = createRequire(import.meta.url)(
-  '../../../../node_modules/@azure/cosmos/dist/commonjs/utils/hashing/v2.js',
+  '../../../../../node_modules/@azure/cosmos/dist/commonjs/utils/hashing/v2.js',
 ) as { hashV2PartitionKey: (key: readonly unknown[]) => string }
 
 const value = fc.oneof(
