@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { errorMessage } from '../platform/index.js'
 import { CommanderError } from 'commander'
 import { createRequire } from 'node:module'
 import { exitCodeOf, exitCodes } from './output/cli-error.js'
@@ -31,7 +32,7 @@ try {
     // Commander has printed its message or the help already.
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   } else {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     terminal.note(`stepward: ${message}`)
     if (process.argv.includes('--verbose') && error instanceof Error) terminal.note(error.stack ?? '')
     process.exitCode = exitCodeOf(error)

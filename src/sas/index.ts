@@ -98,10 +98,7 @@ export type {
   DocumentAddress,
   FlaggedJob,
   JobCounts,
-  JobFilter,
-  NoticeFilter,
   OverdueDocument,
-  PageEnd,
   PartitionFeed,
   StateDocument,
   StateStore,
@@ -109,6 +106,7 @@ export type {
   Stored,
   UnsentNotice,
 } from './store/state-store.js'
+export type { JobFilter, NoticeFilter, PageEnd } from './store/job-filter.js'
 export type { ForEachOptions } from './workflow/for-each.js'
 export type { Step } from './workflow/plan-draft.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'

@@ -1,5 +1,7 @@
 import { seededRandom, type Clock } from '../platform/index.js'
-import { isTerminal, jobDocumentId, type JobDocument } from '../sas/model/documents.js'
+import type { JobDocument } from '../sas/model/documents.js'
+import { jobDocumentId } from '../sas/model/document-ids.js'
+import { isTerminal } from '../sas/model/process-state.js'
 import type { Agent, JobClient, ProcessState, Workflow } from '../sas/index.js'
 import type { Place } from './fault-place.js'
 import { Faults, type PlannedFault } from './faults.js'

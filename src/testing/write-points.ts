@@ -1,4 +1,5 @@
-import { isTerminal, type JobDocument, type StepDocument } from '../sas/model/documents.js'
+import type { JobDocument, StepDocument } from '../sas/model/documents.js'
+import { isTerminal } from '../sas/model/process-state.js'
 import type { DocumentAddress, StateWrite } from '../sas/store/state-store.js'
 
 /** Who writes into the state container. */

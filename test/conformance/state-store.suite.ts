@@ -1,23 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PhysicalRange } from '../../src/change-feed-processor/index.js'
 import type { VirtualClock } from '../../src/platform/index.js'
-import {
-  deadline,
-  withDerivedState,
-  type JobDocument,
-  type StepDocument,
-} from '../../src/sas/model/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { deadline, withDerivedState } from '../../src/sas/model/process-state.js'
 import { schedule } from '../../src/sas/decisions/schedule.js'
 import {
   replacing,
   type ApplyResult,
-  type NoticeFilter,
-  type PageEnd,
   type StateDocument,
   type StateStore,
   type StateWrite,
   type Stored,
 } from '../../src/sas/store/state-store.js'
+import type { NoticeFilter, PageEnd } from '../../src/sas/store/job-filter.js'
 import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import { aSubmission, aWorkflow, documentsOf, theStep } from '../support/a-job.js'
 

@@ -1,9 +1,5 @@
-import {
-  isTerminal,
-  type Attention,
-  type JobDocument,
-  type StepDocument,
-} from '../../src/sas/model/documents.js'
+import type { Attention, JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { isTerminal } from '../../src/sas/model/process-state.js'
 import { pickUpWithinMs } from '../../src/sas/decisions/recover-job.js'
 import { submittedAtMs } from '../support/a-job.js'
 

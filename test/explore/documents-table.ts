@@ -1,4 +1,5 @@
-import { decodeDocument, type JobDocument, type StepDocument } from '../../src/sas/model/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { decodeDocument } from '../../src/sas/model/decode.js'
 import { textOf } from './canonical.js'
 
 /** Canonical documents by number: a state is a tuple of these. */

@@ -1,4 +1,5 @@
-import { isTerminal, type JobDocument, type StepDocument } from '../../src/sas/model/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { isTerminal } from '../../src/sas/model/process-state.js'
 import { effect, effectOf, keyOf, known, knownOf, mostGenerations, type Remote } from './remote.js'
 import type { StepWrite } from './writing.js'
 

@@ -1,5 +1,6 @@
 import { isTaken } from '../../src/sas/decisions/claim.js'
-import { isTerminal, type JobDocument, type StepDocument } from '../../src/sas/model/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { isTerminal } from '../../src/sas/model/process-state.js'
 import type { Outcome, Settlement } from '../../src/sas/decisions/settle.js'
 import { isOpen } from '../../src/sas/decisions/settle.js'
 import { longestBackoff } from '../support/job-story.js'

@@ -212,7 +212,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a notice is not written in the transaction that it reports',
-    path: 'src/sas/scheduler/scheduler.ts',
+    path: 'src/sas/scheduler/job-writer.ts',
     code: "...decision.notices.map((document) => ({ kind: 'create' as const, document })),",
     broken: '',
     rejectedBy: ['notices'],

@@ -45,7 +45,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'lease-store/coverage/coverage.ts',
+    path: 'lease-store/ranges/coverage.ts',
     reason:
       'A lease that begins at the end of the range, or ends where others do, adds nothing. Ranges with the same beginning may be in any order.',
     mutants: [
@@ -67,7 +67,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: 'lease-store/coverage/overlap-repair.ts',
+    path: 'lease-store/ranges/overlap-repair.ts',
     reason:
       'Equal leases do not reach this code, and a lease does not overlap with itself. Any text that is not a number has the same effect.',
     mutants: [

@@ -1,10 +1,6 @@
 import type { Container, VersionFields } from '../../src/emulator/engine/index.js'
-import {
-  jobDocumentId,
-  stepDocumentId,
-  type JobDocument,
-  type StepDocument,
-} from '../../src/sas/model/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { jobDocumentId, stepDocumentId } from '../../src/sas/model/document-ids.js'
 import type { Written } from '../../src/testing/events.js'
 import type { Request } from '../../src/testing/network.js'
 

@@ -1,5 +1,6 @@
 import type { Container } from '../../src/emulator/engine/index.js'
-import { isTerminal, type JobDocument, type StepDocument } from '../../src/sas/model/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { isTerminal } from '../../src/sas/model/process-state.js'
 import type { StateWrite } from '../../src/sas/store/state-store.js'
 import type { Request } from '../../src/testing/network.js'
 import type { Call, Checker, SimulationEvent, Written } from '../../src/testing/events.js'

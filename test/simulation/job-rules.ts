@@ -1,4 +1,5 @@
-import { deriveProcessState, isTerminal, type JobDocument } from '../../src/sas/model/documents.js'
+import type { JobDocument } from '../../src/sas/model/documents.js'
+import { deriveProcessState, isTerminal } from '../../src/sas/model/process-state.js'
 import type { Rule } from './job-changes.js'
 
 /** I1: a job is there with all its steps or not at all. */

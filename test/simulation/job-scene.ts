@@ -1,4 +1,6 @@
-import { isTerminal, jobDocumentId, type JobDocument } from '../../src/sas/model/documents.js'
+import type { JobDocument } from '../../src/sas/model/documents.js'
+import { jobDocumentId } from '../../src/sas/model/document-ids.js'
+import { isTerminal } from '../../src/sas/model/process-state.js'
 import type { JobClient } from '../../src/sas/index.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { Faults, type FaultOptions } from '../../src/testing/faults.js'

@@ -1,6 +1,7 @@
 import type { Change } from '../../src/change-feed-processor/index.js'
 import { defineAgent } from '../../src/sas/agents/agent.js'
-import { decodeDocument, type JobDocument, type StepDocument } from '../../src/sas/model/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { decodeDocument } from '../../src/sas/model/decode.js'
 import type { Plan } from '../../src/sas/plan/plan.js'
 import type { Reference } from '../../src/sas/model/reference.js'
 import type { StateDocument, StateWrite, Stored } from '../../src/sas/store/state-store.js'

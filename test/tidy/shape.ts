@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { nodesOf, offence, type Source, type TextFile } from './source.js'
 
-const maxFileLines = 400
+const maxFileLines = 300
 const maxTestFileLines = 800
 const maxFunctionLines = 70
 const maxFolderFiles = 20

@@ -1,3 +1,5 @@
+import { errorMessage } from '../../platform/index.js'
+
 /** The delegate threw or rejected. `cause` is what it threw; the changes will be delivered to it again. */
 export class DelegateError extends Error {
   override readonly name = 'DelegateError'
@@ -47,5 +49,5 @@ export class ProcessorOptionsError extends Error {
 }
 
 function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
+  return errorMessage(cause)
 }

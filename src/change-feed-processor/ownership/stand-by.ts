@@ -1,3 +1,4 @@
+import { errorMessage } from '../../platform/index.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 /**
@@ -31,6 +32,6 @@ function reasonOf(ask: () => string | null): string | null {
   try {
     return ask()
   } catch (error) {
-    return `unhealthyBecause failed: ${error instanceof Error ? error.message : String(error)}`
+    return `unhealthyBecause failed: ${errorMessage(error)}`
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../platform/index.js'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -39,7 +40,7 @@ export async function loadUserModule(path: string): Promise<UserModule> {
 function whyNot(file: string, error: unknown): string {
   if (!existsSync(file))
     return `does not exist (${file}): name a JavaScript file that exports agents and workflows`
-  const why = error instanceof Error ? error.message : String(error)
+  const why = errorMessage(error)
   if (/\.[cm]?tsx?$/u.test(file)) {
     return `could not be loaded: it is TypeScript; compile it, and name the .js file that comes out (${why})`
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../platform/index.js'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { CliError, exitCodes } from './cli-error.js'
@@ -29,7 +30,7 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     throw new CliError(`file ${path} could not be read: ${why}`, exitCodes.usage, { cause: error })
   }
 }
@@ -38,7 +39,7 @@ function parse(lineText: string, where: string): unknown {
   try {
     return JSON.parse(lineText)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     throw new CliError(`${where} is not JSON (${why}): nothing was submitted`, exitCodes.usage, {
       cause: error,
     })

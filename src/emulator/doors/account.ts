@@ -1,4 +1,4 @@
-import { systemClock, systemRandom, type Clock, type Random } from '../../platform/index.js'
+import { errorMessage, systemClock, systemRandom, type Clock, type Random } from '../../platform/index.js'
 import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
 import { CosmosEngine, noJournal } from '../engine/index.js'
@@ -82,7 +82,7 @@ export function openAccount(options: AccountOptions, key: string, door: AccountD
     } catch (error) {
       // No answer of an account: there is none here.
       if (error instanceof DirectoryInUse) throw error
-      return errorResponse(503, error instanceof Error ? error.message : String(error))
+      return errorResponse(503, errorMessage(error))
     }
   }
   return {

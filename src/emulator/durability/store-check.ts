@@ -1,8 +1,10 @@
+import { errorMessage } from '../../platform/index.js'
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { arch, endianness } from 'node:os'
 import { join } from 'node:path'
 import { DirectoryInUse } from './directory-lock.js'
-import { Damage, LmdbFile } from './lmdb-file.js'
+import { LmdbFile } from './lmdb-file.js'
+import { Damage } from './lmdb-pages.js'
 import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
 
 /** The version of the layout on disk. A larger one was written by newer code. */
@@ -62,7 +64,7 @@ function begin(directory: string): void {
     if (!hasLock) writeFileSync(lock, Buffer.alloc(lockFileBytes))
   } catch (error) {
     if (!hasLock) rmSync(lock, { force: true })
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorMessage(error)
     throw new Error(
       `The data directory ${directory} cannot be written to (${reason}): make room, or choose another directory.`,
       { cause: error },

@@ -1,15 +1,19 @@
-import { ChangeHistory, type KeptHistory } from './changes/change-history.js'
+import { ChangeHistory } from './changes/change-history.js'
 import type { ContainerDefinition } from './definition/container-definition.js'
 import type { DocumentVersion } from './values/document-version.js'
 import { DocumentIndexes } from './document-indexes.js'
 import { effectivePartitionKey } from './partitions/effective-partition-key.js'
-import { etagOf } from './values/etag.js'
+import { nextEtag } from './values/etag.js'
 import { expiresAt } from './expiry-queue.js'
 import type { Journal, JournalRecord } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
 import { historyRecords, recordChanges } from './changes/kept-changes.js'
-import { contains, intersection, middleOf, type KeyRange } from './partitions/key-ranges.js'
+import { contains, intersection, type KeyRange } from './partitions/key-ranges.js'
 import { limits } from './values/limits.js'
+import type { ContainerBirth } from './container-birth.js'
+import { partitionRecord } from './changes/kept-changes.js'
+import { split } from './partitions/split.js'
+import { assertRedefinable } from './definition/redefinition.js'
 import { merge } from './partitions/merge.js'
 import type { BatchResult, ItemOperation, OperationResult } from './values/operations.js'
 import { partitionKeyText, type PartitionKey } from './partitions/partition-key.js'
@@ -18,23 +22,7 @@ import { badRequest, rangeGone, Refusal } from './values/refusal.js'
 import { documentNumber } from './values/resource-id.js'
 import { Transaction, type KeyPlace, type TransactionTarget } from './transaction.js'
 import { expiryOf } from './changes/version-change.js'
-
-/** What a container is born with. */
-export interface ContainerBirth {
-  readonly rid: string
-  readonly databaseRid: string
-  readonly databaseId: string
-  readonly definition: ContainerDefinition
-  readonly etag: string
-  readonly ts: number
-  readonly partitions: readonly PhysicalPartition[]
-  readonly lastDocumentNumber: number
-  /** What a journal kept of its history. */
-  readonly history?: KeptHistory | undefined
-  readonly journal: Journal
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
-}
+import { historyFor } from './changes/change-history.js'
 
 /** Hashes of this many keys are remembered. */
 const rememberedHashes = 20_000
@@ -183,20 +171,7 @@ export class Container implements TransactionTarget {
 
   /** Changes the settings; what distributes documents cannot change. */
   redefine(definition: ContainerDefinition): void {
-    if (
-      !isSame(definition.partitionKey, this.definition.partitionKey) ||
-      definition.id !== this.definition.id
-    ) {
-      throw badRequest(
-        'The id and the partition key of a container cannot be changed; create another container.',
-      )
-    }
-    if (!isSame(definition.uniqueKeys, this.definition.uniqueKeys)) {
-      throw new Refusal(
-        403,
-        'The unique index cannot be modified. Send the uniqueKeyPolicy as it is, or create another container.',
-      )
-    }
+    assertRedefinable(this.definition, definition)
     this.definition = definition
     this.indexes = this.indexed()
     const ts = Math.floor(this.now() / 1000)
@@ -211,20 +186,7 @@ export class Container implements TransactionTarget {
    */
   splitPartition(rangeId: string): readonly PhysicalPartition[] {
     const parent = this.partitionById(rangeId)
-    const middle = middleOf(parent.range)
-    if (middle <= parent.range.min) {
-      throw badRequest(`The range '${rangeId}' holds one key only and cannot be split.`)
-    }
-    const parents = [...parent.identity.parents, parent.id]
-    const children = [
-      { min: parent.range.min, max: middle },
-      { min: middle, max: parent.range.max },
-    ].map((range, index) => {
-      const id = String(this.lastRangeId + 1 + index)
-      const child = new PhysicalPartition({ id, range, parents }, parent.lsn)
-      child.store([...parent.documents.after(0)].filter((version) => contains(range, version.fields.epk)))
-      return child
-    })
+    const children = split(parent, this.lastRangeId)
     this.repartition([parent], children, [])
     return children
   }
@@ -261,22 +223,6 @@ export class Container implements TransactionTarget {
     }
   }
 
-  partitionRecord(partition: PhysicalPartition): JournalRecord {
-    const { id, range, parents } = partition.identity
-    return {
-      kind: 'partition',
-      partition: {
-        containerRid: this.rid,
-        id,
-        min: range.min,
-        max: range.max,
-        parents,
-        lsn: partition.lsn,
-        lastDocumentNumber: this.lastDocumentNumber,
-      },
-    }
-  }
-
   /** The largest range id ever given: children's ids are larger than their parents', so it is a live one's. */
   private get lastRangeId(): number {
     return Math.max(...this.current.map((partition) => Number(partition.id)))
@@ -295,7 +241,7 @@ export class Container implements TransactionTarget {
     const containerRid = this.rid
     this.journal.append([
       ...parents.map(({ id }): JournalRecord => ({ kind: 'partitionDeleted', containerRid, id })),
-      ...children.map((child) => this.partitionRecord(child)),
+      ...children.map((child) => partitionRecord(this, child)),
       ...moved.map(({ fields }): JournalRecord => ({ kind: 'document', containerRid, version: fields })),
     ])
   }
@@ -323,7 +269,7 @@ export class Container implements TransactionTarget {
     if (this.history !== null) {
       partition.lsn += 1
       const change = expiryOf(version, { lsn: partition.lsn, place: 0, ts: Math.floor(this.now() / 1000) })
-      records.push(this.partitionRecord(partition), ...recordChanges(this, partition, [change]))
+      records.push(partitionRecord(this, partition), ...recordChanges(this, partition, [change]))
     }
     this.journal.append(records)
   }
@@ -345,25 +291,6 @@ export class Container implements TransactionTarget {
     this.history = historyFor(this.definition, this.current)
     return history === null ? historyRecords(this) : [{ kind: 'historyDropped', containerRid: this.rid }]
   }
-}
-
-/** Of settings that were parsed, so that their properties stand in one order. */
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
-}
-
-function historyFor(
-  { retentionSeconds }: ContainerDefinition,
-  partitions: readonly PhysicalPartition[],
-  kept?: KeptHistory,
-): ChangeHistory | null {
-  return retentionSeconds === null ? null : new ChangeHistory(partitions, retentionSeconds, kept)
-}
-
-/** The etag of settings that were changed, which have no LSN of their own. */
-function nextEtag(etag: string, ts: number): string {
-  const changes = Number.parseInt(etag.slice(1, 9), 16)
-  return etagOf({ rangeId: '0', lsn: changes + 1, place: 0, ts })
 }
 
 function sum(results: readonly OperationResult[]): number {

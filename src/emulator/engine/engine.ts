@@ -6,7 +6,7 @@ import { DocumentVersion } from './values/document-version.js'
 import { etagOf } from './values/etag.js'
 import { noJournal, type Journal, type JournalContents, type PartitionRecord } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
-import { historyRecords } from './changes/kept-changes.js'
+import { historyRecords, partitionRecord } from './changes/kept-changes.js'
 import { cutEvenly, contains } from './partitions/key-ranges.js'
 import { Offers } from './offers.js'
 import { PhysicalPartition } from './partitions/physical-partition.js'
@@ -123,7 +123,7 @@ export class CosmosEngine {
     this.journal.append([
       { kind: 'database', database: database.record() },
       container.record(),
-      ...container.partitions.map((partition) => container.partitionRecord(partition)),
+      ...container.partitions.map((partition) => partitionRecord(container, partition)),
       ...historyRecords(container),
     ])
     return container

@@ -6,7 +6,7 @@ import { DocumentVersion, storedText } from './values/document-version.js'
 import { etagOf } from './values/etag.js'
 import type { JournalRecord } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
-import { recordChanges, type HistoryOwner } from './changes/kept-changes.js'
+import { partitionRecord, recordChanges, type HistoryOwner } from './changes/kept-changes.js'
 import { limits } from './values/limits.js'
 import type { ItemOperation, OperationResult, WriteConditions } from './values/operations.js'
 import { applyPatch } from './values/patch.js'
@@ -42,7 +42,6 @@ export interface TransactionTarget extends HistoryOwner {
   locate(key: PartitionKey): KeyPlace
   /** The version, unless its time to live is over. */
   visible(version: DocumentVersion | undefined): DocumentVersion | undefined
-  partitionRecord(partition: PhysicalPartition): JournalRecord
 }
 
 /**
@@ -98,7 +97,7 @@ export class Transaction {
     const { container, partition } = this
     partition.lsn = this.lsn
     container.lastDocumentNumber += this.created
-    const records: JournalRecord[] = [container.partitionRecord(partition)]
+    const records: JournalRecord[] = [partitionRecord(container, partition)]
     const written: DocumentVersion[] = []
     for (const [id, version] of this.staged) {
       const before = partition.find(this.keyText, id)

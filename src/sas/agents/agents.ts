@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
-import { retry, type Clock, type Random } from '../../platform/index.js'
+import { type Clock, type Random } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { agentLog } from './agent-log.js'
@@ -8,17 +8,18 @@ import { AgentsHealth } from './agents-health.js'
 import { makeAttempt } from './attempt.js'
 import { Circuit } from './circuit.js'
 import { BegunAttempts } from './begun-attempts.js'
-import { claim, isTaken, joinAttempt, type Claimant, type Claiming } from '../decisions/claim.js'
+import { isTaken, type Claimant } from '../decisions/claim.js'
 import { DeadlineReview } from '../decisions/deadline-review.js'
-import { decodeDocument, type StepDocument } from '../model/documents.js'
-import { DocumentInvalid, StoreUnavailable } from '../model/errors.js'
+import type { StepDocument } from '../model/documents.js'
+import { decodeDocument } from '../model/decode.js'
 import { moreTime } from './more-time.js'
-import { isOpen, mayBeOpen, settle, type Outcome } from '../decisions/settle.js'
-import type { Concluded, Shortcut } from '../in-process/shortcut.js'
+import { isOpen, mayBeOpen, type Outcome } from '../decisions/settle.js'
+import type { Shortcut } from '../in-process/shortcut.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from '../store/state-store.js'
-import { readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import { workOf } from '../model/work.js'
+import { enterAttempt } from './enter-attempt.js'
+import { nothingFollows, OutcomeRecorder } from './outcome-recorder.js'
 
 /** What an agents instance works with. */
 export interface AgentsOptions {
@@ -69,6 +70,7 @@ export class Agents {
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
   private readonly begun = new BegunAttempts()
+  private readonly outcomes: OutcomeRecorder
   private stopping: AbortController
   /** Identifies these agents for as long as the process lives. */
   readonly token: string
@@ -89,6 +91,8 @@ export class Agents {
     )
     this.slots = new Slots(options.slots ?? 16, new Map(limits))
     this.stopping = this.newStopping()
+    const stopping = () => this.stopping.signal
+    this.outcomes = new OutcomeRecorder({ ...options, health: this.health, stopping })
   }
 
   /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
@@ -203,7 +207,7 @@ export class Agents {
       // Waiting for a slot took time: the attempt may be over before it began.
       if (!isOpen(offered, clock.now())) return nothingFollows
       const claimant = { fence: offered.fence, by: instanceName, token: random.id() }
-      const step = await this.entered(offered, claimant, isFirst)
+      const step = await enterAttempt(this.options, offered, { claimant, isFirst })
       if (step === null) return nothingFollows
       // Remembers the attempt before the handler is called, so that this process makes it only once.
       this.begun.put(step)
@@ -220,7 +224,7 @@ export class Agents {
         })
         return nothingFollows
       }
-      return await this.recordOrFail(own.step, outcome, leaseToken)
+      return await this.outcomes.record(own.step, outcome, leaseToken)
     } catch (error) {
       this.health.noteLost()
       const reason = 'its claim or its outcome could not be recorded'
@@ -267,121 +271,6 @@ export class Agents {
     }
     return completeByMs
   }
-
-  /** W2: the step as stored when this process may act on it; null if another process has the attempt, or it is over. */
-  private entered(
-    step: Stored<StepDocument>,
-    claimant: Claimant,
-    isFirst: boolean,
-  ): Promise<Stored<StepDocument> | null> {
-    const { clock } = this.options
-    if (step.isClaimRequired)
-      return this.writeBefore(step, (current) => claim(current, claimant, clock.now()))
-    // An undo does not depend on earlier calls, and a step with `mayHaveActed` already records them.
-    if (isFirst || step.mayHaveActed || step.direction === 'undo') return Promise.resolve(step)
-    return this.writeBefore(step, (current) => joinAttempt(current, claimant.fence, clock.now()))
-  }
-
-  /** Writes a claim or a mark before this process acts, so that other processes know that it may act. */
-  private async writeBefore(
-    step: Stored<StepDocument>,
-    decide: (current: StepDocument) => Claiming,
-  ): Promise<Stored<StepDocument> | null> {
-    const from = { address: step, known: step, read: readStep }
-    const update = await updateDocument(this.options.store, from, (current) => {
-      const claiming = decide(current)
-      return {
-        write: claiming.kind === 'write' ? claiming.step : null,
-        result: claiming.kind === 'held' ? current : null,
-      }
-    })
-    if (update.kind === 'missing') return null
-    return update.kind === 'written' ? update.document : update.result
-  }
-
-  /** Records an outcome. A success that no document can hold fails for good: another call would not help (F-A18). */
-  private async recordOrFail(
-    step: Stored<StepDocument>,
-    outcome: Outcome,
-    leaseToken: string | null,
-  ): Promise<() => void> {
-    try {
-      return await this.record(step, outcome, leaseToken)
-    } catch (error) {
-      if (!(error instanceof DocumentInvalid) || outcome.kind !== 'success') throw error
-      const message = `the output cannot be recorded: ${error.message}`
-      return this.record(step, { kind: 'permanent', message }, leaseToken)
-    }
-  }
-
-  private async record(
-    step: Stored<StepDocument>,
-    outcome: Outcome,
-    leaseToken: string | null,
-  ): Promise<() => void> {
-    const { store, clock, random, shortcut, instanceName } = this.options
-    const attempt = { number: step.attempt, fence: step.fence, by: instanceName }
-    const decide = (current: StepDocument): DocumentDecision<StepDocument, string | null> => {
-      const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
-      if (settlement.kind === 'write') return { write: settlement.step, result: null }
-      // After a lost reply our own outcome is what we find: recorded, not discarded.
-      const { outcome: found } = current
-      const isOurs =
-        found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
-      return { write: null, result: isOurs ? null : settlement.reason }
-    }
-    const conclude = leaseToken === null ? undefined : shortcut?.scheduler.at(leaseToken)?.conclude
-    const recordAlone = async (): Promise<Concluded> => {
-      const update = await updateDocument(store, { address: step, known: step, read: readStep }, decide)
-      return {
-        written: update.kind === 'written' ? update.document : null,
-        discarded: update.kind === 'missing' ? 'the step is gone' : update.result,
-        goOn: nothingFollows,
-      }
-    }
-    const failures: unknown[] = []
-    const recordNow = async (): Promise<Concluded> => {
-      try {
-        return (await conclude?.({ step, decide })) ?? (await recordAlone())
-      } catch (error) {
-        failures.push(error)
-        throw error
-      }
-    }
-    // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
-    const concluded = await retry(recordNow, {
-      clock,
-      random,
-      backoff: { minMs: 50, maxMs: 2_000 },
-      maxAttempts: Number.POSITIVE_INFINITY,
-      signal: this.stopping.signal,
-      isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
-    })
-    if (concluded.discarded === null) this.health.noteRecorded()
-    else if (failures.length > 0) this.health.noteLost()
-    this.report(step, outcome, concluded)
-    return concluded.goOn
-  }
-
-  private report(step: StepDocument, outcome: Outcome, { written, discarded }: Concluded): void {
-    const { telemetry } = this.options
-    const { jobId, workflow, stepId, attempt } = step
-    const about = { jobId, workflow, stepId, attempt }
-    if (discarded !== null) {
-      telemetry.emit({ type: 'outcome.discarded', reason: discarded, ...about })
-      return
-    }
-    const error = outcome.kind === 'success' ? {} : { error: outcome.message }
-    telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
-    if (outcome.kind === 'permanent') {
-      const raised = { kind: written?.attention?.kind ?? 'error', message: outcome.message }
-      telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })
-    }
-  }
-}
-
-function nothingFollows(): void {
-  // The outcome comes back in the feed, and the scheduler that gets it there goes on.
 }
 
 function attemptKeyOf({ pk, id, fence }: StepDocument): string {

@@ -1,6 +1,7 @@
 import { retry, type Clock, type Random } from '../../platform/index.js'
 import type { Claimant } from '../decisions/claim.js'
-import { jobDocumentId, type StepDocument } from '../model/documents.js'
+import type { StepDocument } from '../model/documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
 import { StoreUnavailable } from '../model/errors.js'
 import { extend } from '../decisions/extend.js'
 import { isOpen } from '../decisions/settle.js'

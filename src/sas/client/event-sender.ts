@@ -1,4 +1,5 @@
-import { stepDocumentId, type Json } from '../model/documents.js'
+import type { Json } from '../model/documents.js'
+import { stepDocumentId } from '../model/document-ids.js'
 import { CommandRefused } from '../model/errors.js'
 import { raiseEvent } from '../decisions/raise-event.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'

@@ -1,6 +1,6 @@
 import { unknownOptions } from '../../platform/index.js'
 import { attentionKinds, processStates } from '../model/documents.js'
-import type { JobFilter, NoticeFilter } from '../store/state-store.js'
+import type { JobFilter, NoticeFilter } from '../store/job-filter.js'
 
 const jobFilters: readonly (keyof JobFilter)[] = [
   'state',

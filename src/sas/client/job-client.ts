@@ -1,8 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { fitPlan } from '../plan/fan-out.js'
-import { durationMs, type Duration } from '../model/duration.js'
-import { jobDocumentId, type JobDocument, type Json } from '../model/documents.js'
+import { type Duration } from '../model/duration.js'
 import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from '../model/errors.js'
 import { Job } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
@@ -11,11 +10,11 @@ import type { OperatorCommand } from '../decisions/operate.js'
 import { ownDocument } from '../submission/own-document.js'
 import { payloadHash } from '../plan/payload.js'
 import { jobFilterProblems, noticeFilterProblems } from './filter-problems.js'
-import { givenJson } from '../model/plain-json.js'
-import type { JobCounts, JobFilter, NoticeFilter, StateStore } from '../store/state-store.js'
+import type { JobCounts, StateStore } from '../store/state-store.js'
+import type { JobFilter, NoticeFilter } from '../store/job-filter.js'
 import { raiseAt } from './event-sender.js'
 import { ensureSubmitted, type AcceptedJob } from '../submission/submission.js'
-import { commandProblems, submitProblems, type CommandTerms } from '../submission/submit-problems.js'
+import { submitProblems } from '../submission/submit-problems.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { tryCommand, updateJob } from './update-job.js'
@@ -28,6 +27,17 @@ import type {
   ResubmitOptions,
   JobSummary,
 } from './command-options.js'
+import {
+  addressOf,
+  asJson,
+  defaultOperator,
+  limitOf,
+  orNone,
+  refuseArguments,
+  refuseProblems,
+  summaryOf,
+  termsOf,
+} from './call-arguments.js'
 
 /** What a job client works with. */
 export interface JobClientOptions {
@@ -62,9 +72,6 @@ export interface SubmitOptions {
   /** How long the job and its steps are kept after it ended well; a job in Error is always kept. Default: no limit. */
   readonly retainFor?: Duration
 }
-
-/** Who decided, when the caller does not say. */
-const defaultOperator = 'operator'
 
 /** Submits jobs and looks at them. */
 export class JobClient {
@@ -285,69 +292,4 @@ export class JobClient {
       now: this.options.clock.now(),
     }
   }
-}
-
-function summaryOf(job: JobDocument): JobSummary {
-  const { jobId, orderId, pk, workflow, submittedAt, endedAt, steps, stepIds, attention } = job
-  return {
-    jobId,
-    orderId,
-    partitionKey: pk,
-    workflow,
-    state: job.processState,
-    submittedAt,
-    endedAt,
-    stepsDone: Object.values(steps).filter(({ state }) => state === 'Processed' || state === 'Skipped')
-      .length,
-    stepCount: stepIds.length,
-    attention,
-  }
-}
-
-function limitOf(duration: Duration | undefined): number | null {
-  return duration === undefined ? null : durationMs(duration)
-}
-
-function addressOf(partition: string, jobId: string) {
-  return { pk: partition, id: jobDocumentId(jobId), jobId }
-}
-
-interface Expected {
-  /** What errors call the value. */
-  readonly name: string
-  readonly refusal: new (message: string) => Error
-}
-
-/** The value as it is stored. Throws `refusal` with the path of the part that JSON would silently change. */
-function asJson(jobId: string, value: unknown, { name, refusal: Refusal }: Expected): Json {
-  const given = givenJson(value, name)
-  if (given.kind === 'json') return given.json
-  throw new Refusal(`job ${JSON.stringify(jobId)}: ${given.reason}`)
-}
-
-/** The options, or none: callers from JavaScript may leave them out, whatever the type says. */
-function orNone<T extends object>(options: T | null | undefined): Partial<T> {
-  return options ?? {}
-}
-
-function termsOf(
-  jobId: string,
-  command: OperatorCommand,
-  { partitionKey, dryRun }: Pick<CommandOptions, 'partitionKey' | 'dryRun'>,
-): CommandTerms {
-  const { kind, by, why } = command
-  const step =
-    kind === 'resubmit' ? command.steps?.[0]?.stepId : kind === 'release' ? command.stepId : undefined
-  const reason = kind === 'cancel' ? { reason: why } : { why }
-  return { needed: { jobId, by, ...reason }, optional: { step, partitionKey }, flags: { dryRun } }
-}
-
-/** @throws CommandInvalid with a list of all problems of these arguments */
-function refuseArguments(call: string, terms: CommandTerms): void {
-  refuseProblems(call, commandProblems(terms))
-}
-
-/** @throws CommandInvalid naming them all; nothing was written */
-function refuseProblems(call: string, problems: readonly string[]): void {
-  if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
 }

@@ -1,6 +1,6 @@
 import type { ProcessState } from '../model/documents.js'
 import { CommandRefused, JobNotFound, JobUnreadable } from '../model/errors.js'
-import type { JobFilter } from '../store/state-store.js'
+import type { JobFilter } from '../store/job-filter.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
 
 /** Which jobs an operator means: those that match all of it. */

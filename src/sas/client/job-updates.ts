@@ -1,10 +1,7 @@
-import {
-  decodeDocument,
-  isTerminal,
-  jobDocumentId,
-  type JobDocument,
-  type StepDocument,
-} from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import { isTerminal } from '../model/process-state.js'
+import { decodeDocument } from '../model/decode.js'
 import { viewOf, type JobView } from './job-view.js'
 import type { PartitionFeed } from '../store/state-store.js'
 

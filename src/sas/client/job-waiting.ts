@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import type { EndedJob } from '../in-process/job-endings.js'
-import { isTerminal, type JobDocument } from '../model/documents.js'
+import type { JobDocument } from '../model/documents.js'
+import { isTerminal } from '../model/process-state.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 import { WaitPace, type Accepted } from './wait-pace.js'

@@ -1,7 +1,9 @@
-import { decodeDocument, type AuditEntry, type NoticeDocument } from '../model/documents.js'
+import type { AuditEntry, NoticeDocument } from '../model/documents.js'
+import { decodeDocument } from '../model/decode.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
 import { receiverOf } from '../notifier/reply.js'
-import { replacing, type NoticeFilter, type StateStore, type Stored } from '../store/state-store.js'
+import { replacing, type StateStore, type Stored } from '../store/state-store.js'
+import type { NoticeFilter } from '../store/job-filter.js'
 
 /** A notice that was given up: its submitter does not know. */
 export interface UndeliveredNotice {

@@ -1,4 +1,5 @@
-import { deadline, withDerivedState, type StepDocument } from '../model/documents.js'
+import type { StepDocument } from '../model/documents.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
 import { isOpen } from './settle.js'
 import { mayHaveEffect } from '../model/work.js'
 

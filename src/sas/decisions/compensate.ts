@@ -1,6 +1,7 @@
 import { beginUndo, fitting, goOnUndoing, repeat, stop, undoAfter } from './dispatch.js'
 import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
-import { betweenStates, withDerivedState, type Compensation, type StepDocument } from '../model/documents.js'
+import type { Compensation, StepDocument } from '../model/documents.js'
+import { betweenStates, withDerivedState } from '../model/process-state.js'
 import { owedBy } from './generation.js'
 import {
   hasMoreToUndo,

@@ -1,11 +1,5 @@
-import {
-  deadline,
-  withDerivedState,
-  type Attention,
-  type JobDocument,
-  type NoticeDocument,
-  type StepDocument,
-} from '../model/documents.js'
+import type { Attention, JobDocument, NoticeDocument, StepDocument } from '../model/documents.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
 import { endBy, type Dispatching } from './dispatch.js'
 import { isUnderWay, unseen, withChanges, type Ledger, type StepChange } from './ledger.js'
 

@@ -1,13 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { mayHaveActed } from './claim.js'
-import {
-  betweenStates,
-  deadline,
-  withDerivedState,
-  type JobDocument,
-  type Json,
-  type StepDocument,
-} from '../model/documents.js'
+import type { JobDocument, Json, StepDocument } from '../model/documents.js'
+import { betweenStates, deadline, withDerivedState } from '../model/process-state.js'
 import { whenProblem } from '../plan/condition.js'
 import { gather, type GatherInput } from '../plan/gather.js'
 import { beginning, owedBy, withInput } from './generation.js'

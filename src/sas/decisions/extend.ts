@@ -1,5 +1,6 @@
 import type { Claimant } from './claim.js'
-import { deadline, withDerivedState, type StepDocument } from '../model/documents.js'
+import type { StepDocument } from '../model/documents.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
 import { isOpen } from './settle.js'
 
 /** What becomes of asking for more time. */

@@ -1,5 +1,6 @@
 import { boundedMessage } from '../model/diagnostics.js'
-import { deadline, withDerivedState, type Attention, type StepDocument } from '../model/documents.js'
+import type { Attention, StepDocument } from '../model/documents.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
 
 /** Who gives a step up, when, and what a person is told. */
 export interface GivingUp {

@@ -90,3 +90,8 @@ export function sameLedger(before: Ledger, after: Ledger): boolean {
     return was?.state === entry.state && was.dispatch === entry.dispatch
   })
 }
+
+export function withStates(ledger: Ledger, stepIds: readonly string[], state: LedgerEntry['state']) {
+  const changed = Object.entries(ledger).filter(([stepId]) => stepIds.includes(stepId))
+  return { ...ledger, ...Object.fromEntries(changed.map(([stepId, entry]) => [stepId, { ...entry, state }])) }
+}

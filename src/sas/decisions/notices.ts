@@ -1,10 +1,6 @@
-import {
-  isTerminal,
-  noticeDocumentId,
-  schemaVersion,
-  type JobDocument,
-  type NoticeDocument,
-} from '../model/documents.js'
+import { schemaVersion, type JobDocument, type NoticeDocument } from '../model/documents.js'
+import { noticeDocumentId } from '../model/document-ids.js'
+import { isTerminal } from '../model/process-state.js'
 
 /**
  * The notices to a submitter about a job that has just been written, as documents of the same transaction. So a notice is

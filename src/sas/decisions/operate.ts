@@ -1,18 +1,11 @@
-import {
-  betweenStates,
-  deadline,
-  isStaged,
-  withDerivedState,
-  type AuditEntry,
-  type JobDocument,
-  type Json,
-  type LedgerEntry,
-  type StepDocument,
-} from '../model/documents.js'
+import type { AuditEntry, JobDocument, Json, StepDocument } from '../model/documents.js'
+import { betweenStates, deadline, isStaged, withDerivedState } from '../model/process-state.js'
 import { fitting } from './dispatch.js'
-import { inState, type Ledger } from './ledger.js'
+import { inState } from './ledger.js'
 import { pickUpWithinMs } from './recover-job.js'
 import { toTemplate } from '../model/reference.js'
+import { withStates } from './ledger.js'
+import { isWaiting } from '../model/work.js'
 
 /** What an operator decides about a job. */
 export type OperatorCommand =
@@ -281,15 +274,6 @@ function withUndoAhead(step: StepDocument): StepDocument {
   return withDerivedState({ ...step, undo, lockedBy: null, fence: step.fence + 1, attention: null, ttl: -1 })
 }
 
-function isWaiting({ attention }: StepDocument): boolean {
-  return attention?.kind === 'parked' || attention?.kind === 'extendedWait'
-}
-
-function withStates(ledger: Ledger, stepIds: readonly string[], state: LedgerEntry['state']) {
-  const changed = Object.entries(ledger).filter(([stepId]) => stepIds.includes(stepId))
-  return { ...ledger, ...Object.fromEntries(changed.map(([stepId, entry]) => [stepId, { ...entry, state }])) }
-}
-
 /** As many of these as one transaction takes. */
 function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[] {
   return fitting(
@@ -307,9 +291,7 @@ function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[])
   return `job ${jobId} was undone and has begun to expire, and ${steps.length} steps are more than one transaction can keep: submit it again under another id`
 }
 
-function refused(reason: string): Operation {
-  return { kind: 'refused', reason }
-}
+const refused = (reason: string): Operation => ({ kind: 'refused', reason })
 
 function list(stepIds: readonly string[]): string {
   if (stepIds.length === 0) return 'none'

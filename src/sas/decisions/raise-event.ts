@@ -1,4 +1,5 @@
-import { deadline, withDerivedState, type Json, type StepDocument } from '../model/documents.js'
+import type { Json, StepDocument } from '../model/documents.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
 import { sameJson } from '../plan/payload.js'
 
 /** What becomes of an event. */

@@ -1,4 +1,5 @@
-import { deadline, isStaged, isTerminal, withDerivedState, type JobDocument } from '../model/documents.js'
+import type { JobDocument } from '../model/documents.js'
+import { deadline, isStaged, isTerminal, withDerivedState } from '../model/process-state.js'
 import { offerWithinMs } from './offer-time.js'
 import type { RecoveryPolicy } from './recover.js'
 

@@ -1,5 +1,6 @@
 import { isUnclaimed, mayHaveActed } from './claim.js'
-import { deadline, withDerivedState, type Attention, type StepDocument } from '../model/documents.js'
+import type { Attention, StepDocument } from '../model/documents.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
 import { flagged, givenUp } from './give-up.js'
 import { offerWithinMs, pauseAfterLateMs } from './offer-time.js'
 import { withFailure, workOf } from '../model/work.js'

@@ -1,6 +1,7 @@
 import { fitting, isTooLarge } from './dispatch.js'
 import type { Schedule, SchedulingState } from './decision.js'
-import { isTerminal, type JobDocument } from '../model/documents.js'
+import type { JobDocument } from '../model/documents.js'
+import { isTerminal } from '../model/process-state.js'
 import { unseen } from './ledger.js'
 
 /** How much longer steps are kept than their job, where they cannot expire with it at once: so that it goes first. */

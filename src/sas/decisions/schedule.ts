@@ -3,13 +3,8 @@ import { compensationFor, goBack } from './compensate.js'
 import { begin, fitting, repeat, stop } from './dispatch.js'
 import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
 import { neededBy } from '../plan/gather.js'
-import {
-  isStaged,
-  isTerminal,
-  type Attention,
-  type LedgerEntry,
-  type StepDocument,
-} from '../model/documents.js'
+import type { Attention, LedgerEntry, StepDocument } from '../model/documents.js'
+import { isStaged, isTerminal } from '../model/process-state.js'
 import { fold, inState, isUnderWay, sameLedger, unseen, withChanges, type Ledger } from './ledger.js'
 import { withNotices } from './notices.js'
 import { stepsReferredTo } from '../plan/template.js'

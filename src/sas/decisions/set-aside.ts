@@ -1,5 +1,6 @@
 import { boundedMessage } from '../model/diagnostics.js'
-import { deadline, withDerivedState, type JobDocument, type NoticeDocument } from '../model/documents.js'
+import type { JobDocument, NoticeDocument } from '../model/documents.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
 import { withNotices } from './notices.js'
 
 /** Why a job cannot go on as its documents stand, and who found out when. */

@@ -35,7 +35,7 @@ export const attentionKinds = [
  * `error`, `corrupt` and `compensationFailed` end the work until an operator decides; a `parked` step waits for an
  * operator, one in `extendedWait` for time; `unclaimed` work is offered again until an instance takes it.
  */
-const attention = z.object({
+export const attention = z.object({
   kind: z.enum(attentionKinds),
   /** ISO-8601 UTC. */
   since: z.string(),
@@ -102,7 +102,7 @@ const exhaustionPolicy = z.union([
 ])
 
 /** That what was done is to be undone, and why. */
-const compensation = z.object({
+export const compensation = z.object({
   /** ISO-8601 UTC. */
   since: z.string(),
   by: z.string(),
@@ -120,7 +120,7 @@ const auditEntry = z.object({
   why: z.string(),
 })
 
-const jobSchema = z.object({
+export const jobSchema = z.object({
   ...envelope,
   type: z.literal('sas.job'),
   priority: z.number(),
@@ -153,7 +153,7 @@ const jobSchema = z.object({
   endedAtMs: z.number().nullable(),
 })
 
-const stepSchema = z.object({
+export const stepSchema = z.object({
   ...envelope,
   type: z.literal('sas.step'),
   stepId: z.string(),
@@ -198,7 +198,7 @@ const stepSchema = z.object({
 })
 
 /** A notice to the submitter, written in the transaction that it reports and sent by a notifier. */
-const noticeSchema = z.object({
+export const noticeSchema = z.object({
   id: z.string(),
   pk: z.string(),
   type: z.literal('sas.notify'),
@@ -234,163 +234,30 @@ const noticeSchema = z.object({
 
 /** The shapes of our documents, by type. */
 export const documentSchemas = { 'sas.job': jobSchema, 'sas.step': stepSchema, 'sas.notify': noticeSchema }
+
 /** A notice as stored. */
 export type NoticeDocument = z.infer<typeof noticeSchema>
+
 /** A job as stored. */
 export type JobDocument = z.infer<typeof jobSchema>
+
 /** A step as stored. */
 export type StepDocument = z.infer<typeof stepSchema>
+
 /** A step's entry in the ledger. */
 export type LedgerEntry = z.infer<typeof ledgerEntry>
+
 /** Why a person should look. */
 export type Attention = z.infer<typeof attention>
+
 /** What happens when a step has failed for good, or its attempts are used up. */
 export type ExhaustionPolicy = z.infer<typeof exhaustionPolicy>
+
 /** That what was done is to be undone, and why. */
 export type Compensation = z.infer<typeof compensation>
+
 /** What an operator decided about a job. */
 export type AuditEntry = z.infer<typeof auditEntry>
+
 /** What an agent reported about an attempt that did not succeed. */
 export type Diagnostic = z.infer<typeof diagnostic>
-
-/** What a document of the state container is to us. */
-export type Decoded =
-  | { readonly kind: 'job'; readonly job: JobDocument }
-  | { readonly kind: 'step'; readonly step: StepDocument }
-  | { readonly kind: 'notice'; readonly notice: NoticeDocument }
-  /** The user's own document: never touched. */
-  | { readonly kind: 'foreign' }
-  /** Ours, but written by newer code: left for an instance that knows it. */
-  | { readonly kind: 'newerSchema'; readonly schema: number }
-  /** Ours by its type, but unreadable: a person edited it, or a bug wrote it. */
-  | { readonly kind: 'invalid'; readonly reason: string }
-
-/** Made once: a schema is compiled at its first use, which costs more than a hundred documents read with it. */
-const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
-
-/** Reads a document of the state container. Unknown fields are kept when the document is written back. */
-export function decodeDocument(document: Readonly<Record<string, unknown>>): Decoded {
-  const { type, schema } = document
-  if (typeof type !== 'string' || !type.startsWith('sas.')) return { kind: 'foreign' }
-  if (typeof schema === 'number' && schema > schemaVersion) return { kind: 'newerSchema', schema }
-  if (type === 'sas.job') {
-    const read = readers.job.safeParse(document)
-    return read.success ? checked({ kind: 'job', job: read.data }, read.data) : invalid(read.error)
-  }
-  if (type === 'sas.step') {
-    const read = readers.step.safeParse(document)
-    return read.success ? checked({ kind: 'step', step: read.data }, read.data) : invalid(read.error)
-  }
-  if (type === 'sas.notify') {
-    const read = readers.notice.safeParse(document)
-    return read.success ? { kind: 'notice', notice: read.data } : invalid(read.error)
-  }
-  return { kind: 'foreign' }
-}
-
-function invalid(error: z.ZodError): Decoded {
-  const first = error.issues.slice(0, 1).map(({ path, message }) => `${path.join('.')}: ${message}`)
-  return { kind: 'invalid', reason: first.join() }
-}
-
-/** A `processState` that contradicts the other fields was not written by us (I20). */
-function checked(decoded: Decoded, fields: StateFields & { readonly processState: ProcessState }): Decoded {
-  const derived = deriveProcessState(fields)
-  if (derived === fields.processState) return decoded
-  const reason = `processState is ${fields.processState}, its other fields say ${derived}`
-  return { kind: 'invalid', reason }
-}
-
-type StateFields = Pick<
-  JobDocument,
-  'initialState' | 'targetState' | 'currentState' | 'desiredState' | 'lockedBy' | 'attention'
-> &
-  (Pick<JobDocument, 'compensation'> | Pick<StepDocument, 'direction'>)
-
-/**
- * The pattern's word for a document's stored fields (requirements §18): at the target → Processed; out of the loop until
- * an operator decides → Error; on its way back → Compensating, and there → Compensated; held by an instance → Processing;
- * else Pending.
- */
-export function deriveProcessState(fields: StateFields): ProcessState {
-  const { currentState, desiredState, targetState, attention, lockedBy } = fields
-  if (currentState === desiredState && currentState === targetState) return 'Processed'
-  if (attention !== null && endsWork(attention)) return 'Error'
-  if (isReverting(fields)) return currentState === desiredState ? 'Compensated' : 'Compensating'
-  return currentState !== desiredState && lockedBy !== null ? 'Processing' : 'Pending'
-}
-
-function isReverting(fields: StateFields): boolean {
-  return 'direction' in fields ? fields.direction === 'undo' : fields.compensation !== null
-}
-
-/** Whether nothing more happens by itself. Other kinds of attention only ask a person to look. */
-function endsWork({ kind }: Attention): boolean {
-  return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
-}
-
-/** The document with `processState` set to what its other fields say: the only way a state is ever written (I20). */
-export function withDerivedState<T extends StateFields>(document: T): T & { processState: ProcessState } {
-  return { ...document, processState: deriveProcessState(document) }
-}
-
-/** What is current of a job or step that is neither where it began nor where it was meant to get. */
-export const betweenStates = 'Between'
-
-/** `completeBy` in both its forms. */
-export function deadline(atMs: number | null): Pick<JobDocument, 'completeBy' | 'completeByMs'> {
-  return { completeBy: atMs === null ? null : new Date(atMs).toISOString(), completeByMs: atMs }
-}
-
-/** Whether a job has ended: only an operator's request changes it any more (I7). */
-export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
-  return (
-    job.processState === 'Processed' || job.processState === 'Error' || job.processState === 'Compensated'
-  )
-}
-
-/** Whether a job is written without its intent yet: its submission has not been completed, and nothing of it may run. */
-export function isStaged(job: Pick<JobDocument, 'desiredState' | 'initialState' | 'compensation'>): boolean {
-  return job.compensation === null && job.desiredState === job.initialState
-}
-
-/** Characters that Cosmos DB or its clients do not take in an id, and our own escape character. */
-const unsafeInId = /[/\\?#~%\p{Cc}]/gu
-
-function safeId(text: string): string {
-  return text.replace(unsafeInId, (character) => `~${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
-}
-
-/** What the document id of every job begins with. */
-export const jobIdPrefix = 'sas.job:'
-
-/** The document id of a job. */
-export function jobDocumentId(jobId: string): string {
-  return `${jobIdPrefix}${safeId(jobId)}`
-}
-
-/**
- * The document id of a job's notice. A notice may outlive its job, and the job's id may be submitted again. The time of
- * submission tells the notices of both jobs apart.
- */
-export function noticeDocumentId(
-  { jobId, submittedAtMs }: Pick<JobDocument, 'jobId' | 'submittedAtMs'>,
-  seq: number,
-): string {
-  return `sas.notify:${safeId(jobId)}:${submittedAtMs}:${seq}`
-}
-
-/** The document id of the record that an alert about a job was raised. */
-export function alertDocumentId(jobId: string): string {
-  return `sas.alert:${safeId(jobId)}`
-}
-
-/** The document id of the record that says that a document of ours cannot be read. */
-export function unreadableDocumentId(documentId: string): string {
-  return `sas.unreadable:${documentId}`
-}
-
-/** The document id of a step. */
-export function stepDocumentId(jobId: string, stepId: string): string {
-  return `sas.step:${safeId(jobId)}:${stepId}`
-}

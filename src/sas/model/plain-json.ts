@@ -1,3 +1,4 @@
+import { errorMessage } from '../../platform/index.js'
 import { z } from 'zod'
 import { referencePath } from './reference.js'
 import type { Json } from './json.js'
@@ -41,7 +42,7 @@ export function givenJson(value: unknown, name: string): GivenJson {
     return { kind: 'json', json: JSON.parse(text) as Json, text }
   } catch (error) {
     // A getter or `toJSON` of the user may throw any value.
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     return { kind: 'refused', reason: `${name} is not JSON: ${why}` }
   }
 }

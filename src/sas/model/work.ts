@@ -48,3 +48,7 @@ export function idempotencyKey(
 export function isHeldBack(step: StepDocument, now: number): boolean {
   return step.attention?.kind === 'parked' || now < (step.notBeforeMs ?? 0)
 }
+
+export function isWaiting({ attention }: StepDocument): boolean {
+  return attention?.kind === 'parked' || attention?.kind === 'extendedWait'
+}

@@ -1,10 +1,5 @@
-import {
-  alertDocumentId,
-  schemaVersion,
-  type Attention,
-  type Diagnostic,
-  type JobDocument,
-} from '../model/documents.js'
+import { schemaVersion, type Attention, type Diagnostic, type JobDocument } from '../model/documents.js'
+import { alertDocumentId } from '../model/document-ids.js'
 import type { UnreadableJob } from '../store/unreadable-jobs.js'
 
 /** That a job needs attention, as an operator reads it. */

@@ -1,11 +1,12 @@
-import { BackgroundLoop, type Clock } from '../../platform/index.js'
+import { inSlices, BackgroundLoop, type Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
 import { afterFailure, neverFailed, groupsOf, type SendState } from './alert-groups.js'
 import { alertIdOf, alertOf, alertRecordOf, toldUntilMs, unreadableAlertOf, type Alert } from './alert.js'
 import { CallBudget } from './call-budget.js'
 import { DeadlineIndex, type Deadline } from '../timing/deadline-index.js'
-import { alertDocumentId, jobDocumentId, stepDocumentId, type JobDocument } from '../model/documents.js'
+import type { JobDocument } from '../model/documents.js'
+import { alertDocumentId, jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { sendWithin } from './send-within.js'
 import {
   replacing,
@@ -50,14 +51,20 @@ interface Pending extends SendState {
 
 /** The most alerts of one call: a message that receivers take. */
 const alertsOfOneCall = 250
+
 const requestsAtOnce = 32
+
 const sweepLimit = 1_000
+
 /** How soon the next page of a sweep is asked for: each of its jobs may have to be read. */
 const nextPageAfterMs = 1_000
+
 /** Unreadable jobs come by the feed. Those that a former owner of a lease left are asked for at once, then this rarely. */
 const unreadableEveryMs = 600_000
+
 /** How long to wait before reading a job again that could not be read. */
 const retryAfterMs = 30_000
+
 /** Alerts remembered as told. A sweep brings them again, and need not read what they are about. */
 const remembered = 50_000
 
@@ -167,7 +174,7 @@ export class Alerter {
     const waitMs = this.calls.freeInMs(clock.now())
     if (waitMs > 0) return waitMs
     const matters = this.due.takeDue(clock.now(), alertsOfOneCall)
-    const looks = await inSlices(matters, (matter) => this.look(matter))
+    const looks = await inSlices(matters, requestsAtOnce, (matter) => this.look(matter))
     this.report(looks)
     for (const [index, look] of looks.entries()) {
       const matter = matters[index]
@@ -178,7 +185,7 @@ export class Alerter {
     )
     const { now, later } = groupsOf(pending, this.calls.free(clock.now()))
     for (const { matter } of later) this.again(matter, 0)
-    await inSlices(now, (group) => this.tell(group))
+    await inSlices(now, requestsAtOnce, (group) => this.tell(group))
     const next = this.due.next()
     return next === null ? sweepIntervalMs : Math.max(0, next - clock.now())
   }
@@ -221,7 +228,7 @@ export class Alerter {
     const results = await Promise.allSettled(sinks.map((sink) => this.tellSink(sink, told)))
     const failed = results.find((result) => result.status === 'rejected')
     if (failed === undefined) {
-      this.report(await inSlices(told, (pending) => this.record(pending)))
+      this.report(await inSlices(told, requestsAtOnce, (pending) => this.record(pending)))
       return
     }
     // What stops is not told on; another instance finds it.
@@ -286,17 +293,6 @@ export class Alerter {
     const isOurs = matter.leaseToken === null || this.sweep.holds(matter.leaseToken)
     if (isOurs) this.due.set({ ...matter, dueMs: this.options.clock.now() + afterMs })
   }
-}
-
-async function inSlices<T, R>(
-  all: readonly T[],
-  work: (one: T) => Promise<R>,
-): Promise<PromiseSettledResult<R>[]> {
-  const results: PromiseSettledResult<R>[] = []
-  for (let start = 0; start < all.length; start += requestsAtOnce) {
-    results.push(...(await Promise.allSettled(all.slice(start, start + requestsAtOnce).map(work))))
-  }
-  return results
 }
 
 function keyOf({ pk, jobId }: Pick<Matter, 'pk' | 'jobId'>): string {

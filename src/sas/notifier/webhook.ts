@@ -1,3 +1,5 @@
+import { errorMessage } from '../../platform/index.js'
+
 /** A message as it is posted. */
 export interface WebhookMessage {
   readonly body: unknown
@@ -47,7 +49,7 @@ async function answerTo(url: string, request: RequestInit): Promise<Response> {
   } catch (error) {
     // The message of `fetch` is only "fetch failed"; its cause has the reason.
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = errorMessage(cause)
     throw new NotDelivered(`${originOf(url)} did not answer: ${why}`, null, { cause: error })
   }
 }

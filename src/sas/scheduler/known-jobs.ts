@@ -1,12 +1,7 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import {
-  decodeDocument,
-  jobDocumentId,
-  stepDocumentId,
-  type Decoded,
-  type JobDocument,
-  type StepDocument,
-} from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
+import { decodeDocument, type Decoded } from '../model/decode.js'
 import { RecentDocuments } from './recent-documents.js'
 import { isOver } from '../decisions/retention.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'

@@ -3,23 +3,24 @@ import type { Clock, Random } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { callsForScheduler, changedJob, noteUnreadable, type ChangedJob } from '../store/changed-jobs.js'
 import type { Schedule } from '../decisions/decision.js'
-import { isTerminal, jobDocumentId, type JobDocument, type StepDocument } from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import { isTerminal } from '../model/process-state.js'
 import { StoreUnavailable } from '../model/errors.js'
 import type { EndedJob } from '../in-process/job-endings.js'
+import { JobsAside } from './jobs-aside.js'
+import { JobWriter, type Applied, type Settled, type Written } from './job-writer.js'
 import { KnownJobs, type UnreadableStep } from './known-jobs.js'
-import { stepsAsIn } from '../decisions/ledger.js'
 import { PostponedWork, type RefusedWork } from './postponed-work.js'
 import { isOver } from '../decisions/retention.js'
 import { schedule } from '../decisions/schedule.js'
 import { SerialByKey } from '../timing/serial-by-key.js'
-import { setAside } from '../decisions/set-aside.js'
 import { isOpen } from '../decisions/settle.js'
 import type { Concluded, EndedAttempt, Shortcut } from '../in-process/shortcut.js'
-import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
+import { type StateStore, type Stored } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/submission.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { UnreadableJobs } from '../store/unreadable-jobs.js'
-import { readJob, updateDocument } from '../store/update-document.js'
 
 /** What a scheduler works with. */
 export interface SchedulerOptions {
@@ -43,48 +44,26 @@ const maxConclusions = 2
 /** Jobs begun at once without the feed, which brings the others in pages. */
 const maxBeginnings = 200
 
-/** What a scheduler is told beside the changes. Without it nothing is postponed. */
+/** Without it nothing is postponed. */
 type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheckpoint'>>
 
-type Written = Schedule & { kind: 'write' }
-type Unreadable = UnreadableStep & { readonly kind: 'unreadable' }
-
-/** A step's outcome that is written in the transaction of what follows from it. */
-interface Settled {
-  readonly before: Stored<StepDocument>
-  readonly after: StepDocument
-}
-
-/** The context of a transaction. */
-interface Applying {
-  readonly unclear: UnclearWrites
-  readonly settled?: Settled
-  /** The lease whose agents may start its steps at once; null for none. */
-  readonly leaseToken: string | null
-}
-
-/** What a transaction wrote: its steps as they are stored now, and where. */
-interface Applied {
-  /** The job if it has ended by it. */
-  readonly ended: EndedJob | null
-  readonly steps: readonly Stored<StepDocument>[]
-  readonly physicalRangeId: string | null
-}
-
 /**
- * The delegate of the scheduler unit: for every job with a change, read → decide ({@link schedule}) → apply, and on a
- * lost race read again. It keeps no state that matters: killed anywhere, another instance decides the same from the
- * same documents.
+ * The delegate of the scheduler unit: reads every changed job, decides ({@link schedule}) and writes; after a lost race it
+ * reads again. It keeps no state that matters: another instance decides the same from the same documents.
  */
 export class Scheduler {
   private readonly known: KnownJobs
   private readonly partitions = new SerialByKey()
   private readonly postponed: PostponedWork
   private readonly unreadable: UnreadableJobs
+  private readonly writer: JobWriter
+  private readonly aside: JobsAside
   private beginning = 0
 
   constructor(private readonly options: SchedulerOptions) {
     this.known = new KnownJobs(options.store)
+    this.writer = new JobWriter(options, this.known)
+    this.aside = new JobsAside(options, this.known)
     this.postponed = new PostponedWork(options)
     this.unreadable = new UnreadableJobs(options)
   }
@@ -171,7 +150,9 @@ export class Scheduler {
       const now = decide(before)
       if (now.write === null) return { written: null, discarded: now.result, goOn: () => undefined }
       const applied =
-        decision.kind === 'write' ? await this.apply(job, decision, { unclear, settled, leaseToken }) : null
+        decision.kind === 'write'
+          ? await this.writer.write(job, decision, { unclear, settled, leaseToken })
+          : null
       if (decision.kind === 'write' && applied !== null) {
         return { written: after, discarded, goOn: () => this.goOn(decision, applied, leaseToken) }
       }
@@ -222,7 +203,7 @@ export class Scheduler {
     } catch (error) {
       // What passes by itself is delivered again; so is what cannot even be flagged.
       if (error instanceof StoreUnavailable) throw error
-      await this.setAside(changed, { message: messageOf(error), stepId: null })
+      await this.aside.put(changed, { message: messageOf(error), stepId: null })
     }
   }
 
@@ -237,14 +218,14 @@ export class Scheduler {
       const decision = await this.decide(job, wanted)
       if (decision.kind === 'nothing') return
       const applied =
-        decision.kind === 'write' ? await this.apply(job, decision, { unclear, leaseToken }) : null
+        decision.kind === 'write' ? await this.writer.write(job, decision, { unclear, leaseToken }) : null
       if (decision.kind === 'write' && applied !== null) {
         this.goOn(decision, applied, leaseToken)
         return
       }
       if (decision.kind === 'unreadable') {
         // The job may be gone with its step, and only we remember it: believe it when the store shows both.
-        if (wasUnreadable) return this.setAside(changed, decision)
+        if (wasUnreadable) return this.aside.put(changed, decision)
         wasUnreadable = true
       }
       // Lost a race, or read something old: what we remember of this job is not to be trusted.
@@ -259,7 +240,7 @@ export class Scheduler {
     job: Stored<JobDocument>,
     wanted: Set<string>,
     settled?: Settled,
-  ): Promise<Schedule | Unreadable> {
+  ): Promise<Schedule | (UnreadableStep & { readonly kind: 'unreadable' })> {
     const { clock, instanceName } = this.options
     if (isOver(job)) return { kind: 'nothing' }
     for (let rounds = 0; rounds < maxTries; rounds += 1) {
@@ -279,73 +260,6 @@ export class Scheduler {
       }
     }
     return { kind: 'stale' }
-  }
-
-  /** Takes a job out of the loop that cannot go on (F-V24); an operator mends it and resubmits. */
-  private async setAside(
-    { pk, id }: DocumentAddress,
-    { message, stepId }: Pick<Unreadable, 'message'> & { readonly stepId: string | null },
-  ): Promise<void> {
-    const { store, clock, instanceName, telemetry } = this.options
-    const from = { address: { pk, id }, known: null, read: readJob }
-    const obstacle = { now: clock.now(), by: instanceName, message, stepId }
-    const update = await updateDocument(store, from, (job: JobDocument) => {
-      if (isTerminal(job)) return { write: null, result: null }
-      const aside = setAside(job, obstacle)
-      return { write: aside.job, created: aside.notices, result: null }
-    })
-    if (update.kind !== 'written') {
-      telemetry.emit({ type: 'document.refused', id, reason: message })
-      return
-    }
-    const { document: job } = update
-    this.known.forget(job)
-    const about = { jobId: job.jobId, workflow: job.workflow }
-    telemetry.emit({ type: 'attention.raised', ...about, stepId, kind: 'corrupt', message })
-    telemetry.emit({ type: 'job.finished', ...about, state: job.processState })
-    this.options.onJobEnded?.({ job, steps: null })
-  }
-
-  /** One transaction: the job, the steps that change, the outcome that they follow from, notices. Null when it failed. */
-  private async apply(
-    job: Stored<JobDocument>,
-    decision: Written,
-    { unclear, settled, leaseToken }: Applying,
-  ): Promise<Applied | null> {
-    const agents = leaseToken === null ? undefined : this.options.shortcut?.agents.at(leaseToken)
-    const firstBy = agents?.token ?? null
-    const changed = decision.changed.map((step) => (step.lockedBy === null ? step : { ...step, firstBy }))
-    const isChangedAgain = changed.some(({ id }) => id === settled?.after.id)
-    const after = settled === undefined || isChangedAgain ? changed : [...changed, settled.after]
-    const pairs: { before: Stored<StepDocument>; after: StepDocument }[] = []
-    for (const step of after) {
-      const before = step.id === settled?.after.id ? settled.before : this.known.step(job, step.stepId)
-      if (before === undefined) return null
-      pairs.push({ before, after: step })
-    }
-    const writes = [
-      replacing(job, decision.job),
-      ...pairs.map((pair) => replacing(pair.before, pair.after)),
-      ...decision.notices.map((document) => ({ kind: 'create' as const, document })),
-    ]
-    const result = await unclear.write(() => this.options.store.apply(job.pk, writes))
-    if (result.kind === 'conflict') {
-      this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
-    }
-    if (result.kind !== 'applied') return null
-    const [jobEtag = '', ...stepEtags] = result.etags
-    const steps = pairs.map((pair, index) => ({
-      document: { ...pair.after, _etag: stepEtags[index] ?? '', _ts: 0 },
-      replacedEtag: pair.before._etag,
-    }))
-    const written = { document: { ...decision.job, _etag: jobEtag, _ts: 0 }, replacedEtag: job._etag }
-    const ended = isTerminal(decision.job) && !isTerminal(job) ? this.endOf(decision.job, after) : null
-    this.known.putWritten(written, steps)
-    return {
-      ended,
-      steps: steps.map(({ document }) => document),
-      physicalRangeId: result.physicalRangeId,
-    }
   }
 
   /** Reports what was written, and starts the open steps among it where this process can. */
@@ -368,13 +282,6 @@ export class Scheduler {
     for (const { stepId, attempt } of changed.filter((step) => step.lockedBy !== null)) {
       this.options.telemetry.emit({ type: 'step.dispatched', jobId, workflow, stepId, attempt })
     }
-  }
-
-  /** The job with its steps, as far as they are remembered and were written just now. */
-  private endOf(job: JobDocument, written: readonly StepDocument[]): EndedJob {
-    const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
-    for (const step of written) steps.set(step.stepId, step)
-    return { job, steps: stepsAsIn(job, steps) }
   }
 
   private reportEnd(ended: EndedJob): void {

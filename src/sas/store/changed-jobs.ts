@@ -1,5 +1,6 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import { jobDocumentId, type JobDocument, type StepDocument } from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
 import type { DocumentAddress } from './state-store.js'
 
 /** A job with at least one changed document. */

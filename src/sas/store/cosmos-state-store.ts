@@ -1,18 +1,17 @@
+import { overdueDocuments, type Question } from './cosmos-overdue.js'
 import type { Container, SqlParameter } from '@azure/cosmos'
 import { cosmosErrorKind, watchFailures } from '../../../lease-store/index.js'
 import { applyBatch, rangeIdIn } from './cosmos-batch.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import { storeError } from './cosmos-store-error.js'
 import {
-  decodeDocument,
-  jobDocumentId,
   processStates,
-  schemaVersion,
   type JobDocument,
   type NoticeDocument,
   type ProcessState,
-  type StepDocument,
-} from '../model/documents.js'
+  type StepDocument } from '../model/documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import { decodeDocument } from '../model/decode.js'
 import { refuseUnreadable } from './readable-writes.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
 import type {
@@ -21,8 +20,6 @@ import type {
   DueBetween,
   FlaggedJob,
   JobCounts,
-  JobFilter,
-  NoticeFilter,
   OverdueBetween,
   OverdueDocument,
   PartitionFeed,
@@ -32,6 +29,8 @@ import type {
   Stored,
   UnsentNotice,
 } from './state-store.js'
+import type { JobFilter, NoticeFilter } from './job-filter.js'
+import { asJob, asNotice, asStep, conditionsOf, wholeMoments } from './cosmos-state-answers.js'
 
 /** Where jobs and steps live. */
 export interface CosmosStateStoreOptions {
@@ -43,7 +42,6 @@ export interface CosmosStateStoreOptions {
 
 /** Jobs asked for when a filter does not say. */
 const defaultListLimit = 100
-
 /** The state container on Azure Cosmos DB, its emulator or the embedded one. */
 export class CosmosStateStore implements StateStore {
   private readonly container: Container
@@ -70,52 +68,8 @@ export class CosmosStateStore implements StateStore {
       : applyBatch(this.container, partition, writes, (charge) => this.charge('state.batch', charge))
   }
 
-  async listOverdue(due: OverdueBetween, limit: number): Promise<readonly OverdueDocument[]> {
-    // Two queries, because one would have to order by a value that is not stored.
-    const pages = await Promise.all([
-      this.overdue(due, limit, {
-        which: "c.type IN ('sas.step', 'sas.job') AND c.schema <= @schema",
-        field: 'c.completeByMs',
-        laterMs: 0,
-      }),
-      this.overdue(due, limit, {
-        which:
-          "c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs) AND c.schema <= @schema",
-        field: 'c.submittedAtMs',
-        laterMs: due.pickUpWithinMs,
-      }),
-    ])
-    // A page at its limit may leave out documents due after its last one, so the other page must end there too.
-    const untilMs = Math.min(
-      ...pages.map((page) => (page.length < limit ? Infinity : (page.at(-1)?.dueMs ?? 0))),
-    )
-    return pages
-      .flat()
-      .filter(({ dueMs }) => dueMs <= untilMs)
-      .sort((a, b) => a.dueMs - b.dueMs)
-  }
-
-  /** Reads a page of documents that are due `laterMs` after the time in a field. */
-  private async overdue(
-    { afterMs, beforeMs }: DueBetween,
-    limit: number,
-    { which, field, laterMs }: { readonly which: string; readonly field: string; readonly laterMs: number },
-  ): Promise<readonly OverdueDocument[]> {
-    const select = `c.id, c.pk, ${field} + @later AS dueMs FROM c WHERE ${which}`
-    const common = { schema: schemaVersion, later: laterMs }
-    const first = await this.query<OverdueDocument>('state.listOverdue', {
-      text: `SELECT TOP @limit ${select} AND ${field} > @after AND ${field} < @before ORDER BY ${field}`,
-      parameters: { ...common, limit, after: afterMs - laterMs, before: beforeMs - laterMs },
-    })
-    return wholeMoments(first, {
-      limit,
-      momentOf: ({ dueMs }) => dueMs,
-      all: (moment) =>
-        this.query('state.listOverdue', {
-          text: `SELECT ${select} AND ${field} = @moment`,
-          parameters: { ...common, moment: moment - laterMs },
-        }),
-    })
+  listOverdue(due: OverdueBetween, limit: number): Promise<readonly OverdueDocument[]> {
+    return overdueDocuments((query) => this.query('state.listOverdue', query), due, limit)
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
@@ -288,14 +242,7 @@ export class CosmosStateStore implements StateStore {
     }
   }
 
-  private async query<T>(
-    operation: string,
-    query: {
-      text: string
-      parameters: Readonly<Record<string, string | number | undefined>>
-      partition?: string
-    },
-  ): Promise<T[]> {
+  private async query<T>(operation: string, query: Question): Promise<T[]> {
     const parameters = Object.entries(query.parameters).flatMap(([name, value]): SqlParameter[] =>
       value === undefined ? [] : [{ name: `@${name}`, value }],
     )
@@ -319,52 +266,4 @@ export class CosmosStateStore implements StateStore {
   private charge(operation: string, charge: number): void {
     this.options.onCharge?.(operation, charge)
   }
-}
-
-/** What a filter asks for, as conditions of a query whose parameters it fills. */
-function conditionsOf(filter: JobFilter): readonly string[] {
-  const { state, workflow, since, before, isFlagged, attention, step } = filter
-  const conditions = ["c.type = 'sas.job'"]
-  if (state !== undefined) conditions.push('c.processState = @state')
-  if (workflow !== undefined) conditions.push('c.workflow = @workflow')
-  if (since !== undefined) conditions.push('c.submittedAtMs >= @since')
-  if (before !== undefined) conditions.push('c.submittedAtMs < @before')
-  if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
-  if (attention !== undefined) conditions.push('c.attention.kind = @attention')
-  if (step !== undefined) conditions.push('c.attention.stepId = @step')
-  return conditions
-}
-
-/** The page that begins like this, not cut within its last moment. */
-async function wholeMoments<T, M extends string | number>(
-  first: readonly T[],
-  {
-    limit,
-    momentOf,
-    all,
-  }: {
-    readonly limit: number
-    readonly momentOf: (found: T) => M
-    readonly all: (moment: M) => Promise<readonly T[]>
-  },
-): Promise<readonly T[]> {
-  const last = first.at(-1)
-  if (last === undefined || first.length < limit) return first
-  const moment = momentOf(last)
-  return [...first.filter((found) => momentOf(found) !== moment), ...(await all(moment))]
-}
-
-function asJob(document: Stored<StateDocument>): Stored<JobDocument>[] {
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'job' ? [{ ...decoded.job, _etag: document._etag, _ts: document._ts }] : []
-}
-
-function asStep(document: Stored<StateDocument>): Stored<StepDocument>[] {
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'step' ? [{ ...decoded.step, _etag: document._etag, _ts: document._ts }] : []
-}
-
-function asNotice(document: Stored<StateDocument>): Stored<NoticeDocument>[] {
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'notice' ? [{ ...decoded.notice, _etag: document._etag, _ts: document._ts }] : []
 }

@@ -1,10 +1,11 @@
+import { errorMessage } from '../../platform/index.js'
 import { cosmosErrorKind, isTransient } from '../../../lease-store/index.js'
 import { StoreRefused, StoreUnavailable } from '../model/errors.js'
 
 /** The error that users of the store get for a failed request: `StoreUnavailable` for now, `StoreRefused` for good. */
 export function storeError(operation: string, error: unknown): Error {
   const known = cosmosErrorKind(error)
-  const detail = error instanceof Error ? error.message : String(error)
+  const detail = errorMessage(error)
   if (isTransient(known.kind)) {
     const retryAfterMs =
       known.kind === 'throttled' && known.retryAfterMs !== null ? { retryAfterMs: known.retryAfterMs } : {}

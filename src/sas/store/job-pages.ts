@@ -1,5 +1,6 @@
-import { jobDocumentId } from '../model/documents.js'
-import type { PageEnd, StateDocument, Stored } from './state-store.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import type { StateDocument, Stored } from './state-store.js'
+import type { PageEnd } from './job-filter.js'
 
 /** A place in the order of pages. */
 export interface PagePosition {

@@ -1,4 +1,6 @@
-import { decodeDocument, stepDocumentId, type JobDocument, type StepDocument } from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { stepDocumentId } from '../model/document-ids.js'
+import { decodeDocument } from '../model/decode.js'
 import type { StateStore } from './state-store.js'
 
 /** Up to this number, reads of documents cost less than a query, which also asks the store for its plan. */

@@ -1,4 +1,4 @@
-import { decodeDocument } from '../model/documents.js'
+import { decodeDocument } from '../model/decode.js'
 import { DocumentInvalid } from '../model/errors.js'
 import type { StateWrite } from './state-store.js'
 

@@ -5,6 +5,7 @@ import type {
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
+import type { JobFilter, NoticeFilter } from './job-filter.js'
 
 /** A document as the state container holds it. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
@@ -84,42 +85,6 @@ export interface UnsentNotice extends DocumentAddress {
 /** A job that a person should look at. A hint: read it before raising an alert. */
 export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 'stepId' | 'since'> {
   readonly jobId: string
-}
-
-/** Where a page of jobs ended: its last job. */
-export interface PageEnd {
-  /** ISO-8601 UTC. */
-  readonly submittedAt: string
-  readonly jobId: string
-}
-
-/** Which notices to list. */
-export interface NoticeFilter {
-  /** Only this job's, wherever its partition is. */
-  readonly jobId?: string
-  readonly workflow?: string
-  /** Default 100. */
-  readonly limit?: number
-}
-
-/** Which jobs to list. */
-export interface JobFilter {
-  readonly state?: ProcessState
-  readonly workflow?: string
-  /** Submitted then or after. */
-  readonly since?: Date
-  /** Submitted before then. */
-  readonly before?: Date
-  /** The last job of the page before this one: those that come after it. */
-  readonly after?: PageEnd
-  /** Only flagged jobs, for any reason. */
-  readonly isFlagged?: true
-  /** Only jobs with this the matter. */
-  readonly attention?: Attention['kind']
-  /** Only jobs whose attention is about this step. */
-  readonly step?: string
-  /** Default 100. */
-  readonly limit?: number
 }
 
 /**

@@ -1,12 +1,7 @@
 import type { Telemetry } from '../../telemetry/index.js'
-import {
-  decodeDocument,
-  jobIdPrefix,
-  schemaVersion,
-  unreadableDocumentId,
-  type Decoded,
-  type JobDocument,
-} from '../model/documents.js'
+import { schemaVersion, type JobDocument } from '../model/documents.js'
+import { jobIdPrefix, unreadableDocumentId } from '../model/document-ids.js'
+import { decodeDocument, type Decoded } from '../model/decode.js'
 import { JobUnreadable, StoreUnavailable } from '../model/errors.js'
 import {
   replacing,

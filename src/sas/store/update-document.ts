@@ -1,4 +1,5 @@
-import { decodeDocument, type JobDocument, type StepDocument } from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { decodeDocument } from '../model/decode.js'
 import { StoreUnavailable } from '../model/errors.js'
 import {
   replacing,

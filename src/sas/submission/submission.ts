@@ -1,11 +1,7 @@
-import {
-  decodeDocument,
-  isStaged,
-  jobDocumentId,
-  type Decoded,
-  type JobDocument,
-  type StepDocument,
-} from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import { isStaged } from '../model/process-state.js'
+import { decodeDocument, type Decoded } from '../model/decode.js'
 import { JobConflict, StoreUnavailable, SubmissionInvalid } from '../model/errors.js'
 import {
   replacing,

@@ -1,15 +1,13 @@
 import {
-  deadline,
-  jobDocumentId,
   schemaVersion,
-  stepDocumentId,
-  withDerivedState,
   type JobDocument,
   type Json,
   type LedgerEntry,
   type NoticeDocument,
   type StepDocument,
 } from '../model/documents.js'
+import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
 import type { Plan, PlanStep } from '../plan/plan.js'
 import { noticeOf } from '../decisions/notices.js'
 import { idempotencyKey } from '../model/work.js'

@@ -1,22 +1,18 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import { BackgroundLoop, type Clock } from '../../platform/index.js'
+import { inSlices, BackgroundLoop, type Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { DeadlineIndex, type Deadline } from '../timing/deadline-index.js'
-import {
-  decodeDocument,
-  isTerminal,
-  jobDocumentId,
-  jobIdPrefix,
-  type Decoded,
-  type JobDocument,
-  type StepDocument,
-} from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { jobDocumentId, jobIdPrefix } from '../model/document-ids.js'
+import { isTerminal } from '../model/process-state.js'
+import { decodeDocument, type Decoded } from '../model/decode.js'
 import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recover-job.js'
 import { removeStaged } from '../store/remove-staged.js'
 import { recover, rest, type Recovery, type RecoveryPolicy } from '../decisions/recover.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { Sweep } from '../timing/sweep.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
+import { type Look, type StepDecision, lookOf, untouched } from './look.js'
 
 /** What a supervisor works with. */
 export interface SupervisorOptions {
@@ -34,6 +30,7 @@ export interface SupervisorOptions {
 
 /** Documents looked at side by side. */
 const recoveriesAtOnce = 16
+
 /** How soon what could not be done, or did not fit one sweep, is looked at again. */
 const soonMs = 1_000
 
@@ -44,22 +41,6 @@ export interface SweepResult {
   /** Of these, written: given back, offered again, or out of attempts. */
   readonly recovered: number
 }
-
-/** What came of looking at one document, and when to look again. */
-interface Look {
-  readonly untilMs: number | null
-  readonly isRecovered: boolean
-}
-
-const untouched: Look = { untilMs: null, isRecovered: false }
-
-function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRecovery): Look {
-  if (kind === 'written') return { untilMs: null, isRecovered: true }
-  return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
-}
-
-/** A decision about a step, or the question whether its job is still there to take it up. */
-type StepDecision = Recovery | { readonly kind: 'inDoubt'; readonly step: StepDocument }
 
 /**
  * The delegate and the two loops of the supervisor unit. A deadline that passes writes nothing, so the feed is silent
@@ -146,11 +127,7 @@ export class Supervisor {
     for (let afterMs = 0; ;) {
       const due = { afterMs, beforeMs: clock.now() - this.graceMs, pickUpWithinMs }
       const overdue = await store.listOverdue(due, this.sweepLimit)
-      const looks: PromiseSettledResult<Look>[] = []
-      for (let start = 0; start < overdue.length; start += recoveriesAtOnce) {
-        const some = overdue.slice(start, start + recoveriesAtOnce)
-        looks.push(...(await Promise.allSettled(some.map((address) => this.look(address)))))
-      }
+      const looks = await inSlices(overdue, recoveriesAtOnce, (address) => this.look(address))
       const failed = looks.find((look) => look.status === 'rejected')
       if (failed !== undefined) throw failed.reason
       const recovered = looks.filter((look) => look.status === 'fulfilled' && look.value.isRecovered).length

@@ -2,7 +2,8 @@ import { unknownOptions } from '../../platform/index.js'
 import type { OperationCall } from '../agents/agent.js'
 import type { Condition } from '../plan/condition.js'
 import { durationMs, type Duration } from '../model/duration.js'
-import { betweenStates, type ExhaustionPolicy } from '../model/documents.js'
+import type { ExhaustionPolicy } from '../model/documents.js'
+import { betweenStates } from '../model/process-state.js'
 import type { Reference } from '../model/reference.js'
 
 /** How one step is run. */

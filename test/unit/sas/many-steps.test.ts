@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { present } from '../../../src/sas/plan/condition.js'
-import { withDerivedState, type JobDocument } from '../../../src/sas/model/documents.js'
+import type { JobDocument } from '../../../src/sas/model/documents.js'
+import { withDerivedState } from '../../../src/sas/model/process-state.js'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { reference } from '../../../src/sas/model/reference.js'
 import { aWorkflow, type ShapeOptions, type WorkflowShape } from '../../support/a-job.js'

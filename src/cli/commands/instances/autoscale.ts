@@ -8,7 +8,7 @@ import {
   type UnitLag,
 } from '../../../operations/index.js'
 import { roles, rolesNamed } from '../../../connection/index.js'
-import { BackgroundLoop, systemClock } from '../../../platform/index.js'
+import { errorMessage, BackgroundLoop, systemClock } from '../../../platform/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { scaleTargetOf, type ScaleTargetOptions } from '../../input/scale-target.js'
 import { withExistingStore } from '../../input/store.js'
@@ -125,7 +125,7 @@ class Scaler {
   }
 
   fail(error: unknown): void {
-    this.say(`not scaled this time: ${error instanceof Error ? error.message : String(error)}`)
+    this.say(`not scaled this time: ${errorMessage(error)}`)
   }
 
   private say(text: string): void {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { systemClock } from '../../../platform/index.js'
+import { errorMessage, systemClock } from '../../../platform/index.js'
 import type { BulkOptions, BulkReport, JobClient } from '../../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
@@ -117,7 +117,7 @@ async function decideAll({ kind, client, options, terminal }: Many, decision: De
       ? await selection.release({ why, ...rest })
       : await selection.resubmit({ why, ...rest })
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     const came = reached === '' ? '' : ` (${reached}; run the same command again to go on)`
     throw new CliError(`${message}${came}`, exitCodeOf(error), { cause: error })
   } finally {
@@ -167,7 +167,7 @@ async function readInput(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as unknown
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     throw new CliError(`--input ${path} could not be read as JSON: ${why}`, exitCodes.usage, { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../../platform/index.js'
+import { errorMessage, systemClock, type Clock } from '../../../platform/index.js'
 import {
   isReplyTo,
   JobConflict,
@@ -101,7 +101,7 @@ function checked(
       seen.set(id, { line, text })
       return earlier === undefined ? [{ line, input, jobId: id }] : []
     } catch (error) {
-      problems.push(`line ${line}: ${error instanceof Error ? error.message : String(error)}`)
+      problems.push(`line ${line}: ${errorMessage(error)}`)
       return []
     }
   })
@@ -249,7 +249,7 @@ async function inParallel<T>(
   }
   if (errors.length === 0) return
   const [error] = errors
-  const why = error instanceof Error ? error.message : String(error)
+  const why = errorMessage(error)
   const advice = `${reached()} of ${items.length} ${word}; run the same command again to go on`
   throw new CliError(`${why} (${advice})`, exitCodeOf(error), { cause: error })
 }

@@ -131,3 +131,11 @@ function takenOver(changes: readonly VersionChange[], range: KeyRange): VersionC
     .filter((change) => contains(range, epkOf(change)))
     .sort((a, b) => a.lsn - b.lsn || a.place - b.place)
 }
+
+export function historyFor(
+  { retentionSeconds }: { readonly retentionSeconds: number | null },
+  partitions: readonly PhysicalPartition[],
+  kept?: KeptHistory,
+): ChangeHistory | null {
+  return retentionSeconds === null ? null : new ChangeHistory(partitions, retentionSeconds, kept)
+}

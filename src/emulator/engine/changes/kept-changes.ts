@@ -44,6 +44,18 @@ export function recordChanges(
   return [...written, ...forgetChanges(container)]
 }
 
+/** What to write of a partition: its range, its LSN, and the last number that a document got. */
+export function partitionRecord(
+  { rid, lastDocumentNumber }: Pick<HistoryOwner, 'rid'> & { readonly lastDocumentNumber: number },
+  { identity: { id, range, parents }, lsn }: PhysicalPartition,
+): JournalRecord {
+  const { min, max } = range
+  return {
+    kind: 'partition',
+    partition: { containerRid: rid, id, min, max, parents, lsn, lastDocumentNumber },
+  }
+}
+
 /** What to write of a history that has just begun. */
 export function historyRecords({ history, rid: containerRid }: HistoryOwner): readonly JournalRecord[] {
   return history === null ? [] : [{ kind: 'historyFloors', containerRid, floors: history.floors }]

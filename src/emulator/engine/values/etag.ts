@@ -14,3 +14,9 @@ export function etagOf({ rangeId, lsn, place, ts }: EtagParts): string {
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')
 }
+
+/** The etag of settings that were changed, which have no LSN of their own. */
+export function nextEtag(etag: string, ts: number): string {
+  const changes = Number.parseInt(etag.slice(1, 9), 16)
+  return etagOf({ rangeId: '0', lsn: changes + 1, place: 0, ts })
+}

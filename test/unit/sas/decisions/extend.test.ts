@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { withDerivedState, type StepDocument } from '../../../../src/sas/model/documents.js'
+import type { StepDocument } from '../../../../src/sas/model/documents.js'
+import { withDerivedState } from '../../../../src/sas/model/process-state.js'
 import { extend } from '../../../../src/sas/decisions/extend.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { JobStory, success } from '../../../support/job-story.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JobDocument, NoticeDocument } from '../../../../src/sas/model/documents.js'
-import { decodeDocument } from '../../../../src/sas/model/documents.js'
+import { decodeDocument } from '../../../../src/sas/model/decode.js'
 import type { Schedule } from '../../../../src/sas/decisions/decision.js'
 import { noticeOf, withNotices } from '../../../../src/sas/decisions/notices.js'
 import { submit } from '../../../../src/sas/submission/submit.js'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeDocument, type StepDocument } from '../../../../src/sas/model/documents.js'
+import type { StepDocument } from '../../../../src/sas/model/documents.js'
+import { decodeDocument } from '../../../../src/sas/model/decode.js'
 import { recover, rest } from '../../../../src/sas/decisions/recover.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { graceMs, JobStory, success } from '../../../support/job-story.js'

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { decodeDocument, type JobDocument } from '../../../../src/sas/model/documents.js'
+import type { JobDocument } from '../../../../src/sas/model/documents.js'
+import { decodeDocument } from '../../../../src/sas/model/decode.js'
 import { StoreRefused, StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import { setAside } from '../../../../src/sas/decisions/set-aside.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeDocument } from '../../../../src/sas/model/documents.js'
+import { decodeDocument } from '../../../../src/sas/model/decode.js'
 import {
   isOpen,
   mayBeOpen,

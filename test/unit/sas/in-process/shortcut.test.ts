@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
-import { stepDocumentId, type StepDocument } from '../../../../src/sas/model/documents.js'
+import type { StepDocument } from '../../../../src/sas/model/documents.js'
+import { stepDocumentId } from '../../../../src/sas/model/document-ids.js'
 import { settle } from '../../../../src/sas/decisions/settle.js'
 import { Shortcut } from '../../../../src/sas/in-process/shortcut.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'

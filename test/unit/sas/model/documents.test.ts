@@ -1,17 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { withDiagnostic } from '../../../../src/sas/model/diagnostics.js'
+import { processStates, type Attention, type Diagnostic } from '../../../../src/sas/model/documents.js'
+import { jobDocumentId, stepDocumentId } from '../../../../src/sas/model/document-ids.js'
 import {
   deadline,
-  decodeDocument,
   deriveProcessState,
   isTerminal,
-  jobDocumentId,
-  processStates,
-  stepDocumentId,
   withDerivedState,
-  type Attention,
-  type Diagnostic,
-} from '../../../../src/sas/model/documents.js'
+} from '../../../../src/sas/model/process-state.js'
+import { decodeDocument } from '../../../../src/sas/model/decode.js'
 import { aJob, aStep } from '../../../support/a-job.js'
 
 const attention: Attention = { kind: 'error', since: '', by: 'x', message: 'no', stepId: null }

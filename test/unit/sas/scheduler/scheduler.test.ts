@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { withDerivedState } from '../../../../src/sas/model/documents.js'
+import { withDerivedState } from '../../../../src/sas/model/process-state.js'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { ensureSubmitted, type AcceptedJob } from '../../../../src/sas/submission/submission.js'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { isStaged } from '../../../../src/sas/model/documents.js'
+import { isStaged } from '../../../../src/sas/model/process-state.js'
 import {
   CommandRefused,
   JobConflict,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeDocument } from '../../../../src/sas/model/documents.js'
+import { decodeDocument } from '../../../../src/sas/model/decode.js'
 import { intended, stage, submit } from '../../../../src/sas/submission/submit.js'
 import { aSubmission, aWorkflow, documentsOf, submittedAtMs, theStep } from '../../../support/a-job.js'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { deadline } from '../../../../src/sas/model/documents.js'
+import { deadline } from '../../../../src/sas/model/process-state.js'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import { setAside } from '../../../../src/sas/decisions/set-aside.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'

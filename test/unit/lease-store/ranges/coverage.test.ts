@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { uncovered } from '../../../../lease-store/coverage/coverage.js'
+import { uncovered } from '../../../../lease-store/ranges/coverage.js'
 import { planLeases } from '../../../../lease-store/index.js'
 
 const [first, second] = [

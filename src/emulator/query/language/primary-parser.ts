@@ -1,0 +1,214 @@
+import { EmbeddedActionsParser, type IToken, type ParserMethod } from 'chevrotain'
+import type { Expression, ParameterReference } from './ast.js'
+import { notSupported } from './query-error.js'
+import {
+  identifier,
+  keywords,
+  numberLiteral,
+  parameter,
+  punctuations,
+  stringLiteral,
+  vocabulary,
+} from './tokens.js'
+import { between, literalValue, spanOf, textOf } from './tree.js'
+
+/** A rule of the grammar that makes a part of the tree. */
+export type Rule<T> = ParserMethod<[], T>
+
+/**
+ * The tightest-binding part of the grammar of expressions: unary operators, members, literals, names and calls. Trees are
+ * built inside ACTION only, since the parser runs its rules once without tokens to learn the grammar.
+ */
+export abstract class PrimaryParser extends EmbeddedActionsParser {
+  constructor() {
+    super(vocabulary, { maxLookahead: 2, recoveryEnabled: false })
+  }
+
+  protected abstract readonly expression: Rule<Expression>
+
+  protected readonly unary: Rule<Expression> = this.RULE('unary', (): Expression =>
+    this.OR<Expression>([
+      { ALT: () => this.SUBRULE(this.member) },
+      {
+        ALT: () => {
+          const token = this.OR2([
+            { ALT: () => this.CONSUME(keywords.not) },
+            { ALT: () => this.CONSUME(punctuations.minus) },
+            { ALT: () => this.CONSUME(punctuations.plus) },
+            { ALT: () => this.refused(this.CONSUME(punctuations.bitwise), 'A bitwise operator') },
+          ])
+          const operand = this.SUBRULE(this.unary)
+          return this.ACTION((): Expression => {
+            const span = between(spanOf(token), operand.span)
+            if (token.tokenType === keywords.not) return { kind: 'unary', operator: 'NOT', operand, span }
+            return { kind: 'unary', operator: token.image === '-' ? '-' : '+', operand, span }
+          })
+        },
+      },
+    ]),
+  )
+
+  private readonly member: Rule<Expression> = this.RULE('member', (): Expression => {
+    let object = this.SUBRULE(this.primary)
+    this.MANY(() => {
+      this.OR([
+        {
+          ALT: () => {
+            this.CONSUME(punctuations.dot)
+            const name = this.SUBRULE(this.propertyName)
+            object = this.ACTION(() => {
+              const key: Expression = { kind: 'literal', value: name.image, span: spanOf(name) }
+              return { kind: 'member', object, key, span: between(object.span, key.span) }
+            })
+          },
+        },
+        {
+          ALT: () => {
+            this.CONSUME(punctuations.openBracket)
+            const key = this.SUBRULE(this.expression)
+            const end = this.CONSUME(punctuations.closeBracket)
+            object = this.ACTION(() => ({
+              kind: 'member',
+              object,
+              key,
+              span: between(object.span, spanOf(end)),
+            }))
+          },
+        },
+      ])
+    })
+    return object
+  })
+
+  /**
+   * The service refuses reserved words after a dot (`c.order` must be written `c["order"]`); OFFSET, LIMIT and ESCAPE
+   * came later and stayed allowed.
+   */
+  protected readonly propertyName: Rule<IToken> = this.RULE('propertyName', (): IToken =>
+    this.OR([
+      { ALT: () => this.CONSUME(identifier) },
+      { ALT: () => this.CONSUME(keywords.offset) },
+      { ALT: () => this.CONSUME(keywords.limit) },
+      { ALT: () => this.CONSUME(keywords.escape) },
+    ]),
+  )
+
+  private readonly primary: Rule<Expression> = this.RULE('primary', (): Expression =>
+    this.OR([
+      { ALT: () => this.SUBRULE(this.literal) },
+      { ALT: () => this.SUBRULE(this.parameterReference) },
+      { ALT: () => this.SUBRULE(this.nameOrCall) },
+      { ALT: () => this.SUBRULE(this.parenthesized) },
+      { ALT: () => this.SUBRULE(this.objectLiteral) },
+      { ALT: () => this.SUBRULE(this.arrayLiteral) },
+      { ALT: () => this.SUBRULE(this.unsupportedPrimary) },
+    ]),
+  )
+
+  private readonly literal: Rule<Expression> = this.RULE('literal', (): Expression => {
+    const token = this.OR([
+      { ALT: () => this.CONSUME(numberLiteral) },
+      { ALT: () => this.CONSUME(stringLiteral) },
+      { ALT: () => this.CONSUME(keywords.true) },
+      { ALT: () => this.CONSUME(keywords.false) },
+      { ALT: () => this.CONSUME(keywords.null) },
+      { ALT: () => this.CONSUME(keywords.undefined) },
+    ])
+    return this.ACTION(() => ({ kind: 'literal', value: literalValue(token), span: spanOf(token) }))
+  })
+
+  protected readonly parameterReference: Rule<ParameterReference> = this.RULE(
+    'parameterReference',
+    (): ParameterReference => {
+      const token = this.CONSUME(parameter)
+      return this.ACTION(() => ({ kind: 'parameter', name: token.image, span: spanOf(token) }))
+    },
+  )
+
+  private readonly nameOrCall: Rule<Expression> = this.RULE('nameOrCall', (): Expression => {
+    const name = this.CONSUME(identifier)
+    let result = this.ACTION((): Expression => ({ kind: 'source', name: name.image, span: spanOf(name) }))
+    this.OPTION(() => {
+      this.CONSUME(punctuations.openParenthesis)
+      const items: Expression[] = []
+      this.MANY_SEP({
+        SEP: punctuations.comma,
+        DEF: () => {
+          items.push(this.SUBRULE(this.expression))
+        },
+      })
+      const end = this.CONSUME(punctuations.closeParenthesis)
+      result = this.ACTION(() => ({
+        kind: 'call',
+        name: name.image,
+        arguments: items,
+        span: between(spanOf(name), spanOf(end)),
+      }))
+    })
+    return result
+  })
+
+  private readonly parenthesized: Rule<Expression> = this.RULE('parenthesized', (): Expression => {
+    const start = this.CONSUME(punctuations.openParenthesis)
+    this.SUBRULE(this.noSubquery)
+    const inner = this.SUBRULE(this.expression)
+    const end = this.CONSUME(punctuations.closeParenthesis)
+    return this.ACTION(() => ({ kind: 'parenthesized', inner, span: between(spanOf(start), spanOf(end)) }))
+  })
+
+  private readonly objectLiteral: Rule<Expression> = this.RULE('objectLiteral', (): Expression => {
+    const start = this.CONSUME(punctuations.openBrace)
+    const properties: { name: string; value: Expression }[] = []
+    this.MANY_SEP({
+      SEP: punctuations.comma,
+      DEF: () => {
+        const key = this.OR([
+          { ALT: () => this.CONSUME(stringLiteral) },
+          { ALT: () => this.SUBRULE(this.propertyName) },
+        ])
+        this.CONSUME(punctuations.colon)
+        const value = this.SUBRULE(this.expression)
+        this.ACTION(() => {
+          properties.push({ name: key.tokenType === stringLiteral ? textOf(key) : key.image, value })
+        })
+      },
+    })
+    const end = this.CONSUME(punctuations.closeBrace)
+    return this.ACTION(() => ({ kind: 'object', properties, span: between(spanOf(start), spanOf(end)) }))
+  })
+
+  private readonly arrayLiteral: Rule<Expression> = this.RULE('arrayLiteral', (): Expression => {
+    const start = this.CONSUME(punctuations.openBracket)
+    const items: Expression[] = []
+    this.MANY_SEP({
+      SEP: punctuations.comma,
+      DEF: () => {
+        items.push(this.SUBRULE(this.expression))
+      },
+    })
+    const end = this.CONSUME(punctuations.closeBracket)
+    return this.ACTION(() => ({ kind: 'array', items, span: between(spanOf(start), spanOf(end)) }))
+  })
+
+  /** Reading one of these throws, so the value given here is never used. */
+  private readonly unsupportedPrimary: Rule<Expression> = this.RULE('unsupportedPrimary', (): Expression => {
+    const token = this.OR([
+      { ALT: () => this.refused(this.CONSUME(keywords.exists), 'A subquery (EXISTS)') },
+      { ALT: () => this.refused(this.CONSUME(keywords.array), 'A subquery (ARRAY)') },
+      { ALT: () => this.refused(this.CONSUME(keywords.udf), 'A user-defined function (udf.…)') },
+    ])
+    return this.ACTION(() => ({ kind: 'literal', value: undefined, span: spanOf(token) }))
+  })
+
+  /** Stands after an opening parenthesis. */
+  protected readonly noSubquery: Rule<void> = this.RULE('noSubquery', (): void => {
+    this.OPTION(() => this.refused(this.CONSUME(keywords.select), 'A subquery'))
+  })
+
+  /** A token that is read only so that what it begins can be refused by name. */
+  protected refused(token: IToken, construct: string): IToken {
+    return this.ACTION(() => {
+      throw notSupported(construct, spanOf(token))
+    })
+  }
+}

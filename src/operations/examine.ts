@@ -1,0 +1,46 @@
+import type { Container } from '@azure/cosmos'
+import { diagnose } from '../change-feed-processor/index.js'
+import { CosmosStateStore, unreadableJobs } from '../sas/index.js'
+import { standingFindings, standingIn } from './standing-work.js'
+import {
+  type HostFinding,
+  type UnitSelection,
+  expirationOf,
+  looking,
+  selectedUnits,
+} from './unit-selection.js'
+
+/**
+ * What is wrong with both containers and with the leases of deployment units; empty when nothing is.
+ *
+ * @throws UnitNotFound, or StoreUnavailable when nothing could be looked at
+ */
+export function examine(selection: UnitSelection): Promise<readonly HostFinding[]> {
+  return looking(selection, async ({ inspection, containers }) => {
+    const isWhole = inspection.obstacles.length === 0
+    const units =
+      isWhole && selection.processorName !== undefined
+        ? selectedUnits(inspection, selection.processorName)
+        : inspection.units
+    const found = diagnose({ ...inspection, units }, { leaseExpirationIntervalMs: expirationOf(selection) })
+    if (!isWhole) return found
+    const standing = await standingIn({ inspection, containers }, selection)
+    return [
+      ...standingFindings(standing),
+      ...(await unreadableFindings(containers.monitoredContainer)),
+      ...found,
+    ]
+  })
+}
+
+/** Findings about jobs that no instance can read. The container may hold no jobs at all. */
+async function unreadableFindings(container: Container): Promise<readonly HostFinding[]> {
+  const jobs = await unreadableJobs(new CosmosStateStore({ container }))
+  return jobs.map(({ documentId, reason }) => ({
+    rule: 'unreadableJob',
+    severity: 'problem',
+    processorName: null,
+    observation: `document ${JSON.stringify(documentId)} cannot be read: ${reason}`,
+    advice: 'its job stands still until the document is repaired: docs/operate.md says how',
+  }))
+}

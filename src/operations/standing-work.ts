@@ -1,0 +1,73 @@
+import { type Inspection } from '../change-feed-processor/index.js'
+import { expired } from '../../lease-store/index.js'
+import { CosmosStateStore } from '../sas/index.js'
+import { processorNameOf, type Role } from '../connection/role.js'
+import { type HostFinding, type Looked, type UnitSelection, expirationOf, looking } from './unit-selection.js'
+
+/** Jobs that have not ended while roles that they need do not run. */
+export interface StandingWork {
+  /** Jobs that have not ended. */
+  readonly waiting: number
+  readonly missing: readonly Role[]
+  /** The command that starts them. */
+  readonly command: string
+}
+
+/** The roles that every job needs to end. */
+const needed: readonly Role[] = ['scheduler', 'agents', 'supervisor']
+
+/**
+ * Jobs that have not ended while a role that they need does not run; null if there are none.
+ *
+ * @throws StoreUnavailable or StoreRefused, each saying what to do
+ */
+export function standingWork(selection: UnitSelection): Promise<StandingWork | null> {
+  return looking(selection, (looked) => standingIn(looked, selection))
+}
+
+export async function standingIn(
+  { inspection, containers }: Looked,
+  selection: UnitSelection,
+): Promise<StandingWork | null> {
+  if (inspection.physicalRanges === null) return null
+  const missing = needed.filter((role) => !isRun(role, inspection, expirationOf(selection)))
+  if (missing.length === 0) return null
+  const counts = await new CosmosStateStore({ container: containers.monitoredContainer }).countJobs()
+  const waiting = counts.Pending + counts.Processing + counts.Compensating
+  return waiting === 0 ? null : { waiting, missing, command: startCommand(missing, selection) }
+}
+
+/** Whether an instance of a unit with this role's name, whatever its prefix, holds a lease and renews it. */
+function isRun(role: Role, { units, storeTimeMs }: Inspection, expirationMs: number): boolean {
+  return units.some(({ processorName, leases }) => {
+    const silent = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationMs)
+    const isRoles = processorName?.endsWith(processorNameOf(role, '')) === true
+    return isRoles && leases.some(({ owner, leaseToken }) => owner !== null && !silent.has(leaseToken))
+  })
+}
+
+/** Describes standing work in a sentence. */
+export function standingText({ waiting, missing }: StandingWork): string {
+  const jobs = waiting === 1 ? '1 job has' : `${waiting.toLocaleString('en')} jobs have`
+  return `${jobs} not ended, and no instance runs ${missing.length === 1 ? 'the role' : 'the roles'} ${missing.join(', ')}`
+}
+
+/** The command that starts these roles. It names a module of agents where none is configured. */
+function startCommand(missing: readonly Role[], { module }: UnitSelection): string {
+  const roles = missing.length === needed.length ? 'all' : missing.join(' ')
+  const agents = missing.includes('agents') && module === undefined ? ' --agents MODULE' : ''
+  return `stepward start --role ${roles}${agents}`
+}
+
+export function standingFindings(standing: StandingWork | null): readonly HostFinding[] {
+  if (standing === null) return []
+  return [
+    {
+      rule: 'nothingRuns',
+      severity: 'problem',
+      processorName: null,
+      observation: standingText(standing),
+      advice: `start them: ${standing.command}`,
+    },
+  ]
+}

@@ -1,0 +1,87 @@
+import {
+  inspect,
+  type Finding,
+  type Inspection,
+  type InspectionOptions,
+} from '../change-feed-processor/index.js'
+import { systemClock } from '../platform/index.js'
+import { StoreRefused } from '../sas/index.js'
+import { openConnection, type Connection } from '../connection/connection.js'
+import { explained } from '../connection/containers.js'
+import { UnitNotFound } from '../connection/errors.js'
+
+/** Whose leases to look at: those of any change feed processor, ours or .NET's, on the connection's `container`. */
+export interface UnitSelection extends Connection {
+  /** Default: every deployment unit that has leases of the container. */
+  readonly processorName?: string
+  /** Where the agents are, when that is configured: advice need not name it then. */
+  readonly module?: string
+  /** The instances' own, by which leases are judged to be expired. */
+  readonly timing?: { readonly leaseExpirationIntervalMs?: number }
+}
+
+/** What is wrong with containers and leases, or with a document of a job. */
+export type HostFinding = Omit<Finding, 'rule'> & {
+  readonly rule: Finding['rule'] | 'unreadableJob' | 'nothingRuns'
+}
+
+/** Default of the processor: how long a lease stands without a renewal. */
+const defaultExpirationMs = 60_000
+
+/** A unit whose name is known. */
+export type NamedUnit = Inspection['units'][number] & { readonly processorName: string }
+
+export interface Looked {
+  readonly inspection: Inspection
+  readonly containers: Omit<InspectionOptions, 'now'>
+}
+
+export async function looking<T>(selection: UnitSelection, use: (looked: Looked) => Promise<T>): Promise<T> {
+  const connection = await openConnection(selection)
+  const database = connection.client.database(connection.database)
+  const containers = {
+    monitoredContainer: database.container(connection.container),
+    leaseContainer: database.container(connection.leaseContainer),
+  }
+  try {
+    const inspection = await inspect({ ...containers, now: () => systemClock.now() })
+    return await use({ inspection, containers })
+  } catch (error) {
+    throw explained(connection, error)
+  } finally {
+    connection.close()
+  }
+}
+
+/** The units asked for, if everything about them could be read. */
+export function readableUnits(inspection: Inspection, { processorName }: UnitSelection): NamedUnit[] {
+  const [obstacle] = inspection.obstacles
+  if (obstacle !== undefined) {
+    const { kind, container, action } = obstacle
+    const what = kind === 'missing' ? 'does not exist' : `may not be used for ${action}`
+    throw new StoreRefused(
+      `container ${JSON.stringify(container)} ${what}: "stepward doctor" says what to do about it`,
+    )
+  }
+  return processorName === undefined
+    ? inspection.units.filter(isNamed)
+    : selectedUnits(inspection, processorName)
+}
+
+export function selectedUnits({ units }: Inspection, processorName: string): NamedUnit[] {
+  const named = units.filter(isNamed)
+  const selected = named.filter((unit) => unit.processorName === processorName)
+  if (selected.length > 0) return selected
+  throw new UnitNotFound(
+    processorName,
+    named.map((unit) => unit.processorName),
+  )
+}
+
+function isNamed(unit: Inspection['units'][number]): unit is NamedUnit {
+  return unit.processorName !== null
+}
+
+export function expirationOf({ timing }: UnitSelection): number {
+  return timing?.leaseExpirationIntervalMs ?? defaultExpirationMs
+}

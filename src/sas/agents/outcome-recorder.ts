@@ -1,0 +1,110 @@
+import { retry, type Clock, type Random } from '../../platform/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import { isOpen, settle, type Outcome } from '../decisions/settle.js'
+import type { Concluded, Shortcut } from '../in-process/shortcut.js'
+import type { StepDocument } from '../model/documents.js'
+import { DocumentInvalid, StoreUnavailable } from '../model/errors.js'
+import type { StateStore, Stored } from '../store/state-store.js'
+import { readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
+import type { AgentsHealth } from './agents-health.js'
+
+/** What recording outcomes needs. */
+export interface OutcomeRecorderOptions {
+  readonly store: StateStore
+  readonly instanceName: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly telemetry: Telemetry
+  readonly shortcut?: Shortcut
+  readonly health: AgentsHealth
+  /** Aborts when the agents stop and no longer wait for handlers. */
+  readonly stopping: () => AbortSignal
+}
+
+/**
+ * Writes what came of an attempt on its step. Where the scheduler of the same process drives the job, outcome and next
+ * steps are one transaction; otherwise the outcome is written alone, and the feed brings it to the scheduler.
+ */
+export class OutcomeRecorder {
+  constructor(private readonly options: OutcomeRecorderOptions) {}
+
+  /** Records an outcome. A success that no document can hold fails for good: another call would not help (F-A18). */
+  async record(step: Stored<StepDocument>, outcome: Outcome, leaseToken: string | null): Promise<() => void> {
+    try {
+      return await this.write(step, outcome, leaseToken)
+    } catch (error) {
+      if (!(error instanceof DocumentInvalid) || outcome.kind !== 'success') throw error
+      const message = `the output cannot be recorded: ${error.message}`
+      return this.write(step, { kind: 'permanent', message }, leaseToken)
+    }
+  }
+
+  private async write(
+    step: Stored<StepDocument>,
+    outcome: Outcome,
+    leaseToken: string | null,
+  ): Promise<() => void> {
+    const { store, clock, random, shortcut, instanceName } = this.options
+    const attempt = { number: step.attempt, fence: step.fence, by: instanceName }
+    const decide = (current: StepDocument): DocumentDecision<StepDocument, string | null> => {
+      const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
+      if (settlement.kind === 'write') return { write: settlement.step, result: null }
+      // After a lost reply our own outcome is what we find: recorded, not discarded.
+      const { outcome: found } = current
+      const isOurs =
+        found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
+      return { write: null, result: isOurs ? null : settlement.reason }
+    }
+    const conclude = leaseToken === null ? undefined : shortcut?.scheduler.at(leaseToken)?.conclude
+    const recordAlone = async (): Promise<Concluded> => {
+      const update = await updateDocument(store, { address: step, known: step, read: readStep }, decide)
+      return {
+        written: update.kind === 'written' ? update.document : null,
+        discarded: update.kind === 'missing' ? 'the step is gone' : update.result,
+        goOn: nothingFollows,
+      }
+    }
+    const failures: unknown[] = []
+    const recordNow = async (): Promise<Concluded> => {
+      try {
+        return (await conclude?.({ step, decide })) ?? (await recordAlone())
+      } catch (error) {
+        failures.push(error)
+        throw error
+      }
+    }
+    // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
+    const concluded = await retry(recordNow, {
+      clock,
+      random,
+      backoff: { minMs: 50, maxMs: 2_000 },
+      maxAttempts: Number.POSITIVE_INFINITY,
+      signal: this.options.stopping(),
+      isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
+    })
+    if (concluded.discarded === null) this.options.health.noteRecorded()
+    else if (failures.length > 0) this.options.health.noteLost()
+    this.report(step, outcome, concluded)
+    return concluded.goOn
+  }
+
+  private report(step: StepDocument, outcome: Outcome, { written, discarded }: Concluded): void {
+    const { telemetry } = this.options
+    const { jobId, workflow, stepId, attempt } = step
+    const about = { jobId, workflow, stepId, attempt }
+    if (discarded !== null) {
+      telemetry.emit({ type: 'outcome.discarded', reason: discarded, ...about })
+      return
+    }
+    const error = outcome.kind === 'success' ? {} : { error: outcome.message }
+    telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
+    if (outcome.kind === 'permanent') {
+      const raised = { kind: written?.attention?.kind ?? 'error', message: outcome.message }
+      telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })
+    }
+  }
+}
+
+export function nothingFollows(): void {
+  // The outcome comes back in the feed, and the scheduler that gets it there goes on.
+}

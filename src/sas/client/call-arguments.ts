@@ -1,0 +1,76 @@
+import { durationMs, type Duration } from '../model/duration.js'
+import type { JobDocument, Json } from '../model/documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import { CommandInvalid } from '../model/errors.js'
+import type { OperatorCommand } from '../decisions/operate.js'
+import { givenJson } from '../model/plain-json.js'
+import { commandProblems, type CommandTerms } from '../submission/submit-problems.js'
+import type { CommandOptions, JobSummary } from './command-options.js'
+
+/** Who decided, when the caller does not say. */
+export const defaultOperator = 'operator'
+
+export function summaryOf(job: JobDocument): JobSummary {
+  const { jobId, orderId, pk, workflow, submittedAt, endedAt, steps, stepIds, attention } = job
+  return {
+    jobId,
+    orderId,
+    partitionKey: pk,
+    workflow,
+    state: job.processState,
+    submittedAt,
+    endedAt,
+    stepsDone: Object.values(steps).filter(({ state }) => state === 'Processed' || state === 'Skipped')
+      .length,
+    stepCount: stepIds.length,
+    attention,
+  }
+}
+
+export function limitOf(duration: Duration | undefined): number | null {
+  return duration === undefined ? null : durationMs(duration)
+}
+
+export function addressOf(partition: string, jobId: string) {
+  return { pk: partition, id: jobDocumentId(jobId), jobId }
+}
+
+interface Expected {
+  /** What errors call the value. */
+  readonly name: string
+  readonly refusal: new (message: string) => Error
+}
+
+/** The value as it is stored. Throws `refusal` with the path of the part that JSON would silently change. */
+export function asJson(jobId: string, value: unknown, { name, refusal: Refusal }: Expected): Json {
+  const given = givenJson(value, name)
+  if (given.kind === 'json') return given.json
+  throw new Refusal(`job ${JSON.stringify(jobId)}: ${given.reason}`)
+}
+
+/** The options, or none: callers from JavaScript may leave them out, whatever the type says. */
+export function orNone<T extends object>(options: T | null | undefined): Partial<T> {
+  return options ?? {}
+}
+
+export function termsOf(
+  jobId: string,
+  command: OperatorCommand,
+  { partitionKey, dryRun }: Pick<CommandOptions, 'partitionKey' | 'dryRun'>,
+): CommandTerms {
+  const { kind, by, why } = command
+  const step =
+    kind === 'resubmit' ? command.steps?.[0]?.stepId : kind === 'release' ? command.stepId : undefined
+  const reason = kind === 'cancel' ? { reason: why } : { why }
+  return { needed: { jobId, by, ...reason }, optional: { step, partitionKey }, flags: { dryRun } }
+}
+
+/** @throws CommandInvalid with a list of all problems of these arguments */
+export function refuseArguments(call: string, terms: CommandTerms): void {
+  refuseProblems(call, commandProblems(terms))
+}
+
+/** @throws CommandInvalid naming them all; nothing was written */
+export function refuseProblems(call: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
+}

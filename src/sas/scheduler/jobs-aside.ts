@@ -1,0 +1,51 @@
+import type { Clock } from '../../platform/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import { setAside } from '../decisions/set-aside.js'
+import type { EndedJob } from '../in-process/job-endings.js'
+import type { JobDocument } from '../model/documents.js'
+import { isTerminal } from '../model/process-state.js'
+import type { DocumentAddress, StateStore } from '../store/state-store.js'
+import { readJob, updateDocument } from '../store/update-document.js'
+import type { KnownJobs } from './known-jobs.js'
+
+/** What setting jobs aside needs. */
+interface JobsAsideOptions {
+  readonly store: StateStore
+  readonly instanceName: string
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly onJobEnded?: (ended: EndedJob) => void
+}
+
+/** Sets jobs aside that a scheduler cannot decide about, so that other jobs of their feed range go on. */
+export class JobsAside {
+  constructor(
+    private readonly options: JobsAsideOptions,
+    private readonly known: KnownJobs,
+  ) {}
+
+  /** Takes a job out of the loop that cannot go on (F-V24); an operator mends it and resubmits. */
+  async put(
+    { pk, id }: DocumentAddress,
+    { message, stepId }: { readonly message: string; readonly stepId: string | null },
+  ): Promise<void> {
+    const { store, clock, instanceName, telemetry } = this.options
+    const from = { address: { pk, id }, known: null, read: readJob }
+    const obstacle = { now: clock.now(), by: instanceName, message, stepId }
+    const update = await updateDocument(store, from, (job: JobDocument) => {
+      if (isTerminal(job)) return { write: null, result: null }
+      const aside = setAside(job, obstacle)
+      return { write: aside.job, created: aside.notices, result: null }
+    })
+    if (update.kind !== 'written') {
+      telemetry.emit({ type: 'document.refused', id, reason: message })
+      return
+    }
+    const { document: job } = update
+    this.known.forget(job)
+    const about = { jobId: job.jobId, workflow: job.workflow }
+    telemetry.emit({ type: 'attention.raised', ...about, stepId, kind: 'corrupt', message })
+    telemetry.emit({ type: 'job.finished', ...about, state: job.processState })
+    this.options.onJobEnded?.({ job, steps: null })
+  }
+}
