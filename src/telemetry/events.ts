@@ -142,8 +142,7 @@ export type TelemetryEvent =
       readonly why: string
     } & OnJob)
   | ({ readonly type: 'job.finished'; readonly state: string } & OnJob)
-  // ── notices and alerts
-  // ───────────────────────────────────────────────────────────────────────────────────────────
+  // ── notices and alerts ────────────────────────────────────────────────────────────────────────────────────────────
   | ({ readonly type: 'notice.sent'; readonly kind: string; readonly seq: number } & OnJob)
   /** The notice is sent again, unless `isGivenUp`: then an operator has to act. */
   | ({
