@@ -18,9 +18,9 @@ export function expired(
 }
 
 /**
- * Returns the expired leases while the store's time is unknown: the owned leases that this instance has seen
- * unchanged for `expirationMs`. After a restart this takes one interval longer than {@link expired}, and is as
- * safe.
+ * Returns the tokens of the expired leases while the store's time is unknown: the owned leases that this instance
+ * has seen unchanged for `expirationMs`. After a restart this takes one interval longer than {@link expired}, and
+ * is as safe.
  */
 export function expiredByObservation(
   leases: readonly Lease[],

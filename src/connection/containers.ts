@@ -8,7 +8,6 @@ import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
 import { StoreRefused, StoreUnavailable } from '../sas/index.js'
 import type { OpenConnection } from './connection.js'
 
-/** The two containers of a deployment. */
 export interface Containers {
   readonly state: Container
   readonly leases: Container
@@ -109,7 +108,7 @@ function containerProblems(
     problems.push(`${name} is partitioned by ${paths.join()}, ${rule}`)
   }
   if (found.defaultTtl !== undefined && found.defaultTtl !== -1) {
-    // I18: an unfinished job never expires.
+    // I18: unfinished work never expires.
     const rule =
       'documents that say nothing must never expire: set its default time to live to on (no default), -1'
     problems.push(`${name} deletes documents after ${found.defaultTtl} seconds, ${rule}`)

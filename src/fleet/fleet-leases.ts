@@ -18,7 +18,6 @@ export interface RoleBacklog {
   readonly oldestAgeMs: number | null
 }
 
-/** The lease store of one role, and the estimator of its backlog. */
 interface RoleLeases {
   readonly role: Role
   readonly leaseStore: LeaseStore

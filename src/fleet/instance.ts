@@ -2,7 +2,6 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { systemClock, type Clock } from '../platform/index.js'
 import type { HostFigures } from '../host/host.js'
 
-/** The exit code or signal of a process. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -30,7 +29,6 @@ export type ToChild = { readonly ask: 'figures' } | { readonly ask: 'rebalance' 
 export type ToParent =
   { readonly say: 'running' } | { readonly say: 'figures'; readonly figures: HostFigures }
 
-/** The parameters of a child's start. */
 export interface Launch {
   readonly program: string
   readonly args: readonly string[]

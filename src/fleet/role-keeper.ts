@@ -3,7 +3,6 @@ import type { Telemetry } from '../telemetry/index.js'
 import type { Exit, Instance } from './instance.js'
 import { restartDelayMs, soundAfterMs } from './restart-delay.js'
 
-/** The settings and services of a {@link RoleKeeper}. */
 export interface RoleKeeperOptions {
   readonly role: string
   readonly launch: () => Instance
@@ -66,7 +65,6 @@ export class RoleKeeper {
     return [...this.living, ...this.retiring]
   }
 
-  /** Returns whether this process was told to stop. */
   isRetiring(instance: Instance): boolean {
     return this.retiring.has(instance)
   }

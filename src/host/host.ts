@@ -40,7 +40,7 @@ export interface HostOptions extends Connection, UnitSettings {
   /** Default: all four roles. */
   readonly roles?: readonly Role[]
   /**
-   * Default: the machine's name, the process id and random characters; on App Service the app, its slot and the
+   * Default: a unique name, made of the machine's name and the process id; on App Service of app, slot and
    * machine.
    */
   readonly instanceName?: string
@@ -110,7 +110,6 @@ export async function startHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** Returns every problem of a host's configuration. */
 function hostProblems(options: HostOptions): readonly string[] {
   const wanted = options.roles ?? roles
   const problems: string[] = []

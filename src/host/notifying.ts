@@ -51,7 +51,6 @@ export function notifying(
   }
 }
 
-/** Returns every problem of these settings. */
 export function notifyingProblems(settings: NotifyingSettings): string[] {
   const { alertWebhook: url, alertCallsPerMinute, remindAfterMs, sendTimeoutMs } = settings
   const problems: string[] = []

@@ -1,11 +1,9 @@
-/** The fields of every event about a lease. */
 interface OnLease {
   readonly processorName: string
   readonly instanceName: string
   readonly leaseToken: string
 }
 
-/** The fields of every event about a job. */
 interface OnJob {
   readonly jobId: string
   readonly workflow: string
@@ -53,9 +51,7 @@ export type TelemetryEvent =
       readonly error: unknown
     } & OnLease)
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
-  /**
-   * A deleted lease was created again. Its changes may be delivered again, at most from the beginning of the unit.
-   */
+  /** A deleted lease was created again. Some of its changes may be delivered again. */
   | ({ readonly type: 'lease.recreated' } & OnLease)
   /** A lease was deleted because finer leases cover its part of the feed. They replace it. */
   | ({ readonly type: 'lease.superseded'; readonly by: readonly string[] } & OnLease)
@@ -142,7 +138,7 @@ export type TelemetryEvent =
       readonly why: string
     } & OnJob)
   | ({ readonly type: 'job.finished'; readonly state: string } & OnJob)
-  // ── notices and alerts ────────────────────────────────────────────────────────────────────────────────────────────
+  // ── notices and alerts ───────────────────────────────────────────────────────────────────────────────────────────
   | ({ readonly type: 'notice.sent'; readonly kind: string; readonly seq: number } & OnJob)
   /** The notice is sent again, unless `isGivenUp`: then an operator has to act. */
   | ({

@@ -3,7 +3,6 @@ import type { DeliverySite } from './delivery.js'
 import { DelegateError } from '../feed/errors.js'
 import { TimeLimitError, withinLimit } from './time-limit.js'
 
-/** The result of one call of the user's delegate. */
 export type DelegateCall =
   | { readonly kind: 'handled' }
   | { readonly kind: 'failed'; readonly error: DelegateError }

@@ -56,8 +56,8 @@ function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => b
 }
 
 /**
- * Returns advice for an overlap. If an instance cannot repair it, deleting the wrong lease by hand would leave
- * changes out.
+ * Returns advice for an overlap. If no instance can repair it, only the lease further ahead may be deleted by
+ * hand, and only where the other covers its range. Otherwise changes would be left out.
  */
 function overlapAdvice(one: Lease, other: Lease): string {
   const { stays, goes } = staying(one, other)

@@ -15,7 +15,6 @@ export type LeaseContainer = Container | LeaseStore
 /** A container of `@azure/cosmos` that stores the changes set aside. */
 export type DeadLetterContainer = Container
 
-/** The options for making ports from containers. */
 export interface PortOptions {
   readonly monitoredContainer: MonitoredContainer
   readonly leaseContainer: LeaseContainer
@@ -23,7 +22,6 @@ export interface PortOptions {
   readonly onCharge: (operation: string, charge: number) => void
 }
 
-/** The feed and the lease store of a processor. */
 export interface Ports {
   readonly feed: ChangeFeed
   readonly leaseStore: LeaseStore

@@ -80,7 +80,6 @@ export interface ResolvedDeliveryOptions {
 
 type EitherDeliveryOptions = PageDeliveryOptions<never> | ChangeDeliveryOptions<never>
 
-/** Returns the options with defaults filled in. */
 export function resolveDelivery(options: EitherDeliveryOptions): ResolvedDeliveryOptions {
   const { failurePolicy } = options
   const { min: minMs, max: maxMs } = failurePolicy?.backoffMs ?? { min: 500, max: 30_000 }

@@ -4,7 +4,6 @@ import type { Backoff } from '../../platform/index.js'
 export interface FailureLimits {
   /** Attempts in total; null for no limit. */
   readonly maxAttempts: number | null
-  /** The pause between two attempts. */
   readonly backoff: Backoff
 }
 
@@ -20,7 +19,6 @@ export interface Slice {
   readonly isPart: boolean
 }
 
-/** The next step for a slice after a failure. */
 export type AfterFailure =
   | { readonly kind: 'retry'; readonly slice: Slice }
   /** The halves in the order of delivery. */

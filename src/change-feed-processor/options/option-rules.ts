@@ -15,7 +15,6 @@ export function countProblems(counts: readonly CountRule[]): string[] {
     )
 }
 
-/** Returns the problems of the broken rules. */
 export function brokenRules(rules: readonly Rule[]): string[] {
   return rules.filter(([isKept]) => !isKept).map(([, problem]) => problem)
 }

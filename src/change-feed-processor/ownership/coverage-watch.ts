@@ -20,7 +20,6 @@ import { startOf } from '../feed/start-position.js'
 /** The interval of looks, in expiration intervals. */
 const lookEveryExpirations = 5
 
-/** The result of a look. */
 interface Found {
   readonly physicalRanges: readonly PhysicalRange[]
   readonly leases: readonly Lease[]

@@ -33,7 +33,6 @@ export class PartitionController {
     return this.held.has(leaseToken)
   }
 
-  /** The number of held leases. */
   get heldCount(): number {
     return this.held.size
   }

@@ -10,7 +10,6 @@ export class PauseGate {
   private opening = new AbortController()
   private isShut = false
 
-  /** Whether the gate holds deliveries back. */
   get isPaused(): boolean {
     return this.isShut
   }
