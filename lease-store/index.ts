@@ -1,16 +1,33 @@
 /**
  * # Lease store
  *
- * Decides and records which instance reads which feed range, and how far.
+ * Decides and records which instance reads which feed range, and how far it has read.
  *
- * A **lease** is one document per feed range in the lease container, in the shape of the .NET V3 SDK, so that a
- * deployment unit may mix Node and .NET hosts. Its life: *free* → acquired (owner set) → renewed or checkpointed every
- * few seconds by its owner → released (owner null) or *expired* (the store's clock minus `_ts` exceeds the expiration
- * interval) → acquired by another. While its owner lives, another may ask for it: the owner then finishes its page,
- * stores how far it came and releases, and the lease is kept a while for who asked. Every step of it is one conditional replace on the etag last seen: of two instances
- * that want the same lease one is told *conflict* and goes on. No wall clocks of two instances are compared.
+ * A **lease** is one document per feed range in the lease container. It has the shape of the .NET V3 SDK, so a
+ * deployment unit may mix Node and .NET hosts.
  *
- * Files named by a verb or a rule are pure: leases and the time in, leases out.
+ * States of a lease:
+ *
+ * - *Free*: it has no owner. Any instance may acquire it.
+ * - *Owned*: its owner renews or checkpoints it every few seconds.
+ * - *Expired*: the store's clock minus `_ts` exceeds the expiration interval. Another instance may acquire it.
+ * - *Requested*: its owner lives, and another instance has asked for it. The owner finishes its page, stores its
+ *   position and releases the lease. The free lease is then kept for the requester for a while.
+ *
+ * Every step is one conditional replace on the etag last seen. If two instances want the same lease, one of them
+ * gets *conflict* and goes on. The wall clocks of two instances are never compared.
+ *
+ * Parts:
+ *
+ * - `lease/`: the lease, its document, its ids, its transitions and its expiry.
+ * - `balance/`: which leases an instance takes or requests, how long a request is valid, processes with the same
+ *   name.
+ * - `coverage/`: which leases are missing, and which overlap.
+ * - `cosmos/`: the store in a Cosmos DB container, and the errors of Cosmos DB.
+ *
+ * Files named by a verb or a rule are pure: they take leases and the time, and return leases.
+ *
+ * Start with `lease/lease.ts` and `lease/transitions.ts`, then read `balance/balance.ts`.
  */
 export type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease } from './lease/lease.js'
 export {

@@ -3,30 +3,33 @@ import { isOwnedBy } from '../lease/transitions.js'
 
 /** How many leases one instance may hold. */
 export interface LeaseLimits {
-  /** Wanted even if others then have fewer than their share; null for no such wish. Wins over `maxLeases`. */
+  /**
+   * The instance takes at least this many, even if others then have fewer than their share. Null for no minimum.
+   * Wins over `maxLeases`.
+   */
   readonly minLeases: number | null
-  /** Never more than these; null for no limit. */
+  /** The instance never takes more than this many. Null for no limit. */
   readonly maxLeases: number | null
 }
 
-/** What an instance knows when it decides which leases to take. */
+/** The facts by which an instance decides which leases to take. */
 export interface Balance {
   readonly self: LeaseOwner
   readonly leases: readonly Lease[]
-  /** Tokens of owned leases whose owner is silent. */
+  /** Tokens of owned leases that have expired: their owner shows no sign of life. */
   readonly expired: ReadonlySet<string>
-  /** Tokens of leases whose requester does not take them. */
+  /** Tokens of leases whose requester has not fetched them in time. */
   readonly lapsed: ReadonlySet<string>
   /** Tokens of leases whose owner does not answer a request. */
   readonly unanswered: ReadonlySet<string>
   readonly limits: LeaseLimits
-  /** A number in [0, 1): instances that decide at the same time should choose differently. */
+  /** Returns a number in [0, 1). Instances that decide at the same time should draw different numbers. */
   readonly random: () => number
 }
 
-/** What to do about it. No lease is in both. */
+/** The leases that an instance acquires and requests now. No lease is in both lists. */
 export interface Selection {
-  /** Leases to acquire: they have no reader, or their owner does not answer. */
+  /** Leases to acquire: they are free or expired, or their owner does not answer a request. */
   readonly take: readonly Lease[]
   /** Leases to request: their owner is alive and hands them over. */
   readonly ask: readonly Lease[]
@@ -36,15 +39,15 @@ export interface Selection {
  * Chooses the leases to take and to request now.
  *
  * - A lease counts for its requester, or else for its owner.
- * - The share of an instance is the number of leases divided by the number of instances with leases (this one included),
- *   rounded up.
+ * - The share of an instance is the number of leases divided by the number of instances with leases (this one
+ *   included), rounded up.
  * - Up to its share, this instance takes leases that are kept for it, free or expired.
- * - Only if no lease is available, it requests leases of other instances, each from the instance that then has most, if
- *   that has more than its share. An instance that lacks two or more may also bring another one below its share; otherwise
- *   rounding up could leave it without leases.
+ * - Only if no lease is available, it requests leases of other instances. It picks each one from the instance that
+ *   has most at that point, if that instance has more than its share. An instance that lacks two or more leases
+ *   may also bring another one below its share; otherwise rounding up could leave it without leases.
  *
- * Each single choice is the one a .NET host would make, so a mixed deployment unit settles, and in the same state. Here,
- * all choices are made at once, before any lease has moved.
+ * A .NET host would make each of these choices, too, so a mixed deployment unit settles in the same state. This
+ * function makes all choices at once, before any lease has moved.
  */
 export function selectLeases(balance: Balance): Selection {
   const { self, leases, limits, random } = balance
@@ -69,7 +72,7 @@ export function selectLeases(balance: Balance): Selection {
   return surplusOf([...shares.values()], { share, missing: share - mine.length, take })
 }
 
-/** The instance that is to have a lease; null when any instance may take it. */
+/** Returns the instance that a lease counts for; null when any instance may take it. */
 function claimantOf(
   { leaseToken, owner, incarnation, handover }: Lease,
   isLive: boolean,
@@ -81,7 +84,7 @@ function claimantOf(
   return owner === null ? null : keyOf(owner, incarnation)
 }
 
-/** Spare leases of other instances, from the one with most, until none is missing or none is to spare. */
+/** Selects spare leases, each from the instance with most, until none is missing or no instance can spare one. */
 function surplusOf(
   others: readonly Lease[][],
   { share, missing, take }: { share: number; missing: number; take: readonly Lease[] },
@@ -100,7 +103,10 @@ function surplusOf(
   }
 }
 
-/** The cost of moving a lease: lowest without an owner, then low if it is being handed over anyway. */
+/**
+ * Returns the cost of moving a lease. A lease without an owner costs least, then one whose hand-over is already
+ * pending.
+ */
 function costOf({ owner, handover }: Lease): number {
   if (owner === null) return 0
   return handover === null ? 2 : 1
@@ -112,7 +118,10 @@ function shareOf(leaseCount: number, instanceCount: number, limits: LeaseLimits)
   return Math.max(capped, limits.minLeases ?? capped)
 }
 
-/** Two processes of one name are two owners; of names that differ in case only .NET knows one. */
+/**
+ * Identifies an instance. Two processes with one name are two owners. Case is ignored, because .NET ignores it in
+ * names.
+ */
 function keyOf(instanceName: string, incarnation: string | null): string {
   return JSON.stringify([instanceName.toLowerCase(), incarnation])
 }

@@ -3,7 +3,7 @@ import type { Lease, LeaseOwner } from '../lease/lease.js'
 import type { LeaseObservations } from '../lease/observation.js'
 import { isSameOwner } from '../lease/transitions.js'
 
-/** What decides how long a request for hand-over is worth something. */
+/** The facts that decide how long a request for hand-over stays valid. */
 export interface HandoverPatience {
   readonly self: LeaseOwner
   readonly observations: LeaseObservations
@@ -16,10 +16,13 @@ export interface HandoverPatience {
 }
 
 /**
- * The leases this instance has asked for whose owner has not answered within two renew intervals, and that may be taken
- * now. Only owners that do not say which life they are in, .NET hosts, do not answer: one of ours hands over or, its
- * delegate still at work, renews; when it does neither, its lease expires. So between instances of ours a lease never has
- * two owners (I12), and a long page is not cut short by balancing.
+ * Returns the tokens of the leases that this instance has requested, whose owner has not answered within two renew
+ * intervals, and that may be taken now.
+ *
+ * Only owners without an incarnation (.NET hosts) leave a request unanswered. An instance of this library hands
+ * the lease over or, while its delegate is still at work, renews it. If it does neither, its lease expires.
+ * Between instances of this library a lease therefore never has two owners (I12), and balancing does not cut a
+ * long page short.
  */
 export function unanswered(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs } = patience
@@ -36,8 +39,9 @@ export function unanswered(leases: readonly Lease[], patience: HandoverPatience)
 }
 
 /**
- * The leases that were asked for by an instance that, were it alive, would have them by now: kept for it for two
- * acquire intervals after they were handed over, or for so long after their owner should have answered.
+ * Returns the tokens of the leases whose requester would have fetched them by now if it were alive. A free lease
+ * is kept for its requester for two acquire intervals. An owned lease is kept until two acquire intervals after
+ * the owner should have answered.
  */
 export function lapsed(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs, leaseAcquireIntervalMs } = patience

@@ -2,8 +2,9 @@ import type { Lease, LeaseOwner } from '../lease/lease.js'
 import type { LeaseObservations } from '../lease/observation.js'
 
 /**
- * A lease of another living process that goes by the name of this instance, or null. Alive means seen writing within
- * `expirationMs`: the leases of an earlier life of this instance only lie there until they expire (F-L16, F-L17).
+ * Returns a lease of another living process with the same name as this instance, or null. A process is alive if it
+ * was seen writing within `expirationMs`. Leases of an earlier life of this instance are not written; they only
+ * wait to expire (F-L16, F-L17).
  */
 export function twinLease(
   observations: LeaseObservations,
@@ -22,7 +23,10 @@ export function twinLease(
   return null
 }
 
-/** Of two processes of one name that see each other, exactly one gives way. */
+/**
+ * Returns whether this instance gives way to `twin`. Of two processes with one name that see each other, exactly
+ * one does.
+ */
 export function givesWayTo(self: LeaseOwner, twin: Pick<Lease, 'incarnation'>): boolean {
   return (twin.incarnation ?? self.incarnation) < self.incarnation
 }

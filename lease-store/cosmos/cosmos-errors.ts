@@ -1,12 +1,12 @@
-/** What a failed request to Cosmos DB means to who made it. */
+/** The meaning of a failed request to Cosmos DB for its caller. */
 export type CosmosErrorKind =
-  /** 409: a document of that id is there already. */
+  /** 409: a document with that id already exists. */
   | { readonly kind: 'conflict' }
   /** 412: the document has changed since it was read. */
   | { readonly kind: 'preconditionFailed' }
   /** 404: there is no such document or container. */
   | { readonly kind: 'notFound' }
-  /** 404 with sub-status 1002: the replica is behind the session; it passes. */
+  /** 404 with sub-status 1002: the replica is behind the session. This passes by itself. */
   | { readonly kind: 'sessionNotAvailable' }
   /** 410: the partition was split, merged or moved. */
   | { readonly kind: 'gone' }
@@ -14,9 +14,9 @@ export type CosmosErrorKind =
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
   /** 449: nothing was done; try again at once. */
   | { readonly kind: 'retryWith' }
-  /** Not reached, or not able to answer. Nothing was written. */
+  /** The store was not reached, or could not answer. Nothing was written. */
   | { readonly kind: 'unavailable' }
-  /** Of a write only: it may or may not have been applied. */
+  /** For a write only: it may or may not have been applied. */
   | { readonly kind: 'unknownOutcome' }
   /** 401: the key or token is wrong. */
   | { readonly kind: 'unauthorized' }
@@ -28,7 +28,7 @@ export type CosmosErrorKind =
 /** Network failures that happen before a request is on its way, so that a write was certainly not applied. */
 const beforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
-/** Those that leave open how far it came. `REQUEST_SEND_ERROR` is what the SDK's pipeline makes of the rest. */
+/** Failures that leave open how far a request came. The SDK's pipeline turns all others into `REQUEST_SEND_ERROR`. */
 const underWay = new Set([
   'ECONNRESET',
   'ETIMEDOUT',
@@ -39,8 +39,8 @@ const underWay = new Set([
 ])
 
 /**
- * Sorts an error of `@azure/cosmos`, or one that carries such an error as its cause. Sub-status and retry-after are
- * taken from the headers where the SDK dropped them from the error, as its change feed iterator does.
+ * Classifies an error of `@azure/cosmos`, or an error whose cause is one. Reads sub-status and retry-after from
+ * the headers when the SDK dropped them from the error, as its change feed iterator does.
  */
 export function cosmosErrorKind(error: unknown, operation: 'read' | 'write' = 'read'): CosmosErrorKind {
   const { code, substatus, retryAfterInMs, headers, cause } = fieldsOf(error)
@@ -76,7 +76,7 @@ export function cosmosErrorKind(error: unknown, operation: 'read' | 'write' = 'r
   }
 }
 
-/** Whether the same request may succeed if it is made again a little later. */
+/** Returns whether the same request may succeed if it is made again a little later. */
 export function isTransient(kind: CosmosErrorKind['kind']): boolean {
   const passing: readonly CosmosErrorKind['kind'][] = [
     'throttled',

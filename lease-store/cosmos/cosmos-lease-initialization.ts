@@ -5,7 +5,7 @@ import type { LeasePartitioning } from '../lease/lease-document.js'
 import { initializationLock, initializationMarker } from '../lease/lease-naming.js'
 import type { LeaseInitialization } from '../lease/lease-store.js'
 
-/** Which documents, and who is told what they cost. */
+/** The location of the documents, and a function that receives the cost of each request. */
 export interface CosmosLeaseInitializationOptions {
   readonly container: Container
   readonly prefix: string
@@ -13,7 +13,10 @@ export interface CosmosLeaseInitializationOptions {
   readonly onAnswer: (operation: string, answer: { readonly requestCharge: number }) => void
 }
 
-/** A lock outlives its time by this much before it is removed by hand: its age is known to the second only. */
+/**
+ * An instance removes an expired lock only after this much more time: the age of a lock is known to the second
+ * only.
+ */
 const lockGraceMs = 2_000
 
 /** The marker `.info` and the lock `.lock` of a deployment unit in a Cosmos DB container. */
@@ -26,7 +29,7 @@ export class CosmosLeaseInitialization implements LeaseInitialization {
     return (await this.readMarker()).doneAtMs
   }
 
-  /** The store's time, from the answer to a read of the marker; null if the answer does not say. */
+  /** Returns the store's time, from the answer to a read of the marker. Null if the answer has no date. */
   async storeTimeMs(): Promise<number | null> {
     return (await this.readMarker()).timeMs
   }
@@ -75,7 +78,7 @@ export class CosmosLeaseInitialization implements LeaseInitialization {
     }
   }
 
-  /** Removes an old lock: a container without TTL keeps the lock of a crashed instance forever. */
+  /** Removes an expired lock. A container without TTL would keep the lock of a crashed instance forever. */
   private async removeStaleLock(ttlSeconds: number): Promise<boolean> {
     const { container, prefix, partitioning, onAnswer } = this.options
     const { id } = initializationLock(prefix, partitioning, ttlSeconds)

@@ -20,25 +20,25 @@ import type {
 } from '../lease/lease-store.js'
 import { RefusedLeaseError } from '../lease/refused-lease-error.js'
 
-/** Where the leases of a deployment unit live, and whose feed they are about. */
+/** The location of a deployment unit's leases, and the container whose feed they divide. */
 export interface CosmosLeaseStoreOptions {
   /** Partitioned by `/id` or `/partitionKey`, with `defaultTtl` -1 so that a stale bootstrap lock removes itself. */
   readonly leaseContainer: Container
   readonly monitoredContainer: Container
-  /** The deployment unit. */
+  /** The name of the deployment unit. */
   readonly processorName: string
   /**
-   * Host part of the monitored account's endpoint as the leases name it. Default: that of the endpoint the client was
-   * configured with. To share leases with hosts that spell it otherwise, say how.
+   * Host part of the monitored account's endpoint, as the ids of the leases spell it. Default: the host of the
+   * endpoint that the client was configured with. Set it to share leases with hosts that spell it differently.
    */
   readonly accountHost?: string
-  /** Told the request units of every request. */
+  /** Called with the operation and the request units of every request. */
   readonly onCharge?: (operation: string, charge: number) => void
 }
 
 type Stored = ItemDefinition & LeaseDocument
 
-/** The leases of one deployment unit in a Cosmos DB container, in the documents of the .NET V3 SDK. */
+/** Stores the leases of one deployment unit in a Cosmos DB container, as documents of the .NET V3 SDK. */
 export class CosmosLeaseStore implements LeaseStore {
   readonly initialization: CosmosLeaseInitialization
 
@@ -57,7 +57,10 @@ export class CosmosLeaseStore implements LeaseStore {
     })
   }
 
-  /** Reads both containers' properties; rejects when one is missing or the lease container is partitioned otherwise. */
+  /**
+   * Reads the properties of both containers. Rejects when a container is missing, or when the lease container is
+   * partitioned by another path than `/id` or `/partitionKey`.
+   */
   static async open(options: CosmosLeaseStoreOptions): Promise<CosmosLeaseStore> {
     const [monitored, leases] = await Promise.all([
       options.monitoredContainer.read(),
@@ -73,7 +76,8 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 
   async list(): Promise<LeaseListing> {
-    // The SDK does not publish a query's headers; those of the marker's answer, there or not, cost one request unit.
+    // The SDK does not publish a query's headers. A read of the marker, even a missing one, gives them for one
+    // request unit.
     const [documents, timeMs] = await Promise.all([this.query(), this.initialization.storeTimeMs()])
     const leases: Lease[] = []
     for (const document of documents) leases.push(await this.decode(document))
@@ -87,7 +91,7 @@ export class CosmosLeaseStore implements LeaseStore {
     this.charge('lease.read', answer)
     if (answer.resource !== undefined) return this.decode(answer.resource)
     if (this.partitioning === '/id') return null
-    // Under the random key that older .NET hosts gave it, perhaps.
+    // An older .NET host may have stored it under a random partition key.
     const leases = (await this.list()).leases
     return leases.find((lease) => lease.leaseToken === leaseToken) ?? null
   }
@@ -114,7 +118,7 @@ export class CosmosLeaseStore implements LeaseStore {
         .replace<Stored>({ ...document, id }, ifMatch(lease))
       this.charge('lease.replace', answer)
       const isTold = (answer.resource ?? undefined) !== undefined || (answer.etag as unknown) !== undefined
-      // Written it is, but the next write needs to know the etag.
+      // The lease is written, but the next write needs its etag.
       if (!isTold)
         return { kind: 'unknownOutcome', cause: new Error('the answer has neither document nor etag') }
       return { kind: 'written', lease: await this.decode(stored(document, answer)) }
@@ -187,13 +191,19 @@ function partitioningOf(paths: readonly string[], containerId: string): LeasePar
   )
 }
 
-/** The partition key of a lease. Older .NET hosts used random keys, and every write keeps the key (reference §9b). */
+/**
+ * Returns the partition key of a lease. Older .NET hosts used random keys, and every write keeps the key
+ * (reference §9b).
+ */
 function keyOf({ document }: Lease, id: string): string {
   const { partitionKey } = document
   return typeof partitionKey === 'string' ? partitionKey : id
 }
 
-/** Refuses duplicates: under random keys two hosts can create a lease twice, and neither is the right one (F-L4). */
+/**
+ * Throws if a lease exists twice. Under random keys two hosts can create one twice, and neither copy is right
+ * (F-L4).
+ */
 function refuseDuplicates(leases: readonly Lease[]): void {
   const seen = new Set<unknown>()
   const twice = leases.find(({ document }) => seen.size === seen.add(document['id']).size)
@@ -205,7 +215,10 @@ function refuseDuplicates(leases: readonly Lease[]): void {
     )
 }
 
-/** What the store holds after a write; clients configured not to be sent it are told etag and time by the headers. */
+/**
+ * Returns the document as the store holds it after a write. Some clients are configured to receive no document;
+ * then etag and time come from the headers.
+ */
 function stored(document: LeaseDocument, answer: ItemResponse<Stored>): LeaseDocument {
   const writtenAtMs = storeTimeMs(answer.headers) ?? 0
   return answer.resource ?? { ...document, _etag: answer.etag, _ts: Math.floor(writtenAtMs / 1_000) }

@@ -1,6 +1,9 @@
 import type { Container } from '@azure/cosmos'
 
-/** The store's time as an answer's headers tell it, milliseconds since the epoch, whole seconds; null if they do not. */
+/**
+ * Returns the store's time from the headers of an answer, in milliseconds since the epoch and whole seconds. Null
+ * if the headers have no date.
+ */
 export function storeTimeMs(headers: Readonly<Record<string, unknown>>): number | null {
   const { date } = headers
   const parsed = typeof date === 'string' ? Date.parse(date) : Number.NaN
@@ -8,8 +11,9 @@ export function storeTimeMs(headers: Readonly<Record<string, unknown>>): number 
 }
 
 /**
- * Host part of the endpoint a container's client was configured with. The SDK does not publish it; what it does publish
- * may carry a region, and .NET hosts name leases after the endpoint without one.
+ * Returns the host part of the endpoint that a container's client was configured with. The SDK does not publish
+ * that endpoint. The one it publishes may name a region, and .NET hosts name leases after the endpoint without
+ * one.
  */
 export async function accountHostOf(container: Container): Promise<string> {
   const configured = at(at(at(container.database.client, 'clientContext'), 'cosmosClientOptions'), 'endpoint')

@@ -5,8 +5,9 @@ import type { LeaseObservations } from './observation.js'
 const storeResolutionMs = 1_000
 
 /**
- * The tokens of the owned leases whose owner has given no sign of life for `expirationMs`, by the store's clock alone:
- * neither this host's clock nor the owner's is asked, so no skew can take a lease from a living owner (F-L15).
+ * Returns the tokens of the owned leases whose owner has shown no sign of life for `expirationMs`. Only the
+ * store's clock counts, neither this host's nor the owner's, so no skew can take a lease from a living owner
+ * (F-L15).
  */
 export function expired(
   leases: readonly Lease[],
@@ -17,8 +18,9 @@ export function expired(
 }
 
 /**
- * Expiry while the store has not told its time: the owned leases that have not changed under our eyes for
- * `expirationMs`. Slower by one interval than {@link expired} after a restart, and as safe.
+ * Returns the tokens of the expired leases while the store's time is unknown: the owned leases that this instance
+ * has seen unchanged for `expirationMs`. After a restart this takes one interval longer than {@link expired}, and
+ * is as safe.
  */
 export function expiredByObservation(
   leases: readonly Lease[],
@@ -33,7 +35,7 @@ export function expiredByObservation(
   return tokensOf(leases.filter((lease) => lease.owner !== null && isSilent(lease)))
 }
 
-/** Whether a lease was last written longer ago than `intervalMs`, by the store's clock. */
+/** Returns whether a lease was last written longer ago than `intervalMs`, by the store's clock. */
 export function isOlder(lease: Pick<Lease, 'storedAtMs'>, storeTimeMs: number, intervalMs: number): boolean {
   return lease.storedAtMs <= storeTimeMs - intervalMs - storeResolutionMs
 }

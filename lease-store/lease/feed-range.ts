@@ -2,20 +2,21 @@ import type { FeedRange } from './lease.js'
 
 const epk = /^([0-9A-F]{2})*$/
 
-/** Whether both bounds are effective partition keys and the interval is not empty. */
+/** Returns whether both bounds are effective partition keys and the interval is not empty. */
 export function isEpkRange(range: FeedRange): boolean {
   return epk.test(range.min) && epk.test(range.max) && range.min < range.max
 }
 
-/** Width of the hashes that make up an effective partition key: 16 bytes. */
+/** Digits of the hashes that make up an effective partition key: 16 bytes. */
 const hashDigits = 32
 
-/** Hashes begin below this; `"FF"` only means "all that follow". */
+/** The hash of every key is below this. The bound `"FF"` only means "everything that follows". */
 const hashesEnd = 1n << 126n
 
 /**
- * `range` cut into `count` parts of about as many keys, or into fewer when it is narrower than that. Cuts are exact for
- * containers of today's hash (two highest bits 0); for the older one, parts are uneven but as complete.
+ * Cuts `range` into `count` parts with about as many keys each, or into fewer when it is too narrow. Cuts are
+ * exact for containers with the current hash, whose two highest bits are 0. For the older hash, parts are uneven
+ * but complete.
  */
 export function cutRange(range: FeedRange, count: number): FeedRange[] {
   const min = hashAt(range.min)
@@ -27,7 +28,7 @@ export function cutRange(range: FeedRange, count: number): FeedRange[] {
   return bounds.slice(1).map((max, index) => ({ min: bounds[index] ?? range.min, max }))
 }
 
-/** How many keys a range has, about: a part of another never has more. */
+/** Returns about how many keys a range has. A part of a range never has more than the range. */
 export function keyCount({ min, max }: FeedRange): bigint {
   return hashAt(max) - hashAt(min)
 }
@@ -36,7 +37,7 @@ function hashAt(bound: string): bigint {
   return BigInt(`0x${bound.padEnd(hashDigits, '0').slice(0, hashDigits)}`)
 }
 
-/** Zeros at the end say nothing: bounds compare as text. */
+/** Drops zeros at the end: bounds compare as text, so these zeros carry no information. */
 function epkAt(hash: bigint): string {
   return hash
     .toString(16)
@@ -45,7 +46,7 @@ function epkAt(hash: bigint): string {
     .replace(/(00)+$/, '')
 }
 
-/** The token of a lease that is not one whole physical partition. */
+/** Returns the token of a lease that is not one whole physical partition. */
 export function leaseTokenOf(range: FeedRange): string {
   return `${range.min}-${range.max}`
 }

@@ -4,10 +4,10 @@ import type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease }
 /** A document as the lease container holds it. */
 export type LeaseDocument = Readonly<Record<string, unknown>>
 
-/** What a document of the lease container is to us. */
+/** The result of decoding a document of the lease container. */
 export type DecodedLease =
   | { readonly kind: 'lease'; readonly lease: Lease }
-  /** Not to be written by us. `reason` names the document and the rule. */
+  /** A document that this library must not write. `reason` names the document and the rule. */
   | { readonly kind: 'refused'; readonly rule: LeaseRefusal; readonly reason: string }
 
 /** The rule by which a document was refused. */
@@ -17,12 +17,12 @@ export type LeaseRefusal =
   | 'unknownMode'
   /** Written by the Java SDK, whose continuation tokens mean something else. */
   | 'javaLease'
-  /** By an old .NET SDK, which stored only the range's id: look the range up and decode again. */
+  /** Written by an old .NET SDK, which stored only the range's id. Look the range up and decode again. */
   | 'missingFeedRange'
 
-/** Which parts of a document are ours to know besides what it says itself. */
+/** Facts about a document that the document itself does not contain. */
 export interface DecodeOptions {
-  /** The range of a lease that does not say it; see `missingFeedRange`. */
+  /** The range of a lease that does not store one; see `missingFeedRange`. */
   readonly feedRange?: FeedRange
 }
 
@@ -30,16 +30,17 @@ export interface DecodeOptions {
 export type LeasePartitioning = '/id' | '/partitionKey'
 
 /**
- * What is ours lives in `properties`, the only slot that .NET hosts write back. They write it back unread, so what is said
- * of an owner names that owner, and means nothing once there is another.
+ * The properties of this library. They are in `properties`, the only slot that .NET hosts write back. These hosts
+ * do not read it, so an entry about an owner names that owner, and is void once the lease has another owner.
  */
 const firstPositionProperty = 'stepward.firstPosition'
 const incarnationProperty = 'stepward.incarnation'
 const handoverProperty = 'stepward.handover'
 
 /**
- * The document of a new lease, field by field as a .NET host creates it. Leases of a whole physical partition are
- * version 0 and named by its id, all others version 1 and named by their bounds.
+ * Returns the document of a new lease, field by field as a .NET host creates it. A lease of a whole physical
+ * partition has version 0 and the id of the partition as its token. All others have version 1 and are named by
+ * their bounds.
  */
 export function encodeNewLease(lease: NewLease, id: string, partitioning: LeasePartitioning): LeaseDocument {
   return {
@@ -58,12 +59,15 @@ export function encodeNewLease(lease: NewLease, id: string, partitioning: LeaseP
   }
 }
 
-/** The document to write for `lease`: the one it was read from, with what a transition may have changed. */
+/**
+ * Returns the document to write: the one that `lease` was read from, with the fields that a transition may have
+ * changed.
+ */
 export function encodeLease(lease: Lease): LeaseDocument {
   const { document } = lease
   return {
     ...document,
-    // A lease from the V2 library has the token under another name only; readers need it under this name, too.
+    // A lease from the V2 library has the token under another name only. Readers need it under this name, too.
     LeaseToken: lease.leaseToken,
     FeedRange: document['FeedRange'] ?? { Range: { min: lease.feedRange.min, max: lease.feedRange.max } },
     Owner: lease.owner,
@@ -74,7 +78,7 @@ export function encodeLease(lease: Lease): LeaseDocument {
   }
 }
 
-/** Reads a document of the lease container, or says why it must be left alone. */
+/** Decodes a document of the lease container, or returns why it must be left alone. */
 export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}): DecodedLease {
   const refused = refusal(document)
   if (refused !== null) return refused
@@ -117,7 +121,7 @@ export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}
   }
 }
 
-/** The rules that protect leases of others; null when the document may be one of ours. */
+/** Applies the rules that protect foreign leases. Returns null when this library may write the document. */
 function refusal(document: LeaseDocument): DecodedLease | null {
   const { id, version, Mode, ContinuationToken } = document
   if (typeof id !== 'string') return malformed(id, 'id must be a string')
@@ -165,12 +169,12 @@ function modeOf(stored: unknown): LeaseMode | null {
   return known.find((mode) => mode.toLowerCase() === stored.toLowerCase()) ?? null
 }
 
-/** The owner; white space counts as none, as it does for .NET hosts. */
+/** Returns the owner. White space counts as no owner, as it does for .NET hosts. */
 function ownerOf(stored: unknown): string | null {
   return typeof stored === 'string' && stored.trim() !== '' ? stored : null
 }
 
-/** Java's older hosts ended their timestamps with the zone's name in brackets. */
+/** Parses a timestamp. Older Java hosts ended theirs with the zone's name in brackets. */
 function decodeTimestamp(stored: unknown): number | null {
   if (typeof stored !== 'string') return null
   const parsed = Date.parse(stored.replace(/\[.*\]$/, ''))
@@ -200,7 +204,7 @@ function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unkn
   }
 }
 
-/** The properties that others put into a lease. */
+/** Returns the properties of a lease that other libraries wrote. */
 export function foreignProperties(stored: unknown): Readonly<Record<string, unknown>> {
   const {
     [firstPositionProperty]: _first,
@@ -216,7 +220,10 @@ function decodeIncarnation(stored: unknown, owner: string | null): string | null
   return owner !== null && said['owner'] === owner ? textOf(said['incarnation']) : null
 }
 
-/** A request to an owner that has lost the lease since, or a place kept by one, is void. */
+/**
+ * Decodes the requester. A request, or a place kept for a requester, is void if it names another owner than the
+ * current one.
+ */
 function decodeHandover(stored: unknown, owner: string | null): LeaseOwner | null {
   const said = parsedRecord(stored)
   const instanceName = textOf(said['instanceName'])
@@ -238,7 +245,7 @@ function encodeFirstPosition(position: FirstPosition): string {
   return position.kind === 'beginning' ? 'beginning' : new Date(position.atMs).toISOString()
 }
 
-/** .NET leaves some fields out when they are null and writes others as null: both mean the same. */
+/** .NET leaves some null fields out and writes others as null. Both mean the same. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null
 }

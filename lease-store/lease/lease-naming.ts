@@ -1,6 +1,6 @@
 import type { LeasePartitioning } from './lease-document.js'
 
-/** What the documents of one deployment unit are named after, as .NET hosts name them. */
+/** The values from which the documents of one deployment unit get their ids, as .NET hosts name them. */
 export interface LeasePrefix {
   readonly processorName: string
   /** Host part of the endpoint the monitored container's client was configured with, without port. */
@@ -9,12 +9,12 @@ export interface LeasePrefix {
   readonly containerRid: string
 }
 
-/** What every document of one deployment unit begins with. */
+/** Returns the text with which every document id of one deployment unit begins. */
 export function leasePrefix({ processorName, accountHost, containerRid }: LeasePrefix): string {
   return `${processorName}${accountHost}_${databaseRidOf(containerRid)}_${containerRid}`
 }
 
-/** The parts of the name of a Java host's documents if it uses names of database and container, not their `_rid`s. */
+/** The parts of the ids of a Java host's documents if it uses names of database and container, not their `_rid`s. */
 export interface JavaLeasePrefix {
   readonly processorName: string
   readonly accountHost: string
@@ -22,22 +22,22 @@ export interface JavaLeasePrefix {
   readonly containerName: string
 }
 
-/** The prefix of documents that a Java host names by database and container (`handleChanges`). */
+/** Returns the prefix of documents that a Java host names by database and container (`handleChanges`). */
 export function javaLeasePrefix(names: JavaLeasePrefix): string {
   return `${names.processorName}${names.accountHost}_${names.databaseName}_${names.containerName}`
 }
 
-/** The prefix of the documents of its leases, and of no other documents. */
+/** Returns the prefix of the ids of a unit's leases. No other document has it. */
 export function leaseIdPrefix(prefix: string): string {
   return `${prefix}..`
 }
 
-/** The id of a lease's document. */
+/** Returns the id of a lease's document. */
 export function leaseDocumentId(prefix: string, leaseToken: string): string {
   return `${leaseIdPrefix(prefix)}${leaseToken}`
 }
 
-/** The document that says: the leases of this unit have been created. */
+/** Returns the marker document. It exists once the leases of this unit have been created. */
 export function initializationMarker(
   prefix: string,
   partitioning: LeasePartitioning,
@@ -46,7 +46,7 @@ export function initializationMarker(
   return partitioning === '/partitionKey' ? { id, partitionKey: id } : { id }
 }
 
-/** The document that only one instance can create, and that the store removes `ttlSeconds` later. */
+/** Returns the lock document. Only one instance can create it, and the store removes it `ttlSeconds` later. */
 export function initializationLock(
   prefix: string,
   partitioning: LeasePartitioning,
@@ -59,8 +59,8 @@ export function initializationLock(
 }
 
 /**
- * The database's `_rid` is the first four bytes of those of its containers. In resource ids `-` stands for the `/` of
- * base 64.
+ * Returns the database's `_rid`: the first four bytes of those of its containers. In resource ids `-` stands for
+ * the `/` of base 64.
  */
 function databaseRidOf(containerRid: string): string {
   const bytes = Buffer.from(containerRid.replaceAll('-', '/'), 'base64').subarray(0, 4)

@@ -1,20 +1,23 @@
 import type { Lease, LeaseOwner } from './lease.js'
 
-/** What an observer has seen of one lease, and since when, on its own monotonic clock. */
+/** The observations of one lease, with times of the observer's own monotonic clock. */
 export interface LeaseObservation {
   readonly lease: Lease
-  /** Since when the lease has not changed at all. */
+  /** The time since which the lease has not changed at all. */
   readonly unchangedSinceMs: number
-  /** Since when the same instance has been waiting for the same owner to hand it over, or to fetch it. */
+  /**
+   * The time since which the same requester has been waiting for the same owner, or has not fetched the free
+   * lease.
+   */
   readonly handoverSinceMs: number
-  /** When the owner was last seen to write it; null if it has not been seen writing. */
+  /** The time when the owner was last seen writing the lease; null if it has not been seen writing. */
   readonly aliveAtMs: number | null
 }
 
-/** By lease token. */
+/** Observations by lease token. */
 export type LeaseObservations = ReadonlyMap<string, LeaseObservation>
 
-/** What is known after seeing `leases` at `monotonicMs`. Leases that are gone are forgotten. */
+/** Returns the observations after `leases` were seen at `monotonicMs`. Forgets leases that no longer exist. */
 export function observe(
   earlier: LeaseObservations,
   leases: readonly Lease[],

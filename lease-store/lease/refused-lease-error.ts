@@ -1,4 +1,4 @@
-/** A document of the deployment unit that must not be written by us stands among its leases. */
+/** Thrown when the leases of a deployment unit include a document that this library must not write. */
 export class RefusedLeaseError extends Error {
   override readonly name = 'RefusedLeaseError'
 

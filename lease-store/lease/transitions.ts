@@ -1,35 +1,35 @@
 import type { Lease, LeaseOwner } from './lease.js'
 
 /**
- * What may become of a lease. Each answers the lease to write on condition of its etag (I12); `now` is the writer's
- * wall clock, stored as `timestamp` by every write of an owner because .NET hosts judge expiry by it.
+ * The transitions of a lease. Each returns the lease to write on condition of its etag (I12). `now` is the
+ * writer's wall clock. Every write of an owner stores it as `timestamp`, because .NET hosts judge expiry by it.
  */
 
-/** Makes `owner` the owner, whatever the owner or requester was before. */
+/** Assigns the lease to `owner` and clears any pending hand-over. */
 export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
   const { instanceName, incarnation } = owner
   return { ...lease, owner: instanceName, incarnation, handover: null, timestampMs: now }
 }
 
 /**
- * Notes the request of `requester`, in place of an earlier one. It is the only write by another instance than the owner,
- * so it does not change `timestamp`, the owner's sign of life.
+ * Records the request of `requester`, in place of an earlier one. Another instance than the owner writes it, so it
+ * does not change `timestamp`, the owner's sign of life.
  */
 export function requestHandover(lease: Lease, requester: LeaseOwner): Lease {
   return { ...lease, handover: requester }
 }
 
-/** Still owned: only the time of the last sign of life changes. */
+/** Renews the lease: only the time of the last sign of life changes. */
 export function renew(lease: Lease, now: number): Lease {
   return { ...lease, timestampMs: now }
 }
 
-/** Read up to `continuationToken`. Also a sign of life. */
+/** Stores `continuationToken` as the position reached. Also a sign of life. */
 export function checkpoint(lease: Lease, continuationToken: string, now: number): Lease {
   return { ...lease, continuationToken, timestampMs: now }
 }
 
-/** To be read from somewhere else: what was stored before counts no more. */
+/** Sets another position to read from. The position stored before no longer counts. */
 export function reposition(
   lease: Lease,
   position: Pick<Lease, 'continuationToken' | 'firstPosition'>,
@@ -42,12 +42,12 @@ export function release(lease: Lease, now: number): Lease {
   return { ...lease, owner: null, incarnation: null, timestampMs: now }
 }
 
-/** Whether both are the same life of the same instance. */
+/** Returns whether both are the same life of the same instance. */
 export function isSameOwner(left: LeaseOwner, right: LeaseOwner): boolean {
   return left.instanceName === right.instanceName && left.incarnation === right.incarnation
 }
 
-/** Whether this very life of this very instance owns the lease. */
+/** Returns whether this life of this instance owns the lease. */
 export function isOwnedBy(lease: Lease, owner: LeaseOwner): boolean {
   return lease.owner === owner.instanceName && lease.incarnation === owner.incarnation
 }

@@ -6,16 +6,17 @@ export interface NamedRange extends FeedRange {
   readonly id: string
 }
 
-/** A lease that is missing. */
+/** A lease that has yet to be created. */
 export interface PlannedLease {
   readonly leaseToken: string
   readonly feedRange: FeedRange
 }
 
 /**
- * The leases to create so that together with those there are they cover every physical range. An uncovered range
- * gets one lease under its id, or `leasesPerFeedRange` named by their bounds; a part of one is named by its bounds too. A range that is covered by the lease of a parent
- * that was split, or by those of merged ones, needs none: the reader of that lease takes care of it.
+ * Returns the leases to create so that, together with the existing ones, they cover every physical range. An
+ * uncovered range gets one lease named by its id, or `leasesPerFeedRange` leases named by their bounds. An
+ * uncovered part of a range is named by its bounds, too. A range that the lease of a split parent covers, or
+ * leases of merged partitions, needs no new lease: the reader of the existing lease replaces it.
  */
 export function planLeases(
   physicalRanges: readonly NamedRange[],
@@ -33,7 +34,7 @@ export function planLeases(
   )
 }
 
-/** The parts of `range` that none of the leases is about. */
+/** Returns the parts of `range` that no lease covers. */
 export function uncovered(
   { min, max }: FeedRange,
   leases: readonly Pick<Lease, 'feedRange'>[],
@@ -45,7 +46,10 @@ function inOrder(leases: readonly Pick<Lease, 'feedRange'>[]): FeedRange[] {
   return leases.map((lease) => lease.feedRange).sort((left, right) => compare(left.min, right.min))
 }
 
-/** The parts of `range` that lie in none of `covered`, which are in order of `min`. Bounds compare as text: they are hexadecimal. */
+/**
+ * Returns the parts of `range` that lie in none of `covered`, which are in order of `min`. Bounds are hexadecimal,
+ * so they compare as text.
+ */
 function gaps(range: FeedRange, covered: readonly FeedRange[]): FeedRange[] {
   const found: FeedRange[] = []
   let reached = range.min

@@ -3,22 +3,24 @@ import { keyCount, leaseTokenOf } from '../lease/feed-range.js'
 import type { FeedRange, Lease } from '../lease/lease.js'
 import { overlap } from './overlap.js'
 
-/** A lease that is to go because others are about what it is about. */
+/** A lease to remove because other leases cover its range. */
 export interface OverlapRepair {
   readonly goes: Lease
-  /** Parts of it that no other lease covers: they get leases at its position before it goes. */
+  /** Parts of it that no other lease covers. They get leases at its position before it is removed. */
   readonly rest: readonly FeedRange[]
-  /** Those that stay. None of them is ahead of the one that goes. */
+  /** The leases that stay. None of them is ahead of the one that goes. */
   readonly by: readonly Lease[]
 }
 
 /**
- * Which leases to replace so that no part of the feed has two. Treated as a split is: what is wider goes, the finer stay,
- * so every two hosts that look at the same leases choose alike, and whatever they do at once, the finest lease that any
- * key ever had is never removed (I11). A lease goes only when it has come as far as those that stay were at an
- * earlier look: they deliver everything after that, so nothing is left out (I10). Until then both are read.
+ * Plans which leases to replace so that no part of the feed has two. It works as for a split: the wider lease
+ * goes, the finer ones stay. All hosts that look at the same leases therefore choose alike. Whatever they do at
+ * the same time, the finest lease that a key ever had is never removed (I11).
  *
- * @param earlier the leases as they were at the look before; what was not there then may be a split under way
+ * A lease goes only when it has reached the positions that the staying leases had at an earlier look. They deliver
+ * everything after that, so nothing is left out (I10). Until then both are read.
+ *
+ * @param earlier the leases at the previous look; a lease that is missing from it may belong to a split under way
  */
 export function planOverlapRepairs(
   leases: readonly Lease[],
@@ -40,12 +42,12 @@ export function planOverlapRepairs(
   })
 }
 
-/** Of two leases that overlap, which one stays: the finer, whatever their positions. */
+/** Returns which of two overlapping leases stays: the finer one, whatever their positions. */
 export function staying(one: Lease, other: Lease): { readonly stays: Lease; readonly goes: Lease } {
   return compareLeases(one, other) < 0 ? { stays: one, goes: other } : { stays: other, goes: one }
 }
 
-/** Whether two leases follow one feed, so that the one that goes can come as far as the other. */
+/** Returns whether two leases follow the same feed, so that the one that goes can reach the position of the other. */
 export function canMeet(one: Lease, other: Lease): boolean {
   const isKnown = ({ continuationToken }: Lease): boolean =>
     continuationToken === null || lsnOf(continuationToken) !== null
@@ -53,8 +55,9 @@ export function canMeet(one: Lease, other: Lease): boolean {
 }
 
 /**
- * Negative when the left one stays. By what never changes about a lease, and so that a part of a range always comes before
- * it. Of two of one range that named by its bounds stays: hosts make such a lease of the other kind, never the reverse.
+ * Orders leases; negative when the left one stays. It compares only what never changes about a lease, and a part
+ * of a range always comes before the range. Of two leases of one range, the one named by its bounds stays: hosts
+ * turn the other kind into this one, never the reverse.
  */
 function compareLeases(left: Lease, right: Lease): number {
   const [one, other] = [left.feedRange, right.feedRange]
@@ -72,8 +75,9 @@ function isNamedByBounds({ leaseToken, feedRange }: Lease): boolean {
 }
 
 /**
- * Whether everything after the position of `later` also comes after that of `lease`. Tokens are numbers of transactions,
- * and all leases about a key read it from the partition that has it now, so there they count alike.
+ * Returns whether everything after the position of `later` also comes after that of `lease`. Tokens are numbers of
+ * transactions. All leases that cover a key read it from the partition that holds it now, so their tokens are
+ * comparable.
  */
 function isBehindOrLevel(lease: Lease, later: Lease): boolean {
   if (lease.mode !== later.mode) return false

@@ -7,14 +7,14 @@ export interface ReplacedLease {
   readonly by: readonly Lease[]
 }
 
-/** Leases of which more than one is about the same part of the feed. */
+/** The leases that share a part of the feed with another lease. */
 export interface Overlaps {
   readonly replaced: readonly ReplacedLease[]
-  /** Two that share a part by mistake: its changes are delivered twice, and not in order. */
+  /** Pairs that share a part by mistake: its changes are delivered twice, and out of order. */
   readonly doubled: readonly (readonly [Lease, Lease])[]
 }
 
-/** Which leases share a part of the key space, told apart by whether that passes by itself (I11). */
+/** Finds the leases that share a part of the key space, and separates the overlaps that pass by themselves (I11). */
 export function findOverlaps(leases: readonly Lease[]): Overlaps {
   const replaced = leases.flatMap((lease) => {
     const by = leases.filter((other) => isPartOf(other.feedRange, lease.feedRange))
@@ -31,7 +31,7 @@ export function findOverlaps(leases: readonly Lease[]): Overlaps {
   return { replaced, doubled }
 }
 
-/** Whether leases are about all of `range`, each of a part. */
+/** Returns whether the leases together cover all of `range`. */
 export function isCovered(range: FeedRange, leases: readonly Pick<Lease, 'feedRange'>[]): boolean {
   return uncovered(range, leases).length === 0
 }
@@ -42,7 +42,7 @@ function isPartOf(part: FeedRange, whole: FeedRange): boolean {
   return !isSame && part.min >= whole.min && part.max <= whole.max
 }
 
-/** Whether there are keys in both. */
+/** Returns whether the ranges have keys in common. */
 export function overlap(one: FeedRange, other: FeedRange): boolean {
   return one.min < other.max && other.min < one.max
 }

@@ -23,7 +23,7 @@ import { traced } from './traced.js'
 import { unlessAborted } from './feed/unless-aborted.js'
 import { userCodeOf, type UserCode } from './delivery/user-code.js'
 
-/** What runs between a start and the stop that follows it. */
+/** The parts that run between a start and the following stop. */
 interface Running {
   readonly options: ResolvedOptions
   readonly controller: PartitionController
@@ -33,11 +33,12 @@ interface Running {
 }
 
 /**
- * Delivers every change of a container to a delegate, sharing the work with all other instances of the same processor
- * name: at least once, in order per partition key, by one instance at a time.
+ * Delivers every change of a container to a delegate and shares the work with all other instances of the same
+ * processor name. Each change is delivered at least once, in order per partition key, and by one instance at a
+ * time.
  *
- * States: idle → starting → running (`start`) → stopping → idle (`stop`). Calls are taken one after another: a start
- * while running and a stop while idle do nothing, and after a stop it may be started again.
+ * States: idle → starting → running (`start`) → stopping → idle (`stop`). Calls run one after another. A start
+ * while running and a stop while idle do nothing. After a stop the processor may be started again.
  */
 export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDisposable {
   private running: Running | null = null
@@ -48,9 +49,10 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   constructor(private readonly options: AnyProcessorOptions<T>) {}
 
   /**
-   * Resolves when every part of the feed has a lease with a position, and leases are being taken: no change made after
-   * that is missed. Rejects with one {@link ProcessorOptionsError} for everything that is wrong with options, containers and the
-   * leases there are, before it has written anything.
+   * Resolves when every part of the feed has a lease with a position, and the instance has begun to take leases.
+   * Every change made after that is delivered. Rejects with one {@link ProcessorOptionsError} that names
+   * everything wrong with the options, the containers and the existing leases. In that case nothing has been
+   * written.
    */
   start(): Promise<void> {
     const { signal } = this.starting
@@ -60,9 +62,9 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Lets delegates finish, stores checkpoints and releases every lease, so that others go on at once. Resolves when that
-   * is done, or after `stopTimeoutMs`; what has not ended by then is abandoned, and others take over on expiry. A start that
-   * is under way is given up at once, and resolves.
+   * Lets delegates finish, stores checkpoints and releases every lease, so that other instances go on at once.
+   * Resolves when that is done, or after `stopTimeoutMs`. Work that has not ended by then is abandoned, and other
+   * instances take over when the leases expire. A start that is under way is given up at once, and resolves.
    */
   stop(): Promise<void> {
     this.starting.abort()
@@ -75,30 +77,33 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * From now on nothing is delivered, until {@link resume}: what delegates have they finish, leases stay held and renewed,
-   * so nobody else goes on in their place. Also before a start, and it lasts over a stop.
+   * Stops the delivery until {@link resume}. Delegates finish the changes that they already have. The leases stay
+   * held and are renewed, so no other instance takes over. May be called before a start, and stays in effect after
+   * a stop.
    */
   pause(): void {
     this.gate.shut()
   }
 
-  /** Goes on where {@link pause} left off. */
+  /** Continues the delivery where {@link pause} stopped it. */
   resume(): void {
     if (this.gate.isPaused) this.running?.monitor.resumed()
     this.gate.open()
   }
 
-  /** Whether it was told to deliver nothing. */
+  /** Whether the delivery is paused. */
   get isPaused(): boolean {
     return this.gate.isPaused
   }
 
-  /** Looks for free leases now instead of at the next cycle, because instances are known to have come or gone. */
+  /**
+   * Looks for free leases now instead of at the next cycle. Call it when instances are known to have come or gone.
+   */
   rebalance(): void {
     this.running?.balancer.wake()
   }
 
-  /** How it does, by what it has done lately; for health checks of a host. Asks nobody. */
+  /** Returns the health by what the processor has done lately, for health checks of a host. Makes no request. */
   health(): ProcessorHealth {
     return this.running?.monitor.health(this.isPaused) ?? notRunning
   }
@@ -109,12 +114,15 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   private inTurn(act: () => Promise<void>): Promise<void> {
     const turn = this.latest.then(act)
-    // What went wrong is for the caller of that turn, not for the next.
+    // A failure belongs to the caller of that turn, not to the next one.
     this.latest = turn.catch(() => undefined)
     return turn
   }
 
-  /** Null when it was told to stop meanwhile: the store may be throttling, and a client waits for that in silence. */
+  /**
+   * Returns null when a stop was requested meanwhile. The store may be throttling, and a client retries that
+   * silently.
+   */
   private async open(signal: AbortSignal): Promise<Running | null> {
     const checked = await unlessAborted(this.checked(), signal)
     if (checked === null) return null
@@ -144,7 +152,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return runtime
   }
 
-  /** Everything that is wrong is told at once, before anything is written. */
+  /** Checks the options, the containers and the leases. Reports every problem at once, before anything is written. */
   private async checked(): Promise<{ options: ResolvedOptions; ports: Ports }> {
     const { fitting } = fittingOptions(this.options, [])
     const { telemetry = silent, clock = systemClock, random = systemRandom } = fitting
@@ -169,7 +177,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
     const { processorName, instanceName, clock, random, telemetry } = options
-    // What the documents are is the user's word; nothing behind this line looks inside them.
+    // The option types guarantee the type of the documents. No code behind this line looks inside them.
     const { fitting } = fittingOptions(this.options, [])
     const userCode = await userCodeOf(fitting as unknown as UserCode, {
       feed: ports.feed,
@@ -184,7 +192,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       gate: this.gate,
       leaseStore: withTimeouts(ports.leaseStore, {
         clock,
-        // Twice in a renew interval, so that one answer may fail to come.
+        // Half a renew interval, so that one answer may fail to come.
         callMs: options.leaseRenewIntervalMs / 2,
         listMs: options.leaseAcquireIntervalMs,
       }),

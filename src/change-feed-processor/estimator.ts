@@ -5,52 +5,53 @@ import { openPorts, type LeaseContainer, type MonitoredContainer } from './feed/
 import { assertFitting } from './options/option-kinds.js'
 import { startOf } from './feed/start-position.js'
 
-/** Whose backlog to estimate. The processor need not run, and may be one of .NET. */
+/** The deployment unit whose backlog to estimate. It need not run, and may be one of .NET hosts. */
 export interface ChangeFeedEstimatorOptions {
   readonly monitoredContainer: MonitoredContainer
   readonly leaseContainer: LeaseContainer
   readonly processorName: string
-  /** Hears of every estimate as `lag.estimated`. Default: nobody. */
+  /** Receives each estimate as `lag.estimated`. Default: none. */
   readonly telemetry?: Telemetry
 }
 
-/** What waits behind one lease. */
+/** The estimated backlog of one lease. */
 export interface LeaseEstimate {
   readonly leaseToken: string
   readonly feedRange: FeedRange
-  /** The instance name of who reads it, or null when nobody does. */
+  /** The name of the instance that reads it, or null when none does. */
   readonly owner: string | null
   /**
-   * An upper bound of the transactions not yet checkpointed, computed as .NET computes it. 1 means that there may be any
-   * number: nothing was checkpointed yet, or the range was split or merged meanwhile.
+   * An upper bound of the transactions not yet checkpointed, computed as .NET computes it. 1 means that the number
+   * is unknown: no checkpoint exists yet, or the range was split or merged meanwhile.
    */
   readonly estimatedLag: number
-  /** Age by the store's clock of the oldest change not yet checkpointed, to the second; null when none waits. */
+  /** Age of the oldest change not yet checkpointed, by the store's clock, to the second. Null when none waits. */
   readonly oldestAgeMs: number | null
-  /** Request units that the estimate took. */
+  /** Request units of the estimate. */
   readonly requestCharge: number
 }
 
-/** What an estimate takes from a change, of either feed. */
+/** The fields of a change that an estimate needs, for either feed. */
 type Waiting = Pick<Change, '_lsn' | '_ts'>
 
-/** What is said of a lease about whose backlog nothing but its existence is known. */
+/** The lag reported for a lease whose backlog is unknown. */
 const unknownLag = 1
 
-/** Leases looked at side by side. */
+/** The number of leases that are estimated at the same time. */
 const atOnce = 25
 
 /**
- * Estimates how far a deployment unit is behind, from the outside: one request for one change for each lease. Writes
+ * Estimates from outside how far a deployment unit is behind, with one request for one change per lease. Writes
  * nothing and takes no lease.
  */
 export class ChangeFeedEstimator {
   constructor(private readonly options: ChangeFeedEstimatorOptions) {}
 
   /**
-   * Every lease of the unit; none before its first instance has started. Rejects when a container is missing, a lease
-   * is refused (one of Java's, of an unknown version or mode), or the store does not answer; with
-   * {@link import('./feed/errors.js').ProcessorOptionsError} when an option is missing or of another type.
+   * Returns an estimate of every lease of the unit; none before its first instance has started. Rejects when a
+   * container is missing, when a lease is refused (one of Java's, or of an unknown version or mode), or when the
+   * store does not answer. Rejects with {@link import('./feed/errors.js').ProcessorOptionsError} when an option is
+   * missing or of another type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
     assertFitting(this.options, ['monitoredContainer', 'leaseContainer', 'processorName'])
@@ -68,7 +69,7 @@ export class ChangeFeedEstimator {
     }
   }
 
-  /** The lag of all leases together; 0 when there are none. */
+  /** Returns the sum of all lags; 0 when there are no leases. Rejects as {@link leases} does. */
   async total(): Promise<number> {
     let total = 0
     for await (const { estimatedLag } of this.leases()) total += estimatedLag
@@ -81,7 +82,7 @@ async function estimateOf(feed: ChangeFeed, lease: Lease, listedAtMs: number | n
   const known = { leaseToken, feedRange, owner }
   const unknown = { ...known, estimatedLag: unknownLag, oldestAgeMs: null, requestCharge: 0 }
   const start = startOf(lease, 'now')
-  // Where it will begin is decided by whoever reads it first.
+  // The first instance that reads the lease decides where it begins.
   if (start.kind === 'now') return unknown
   const page = await firstChange(feed, lease, start)
   if (page === null) return unknown
@@ -95,7 +96,7 @@ async function estimateOf(feed: ChangeFeed, lease: Lease, listedAtMs: number | n
   }
 }
 
-/** A page of one change; null when the range is no longer that of one physical partition (F-P10). */
+/** Returns a page of one change; null when the range no longer belongs to one physical partition (F-P10). */
 async function firstChange(
   feed: ChangeFeed,
   { feedRange, mode }: Lease,
@@ -104,7 +105,7 @@ async function firstChange(
   const from = { feedRange, start }
   const one = { maxItemCount: 1, signal: new AbortController().signal }
   try {
-    // The feed of latest versions knows no deletes, and of a document written twice only the second time.
+    // The feed of latest versions contains no deletes, and only the last write of a document.
     const page =
       mode === 'Full-Fidelity Feed'
         ? withoutVersions(await feed.readAllVersions(from, one))
@@ -120,7 +121,7 @@ function withoutVersions(page: ChangePage<VersionChange>): ChangePage<Waiting> {
   return { ...page, changes: page.changes.map(({ metadata: { lsn, crts } }) => ({ _lsn: lsn, _ts: crts })) }
 }
 
-/** How many transactions lie between a lease's position, from which `page` was read, and the end of its range. */
+/** Returns how many transactions lie between the position that `page` was read from and the end of the range. */
 export function lagOf({
   changes,
   sessionToken,
@@ -132,7 +133,10 @@ export function lagOf({
   return checkpointedLsn < 0 ? unknownLag : Math.max(0, reachedLsn - checkpointedLsn)
 }
 
-/** `0:12345`, or `0:-1#12345#1=7` with a version before it and regions behind it: the LSN the replica has reached. */
+/**
+ * Returns the LSN that the replica has reached. Session tokens look like `0:12345`, or like `0:-1#12345#1=7` with
+ * a version before the LSN and regions behind it.
+ */
 function sessionLsn(sessionToken: string): number | null {
   const [version, lsn = version] = (sessionToken.split(':')[1] ?? '').split('#')
   return lsn !== undefined && /^-?\d+$/.test(lsn) ? Number(lsn) : null

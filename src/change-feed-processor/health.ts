@@ -1,35 +1,38 @@
 import type { Clock } from '../platform/index.js'
 import type { Telemetry, TelemetryEvent } from '../telemetry/index.js'
 
-/** How a processor does, by what it has done lately. */
+/** The health of a processor, by what it has done lately. */
 export interface ProcessorHealth {
-  /** Between a start and the stop that follows it. */
+  /** True between a start and the following stop. */
   readonly isRunning: boolean
   /**
-   * Whether its balancing loop began a turn within the last four acquire intervals, whatever the store answered. False
-   * means that this process is stuck and a restart may help.
+   * Whether its balancing loop began a turn within the last four acquire intervals, even if the store did not
+   * answer. False means that this process is stuck and a restart may help.
    */
   readonly isAlive: boolean
-  /** Whether it runs and all its loops are alive. */
+  /**
+   * Whether the store answered a look at the leases within the last three acquire intervals, and every held lease
+   * is alive.
+   */
   readonly isHealthy: boolean
-  /** When it last read or delivered anything, or found that nothing was new; null before the first time. */
+  /** When a delegate last accepted a page, or a poll found nothing new; null before the first time. */
   readonly lastProgress: Date | null
   /** When its balancing loop last began a turn; null before the first time. */
   readonly lastTurn: Date | null
-  /** When it last looked for leases to take and the store answered; null before the first time. */
+  /** When the store last answered a look at the leases; null before the first time. */
   readonly lastBalance: Date | null
   readonly leases: readonly LeaseHealth[]
 }
 
-/** How the reading of one lease does. A delegate that hangs or fails is no progress, nor is a renewal. */
+/** The health of the reading of one lease. A delegate that hangs or fails is no progress, nor is a renewal. */
 export interface LeaseHealth {
   readonly leaseToken: string
   readonly lastProgress: Date
-  /** Whether there was progress within the time that is allowed for it, or the processor is paused. */
+  /** Whether there was progress within the allowed time, or the processor is paused. */
   readonly isAlive: boolean
 }
 
-/** What counts as alive. */
+/** The limits within which a processor counts as alive. */
 export interface HealthLimits {
   /** The longest time between two turns of the balancing loop, in milliseconds. */
   readonly turnMs: number
@@ -39,7 +42,7 @@ export interface HealthLimits {
   readonly progressMs: number
 }
 
-/** A moment on both of a clock's scales: one to judge by, one to show. */
+/** A moment on both scales of a clock: one to judge by, one to show. */
 interface Moment {
   readonly monotonicMs: number
   /** Milliseconds since the epoch. */
@@ -47,8 +50,8 @@ interface Moment {
 }
 
 /**
- * Listens to what a running processor reports, and judges by it whether its loops live: work that stands still says
- * nothing, so only what it does say counts.
+ * Receives the events of a running processor, and judges by them whether its loops are alive. A loop that stands
+ * still emits no events, so only events count as signs of life.
  */
 export class HealthMonitor implements Telemetry {
   private readonly progress = new Map<string, Moment>()
@@ -74,18 +77,20 @@ export class HealthMonitor implements Telemetry {
     else if (type === 'feed.polled' && event.count === 0) this.progressOn(event.leaseToken)
   }
 
-  /** Notes that the balancing loop begins a turn. */
+  /** Records that the balancing loop begins a turn. */
   turned(): void {
     this.turn = this.moment()
   }
 
-  /** Notes that paused leases go on: the time of the pause does not count against them. */
+  /** Records the end of a pause: its time does not count against the leases. */
   resumed(): void {
     const moment = this.moment()
     for (const leaseToken of this.progress.keys()) this.progress.set(leaseToken, moment)
   }
 
-  /** @param isPaused whether nothing is to be delivered, so that leases without progress are as they should be */
+  /**
+   * @param isPaused whether delivery is paused, so that leases without progress are healthy
+   */
   health(isPaused = false): ProcessorHealth {
     const leases = [...this.progress].map(([leaseToken, last]) => ({
       leaseToken,

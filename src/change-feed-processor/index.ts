@@ -3,23 +3,43 @@
  *
  * Delivers the change feed of a Cosmos DB container to a delegate, shared among any number of instances.
  *
- * What is promised: every change is delivered **at least once**; changes of one partition key come **in order**; a part
- * of the feed has **one owner at a time**; a checkpoint **never passes** a change that was neither handled nor set aside by
- * the failure policy, and with manual checkpoints none that the delegate has not reported. What is not: a page may come
- * again after a crash, a takeover or a split, and unless all versions are asked for only the latest of a document comes.
+ * What it guarantees:
  *
- * How: the feed is cut into ranges, each with a lease (`lease-store`). Every instance runs one load balancer that
- * takes its share of leases. For each lease it holds, a *supervisor* reads and delivers, and a *holder*, the only writer
- * of that lease, renews it and stores how far it was read. An owner that could not write its lease for almost the
- * expiration interval stops by itself, before anybody may take the lease over: no message is needed, only a clock that
- * runs forward. Everything else that can go wrong is settled by conditional writes.
+ * - Every change is delivered **at least once**.
+ * - Changes of one partition key are delivered **in order**.
+ * - Each part of the feed has **one owner at a time**.
+ * - A checkpoint **never passes** a change that was neither handled nor set aside by the failure policy. With
+ *   manual checkpoints it passes only changes that the delegate has reported.
  *
- * Between the supervisor and the user's code stands a *delivery*, of whole pages (`page-delivery.ts`) or of single changes
- * (`parallel.ts`). What a failure leads to is decided in `failure-policy.ts`, where in a page a position may lie in
- * `page-positions.ts`, and what of it may be stored in `progress.ts`.
+ * What it does not guarantee: a page may be delivered again after a crash, a takeover or a split. Unless all
+ * versions are requested, only the latest version of a document is delivered.
  *
- * Files are read in this order: `change-feed-processor.ts`, `bootstrapper.ts`, `load-balancer.ts`,
- * `partition-controller.ts`, `partition-supervisor.ts`, `lease-holder.ts`. The SDK is met in `cosmos-change-feed.ts` only.
+ * How it works: the feed is cut into ranges, each with a lease (`lease-store`). Every instance runs one load
+ * balancer that takes its share of leases. For each lease it holds, a *supervisor* reads and delivers. A *holder*,
+ * the only writer of that lease, renews it and stores its position. An owner that could not write its lease for
+ * almost the expiration interval stops by itself, before another instance may take the lease over. This needs no
+ * message, only a clock that runs forward. Conditional writes settle all other conflicts.
+ *
+ * Between the supervisor and the user's code is a *delivery*: of whole pages (`delivery/page-delivery.ts`) or of
+ * single changes (`delivery/parallel.ts`). `options/failure-policy.ts` decides what follows a failure.
+ * `delivery/page-positions.ts` finds the positions inside a page, and `delivery/progress.ts` decides which may be
+ * stored.
+ *
+ * Parts:
+ *
+ * - `checks/`: the checks of containers, permissions and leases before a start.
+ * - `ownership/`: which leases this instance holds, and whether the leases cover the feed.
+ * - `reading/`: the loop that reads one lease.
+ * - `delivery/`: calls of the delegate, failures and progress.
+ * - `lease/`: the writes of one held lease.
+ * - `feed/`: the feed itself and the types of the delegate. Only `feed/cosmos-change-feed.ts` uses the SDK's
+ *   iterator.
+ * - `options/`: the options, their defaults and rules.
+ * - `runtime/`: the services that the parts of one running processor share.
+ * - `doctor/`: the inspection of a deployment unit from outside.
+ *
+ * Start with `change-feed-processor.ts`. Continue with `bootstrapper.ts`, `load-balancer.ts` and
+ * `partition-controller.ts` in `ownership/`, then `reading/partition-supervisor.ts` and `lease/lease-holder.ts`.
  */
 export { ChangeFeedProcessor } from './change-feed-processor.js'
 export { type LifecycleNotifications } from './feed/delegate.js'

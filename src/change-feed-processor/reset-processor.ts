@@ -16,20 +16,23 @@ import { assertFitting } from './options/option-kinds.js'
 import { leaseModeOf } from './options/options.js'
 import { firstPositionOf } from './feed/start-position.js'
 
-/** Which deployment unit begins anew, and where. */
+/** The deployment unit to reset, and its new position. */
 export interface ResetOptions {
   readonly monitoredContainer: MonitoredContainer
   readonly leaseContainer: LeaseContainer
   readonly processorName: string
   /** A unit in mode `allVersionsAndDeletes` can be reset to `'now'` only. */
   readonly to: StartPosition
-  /** That of the unit: a lease without a sign of life for so long is nobody's. Default 60,000. */
+  /**
+   * The expiration interval of the unit, in milliseconds: a lease without a sign of life for that long is free.
+   * Default 60,000.
+   */
   readonly leaseExpirationIntervalMs?: number
   readonly clock?: Clock
   readonly random?: Random
 }
 
-/** The deployment unit was not reset, since some of its leases are held: stop its instances, and try again. */
+/** The deployment unit was not reset, because some of its leases are held: stop its instances, and try again. */
 export class ProcessorRunningError extends Error {
   override readonly name = 'ProcessorRunningError'
 
@@ -53,14 +56,15 @@ interface Reset {
 }
 
 /**
- * Moves every lease of a stopped deployment unit to one position. The instances that start next deliver from there:
- * changes again that were delivered before, or with `'now'` none of those that were not.
+ * Moves every lease of a stopped deployment unit to one position. Instances that start afterwards deliver from
+ * there. Changes may be delivered again; with `'now'`, undelivered changes are skipped.
  *
- * All leases are acquired first, each on the etag it was listed with (I12), so an instance that starts meanwhile makes
- * it refuse before any position has changed. A crash in between leaves leases that expire as an instance's do; called
- * again, it moves all of them.
+ * All leases are acquired first, each on the etag it was listed with (I12). If an instance starts meanwhile, the
+ * reset rejects before any position has changed. A crash in between leaves leases that expire like an instance's.
+ * Another call then moves all of them.
  *
- * Rejects with {@link ProcessorRunningError} while a lease is held, and with {@link ProcessorOptionsError}.
+ * Rejects with {@link ProcessorRunningError} while a lease is held, and with {@link ProcessorOptionsError} for bad
+ * options.
  */
 export async function resetProcessor(options: ResetOptions): Promise<void> {
   assertFitting(options, ['monitoredContainer', 'leaseContainer', 'processorName', 'to'])
@@ -71,7 +75,7 @@ export async function resetProcessor(options: ResetOptions): Promise<void> {
   const { leases, storeTimeMs } = await ports.leaseStore.list()
   if (to !== 'now') assertHasPast(leases, to)
   const { leaseExpirationIntervalMs = 60_000 } = options
-  // As long as the store has not told its time, nobody knows who is dead.
+  // Without the store's time, no lease is known to be expired.
   const dead = storeTimeMs === null ? null : expired(leases, storeTimeMs, leaseExpirationIntervalMs)
   const held = leases.filter((lease) => lease.owner !== null && dead?.has(lease.leaseToken) !== true)
   if (held.length > 0) throw new ProcessorRunningError(processorName, ownersOf(held))
@@ -96,7 +100,7 @@ async function acquireAll(
     }
     const stored = await leaseStore.read(lease.leaseToken)
     if (stored !== null && isOwnedBy(stored, owner)) {
-      // The answer was lost, not the write.
+      // The answer was lost, but the write was applied.
       acquired.push(stored)
       continue
     }
@@ -126,7 +130,7 @@ async function move(
 
 type Position = Parameters<typeof reposition>[1]
 
-/** The feed's end. Of a range that was split it is several, for which an instant stands. */
+/** Returns the end of the feed. A range that was split has several ends; the current time is used instead. */
 async function positionNow(feed: ChangeFeed, { feedRange, mode }: Lease, clock: Clock): Promise<Position> {
   const { signal } = new AbortController()
   const from = { feedRange, start: { kind: 'now' } } as const

@@ -4,7 +4,7 @@ import type { Runtime } from './runtime/runtime.js'
 
 type Delegates = Runtime['delegates']
 
-/** The same delegates, each delivery within what telemetry surrounds deliveries with, if anything. */
+/** Wraps the delegates so that each delivery runs inside telemetry's `during`, if it has one. */
 export function traced(delegates: Delegates, options: ResolvedOptions): Delegates {
   const { telemetry, processorName, instanceName, monitoredContainer } = options
   const named = isContainer(monitoredContainer) ? { container: monitoredContainer.id } : {}

@@ -2,11 +2,14 @@ import { cosmosErrorKind } from '../../lease-store/index.js'
 import { backoffDelayMs, type Backoff, type Clock, type Random } from '../platform/index.js'
 import { StoreUnavailable } from '../sas/index.js'
 
-/** How a start waits for its store. */
+/** How long a start waits for its store. */
 export interface StorePatience {
-  /** How long for a store that does not answer, in milliseconds. Default 0: the start fails. */
+  /** The time to wait for a store that does not answer, in milliseconds. Default 0: the start fails. */
   readonly unavailableMs?: number
-  /** How long for permissions, which take minutes to spread after they were given. Default 0. */
+  /**
+   * The time to wait for permissions, in milliseconds. They take minutes to spread after they were granted.
+   * Default 0.
+   */
   readonly forbiddenMs?: number
 }
 
@@ -15,16 +18,16 @@ interface Waiting {
   readonly clock: Clock
   readonly random: Random
   readonly signal: AbortSignal | undefined
-  /** Told what is waited for, once for each new reason. */
+  /** Called with the reason for waiting, once for each new reason. */
   readonly onWait: (error: Error) => void
 }
 
 const backoff: Backoff = { minMs: 250, maxMs: 10_000 }
 
 /**
- * Runs `attempt` until it succeeds, as long as what keeps it from succeeding may pass and patience lasts.
+ * Runs `attempt` until it succeeds, as long as its failures may pass and the patience lasts.
  *
- * @throws the last error, when it will not pass, patience is over, or the signal aborted
+ * @throws the last error, when it will not pass, the patience is over, or the signal aborted
  */
 export async function awaitStore<T>(attempt: () => Promise<T>, waiting: Waiting): Promise<T> {
   const { patience, clock, random, signal, onWait } = waiting

@@ -14,14 +14,14 @@ const configSchema = z.strictObject({
   database: z.string().exactOptional(),
   container: z.string().exactOptional(),
   leaseContainer: z.string().exactOptional(),
-  /** What `start` runs when no --role is given. */
+  /** The roles that `start` runs when no --role is given. */
   roles: z
     .array(z.enum([...roles, 'all']))
     .min(1)
     .exactOptional(),
-  /** Where health and metrics are served. */
+  /** The port for health and metrics. */
   port: z.number().int().min(0).max(65_535).exactOptional(),
-  /** A module that exports agents and workflows; relative to this file. */
+  /** The path of a module that exports agents and workflows, relative to this file. */
   module: z.string().exactOptional(),
   unitPrefix: z.string().exactOptional(),
   slots: z.number().int().positive().exactOptional(),
@@ -43,13 +43,14 @@ const configSchema = z.strictObject({
     .exactOptional(),
 })
 
-/** What `stepward.config.json` or `stepward.config.js` (default export) may say. */
+/** The content of `stepward.config.json` or of `stepward.config.js` (default export). */
 export type ConfigFile = z.infer<typeof configSchema>
 
 const defaultNames = ['stepward.config.js', 'stepward.config.json']
 
 /**
- * Reads the configuration file: `path` if given, else one of the default names in `directory`, else nothing.
+ * Reads the configuration file: `path` if given, or else one of the default names in `directory`. Returns no
+ * settings if there is no default file.
  *
  * @throws ConfigurationInvalid naming the file and every value that is wrong in it
  */

@@ -5,14 +5,14 @@ import { openConnection, type Connection, type OpenConnection } from './connecti
 import { openContainers, type Containers } from './containers.js'
 import { storeTimeOf } from './store-time.js'
 
-/** A job client that holds a connection. */
+/** A job client with its own connection. */
 export type ConnectedClient = JobClient & {
   /** Closes the connection. */
   close(): void
 }
 
 /**
- * A client to submit jobs and look at them.
+ * Returns a client that submits jobs and reads them.
  *
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do
  */
@@ -27,7 +27,7 @@ export async function connect(
   })
 }
 
-/** Opens a connection and its containers for `use`; closed again if that fails. */
+/** Opens a connection and its containers for `use`, and closes the connection again if that fails. */
 async function withContainers<T>(
   options: Connection,
   telemetry: Telemetry,
@@ -54,7 +54,7 @@ interface Opened {
   readonly clock: Clock
 }
 
-/** Reports the request units of a store's requests as events. */
+/** Returns a function that reports the request units of a store's requests as events. */
 export function charging(telemetry: Telemetry) {
   return (operation: string, charge: number): void =>
     telemetry.emit({ type: 'store.charged', operation, charge })

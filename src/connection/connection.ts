@@ -2,7 +2,7 @@ import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
 import { ConfigurationInvalid } from './errors.js'
 import { credential } from './identity.js'
 
-/** Where the store is and what the containers are called. */
+/** The address of the store and the names of the containers. */
 export interface Connection {
   /** Such as `https://contoso.documents.azure.com`. */
   readonly endpoint?: string
@@ -16,9 +16,12 @@ export interface Connection {
   readonly container?: string
   /** Default `leases`. */
   readonly leaseContainer?: string
-  /** A client of your own instead of endpoint and key; it is not closed. */
+  /** The caller's own client instead of endpoint and key. Closing the connection does not close it. */
   readonly client?: CosmosClient
-  /** Whether a missing database or container is created. Default: yes with a key or client, which may. */
+  /**
+   * Whether a missing database or container is created. Default: yes with a key or a client. Ignored without
+   * either: the data role of an identity cannot create them.
+   */
   readonly provision?: boolean
 }
 
@@ -29,7 +32,7 @@ export interface OpenConnection {
   readonly database: string
   readonly container: string
   readonly leaseContainer: string
-  /** Whether databases and containers may be created: a key may, an identity's data role may not. */
+  /** Whether databases and containers may be created. A key may do so; the data role of an identity may not. */
   readonly mayProvision: boolean
   close(): void
 }
@@ -43,7 +46,7 @@ const variables = {
   leaseContainer: 'COSMOS_LEASE_CONTAINER',
 } as const
 
-/** What the environment says of a connection. */
+/** Returns the connection settings in the environment. Empty variables count as unset. */
 export function connectionFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Connection {
@@ -54,12 +57,12 @@ export function connectionFromEnvironment(
   return Object.fromEntries(found) as Connection
 }
 
-/** What may be said about the client that is made. */
+/** The retry options that a caller may set for the client. */
 type ConnectionPolicy = NonNullable<CosmosClientOptions['connectionPolicy']>
 
 /**
- * The retry options of a process that itself reads, waits and tries again, visibly and with the server's advice. The client
- * alone would silently repeat a throttled request nine times, for half a minute and more.
+ * The retry options of a process that itself reads, waits and retries, visibly and with the server's advice. The
+ * client alone would silently repeat a throttled request nine times, for half a minute or more.
  */
 export const impatient: ConnectionPolicy = {
   retryOptions: {
@@ -70,7 +73,7 @@ export const impatient: ConnectionPolicy = {
 }
 
 /**
- * Makes the client of a connection. Nothing is sent yet.
+ * Makes the client of a connection. It sends no request yet.
  *
  * @throws ConfigurationInvalid naming every value that is missing or not understood
  */
@@ -105,14 +108,14 @@ export async function openConnection(
   }
 }
 
-/** The name of a connection's store, for people. It contains no secret. */
+/** Returns the name of a connection's store, for people. It contains no secret. */
 export function storeName(connection: Connection): string {
   const { database = 'stepward', container = 'state', client } = connection
   const account = client === undefined ? accountIn(connection).endpoint : 'the given client'
   return `${account.replace(/\/$/, '')} ${database}/${container}`
 }
 
-/** Everything that is wrong with how a connection is configured; nothing is sent. */
+/** Returns every problem of a connection's configuration. It sends no request. */
 export function connectionProblems(connection: Connection): readonly string[] {
   return [
     ...nameProblems(connection),
@@ -132,7 +135,7 @@ interface Account {
   readonly problems: readonly string[]
 }
 
-/** Endpoint and key, from the connection string or given singly. */
+/** Returns endpoint and key, from the connection string or from their own options. */
 function accountIn(connection: Connection): Account {
   const { connectionString } = connection
   const parts = connectionString === undefined ? {} : partsOf(connectionString)

@@ -8,13 +8,15 @@ import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
 import { StoreRefused, StoreUnavailable } from '../sas/index.js'
 import type { OpenConnection } from './connection.js'
 
-/** The two containers of a deployment. */
 export interface Containers {
   readonly state: Container
   readonly leases: Container
 }
 
-/** Only what is queried is indexed: every other path would be paid for with each write (cosmos-cost §4). */
+/**
+ * Only the queried paths are indexed, because every other one would add to the cost of each write (cosmos-cost
+ * §4).
+ */
 const stateIndexPaths = [
   '/type/?',
   '/processState/?',
@@ -34,10 +36,10 @@ function indexing(paths: readonly string[]) {
 }
 
 /**
- * The containers of a connection, created when they are missing and the connection may do so.
+ * Returns the containers of a connection. Creates missing ones if the connection may do so.
  *
  * @throws StoreUnavailable when the store is not reached
- * @throws StoreRefused when a container is missing or is not what it must be, saying what to do
+ * @throws StoreRefused when a container is missing or has wrong settings, saying what to do
  */
 export async function openContainers(connection: OpenConnection): Promise<Containers> {
   try {
@@ -68,7 +70,7 @@ async function openDatabase({ client, database, mayProvision }: OpenConnection):
   return client.database(database)
 }
 
-/** Two hosts that start at once both find nothing and both create; to the second one the conflict is good news. */
+/** Ignores a conflict: two hosts that start at the same time both find nothing and both create. */
 async function createdByAnybody(create: () => Promise<unknown>): Promise<void> {
   try {
     await create()
@@ -89,7 +91,7 @@ async function openContainer(
   return container
 }
 
-/** What keeps a container from being worked on. */
+/** Returns the settings of a container that the library cannot work with. */
 function containerProblems(
   found: {
     readonly id: string
@@ -106,7 +108,7 @@ function containerProblems(
     problems.push(`${name} is partitioned by ${paths.join()}, ${rule}`)
   }
   if (found.defaultTtl !== undefined && found.defaultTtl !== -1) {
-    // I18: what is not finished never expires.
+    // I18: unfinished work never expires.
     const rule =
       'documents that say nothing must never expire: set its default time to live to on (no default), -1'
     problems.push(`${name} deletes documents after ${found.defaultTtl} seconds, ${rule}`)
@@ -114,7 +116,7 @@ function containerProblems(
   return problems
 }
 
-/** What went wrong with a connection, in words that say what to do; other errors as they are. */
+/** Explains an error of a connection and says what to do. Returns other errors unchanged. */
 export function explained({ endpoint, database }: OpenConnection, error: unknown): Error {
   if (error instanceof StoreRefused) return error
   const { kind } = cosmosErrorKind(error)

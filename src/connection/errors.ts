@@ -1,4 +1,4 @@
-/** A configuration that cannot be run with; the message lists every problem. */
+/** Thrown for a configuration that cannot be used. The message lists every problem. */
 export class ConfigurationInvalid extends Error {
   override readonly name = 'ConfigurationInvalid'
   constructor(readonly problems: readonly string[]) {
@@ -6,7 +6,7 @@ export class ConfigurationInvalid extends Error {
   }
 }
 
-/** No fleet listens where one was asked for. */
+/** Thrown when no fleet answers at the given path. */
 export class FleetNotRunning extends Error {
   override readonly name = 'FleetNotRunning'
   constructor(path: string, options: ErrorOptions) {
@@ -16,7 +16,7 @@ export class FleetNotRunning extends Error {
   }
 }
 
-/** No leases of that processor name are there. */
+/** Thrown when the processor name has no leases. */
 export class UnitNotFound extends Error {
   override readonly name = 'UnitNotFound'
   constructor(processorName: string, existing: readonly string[]) {

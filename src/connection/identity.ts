@@ -1,9 +1,9 @@
 import type { DefaultAzureCredential, ManagedIdentityCredential } from '@azure/identity'
 
-/** What a process in Azure finds set: the first of every app, the others of apps that have an identity. */
+/** Variables that Azure sets for a process: the first for every app, the others for apps with an identity. */
 const variablesInAzure = ['WEBSITE_SITE_NAME', 'IDENTITY_ENDPOINT', 'MSI_ENDPOINT'] as const
 
-/** Whose identity a process has: the platform's for the app, or whatever a developer has signed in with. */
+/** Returns whose identity a process has: that of the app, from the platform, or that of the signed-in developer. */
 export function identityKind(
   environment: Readonly<Record<string, string | undefined>>,
 ): 'managedIdentity' | 'developer' {
@@ -12,13 +12,13 @@ export function identityKind(
 }
 
 /**
- * The credential of this process. In Azure the managed identity and nothing else: a chain would probe for a minute, or
- * find a person's login. `AZURE_CLIENT_ID` chooses among several identities of an app.
+ * Returns the credential of this process. In Azure that is the managed identity and no other: a chain would probe
+ * for a minute, or find a person's login. `AZURE_CLIENT_ID` chooses among several identities of an app.
  */
 export async function credential(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<DefaultAzureCredential | ManagedIdentityCredential> {
-  // Loaded only where it is needed: it is by far the largest dependency.
+  // Loaded only when needed: it is by far the largest dependency.
   const identity = await import('@azure/identity')
   if (identityKind(environment) === 'developer') return new identity.DefaultAzureCredential()
   const clientId = environment['AZURE_CLIENT_ID']

@@ -1,12 +1,20 @@
 /**
  * # Connection
  *
- * Everything between a configuration and a checked connection to an account. Values come from flags, then from the
- * environment, then from `stepward.config.json` (`settings.ts`, `config-file.ts`, `process-environment.ts`); all problems
- * are reported together. `connection.ts` makes a client of the SDK, `containers.ts` states what each container must be
- * like, `provision.ts` creates them, `await-store.ts` waits for a store that is away, `store-time.ts` keeps its clock.
+ * Turns a configuration into a checked connection to an account. Values come from flags, then from the
+ * environment, then from the configuration file. All problems are reported together.
  *
- * {@link connect} gives programs and commands a client of jobs. Roles are started by `src/host`.
+ * Parts:
+ *
+ * - Settings: `settings.ts`, `config-file.ts`, `process-environment.ts`, `role.ts` and `instance-name.ts`.
+ * - The client: `connection.ts` makes a client of the SDK, and `identity.ts` finds its credential.
+ * - Containers: `containers.ts` states the required settings of each container and opens or creates it.
+ *   `provision.ts` creates the missing ones.
+ * - The store: `await-store.ts` waits for a store that does not answer, `store-time.ts` follows its clock.
+ *
+ * {@link connect} gives programs and commands a client of jobs. `src/host` starts the roles.
+ *
+ * Start with `connect.ts`.
  */
 export { connect, type ConnectedClient } from './connect.js'
 export { connectionFromEnvironment, connectionProblems, storeName, type Connection } from './connection.js'

@@ -1,25 +1,25 @@
 import { z } from 'zod'
 import { ConfigurationInvalid } from './errors.js'
 
-/** What a process is told by the platform that runs it, besides its connection. */
+/** The settings of a process that its platform makes, besides its connection. */
 export interface ProcessSettings {
-  /** Roles by name, `all` included, unchecked. */
+  /** Role names, including `all`. They are not checked. */
   readonly roles?: readonly string[]
-  /** A module that exports agents and workflows. */
+  /** The path of a module that exports agents and workflows. */
   readonly module?: string
   readonly unitPrefix?: string
   readonly instanceName?: string
-  /** Where the role `notifier` posts alerts. */
+  /** The URL to which the role `notifier` posts alerts. */
   readonly alertWebhook?: string
-  /** Where health and metrics are served. */
+  /** The port for health and metrics. */
   readonly port?: number
-  /** False where nothing may run, such as in a staging slot that shares the production's store. */
+  /** False if the process must not run, for example in a staging slot that shares the store with production. */
   readonly isEnabled: boolean
-  /** The subscription that commands for Azure are about. */
+  /** The subscription that commands for Azure use. */
   readonly azureSubscription?: string
-  /** Azure Resource Manager elsewhere than in the public cloud. */
+  /** The endpoint of Azure Resource Manager outside the public cloud. */
   readonly azureEndpoint?: string
-  /** How long this process has between SIGTERM and its end, in milliseconds. */
+  /** The time from SIGTERM until this process is ended, in milliseconds, less a margin of 500. */
   readonly stopWithinMs: number
 }
 
@@ -44,13 +44,13 @@ const environmentSchema = z.object({
     .optional(),
 })
 
-/** What App Service gives a process at least, in seconds. */
+/** The shortest time that App Service gives a process to stop, in seconds. */
 const leastStopSeconds = 5
-/** Kept free for the process to end in. */
+/** Time left for the process to end. */
 const marginMs = 500
 
 /**
- * Reads what the environment says of this process.
+ * Reads the settings of this process from the environment.
  *
  * @throws ConfigurationInvalid naming every variable that is not understood
  */

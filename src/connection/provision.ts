@@ -1,20 +1,20 @@
 import { openConnection, type Connection } from './connection.js'
 import { explained, openContainers } from './containers.js'
 
-/** Where jobs and leases of a deployment are. */
+/** The database and the containers of a deployment. */
 export interface Provisioned {
   readonly endpoint: string
   readonly database: string
   readonly containers: readonly {
     readonly id: string
     readonly partitionKeyPath: string
-    /** Whether it was made now; else it was there, and is as it must be. */
+    /** Whether it was created now. If not, it existed and has the required settings. */
     readonly isNew: boolean
   }[]
 }
 
 /**
- * Makes the database and the containers that are missing, and checks those that are there.
+ * Creates the database and the containers that are missing, and checks those that exist.
  *
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do
  */
@@ -39,7 +39,7 @@ export async function provision(connection: Connection): Promise<Provisioned> {
   }
 }
 
-/** What is there; nothing where not even the database is. */
+/** Returns the ids that `list` finds; none if the database does not exist. */
 async function existing(list: () => Promise<string[]>): Promise<readonly string[]> {
   try {
     return await list()

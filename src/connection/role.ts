@@ -1,13 +1,16 @@
-/** The roles of the pattern, and the one that tells people; each is a deployment unit of its own. */
+/** The roles of the pattern, and `notifier`, which alerts people. Each is a deployment unit of its own. */
 export const roles = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 export type Role = (typeof roles)[number]
 
-/** The name of a role's deployment unit, under which its leases are found. */
+/** Returns the name of a role's deployment unit, which is the processor name of its leases. */
 export function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
   return `${unitPrefix}-${role}`
 }
 
-/** The roles that these words name; `all` stands for every one. Null when a word names none, or there is no word. */
+/**
+ * Returns the roles that these words name; `all` means every role. Null when a word is not a role, or when there
+ * are no words.
+ */
 export function rolesNamed(words: readonly string[]): readonly Role[] | null {
   const isKnown = words.every((word) => word === 'all' || roles.some((role) => role === word))
   if (!isKnown || words.length === 0) return null

@@ -1,24 +1,24 @@
 import { readConfigFile, type ConfigFile } from './config-file.js'
 import { connectionFromEnvironment, type Connection } from './connection.js'
 
-/** What a command line may say; everything else comes from the environment and the configuration file. */
+/** The settings of a command line. Everything else comes from the environment and the configuration file. */
 export interface SettingsSources {
   readonly flags: Connection & { readonly module?: string; readonly unitPrefix?: string }
   /** The configuration file named on the command line. */
   readonly configPath?: string
-  /** Where default configuration files are looked for. */
+  /** The directory of default configuration files. */
   readonly directory: string
 }
 
-/** Everything that may be configured. */
+/** All settings. */
 export type Settings = ConfigFile & Connection
 
-/** Everything configured: flags before environment before configuration file. */
+/** Returns all settings: flags win over the environment, and the environment over the configuration file. */
 export async function readSettings(sources: SettingsSources): Promise<Settings> {
   const file = await readConfigFile(sources.configPath, sources.directory)
   const environment = connectionFromEnvironment()
   const said = given(sources.flags)
-  // A connection string names a whole account: beside an endpoint from a stronger source it must not count.
+  // A connection string names a whole account, so it must not be combined with the endpoint of a stronger source.
   const account = [said, environment, file].find((source) => source.endpoint ?? source.connectionString) ?? {}
   const {
     endpoint: _endpoint,
@@ -29,7 +29,7 @@ export async function readSettings(sources: SettingsSources): Promise<Settings> 
   return { ...rest, ...given({ endpoint, connectionString }) }
 }
 
-/** Without the properties that are undefined. */
+/** Returns the options without properties that are undefined. */
 function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>

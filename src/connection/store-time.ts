@@ -3,7 +3,7 @@ import { observeRequests, storeTimeMs } from '../../lease-store/index.js'
 import { StoreClock, type Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 
-/** How wrong a machine's clock may be before the host reports it. Hosts tolerate as much (`deadlineGraceMs`). */
+/** The error of a machine's clock from which the host reports it. Hosts tolerate as much (`deadlineGraceMs`). */
 const toleratedMs = 2_000
 
 /** A clock that follows the store's time. */
@@ -13,7 +13,7 @@ export interface StoreTime {
   readonly end: () => void
 }
 
-/** Sets a clock by the store's time in every answer to this client, and reports when the machine's clock is wrong. */
+/** Follows the store's time in every answer to this client, and reports when the machine's clock is wrong. */
 export function storeTimeOf(client: CosmosClient, clock: Clock, telemetry: Telemetry): StoreTime {
   let saidMs = 0
   const onLearned = (correctionMs: number): void => {

@@ -10,10 +10,10 @@ const requestSchema = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('status') }),
 ])
 
-/** What another terminal asks of a running fleet. */
+/** A request of another terminal to a running fleet. */
 export type FleetRequest = z.infer<typeof requestSchema>
 
-/** A process of a fleet, as people look at it. */
+/** A process of a fleet, for display. */
 export interface FleetRow {
   readonly role: string
   readonly instanceName: string
@@ -22,18 +22,18 @@ export interface FleetRow {
   readonly upMs: number
   readonly leases: number | null
   readonly residentBytes: number | null
-  /** Share of one core since the process was asked the last time, or since its start. */
+  /** The share of one core since the previous request for figures, or since the start of the process. */
   readonly cpuShare: number | null
 }
 
-/** A fleet, as people look at it. */
+/** A fleet, for display. */
 export interface FleetStatus {
   readonly processId: number
-  /** How many there should be, by role. */
+  /** The wanted number of processes, by role. */
   readonly wanted: Readonly<Record<string, number>>
-  /** Leases of each role, beyond which instances are spares; null when the store does not say. */
+  /** The number of leases of each role; instances beyond it are spares. Null when the store does not answer. */
   readonly leases: Readonly<Record<string, number | null>>
-  /** How far each role of the pattern is behind; empty when the store does not say. */
+  /** The backlog of each role of the pattern; empty when the store does not answer. */
   readonly backlog: readonly RoleBacklog[]
   readonly rows: readonly FleetRow[]
 }
@@ -42,8 +42,8 @@ export type FleetAnswer =
   { readonly kind: 'done'; readonly status: FleetStatus } | { readonly kind: 'refused'; readonly why: string }
 
 /**
- * Listens for other terminals of this user: the socket lies in a folder only they may enter. One request a connection,
- * one JSON value each way.
+ * Listens for other terminals of this user: the socket is in a folder that only this user may enter. Each
+ * connection carries one request, with one JSON value in each direction.
  */
 export async function listenForRequests(
   path: string,
@@ -69,7 +69,10 @@ async function serve(socket: Socket, handle: (request: FleetRequest) => Promise<
   socket.end(JSON.stringify(answer))
 }
 
-/** All that the other side says. Not by iteration, which would close the socket before it could be answered. */
+/**
+ * Returns all data that the other side sends. It does not iterate the socket, which would close it before the
+ * answer.
+ */
 function received(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = ''
@@ -80,7 +83,7 @@ function received(socket: Socket): Promise<string> {
   })
 }
 
-/** Whether a fleet listens there. The socket that a killed fleet left behind does not answer. */
+/** Returns whether a fleet listens at `path`. A socket that a killed fleet left behind does not answer. */
 export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path)
@@ -93,7 +96,7 @@ export function isAnswered(path: string): Promise<boolean> {
 }
 
 /**
- * Asks the fleet that listens there.
+ * Sends a request to the fleet that listens at `path`.
  *
  * @throws FleetNotRunning when none does
  */

@@ -5,27 +5,32 @@ import { openConnection, type Connection } from '../connection/connection.js'
 import { processorNameOf, type Role } from '../connection/role.js'
 import { releaseLeasesOf } from './release-leases.js'
 
-/** How far a role is behind. */
+/** The backlog of a role. */
 export interface RoleBacklog {
   readonly role: Role
   readonly leaseCount: number
-  /** Changes not yet checkpointed, of all its leases together; never less than there are. */
+  /**
+   * An upper bound of the changes not yet checkpointed, summed over all its leases. A lease with an unknown
+   * backlog counts as 1.
+   */
   readonly estimatedLag: number
-  /** Age of the oldest of them; null when none waits. */
+  /** Age of the oldest of these changes in milliseconds; null when none waits. */
   readonly oldestAgeMs: number | null
 }
 
-/** The leases of one role, and how far they are behind. */
 interface RoleLeases {
   readonly role: Role
   readonly leaseStore: LeaseStore
   readonly estimator: ChangeFeedEstimator
 }
 
-/** Who looks at processes does not wait longer for a store. */
+/** The time after which a status is shown without the store's answer. */
 const answerWithinMs = 3_000
 
-/** The leases of a role's processes, as their parent looks at them: how many, how far behind, and whose are to be released. */
+/**
+ * The leases of a role's processes, as their parent uses them: it reads their backlog, and releases those of dead
+ * processes.
+ */
 export class FleetLeases {
   private units: Promise<readonly RoleLeases[]> | null = null
   private close: () => void = () => undefined
@@ -36,14 +41,17 @@ export class FleetLeases {
     private readonly clock: Clock,
   ) {}
 
-  /** Every lease it owned, in all roles. A store that does not answer is left alone: the leases expire (I8). */
+  /**
+   * Releases every lease that the instance owned, in all roles, and returns their tokens. If the store does not
+   * answer, it gives up, and the leases expire (I8).
+   */
   async release(instanceName: string): Promise<readonly string[]> {
     const now = this.clock.now()
     const released = await this.asking(({ leaseStore }) => releaseLeasesOf(instanceName, leaseStore, now))
     return released?.flat() ?? []
   }
 
-  /** How far each role is behind; null when the store does not say within three seconds. */
+  /** Returns the backlog of each role; null when the store does not answer within three seconds. */
   async backlog(): Promise<readonly RoleBacklog[] | null> {
     const inTime = new AbortController()
     const late = this.clock.sleep(answerWithinMs, inTime.signal).then(() => null)

@@ -19,26 +19,26 @@ import { RoleKeeper } from './role-keeper.js'
 import { forget, remember, remembered, stillScaled, type Counts, type Scaled } from './scaled-counts.js'
 import { makeOwn, socketPath } from './state-directory.js'
 
-/** A fleet on this machine. */
+/** The options of a fleet on this machine. */
 export interface FleetOptions {
   readonly connection: Connection & { readonly unitPrefix?: string }
-  /** How many processes of each; `all` is a process that has every role. */
+  /** The number of processes by role; `all` is a process with every role. */
   readonly counts: Counts
   readonly stateDirectory: string
-  /** The program a child runs, and the words it is given for a role. */
+  /** The program of a child. */
   readonly program: string
   readonly argsOf: (role: string) => readonly string[]
   readonly telemetry: Telemetry
   readonly stopWithinMs: number
 }
 
-/** Running processes. */
+/** The running processes of this machine. */
 export interface Fleet {
-  /** The numbers it runs: those it was started with, or those that `scale` set earlier in their place. */
+  /** The wanted numbers: those of the start, or those that an earlier `scale` set in their place. */
   readonly counts: Counts
-  /** Resolves with an exit code when nothing can run, or with 0 when another terminal has stopped it. */
+  /** Resolves with an exit code when no process can run, or with 0 when another terminal has stopped the fleet. */
   readonly ended: Promise<number>
-  /** Roles of which no process runs, a line for each. */
+  /** The roles without a running process, one line for each. */
   readonly problems: readonly string[]
   status(): Promise<FleetStatus>
   /** Stops every process, and resolves when all are gone. */
@@ -48,12 +48,12 @@ export interface Fleet {
 /**
  * Starts the processes of a fleet and listens for other terminals.
  *
- * @throws ConfigurationInvalid when a fleet runs in this state directory already, or others may write in it
+ * @throws ConfigurationInvalid when a fleet already runs in this state directory, or other users may write in it
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { stateDirectory } = options
   const path = socketPath(stateDirectory)
-  // Comes first: in another user's folder, not even an answer could be trusted.
+  // Done first: in another user's folder, not even an answer could be trusted.
   await makeOwn(stateDirectory)
   if (await isAnswered(path)) {
     const advice = 'see it with "stepward fleet", or pass another --state DIRECTORY for a second one'
@@ -132,7 +132,7 @@ class RunningFleet implements Fleet {
       role,
       launch: () => {
         const instanceName = instanceNameOf(systemRandom)
-        // The port is the parent's: its children would be in each other's way.
+        // The children do not get the port of their parent, because they could not all open it.
         const environment = { ...process.env, STEPWARD_INSTANCE_NAME: instanceName, PORT: undefined }
         return launch({ program, args: argsOf(role), environment, instanceName })
       },
@@ -207,7 +207,7 @@ class RunningFleet implements Fleet {
   }
 }
 
-/** The leases of the role with most, since that many instances are of use; null if unknown. */
+/** Returns the leases of the role with most, because that many instances can work; null if unknown. */
 function leaseCountOf(backlog: readonly RoleBacklog[] | null): number | null {
   return backlog === null ? null : Math.max(...backlog.map(({ leaseCount }) => leaseCount))
 }

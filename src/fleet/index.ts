@@ -1,10 +1,15 @@
 /**
  * # Fleet
  *
- * Keeps processes of each role alive on one machine. `fleet.ts` starts them, `role-keeper.ts` replaces one that died after
- * a growing delay and `release-leases.ts` frees its leases at once, so that others need not wait until they expire.
- * Another terminal asks and scales by a socket in the state directory (`control.ts`, `local.ts`). `instance.ts` is the
- * child's side.
+ * Keeps processes of each role alive on one machine. `fleet.ts` starts them. `role-keeper.ts` replaces a process
+ * that died, with growing delays (`restart-delay.ts`). `release-leases.ts` releases the leases of a dead process
+ * at once, so that others need not wait until they expire.
+ *
+ * Another terminal sends requests through a socket in the state directory (`control.ts`, `local.ts`,
+ * `state-directory.ts`). `scaled-counts.ts` stores the numbers that it sets. `instance.ts` starts one child
+ * process and exchanges messages with it.
+ *
+ * Start with `fleet.ts`, then read `role-keeper.ts`.
  */
 export type { FleetRequest, FleetRow, FleetStatus } from './control.js'
 export { startFleet, type Fleet } from './fleet.js'

@@ -2,7 +2,6 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { systemClock, type Clock } from '../platform/index.js'
 import type { HostFigures } from '../host/host.js'
 
-/** How a process ended. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -13,10 +12,10 @@ export interface Instance {
   readonly instanceName: string
   readonly processId: number | null
   readonly startedAtMs: number
-  /** Whether its roles have been running. */
+  /** Whether its roles have started. */
   readonly hasRun: boolean
   readonly ended: Promise<Exit>
-  /** What it uses; null when it does not say within a second. */
+  /** Returns the resources it uses; null when it does not answer within a second. */
   figures(): Promise<HostFigures | null>
   /** Tells it that instances have come or gone. */
   rebalance(): void
@@ -24,13 +23,12 @@ export interface Instance {
   kill(): void
 }
 
-/** What the parent says to a child. */
+/** A message from the parent to a child. */
 export type ToChild = { readonly ask: 'figures' } | { readonly ask: 'rebalance' }
-/** What a child says to its parent. */
+/** A message from a child to its parent. */
 export type ToParent =
   { readonly say: 'running' } | { readonly say: 'figures'; readonly figures: HostFigures }
 
-/** What a child is started with. */
 export interface Launch {
   readonly program: string
   readonly args: readonly string[]
@@ -39,15 +37,19 @@ export interface Launch {
 }
 
 /**
- * What a worker makes is short-lived: with more room for the young it is not copied before it is garbage. A sixth more
- * jobs per second, for a hundred megabytes. What the parent was started with comes last, so it wins.
+ * Node options of a worker. Its objects are short-lived: with a larger young generation they become garbage before
+ * they are copied. This gives a sixth more jobs per second, for a hundred megabytes. The parent's own options come
+ * last, so they win.
  */
 export const workerNodeOptions = ['--max-semi-space-size=64']
 
-/** A child that is silent for this long does not answer. */
+/** The time after which a silent child counts as not answering. */
 const answerWithinMs = 1_000
 
-/** Starts a child process with a channel between the two: when its parent dies, the channel closes and it stops. */
+/**
+ * Starts a child process with a channel to its parent. When the parent dies, the channel closes and the child
+ * stops.
+ */
 export function launch(
   { program, args, environment, instanceName }: Launch,
   clock: Clock = systemClock,
@@ -77,7 +79,7 @@ export function launch(
 }
 
 /**
- * Resolves when the process is gone, and only then, because the fleet then releases its leases. An undelivered message or
+ * Resolves only when the process is gone, because the fleet then releases its leases. An undelivered message or
  * signal also emits `error`, but the process may live on.
  */
 export function endOf(child: Pick<ChildProcess, 'pid' | 'on' | 'once'>): Promise<Exit> {
@@ -106,7 +108,7 @@ async function figuresOf(child: ChildProcess, clock: Clock): Promise<HostFigures
   return figures
 }
 
-/** A child that is on its way out may have closed its channel already: it needs to be told nothing any more. */
+/** Sends a message to a child. A child that is exiting may have closed its channel already, and needs no message. */
 function tell(child: ChildProcess, message: ToChild): void {
   if (child.connected) child.send(message, () => undefined)
 }

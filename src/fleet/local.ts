@@ -2,7 +2,7 @@ import { ConfigurationInvalid } from '../connection/errors.js'
 import { askFleet, type FleetRequest, type FleetStatus } from './control.js'
 import type { ScaleTarget } from '../operations/scale-target.js'
 
-/** A role of the fleet that listens at `path`. */
+/** Returns a scale target for a role of the fleet that listens at `path`. */
 export function localFleet(path: string, role: string): ScaleTarget {
   const wanted = async (request: FleetRequest): Promise<number> => {
     const status = await fleetStatus(path, request)
@@ -27,7 +27,7 @@ function noSuchRole(role: string, running: readonly string[]): string {
 }
 
 /**
- * What a running fleet answers.
+ * Sends a request to a running fleet and returns its status.
  *
  * @throws FleetNotRunning when there is none, ConfigurationInvalid when it refuses
  */

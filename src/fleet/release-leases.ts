@@ -1,8 +1,8 @@
 import { release, type Lease, type LeaseStore } from '../../lease-store/index.js'
 
 /**
- * Releases what one instance, known to be dead, still owns. I12: each write is conditional on the etag that was
- * read, so a lease that another instance has taken meanwhile is not touched.
+ * Releases the leases of one instance that is known to be dead, and returns their tokens. I12: each write is
+ * conditional on the etag that was read, so a lease that another instance has taken meanwhile is not touched.
  */
 export async function releaseLeasesOf(
   instanceName: string,

@@ -3,30 +3,30 @@ import type { Telemetry } from '../telemetry/index.js'
 import type { Exit, Instance } from './instance.js'
 import { restartDelayMs, soundAfterMs } from './restart-delay.js'
 
-/** What a keeper works with. */
 export interface RoleKeeperOptions {
   readonly role: string
   readonly launch: () => Instance
-  /** Gives back the leases of a process that is certainly dead (D11). Never rejects. */
+  /** Releases the leases of a process that is certainly dead (D11), and returns their tokens. Never rejects. */
   readonly releaseLeases: (instanceName: string) => Promise<readonly string[]>
   /** Called when instances have come or gone, so that the others share the leases again. */
   readonly onChanged: () => void
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
-  /** How long a process has for its stop before it is killed, in milliseconds. */
+  /** The time that a process has to stop before it is killed, in milliseconds. */
   readonly stopWithinMs: number
 }
 
-/** Exit codes by which a process says that nothing will change by starting it again: usage, store refused. */
+/** Exit codes after which another start cannot help: wrong usage, store refused. */
 const hopeless = new Set([2, 5])
 
 /**
- * Keeps as many processes of a role alive as it was told (`scale`). One that ends by itself is replaced, later and later
- * if its successors end soon, too; whatever way a process ended, its leases are released once it is gone.
+ * Keeps as many processes of a role alive as `scale` says. A process that ends by itself is replaced, after
+ * growing delays if its successors also end soon. However a process ended, its leases are released once it is
+ * gone.
  *
- * States: keeping → stopping (`stop`). While the first processes have not yet run, one that ends hopelessly gives
- * the whole role up (`givenUp`): a wrong option will not get right by itself.
+ * States: keeping → stopping (`stop`). If a process ends hopelessly before any has run, the keeper gives the whole
+ * role up (`givenUp`), because a wrong option does not correct itself.
  */
 export class RoleKeeper {
   private readonly living = new Set<Instance>()
@@ -48,32 +48,31 @@ export class RoleKeeper {
     })
   }
 
-  /** How many there should be. */
+  /** The wanted number of processes. */
   get count(): number {
     return this.wanted
   }
 
-  /** Why nothing of this role is done here; null while something is, or nothing should be. */
+  /** Why no process of this role runs; null while one runs, or none is wanted. */
   get problem(): string | null {
     const isAnyRunning = this.instances.some(({ hasRun }) => hasRun)
     if (this.wanted === 0 || isAnyRunning) return null
     return `no process of ${this.options.role} runs: ${this.living.size} of ${this.wanted} are starting`
   }
 
-  /** Those that run or are on their way out. */
+  /** The processes that run or are stopping. */
   get instances(): readonly Instance[] {
     return [...this.living, ...this.retiring]
   }
 
-  /** Whether this one was told to stop. */
   isRetiring(instance: Instance): boolean {
     return this.retiring.has(instance)
   }
 
-  /** Starts or stops processes until there are `count`; the youngest go first. */
+  /** Starts or stops processes until there are `count`. The youngest stop first. */
   scale(count: number): void {
     this.wanted = count
-    // Scaling is wanted now, so instances that rest after a crash are started again.
+    // Scaling takes effect now, so replacements that wait after a crash are started at once.
     this.resting.abort()
     this.resting = new AbortController()
     this.fill()

@@ -15,7 +15,7 @@ const schema = z.strictObject({
 /** By role, the number that `scale` set and the number that it replaced. */
 export type Scaled = Readonly<z.infer<typeof schema>['scaled']>
 
-/** The counts that `remember` stored last; empty if there are none, or if the file is invalid. */
+/** Returns the counts that `remember` stored last; empty if there are none, or if the file is invalid. */
 export async function remembered(stateDirectory: string): Promise<Scaled> {
   try {
     return schema.parse(JSON.parse(await readFile(fileIn(stateDirectory), 'utf8'))).scaled
@@ -24,7 +24,10 @@ export async function remembered(stateDirectory: string): Promise<Scaled> {
   }
 }
 
-/** Keeps scaled counts while the fleet is started with the same number. Another number is a newer decision. */
+/**
+ * Returns the scaled counts of roles that are started with the same number as before. Another number is a newer
+ * decision.
+ */
 export function stillScaled(scaled: Scaled, given: Counts): Scaled {
   return Object.fromEntries(
     Object.entries(scaled).filter(([role, { startedWith }]) => given[role] === startedWith),

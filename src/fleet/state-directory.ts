@@ -6,9 +6,9 @@ import { ConfigurationInvalid } from '../connection/errors.js'
 import { isAnswered } from './control.js'
 
 /**
- * The folder in which a fleet that was started in `directory` listens and keeps its state. It is in `XDG_RUNTIME_DIR`, or
- * else in the temporary directory, because the application's own folder may be read-only. A login and a service may have
- * different variables, so a folder in which a fleet already listens is preferred.
+ * Returns the folder in which a fleet that was started in `directory` listens and keeps its state. It is in
+ * `XDG_RUNTIME_DIR`, or else in the temporary directory, because the application's own folder may be read-only. A
+ * login and a service may have different variables, so a folder in which a fleet already listens is preferred.
  *
  * @throws ConfigurationInvalid when other users could have written into the folder
  */
@@ -28,7 +28,7 @@ export async function stateDirectoryOf(
   return place
 }
 
-/** Where a fleet of this state directory listens. */
+/** Returns the path of the socket on which the fleet of this state directory listens. */
 export function socketPath(stateDirectory: string): string {
   if (process.platform !== 'win32') return join(stateDirectory, 'fleet.sock')
   const name = createHash('sha256').update(stateDirectory).digest('hex').slice(0, 16)
@@ -56,7 +56,7 @@ async function assertOwn(stateDirectory: string): Promise<void> {
   ])
 }
 
-/** Explains why the folder cannot be trusted; null if it belongs to this user alone, or does not exist. */
+/** Returns why the folder cannot be trusted; null if it belongs to this user alone, or does not exist. */
 async function distrust(directory: string): Promise<string | null> {
   const user = process.getuid?.()
   if (user === undefined) return null

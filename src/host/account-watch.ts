@@ -3,13 +3,13 @@ import { BackgroundLoop, type Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { OpenConnection } from '../connection/connection.js'
 
-/** How often a running host asks for its account. A question costs a request, but no request units. */
+/** The interval in which a running host reads its account. Each read is a request, but costs no request units. */
 const askEveryMs = 300_000
 
 /** Consistency levels at which a process may not read its own writes, so it could decide on outdated documents. */
 const tooWeak: readonly string[] = ['Eventual', 'ConsistentPrefix']
 
-/** Explains why roles must not run on this account with this client (I12, I22); null if they may. */
+/** Returns why roles must not run on this account with this client (I12, I22); null if they may. */
 export function accountProblem(
   { endpoint, client }: Pick<OpenConnection, 'endpoint' | 'client'>,
   account: DatabaseAccount | undefined,
@@ -28,14 +28,17 @@ export function accountProblem(
   const { defaultConsistencyLevel: usual = null } = (account?.consistencyPolicy ?? {}) as {
     readonly defaultConsistencyLevel?: string
   }
-  // A request cannot ask for more than the account gives.
+  // A request cannot get a stronger consistency than the account's.
   if (usual !== null && tooWeak.includes(usual)) {
     return `${endpoint} reads with consistency ${JSON.stringify(usual)} by default: set it to "Session" or a stronger one`
   }
   return null
 }
 
-/** The consistency level in the client's options; null if there is none, so that the account's default applies. */
+/**
+ * Returns the consistency level in the client's options; null if there is none, so that the account's default
+ * applies.
+ */
 function consistencyOf(client: OpenConnection['client']): string | null {
   const context: unknown = Reflect.get(client, 'clientContext')
   const options: unknown =
@@ -63,12 +66,12 @@ export class AccountWatch {
     this.loop = new BackgroundLoop({
       clock,
       turn: () => this.ask(),
-      // A failed question says nothing about the account; the roles report a store that does not answer.
+      // A failed read says nothing about the account. The roles report a store that does not answer.
       onError: () => askEveryMs,
     })
   }
 
-  /** Why the host should not work on this account; null while nothing is wrong. */
+  /** The reason why the host should not work on this account; null while none is known. */
   get problem(): string | null {
     return this.current
   }

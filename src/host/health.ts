@@ -1,24 +1,24 @@
 import type { ProcessorHealth } from '../change-feed-processor/index.js'
 import type { Clock } from '../platform/index.js'
 
-/** An answer to a probe: whether all is well, and if not, why. */
+/** The result of a probe, with the problems found. */
 export interface Verdict {
   readonly isWell: boolean
   readonly problems: readonly string[]
 }
 
-/** How late a timer may be before the event loop counts as blocked. */
+/** The delay of a timer from which the event loop counts as blocked. */
 const blockedAfterMs = 10_000
 
-/** How long after that it takes no new work: what blocked it may do so again. */
+/** The time after a block in which the process takes no new work, because it may block again. */
 const stalledForMs = 60_000
 
-/** How often the event loop is looked at. */
+/** The interval of checking the event loop. */
 const lookEveryMs = 1_000
 
 /**
- * What a process knows of its own health. Alive is about this process only: its loops turn, its event loop is not
- * blocked. A store that is down makes it less than ready, never less than alive, since a restart would not help (R165).
+ * Judges the health of a process. It is alive if its own loops turn and its event loop is not blocked. If the
+ * store is down, the process is not ready but still alive, since a restart would not help (R165).
  *
  * States: starting → running (`started`) → stopping (`stopping`).
  */
@@ -32,7 +32,10 @@ export class Health {
 
   constructor(
     private readonly clock: Clock,
-    /** Reasons why no work is done although this process is alive: the store, or units that are not healthy. */
+    /**
+     * Returns why no work is done although this process is alive: the store, its account, or units that are not
+     * healthy.
+     */
     private readonly troubles: () => readonly string[],
   ) {
     this.lookedAtMs = clock.monotonic()
@@ -49,7 +52,7 @@ export class Health {
     }
   }
 
-  /** What the start waits for, in words. */
+  /** Sets what the start waits for, in words. */
   waits(reason: string): void {
     this.waitingFor = reason
   }
@@ -68,13 +71,13 @@ export class Health {
     this.state = 'stopping'
   }
 
-  /** Why this process should take no new work; null when it may. */
+  /** Returns why this process should take no new work; null when it may. */
   stalled(): string | null {
     const agoMs = this.clock.monotonic() - this.blockedAtMs
     return agoMs < stalledForMs ? `the event loop was blocked ${Math.round(agoMs)} ms ago` : null
   }
 
-  /** Whether this process should be left alone. */
+  /** Returns whether this process is alive. If not, a restart may help. */
   live(): Verdict {
     const problems = this.state === 'running' ? [...this.roles].flatMap(stuckRole) : []
     if (this.latestMs > blockedAfterMs)
@@ -82,7 +85,7 @@ export class Health {
     return verdict(problems)
   }
 
-  /** Whether work is being done. */
+  /** Returns whether this process is doing its work. */
   ready(): Verdict {
     const problems = [
       ...(this.state === 'starting' ? [this.waitingFor ?? 'starting'] : []),

@@ -35,53 +35,62 @@ import { StoreTrouble } from './store-trouble.js'
 import { unitOf, type UnitSettings } from './units.js'
 import { UnwellUnits } from './unwell-units.js'
 
-/** What a host runs, and on which store. */
+/** The roles of a host, its store, and its settings. */
 export interface HostOptions extends Connection, UnitSettings {
-  /** Default: all four. */
+  /** Default: all four roles. */
   readonly roles?: readonly Role[]
-  /** Default: made of the machine's name, the process id and chance. */
+  /**
+   * Default: a unique name, made of the machine's name and the process id; on App Service of app, slot and
+   * machine.
+   */
   readonly instanceName?: string
-  /** Where `/`, `/healthz`, `/readyz` and `/metrics` are served, before the store is reached; 0 for any. Default: nowhere. */
+  /**
+   * The port of `/`, `/healthz`, `/readyz` and `/metrics`, which opens before the store is reached; 0 for any.
+   * Default: none.
+   */
   readonly port?: number
-  /** How long the start waits for a store that does not answer or does not permit yet. Default: not at all. */
+  /** How long the start waits for a store that does not answer or does not permit access yet. Default: not at all. */
   readonly patience?: StorePatience
   /** Aborts a start that waits. */
   readonly signal?: AbortSignal
-  /** Where events go. Default: OpenTelemetry, which is silent in a process that has registered no SDK. */
+  /** Receives the events. Default: OpenTelemetry, which does nothing in a process that has registered no SDK. */
   readonly telemetry?: Telemetry
-  /** Default: the machine's. Answers of the store correct its time of day. */
+  /** Default: the machine's clock. Answers of the store correct its time of day. */
   readonly clock?: Clock
 }
 
-/** What a process uses, for those who look after it. */
+/** The resources that a process uses, for operators. */
 export interface HostFigures {
   readonly leasesOwned: number
   readonly residentBytes: number
   readonly cpuSeconds: number
 }
 
-/** Running roles. */
+/** The running roles of this process. */
 export interface Host {
   readonly instanceName: string
   readonly roles: readonly Role[]
-  /** Where health is served; null when it is not. */
+  /** The port of the status server; null if there is none. */
   readonly port: number | null
   /**
-   * Submits and reads jobs on the same store. A job that is accepted in a range of this process's scheduler is begun at
-   * once, and a caller that waits here for a job that ends here gets its result: neither costs a request.
+   * Submits and reads jobs on the same store. A job accepted in a range of this process's scheduler begins at
+   * once. A caller that waits here for a job that ends in this process gets its result. Neither costs a request.
    */
   readonly client: JobClient
   figures(): HostFigures
-  /** Looks for free leases now instead of at the next cycle: others have come or gone. */
+  /** Looks for free leases now instead of at the next cycle. Call it when other instances have come or gone. */
   rebalance(): void
-  /** Reads no more, aborts handlers when their time is up, checkpoints, releases every lease, idle ones first. */
+  /**
+   * Stops reading, aborts handlers when their time is over, stores checkpoints and releases every lease, idle ones
+   * first.
+   */
   stop(): Promise<void>
 }
 
 /**
  * Runs roles in this process until `stop`.
  *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do; nothing runs then
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do; no role runs then
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const problems = hostProblems(options)
@@ -101,7 +110,6 @@ export async function startHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** Everything that is wrong with how a host is configured. */
 function hostProblems(options: HostOptions): readonly string[] {
   const wanted = options.roles ?? roles
   const problems: string[] = []
@@ -110,7 +118,7 @@ function hostProblems(options: HostOptions): readonly string[] {
       `role ${JSON.stringify(role)} is none of ${roles.join(', ')}; all four run where roles is left out`,
     )
   }
-  // JavaScript passes what it likes.
+  // JavaScript callers may pass anything.
   const agents: unknown = options.agents ?? []
   if (!Array.isArray(agents) || !agents.every(isAgent)) {
     problems.push('agents must be a list of agents, each made by defineAgent')
@@ -122,7 +130,7 @@ function hostProblems(options: HostOptions): readonly string[] {
   return [...problems, ...notifyingProblems(options), ...connectionProblems(options)]
 }
 
-/** What a host has before its store is reached, and what it still has when all roles have stopped. */
+/** The parts of a host that exist before its store is reached, and until all roles have stopped. */
 interface Shell {
   readonly instanceName: string
   readonly wanted: readonly Role[]
@@ -134,7 +142,7 @@ interface Shell {
   readonly units: Unit[]
   /** Watches of the store's account while the host runs. */
   readonly accounts: AccountWatch[]
-  /** Done in reverse order, after the units have stopped. */
+  /** Called in reverse order, after the units have stopped. */
   readonly closing: (() => Promise<void>)[]
   stop(): Promise<void>
 }
@@ -187,7 +195,7 @@ function watchAccount(connection: OpenConnection, { clock, telemetry, accounts, 
   closing.push(() => watch.stop())
 }
 
-/** Waits for the store as long as patience lasts, and checks it. */
+/** Waits for the store as long as the patience lasts, and checks it. */
 function reached(
   connection: OpenConnection,
   options: HostOptions,
@@ -203,7 +211,10 @@ function reached(
   return awaitStore(attempt, waitingOf(options, shell))
 }
 
-/** A store that goes away while a unit makes its first leases is waited for, too. */
+/**
+ * Starts a unit. Its errors are explained, so that the start also waits for a store that fails during the unit's
+ * first leases.
+ */
 async function startedOn(connection: OpenConnection, unit: Unit): Promise<void> {
   try {
     await unit.start()

@@ -1,13 +1,22 @@
 /**
  * # Host
  *
- * The composition root: the only room that builds running roles out of concrete parts (`units.ts`, `host.ts`).
+ * The composition root: the only room that builds running roles from concrete parts (`units.ts`, `notifying.ts`,
+ * `host.ts`).
  *
- * **A start** opens its port first, so that a platform sees that the process lives. It waits for the store as long as its
- * patience lasts, checks what must hold (`start-up-checks.ts`), and starts one role after another. **While it runs** it is
- * alive as long as its own loops turn (`health.ts`). A store that is away makes it less than ready, never less than alive,
- * and is reported once (`store-trouble.ts`). **A stop** reads no more, gives handlers their budget, stores checkpoints and
- * releases every lease, idle ones first.
+ * - **Start.** It opens its port first (`status-server.ts`), so that a platform sees that the process lives. It
+ *   waits for the store as long as its patience lasts, checks the preconditions (`start-up-checks.ts`), and starts
+ *   one role after another.
+ * - **Run.** The process is alive as long as its own loops turn (`health.ts`). If the store does not answer, the
+ *   process is not ready but still alive, and this is reported once (`store-trouble.ts`). `account-watch.ts`
+ *   checks the account from time to time, and `unwell-units.ts` lists the units that take no work. `metrics.ts`
+ *   counts events.
+ * - **Stop.** It stops reading, gives handlers a time limit, stores checkpoints and releases every lease, idle
+ *   ones first.
+ *
+ * `supervise-once.ts` runs a single sweep without a host.
+ *
+ * Start with `host.ts`.
  */
 export { startHost, type Host, type HostFigures, type HostOptions } from './host.js'
 export { serveStatus } from './status-server.js'

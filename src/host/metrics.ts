@@ -2,7 +2,7 @@ import type { Telemetry, TelemetryEvent } from '../telemetry/index.js'
 
 type Labels = Readonly<Record<string, string>>
 
-/** What a scrape adds to what was counted. */
+/** The figures that a scrape adds to the counters. */
 export interface ProcessFigures {
   readonly residentBytes: number
   readonly cpuSeconds: number
@@ -25,7 +25,7 @@ const descriptions: Readonly<Record<string, readonly [kind: 'counter' | 'gauge',
   process_uptime_seconds: ['gauge', 'Since the process started.'],
 }
 
-/** A sink that counts, and writes what it counted in the text format of Prometheus. */
+/** Counts events, and writes the counters in the text format of Prometheus. */
 export class Metrics implements Telemetry {
   private readonly series = new Map<string, Map<string, number>>()
 
@@ -45,7 +45,7 @@ export class Metrics implements Telemetry {
     if (event.type === 'store.recovered') this.set('stepward_store_troubled', 0)
   }
 
-  /** Leases held at this moment, of all processors. */
+  /** The number of leases held at this moment, of all processors. */
   get leasesOwned(): number {
     return [...(this.series.get('stepward_leases_owned')?.values() ?? [])].reduce(
       (sum, count) => sum + count,
@@ -53,7 +53,7 @@ export class Metrics implements Telemetry {
     )
   }
 
-  /** Everything, one line for each series. */
+  /** Returns all series, one line for each value. */
   text(figures: ProcessFigures): string {
     this.set('process_resident_memory_bytes', figures.residentBytes)
     this.set('process_cpu_seconds_total', figures.cpuSeconds)

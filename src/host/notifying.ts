@@ -10,22 +10,28 @@ import type { Containers } from '../connection/containers.js'
 
 /** The receivers to which the role `notifier` sends alerts about jobs. */
 export interface NotifyingSettings {
-  /** A URL to which every alert is posted as JSON, with an `idempotency-key` header; many at once as one message. Default: nowhere. */
+  /**
+   * A URL to which every alert is posted as JSON, with an `idempotency-key` header. Many alerts at once are one
+   * message. Default: none.
+   */
   readonly alertWebhook?: string
-  /** Sinks of your own, beside that. Alerts are also `alert.raised` events, which the console logger writes. */
+  /** Additional sinks of the application. Alerts are also `alert.raised` events, which the console logger writes. */
   readonly alertSinks?: readonly AlertSink[]
   /**
-   * How often one instance calls each of them in a minute, at most. Where more jobs are flagged than that, one call tells
-   * of up to 250 of them. Default 20.
+   * The most calls of each sink that one instance makes in a minute. If more jobs are flagged, one call contains
+   * up to 250 of them. Default 20.
    */
   readonly alertCallsPerMinute?: number
-  /** After how long an alert is raised again while the same is still the matter, in milliseconds. Default a day. */
+  /** The time after which an alert is raised again while its cause remains, in milliseconds. Default a day. */
   readonly remindAfterMs?: number
-  /** How long a receiver of replies or alerts may take before it is tried again, in milliseconds. Default 10,000. */
+  /**
+   * The time that a receiver of replies or alerts may take before the message is sent again, in milliseconds.
+   * Default 10,000.
+   */
   readonly sendTimeoutMs?: number
 }
 
-/** What a notifier needs beside what every unit has. */
+/** Returns the settings and the reply channel that only a notifier needs. */
 export function notifying(
   {
     alertWebhook: url,
@@ -45,7 +51,6 @@ export function notifying(
   }
 }
 
-/** Everything that is wrong with these settings. */
 export function notifyingProblems(settings: NotifyingSettings): string[] {
   const { alertWebhook: url, alertCallsPerMinute, remindAfterMs, sendTimeoutMs } = settings
   const problems: string[] = []

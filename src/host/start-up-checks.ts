@@ -12,7 +12,7 @@ export interface Checked {
   readonly advice: readonly string[]
 }
 
-/** The most requests that are made to learn the store's time. */
+/** The most requests made to learn the store's time. */
 const maxQuestions = 5
 
 /**

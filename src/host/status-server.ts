@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { ConfigurationInvalid } from '../connection/errors.js'
 import type { Verdict } from './health.js'
 
-/** What is shown to probes and to people. */
+/** The status shown to probes and to people. */
 export interface Status {
-  /** Facts for a browser that opens the root. They must contain no secret. */
+  /** Returns facts for a browser that opens the root. They must contain no secret. */
   about(): Readonly<Record<string, unknown>>
   live(): Verdict
   ready(): Verdict
-  /** In the text format of Prometheus. */
+  /** Returns the metrics in the text format of Prometheus. */
   metrics(): string
 }
 
@@ -25,10 +25,10 @@ interface Answer {
 }
 
 /**
- * Serves `GET /` (always 200: App Service asks it whether the app runs), `/healthz` (alive), `/readyz` (working) and
- * `/metrics` on every address of the machine.
+ * Serves `GET /`, `/healthz` (alive), `/readyz` (working) and `/metrics` on every address of the machine. `/`
+ * always answers 200, because App Service asks it whether the app runs.
  *
- * @throws ConfigurationInvalid when the port cannot be had
+ * @throws ConfigurationInvalid when the port is not available
  */
 export function serveStatus(port: number, status: Status): Promise<StatusServer> {
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { cosmosErrorKind, isTransient, type CosmosErrorKind } from '../../lease-
 import type { Clock } from '../platform/index.js'
 import type { Delivery, Telemetry, TelemetryEvent } from '../telemetry/index.js'
 
-/** Without a failure for this long, a success means that it is over. */
+/** The time without a failure after which a success ends the trouble. */
 const quietMs = 5_000
 
 interface Episode {
@@ -20,10 +20,11 @@ const reasons: Partial<Record<CosmosErrorKind['kind'], string>> = {
 const unreachable = 'the store does not answer: nothing to do here, work goes on when it is back'
 
 /**
- * A sink before other sinks that reports trouble with the store once when it begins and once when it is over, in place
- * of every failure that follows from it. Failures of other kinds, such as a delegate's own, pass unchanged.
+ * A sink before other sinks. It reports trouble with the store once when it begins and once when it ends, and
+ * suppresses the failures that follow from it. Failures of other kinds, such as a delegate's own, pass unchanged.
  *
- * States: well → in trouble (a failure of the store) → well (a success, with no failure for five seconds before it).
+ * States: well → in trouble (a failure of the store) → well (a success, with no failure for five seconds before
+ * it).
  */
 export class StoreTrouble implements Telemetry {
   private episode: Episode | null = null
@@ -33,7 +34,7 @@ export class StoreTrouble implements Telemetry {
     private readonly next: Telemetry,
   ) {}
 
-  /** What is wrong with the store at this moment; null when nothing is known to be. */
+  /** The present trouble of the store; null when none is known. */
   get reason(): string | null {
     return this.episode?.reason ?? null
   }
@@ -48,7 +49,7 @@ export class StoreTrouble implements Telemetry {
     }
   }
 
-  /** Within whatever the sinks behind this one surround deliveries with. */
+  /** Runs a delivery inside the spans of the following sinks. */
   during<T>(delivery: Delivery, run: () => Promise<T>): Promise<T> {
     return this.next.during?.(delivery, run) ?? run()
   }
@@ -73,12 +74,15 @@ export class StoreTrouble implements Telemetry {
   }
 }
 
-/** Only the store's own answers say that it is back; an event of this process does not. */
+/**
+ * Returns whether an event shows an answer of the store. Other events of this process do not show that the store
+ * is back.
+ */
 function isAnswer({ type }: TelemetryEvent): boolean {
   return type === 'store.charged' || type === 'page.delivered' || type === 'checkpoint.stored'
 }
 
-/** Why the store failed, if that is what the event is about. */
+/** Returns why the store failed; null if the event is not about a failure of the store. */
 function storeFailureOf(event: TelemetryEvent): string | null {
   if (event.type === 'feed.unanswered') return unreachable
   const isFailure =

@@ -8,13 +8,13 @@ import type { HostOptions } from './host.js'
 import { instanceNameOf } from '../connection/instance-name.js'
 import { storeTimeOf } from '../connection/store-time.js'
 
-/** What a single sweep needs of a host's options. */
+/** The options of a host that a single sweep needs. */
 export type SuperviseOnceOptions = Connection &
   Pick<HostOptions, 'instanceName' | 'telemetry' | 'deadlineGraceMs'>
 
 /**
- * Recovers everything that is overdue now, and ends: the supervisor as a job of a timetable (cron, WebJob), where no
- * process runs for long (R106, R171). It takes no lease, so it may run beside other supervisors.
+ * Recovers everything that is overdue now, and ends. It runs the supervisor from a timetable (cron, WebJob) where
+ * no process runs for long (R106, R171). It takes no lease, so it may run beside other supervisors.
  *
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do
  */

@@ -20,30 +20,34 @@ import type { Containers } from '../connection/containers.js'
 import { notifying, type NotifyingSettings } from './notifying.js'
 import { processorNameOf, type Role } from '../connection/role.js'
 
-/** How the roles of a host work. */
+/** The settings of a host's roles. */
 export interface UnitSettings extends NotifyingSettings {
-  /** The agents whose handlers run here; needed by the role `agents`. */
+  /** The agents whose handlers run here. The role `agents` needs at least one. */
   readonly agents?: readonly Agent[]
-  /** The processor names are this and the role: hosts with the same prefix and containers work together. Default `stepward`. */
+  /**
+   * The prefix of the processor names, before the role. Hosts with the same prefix and containers share their
+   * work. Default `stepward`.
+   */
   readonly unitPrefix?: string
   /**
-   * Whether the agents here should take work; asked often, so it must know rather than ask. While it answers false or
-   * throws, this instance gives its leases of the agents back and others do the work. Default: always true.
+   * Returns whether the agents here should take work. It is called often, so it must not make requests. While it
+   * returns false or throws, this instance releases its leases of the agents, and others do the work. Default:
+   * always true.
    */
   readonly isHealthy?: () => boolean
   /** Intervals of the change feed processors. */
   readonly timing?: UnitTiming
-  /** Handlers that run at once. Default 16. */
+  /** The number of handlers that run at once. Default 16. */
   readonly slots?: number
-  /** How often overdue steps are asked for, in milliseconds. Default 30,000. */
+  /** The interval of looking for overdue steps, in milliseconds. Default 30,000. */
   readonly sweepIntervalMs?: number
-  /** How long after a deadline it is acted upon, in milliseconds. Default 2,000. */
+  /** The time after a deadline before the step counts as overdue, in milliseconds. Default 2,000. */
   readonly deadlineGraceMs?: number
-  /** How long handlers may go on when the host stops, in milliseconds. Default 3,000. */
+  /** The time that handlers may go on when the host stops, in milliseconds. Default 3,000. */
   readonly stopBudgetMs?: number
 }
 
-/** What the units of a host share. */
+/** The parts that the units of a host share. */
 export interface UnitParts {
   readonly settings: UnitSettings
   readonly containers: Containers
@@ -52,14 +56,14 @@ export interface UnitParts {
   readonly telemetry: Telemetry
   readonly hints: FeedHints
   readonly shortcut: Shortcut
-  /** Where those who wait in this process hear of jobs that end in it. */
+  /** Tells callers that wait in this process about jobs that end in it. */
   readonly endings: JobEndings
   readonly clock: Clock
-  /** Explains why this process should take no new work; null if it may. */
+  /** Returns why this process should take no new work; null if it may. */
   readonly stalled: () => string | null
 }
 
-/** One role, not yet started. */
+/** Creates the unit of one role without starting it. */
 export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
   const { settings, store, instanceName, telemetry, hints, shortcut, clock, containers } = parts
   const { agents = [], slots, sweepIntervalMs, deadlineGraceMs, stopBudgetMs, timing } = settings

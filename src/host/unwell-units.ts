@@ -9,7 +9,7 @@ export class UnwellUnits implements Telemetry {
     if (event.type === 'unit.healthy') this.reasons.delete(event.processorName)
   }
 
-  /** One line for each. */
+  /** One line for each of these units. */
   get problems(): readonly string[] {
     return [...this.reasons].map(([unit, reason]) => `${unit} takes no work here: ${reason}`)
   }

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { AzureRefused, type ResourceManager } from './resource-manager.js'
 import type { ScaleTarget } from './scale-target.js'
 
-/** Which app. */
+/** The app to scale. */
 export interface AppServiceApp {
   readonly name: string
   readonly resourceGroup: string
-  /** Default: the only subscription this login sees. */
+  /** Default: the only subscription that this login sees. Required if it sees several. */
   readonly subscription?: string
 }
 
@@ -27,13 +27,14 @@ interface Found {
   readonly planPath: string
   readonly planName: string
   readonly capacity: number
-  /** Whether apps of the plan are scaled one by one; if not, all of them have the plan's capacity. */
+  /** Whether apps of the plan are scaled one by one. If not, all of them have the plan's capacity. */
   readonly isPerSite: boolean
 }
 
 /**
- * An app of App Service. Where its plan scales apps one by one, the app's own number is changed, and the plan grows to
- * hold it but never shrinks, since other apps use it; elsewhere the plan's capacity is the number.
+ * Returns a target that scales an app of App Service. If its plan scales apps one by one, the app's own number is
+ * changed. The plan then grows to hold that number but never shrinks, since other apps use it. Otherwise the
+ * plan's capacity is the number.
  */
 export function appService(app: AppServiceApp, azure: ResourceManager): ScaleTarget {
   let sought: Promise<Found> | null = null

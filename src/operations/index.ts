@@ -1,9 +1,15 @@
 /**
  * # Operations
  *
- * What operators ask about a running system, for commands and pages alike: who owns which lease and how far behind it is
- * (`leases.ts`, `unit-lag.ts`), how many instances are needed (`recommend-instances.ts`, pure), and how App Service
- * changes their number (`app-service.ts`, by `resource-manager.ts`). Nothing here starts a role.
+ * Answers the questions of operators about a running system, for commands and pages alike. No code here starts a
+ * role.
+ *
+ * - The owner of each lease, and how far the lease is behind: `leases.ts` and `unit-lag.ts`.
+ * - The number of instances that are needed: `recommend-instances.ts`, which is pure.
+ * - Changes of that number: `scale-target.ts` has the interface. `app-service.ts` changes it on App Service,
+ *   through `resource-manager.ts`.
+ *
+ * Start with `leases.ts`.
  */
 export { estimateLag, listLeases, type EstimateRow, type Lag, type LeaseRow } from './leases.js'
 export { examine } from './examine.js'

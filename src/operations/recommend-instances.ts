@@ -1,26 +1,26 @@
-/** One look at a deployment unit. */
+/** One observation of a deployment unit. */
 export interface Sample {
-  /** When it was taken, milliseconds on any clock that never goes back. */
+  /** The time of the observation, in milliseconds on any clock that never goes back. */
   readonly atMs: number
-  /** Changes not yet handled, of all leases together. */
+  /** Changes not yet handled, summed over all leases. */
   readonly lag: number
-  /** Instances at that time. */
+  /** The number of instances at that time. */
   readonly instances: number
 }
 
-/** Between which bounds, and how quickly, it is scaled. */
+/** The bounds of the number of instances, and how quickly it changes. */
 export interface ScalingPolicy {
   readonly min: number
   readonly max: number
-  /** Changes of lag that one instance is expected to work off before more are called for. */
+  /** The lag, in changes, that one instance is expected to handle. */
   readonly lagPerInstance: number
-  /** Every sample of this long must agree before there are more instances, in milliseconds. */
+  /** The time for which every sample must agree before instances are added, in milliseconds. */
   readonly growAfterMs: number
-  /** Every sample of this long must agree before there are fewer, in milliseconds. */
+  /** The time for which every sample must agree before instances are removed, in milliseconds. */
   readonly shrinkAfterMs: number
 }
 
-/** Quick to help, slow to send help away. */
+/** A policy that adds instances quickly and removes them slowly. */
 export const calmPolicy: ScalingPolicy = {
   min: 1,
   max: 8,
@@ -30,10 +30,12 @@ export const calmPolicy: ScalingPolicy = {
 }
 
 /**
- * How many instances a unit should have. More than leases would be idle, so there are never more. It moves only when
- * every sample of a while, and of nothing but the present number of instances, asks for a move in the same direction;
- * one that contradicts starts the while again. It grows to what the least of them asks for, at most doubling,
- * and shrinks to what the most of them asks for, at most by half: noise around a level moves nothing.
+ * Returns how many instances a unit should have. There are never more than leases, because the rest would be idle.
+ *
+ * A number outside the bounds is corrected at once. Otherwise it changes only when all samples of a period ask for
+ * a change in the same direction and have the present number of instances. A sample that contradicts starts the
+ * period again. The number grows to the least that these samples ask for, at most doubling. It shrinks to the most
+ * that they ask for, at most by half. Noise around a level therefore changes nothing.
  */
 export function recommendInstances(
   samples: readonly Sample[],
@@ -41,7 +43,7 @@ export function recommendInstances(
   policy: ScalingPolicy = calmPolicy,
 ): number {
   const latest = samples.at(-1)
-  // Without leases one instance is needed all the same: it creates them.
+  // A unit without leases still needs one instance, which creates them.
   const most = Math.min(policy.max, Math.max(leaseCount, 1))
   const least = Math.min(policy.min, most)
   if (latest === undefined) return least
@@ -61,12 +63,18 @@ function neededBy({ lag }: Sample, { lagPerInstance }: ScalingPolicy): number {
   return Math.ceil(lag / lagPerInstance)
 }
 
-/** Twice as easily needed as called for: what has just helped to reach a level is not sent away at that level. */
+/**
+ * Returns the number needed to keep instances: twice the number needed to add them, so that the level which
+ * instances have just reached does not remove them again.
+ */
 function neededToStay({ lag }: Sample, { lagPerInstance }: ScalingPolicy): number {
   return Math.ceil((2 * lag) / lagPerInstance)
 }
 
-/** The latest samples, if they are of the present number of instances, span `ms`, and all satisfy `isSo`. */
+/**
+ * Returns the latest samples, if they have the present number of instances, span `ms`, and all satisfy `isSo`; or
+ * else null.
+ */
 function agreed(
   samples: readonly Sample[],
   ms: number,

@@ -1,25 +1,25 @@
 import { backoffDelayMs, type Backoff, type Clock, type Random } from '../platform/index.js'
 
-/** What signs requests to Azure: `@azure/identity`'s credentials, or a test's. */
+/** The source of tokens for requests to Azure: a credential of `@azure/identity`, or a test's. */
 export interface TokenSource {
   getToken(scope: string): Promise<{ readonly token: string } | null>
 }
 
-/** How Azure Resource Manager is reached. */
+/** The settings for requests to Azure Resource Manager. */
 export interface ResourceManagerOptions {
   readonly credential: TokenSource
   readonly clock: Clock
   readonly random: Random
-  /** Default: the public cloud's. */
+  /** Default: the endpoint of the public cloud. */
   readonly endpoint?: string
 }
 
-/** Azure said no, or did not answer. */
+/** Thrown when Azure refuses a request, or does not answer. */
 export class AzureRefused extends Error {
   override readonly name = 'AzureRefused'
   constructor(
     message: string,
-    /** 0 when there was no answer. */
+    /** The HTTP status; 0 when there was no answer. */
     readonly status: number,
   ) {
     super(message)
@@ -29,11 +29,14 @@ export class AzureRefused extends Error {
 const publicCloud = 'https://management.azure.com'
 const maxAttempts = 6
 const backoff: Backoff = { minMs: 1_000, maxMs: 30_000 }
-/** An operation of Azure that takes longer than this is left to itself. */
+/** The time to wait for an operation of Azure to end. */
 const operationWithinMs = 10 * 60_000
 const defaultPollMs = 5_000
 
-/** Requests to Azure Resource Manager: signed, retried when told to come back, followed to their end when they take long. */
+/**
+ * Sends requests to Azure Resource Manager. It signs them, retries transient failures and waits for long
+ * operations to end.
+ */
 export class ResourceManager {
   private readonly endpoint: string
 
@@ -46,7 +49,11 @@ export class ResourceManager {
     return (await this.request('GET', this.url(path))).json()
   }
 
-  /** Resolves when the change is made, not only accepted. @throws AzureRefused saying what to do */
+  /**
+   * Resolves when the change is made, not only accepted.
+   *
+   * @throws AzureRefused saying what to do
+   */
   async patch(path: string, body: unknown): Promise<void> {
     await this.completed(await this.request('PATCH', this.url(path), body))
   }
@@ -111,7 +118,10 @@ export class ResourceManager {
   }
 }
 
-/** Where the end of an accepted change is told; only this endpoint is believed, since the token is sent there. */
+/**
+ * Returns the URL that reports the end of an accepted change. Only this endpoint is trusted, since the token is
+ * sent to the URL.
+ */
 function operationOf(response: Response, endpoint: string): URL | null {
   const told = response.headers.get('azure-asyncoperation') ?? response.headers.get('location')
   if (told === null || (response.status !== 201 && response.status !== 202 && response.status !== 200))

@@ -1,8 +1,8 @@
-/** Where instances of a role are counted and changed: a fleet on this machine, or an app of App Service. */
+/** Counts and changes the instances of a role: in a fleet on this machine, or in an app of App Service. */
 export interface ScaleTarget {
-  /** For messages, such as `app shop-agents`. */
+  /** A name for messages, such as `app shop-agents`. */
   readonly name: string
   instances(): Promise<number>
-  /** Answers how many there are to be now. */
+  /** Changes the number of instances, and returns the number that is wanted now. */
   scale(count: number): Promise<number>
 }

@@ -2,15 +2,15 @@ import type { Connection } from '../connection/connection.js'
 import { estimateLag } from './leases.js'
 import { processorNameOf, type Role } from '../connection/role.js'
 
-/** How far the slowest of some roles is behind. */
+/** The lag of one role. */
 export interface UnitLag {
-  /** Changes not yet handled, of all its leases together. */
+  /** Changes not yet handled, summed over all its leases. */
   readonly lag: number
   readonly leaseCount: number
 }
 
 /**
- * The lag of the role that is furthest behind.
+ * Returns the lag of that role of `of` which is furthest behind.
  *
  * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
  */

@@ -4,8 +4,8 @@ const compareEveryMs = 100
 const visibleMs = 2_000
 
 /**
- * A monotonic clock that goes on while the machine sleeps. The precise clock stands still then, and a process that trusted
- * it would think that it still holds a lease which another process has taken over.
+ * A monotonic clock that goes on while the machine sleeps. The precise clock stands still then. A process that
+ * trusted it would believe that it still holds a lease which another process has taken over.
  */
 export class AwakeTime {
   private readonly startMs: number
@@ -24,7 +24,7 @@ export class AwakeTime {
     this.startMs = sinceStart() - this.comparedAtMs
   }
 
-  /** Milliseconds since an arbitrary start, sleep included; never goes back. */
+  /** Returns milliseconds since an arbitrary start, sleep included. Never goes back. */
   now(): number {
     const preciseMs = this.precise()
     if (preciseMs - this.comparedAtMs >= compareEveryMs) {

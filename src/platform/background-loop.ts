@@ -1,21 +1,21 @@
 import type { Clock } from './clock.js'
 
-/** How a {@link BackgroundLoop} works. */
+/** The options of a {@link BackgroundLoop}. */
 export interface BackgroundLoopOptions {
   readonly clock: Clock
-  /** One turn. Answers how long to rest before the next, in milliseconds. */
+  /** Runs one turn. Returns how long to pause before the next, in milliseconds. */
   readonly turn: (signal: AbortSignal) => Promise<number>
-  /** Called when a turn throws; answers how long to rest. The loop goes on. */
+  /** Called when a turn throws. Returns how long to pause, in milliseconds. The loop goes on. */
   readonly onError: (error: unknown) => number
 }
 
 /**
- * Work that repeats until it is stopped.
+ * Repeats a turn until it is stopped.
  *
- * States: idle → running (`start`) → stopping (`stop`) → idle. While running, turns never overlap; `wake` cuts the
- * rest short, or lets the next turn follow at once when one is under way. `stop` aborts the signal handed to the turn
- * and resolves when that turn has ended, so a turn must not await it. Starting a running or stopping loop does nothing;
- * one that has stopped may be started again.
+ * States: idle → running (`start`) → stopping (`stop`) → idle. While running, turns never overlap. `wake` ends the
+ * pause, or lets the next turn follow at once when one is under way. `stop` aborts the signal of the current turn
+ * and resolves when that turn has ended, so a turn must not await it. Starting a running or stopping loop does
+ * nothing. A stopped loop may be started again.
  */
 export class BackgroundLoop {
   private stopping = new AbortController()
@@ -25,7 +25,7 @@ export class BackgroundLoop {
 
   constructor(private readonly options: BackgroundLoopOptions) {}
 
-  /** Whether turns are being made. */
+  /** Whether the loop is running or stopping. */
   get isRunning(): boolean {
     return this.ended !== undefined
   }
@@ -34,7 +34,7 @@ export class BackgroundLoop {
     if (this.ended !== undefined) return
     this.stopping = new AbortController()
     const { signal } = this.stopping
-    // Not at once: a first turn that calls `stop` before its first await must find the loop running.
+    // Delayed: a first turn that calls `stop` before its first await must find the loop running.
     this.ended = Promise.resolve().then(() => this.run(signal))
   }
 
@@ -81,7 +81,7 @@ export class BackgroundLoop {
   }
 }
 
-/** Read through a function, since the compiler does not know that a signal changes while we wait. */
+/** Reads the signal through a function, since the compiler does not know that it changes during an await. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted
 }

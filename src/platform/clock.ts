@@ -1,27 +1,27 @@
 import { uptime } from 'node:os'
 import { AwakeTime } from './awake-time.js'
 
-/** A timer that has been set and may be cancelled. */
+/** A pending timer. */
 export interface Timer {
   cancel(): void
 }
 
 /**
- * Time as a process is given it. Two methods tell the time, so that nobody mixes them: `now` goes into documents,
+ * The time as a process sees it. Two methods return the time, for two purposes. `now` goes into documents.
  * `monotonic` measures intervals (expiry, trust windows, deadlines of running work) and never jumps.
  */
 export interface Clock {
-  /** Wall clock, milliseconds since the Unix epoch. */
+  /** Returns the wall clock, milliseconds since the Unix epoch. */
   now(): number
-  /** Milliseconds since an arbitrary start; never goes back. */
+  /** Returns milliseconds since an arbitrary start. Never goes back. */
   monotonic(): number
-  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects: look at the signal afterwards. */
+  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects: check the signal afterwards. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls `action` once after `ms`. Keeps the process alive until it fired or was cancelled. */
+  /** Calls `action` once after `ms`. Keeps the process alive until it has fired or was cancelled. */
   schedule(ms: number, action: () => void): Timer
 }
 
-/** The longest delay Node's timers take; longer ones fire at once, so they are set in legs. */
+/** The longest delay of Node's timers. Longer ones would fire at once, so they are set in several legs. */
 const longestTimerMs = 2 ** 31 - 1
 
 function schedule(ms: number, action: () => void): Timer {
@@ -41,7 +41,7 @@ function schedule(ms: number, action: () => void): Timer {
   }
 }
 
-/** Sleeping, in terms of any clock's timers. */
+/** Sleeps with the timers of any clock. Resolves early when `signal` aborts. */
 export function sleepOn(set: Clock['schedule'], ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve()
   return new Promise((resolve) => {
@@ -60,7 +60,7 @@ const awakeTime = new AwakeTime(
   () => uptime() * 1_000,
 )
 
-/** The machine's own clock. While the machine sleeps, its timers stand still; `now` and `monotonic` go on. */
+/** The machine's own clock. While the machine sleeps, its timers stand still, but `now` and `monotonic` go on. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => awakeTime.now(),

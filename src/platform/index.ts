@@ -1,9 +1,20 @@
 /**
  * # Platform
  *
- * What a process is given: time, chance, loops. This is the only room that touches the machine's clocks, timers and
- * random numbers; everything else receives a `Clock` and a `Random`, so that a test can stand still, jump an hour or
- * repeat a run exactly.
+ * Gives a process its time, random numbers and loops. Only this room touches the machine's clocks, timers and
+ * random numbers. All other code receives a `Clock` and a `Random`. A test can therefore stop the time, jump an
+ * hour or repeat a run exactly.
+ *
+ * Parts:
+ *
+ * - Clocks: `clock.ts` has the interface and the machine's clock, `awake-time.ts` its monotonic part.
+ *   `store-clock.ts` follows the store's time, with `offset-estimate.ts`. `virtual-clock.ts` is the clock of
+ *   tests.
+ * - Random numbers: `random.ts`.
+ * - Loops and retries: `background-loop.ts` and `retry.ts`.
+ * - Helpers: `assert.ts` and `unknown-options.ts`.
+ *
+ * Start with `clock.ts`.
  */
 export { systemClock, type Clock, type Timer } from './clock.js'
 export { StoreClock } from './store-clock.js'

@@ -4,27 +4,27 @@ export interface Offset {
   readonly maxMs: number
 }
 
-/** The state of the clocks when a bound is learned. */
+/** The readings of the clocks when a bound is learned. */
 export interface Learning {
   /** The monotonic clock. */
   readonly nowMs: number
   /** The wall clock minus the monotonic clock: it changes when the wall clock is stepped. */
   readonly wallOffsetMs: number
-  /** The offset that is in use. */
+  /** The offset in use. */
   readonly heldMs: number
 }
 
-/** How far the clocks of the store's machines may differ. */
+/** The difference that is tolerated between the clocks of the store's machines. */
 const toleranceMs = 500
-/** How fast a monotonic clock may drift. */
+/** The largest drift of a monotonic clock, as a share of the elapsed time. */
 const driftShare = 0.0005
 /** The width of bounds from an answer that took half a second. */
 const closeMs = 2_500
 
 /**
- * Estimates an offset from the bounds that each answer gives. Bounds that agree narrow the estimate. Bounds that contradict
- * it are believed when a second answer says the same, or when the wall clock has moved to where they are. So one answer
- * with a wrong date moves nothing.
+ * Estimates an offset from the bounds that each answer gives. Bounds that agree narrow the estimate. Bounds that
+ * contradict it are accepted when a second answer agrees with them, or when the wall clock was stepped to where
+ * they are. One answer with a wrong date therefore changes nothing.
  */
 export class OffsetEstimate {
   private bounds: Offset | null = null
@@ -37,7 +37,7 @@ export class OffsetEstimate {
     return this.bounds !== null && this.bounds.maxMs - this.bounds.minMs <= closeMs
   }
 
-  /** The offset to use from now on: the one in use, or the nearest that the bounds allow. */
+  /** Returns the offset to use from now on: the one in use, or the nearest that the bounds allow. */
   learn(sample: Offset, { nowMs, wallOffsetMs, heldMs }: Learning): number {
     const said = { minMs: sample.minMs - toleranceMs, maxMs: sample.maxMs + toleranceMs }
     const known = this.bounds === null ? exactly(heldMs) : widened(this.bounds, nowMs - this.learnedAtMs)
@@ -57,7 +57,7 @@ export class OffsetEstimate {
     return Math.min(Math.max(heldMs, bounds.minMs), bounds.maxMs)
   }
 
-  /** The bounds to believe although they contradict what is known; null without a second reason. */
+  /** Returns the bounds to accept although they contradict the estimate; null without a second reason. */
   private believed(said: Offset, known: Offset, steppedMs: number): Offset | null {
     const moved = { minMs: known.minMs + steppedMs, maxMs: known.maxMs + steppedMs }
     if (steppedMs !== 0 && common(moved, said) !== null) return said

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 
-/** Chance as a process is given it. */
+/** The random numbers of a process. */
 export interface Random {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number
-  /** A name nobody else has: 8 to 36 characters of [0-9a-f-]. */
+  /** Returns a unique name: 8 to 36 characters of [0-9a-f-]. */
   id(): string
 }
 
-/** The machine's own chance. */
+/** The machine's random numbers. */
 export const systemRandom: Random = {
   next: () => Math.random(),
   id: () => randomUUID(),
 }
 
-/** The same numbers and ids for the same seed, for tests and simulations (mulberry32). */
+/** Returns the same numbers and ids for the same seed, for tests and simulations (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {

@@ -1,32 +1,35 @@
 import type { Clock } from './clock.js'
 import type { Random } from './random.js'
 
-/** Bounds of an exponential back-off. */
+/** Bounds of an exponential back-off, in milliseconds. */
 export interface Backoff {
   readonly minMs: number
   readonly maxMs: number
 }
 
-/** Doubling from `minMs` to `maxMs`, with up to half taken off by chance so that many do not come back together. */
+/**
+ * Returns a delay that doubles from `minMs` to `maxMs`. Up to half is taken off at random, so that callers do not
+ * retry together.
+ */
 export function backoffDelayMs(failures: number, backoff: Backoff, random: Random): number {
   const doubled = backoff.minMs * 2 ** Math.min(Math.max(0, failures - 1), 30)
   const ceiling = Math.min(backoff.maxMs, doubled)
   return Math.round(ceiling * (1 - random.next() / 2))
 }
 
-/** How {@link retry} tries again. */
+/** The options of {@link retry}. */
 export interface RetryOptions {
   readonly clock: Clock
   readonly random: Random
   readonly backoff: Backoff
-  /** All attempts together, the first included. */
+  /** The number of all attempts, the first included. */
   readonly maxAttempts: number
   readonly signal?: AbortSignal
-  /** Whether this failure may pass by itself; others are thrown at once. */
+  /** Returns whether this failure may pass by itself. Other failures are thrown at once. */
   readonly isTransient: (error: unknown) => boolean
 }
 
-/** Runs `operation` until it succeeds; throws its last error when attempts are used up or the signal aborts. */
+/** Runs `operation` until it succeeds. Throws its last error when attempts are used up or the signal aborts. */
 export async function retry<T>(operation: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

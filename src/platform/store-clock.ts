@@ -1,29 +1,34 @@
 import type { Clock } from './clock.js'
 import { OffsetEstimate, type Offset } from './offset-estimate.js'
 
-/** Both clocks of this machine at one moment. */
+/** The readings of both clocks of this machine at one moment. */
 interface Moment {
   readonly wallMs: number
   readonly monotonicMs: number
 }
 
-/** How far the machine's two clocks may drift apart during one request. More means a step of the clock, or a sleep. */
+/**
+ * The drift allowed between the machine's two clocks during one request. More means that a clock was stepped, or a
+ * sleep.
+ */
 const steadyMs = 1_000
 
 /**
- * A clock that follows the store's time. Between answers it goes by the monotonic clock, so steps of this machine's wall
- * clock do not matter. Before the first answer with a time, it is the machine's wall clock.
+ * A clock that follows the store's time. Between answers it uses the monotonic clock, so steps of this machine's
+ * wall clock do not matter. Before the first answer with a time, it shows the machine's wall clock.
  *
- * It learns from each answer ({@link sent}): the second that the answer names lies between the moment the request left and
- * the moment the answer came. The clock is moved only as far as these bounds demand. A slow answer has wide bounds, so it
- * moves nothing.
+ * It learns from each answer ({@link sent}). The second in the answer lies between the moment the request left and
+ * the moment the answer came. The clock moves only as far as these bounds require. A slow answer has wide bounds,
+ * so it moves nothing.
  */
 export class StoreClock implements Clock {
   private readonly estimate = new OffsetEstimate()
-  /** The corrected time minus the monotonic clock. Null until an answer told the store's time. */
+  /** The corrected time minus the monotonic clock. Null until an answer contained the store's time. */
   private offsetMs: number | null = null
 
-  /** @param onLearned called after each answer that told the store's time, with {@link correctionMs} */
+  /**
+   * @param onLearned called with {@link correctionMs} after each answer that contained the store's time
+   */
   constructor(
     private readonly clock: Clock,
     private readonly onLearned: (correctionMs: number) => void = () => undefined,
@@ -45,7 +50,7 @@ export class StoreClock implements Clock {
     return this.clock.schedule(ms, action)
   }
 
-  /** Notes that a request leaves. Call the returned function with the answer's second in milliseconds, or null. */
+  /** Records that a request leaves. Call the returned function with the answer's second in milliseconds, or null. */
   sent(): (storeMs: number | null) => void {
     const before = this.moment()
     return (storeMs) => {
@@ -58,7 +63,7 @@ export class StoreClock implements Clock {
     return this.estimate.isClose
   }
 
-  /** By how many milliseconds this machine's wall clock is wrong: positive if it is behind. */
+  /** The error of this machine's wall clock in milliseconds: positive if it is behind. */
   get correctionMs(): number {
     return this.now() - this.clock.now()
   }

@@ -1,6 +1,6 @@
 /**
- * What is wrong with options that no rule knows, one sentence each. The compiler refuses them; what JavaScript passes, or
- * what was read from a file, would otherwise be taken as if it were not there.
+ * Returns one sentence for each option that is not in `known`. The compiler refuses such options, but without this
+ * check those of JavaScript callers and of files would be ignored.
  */
 export function unknownOptions(options: object, known: readonly string[]): string[] {
   return Object.keys(options).flatMap((name) => {

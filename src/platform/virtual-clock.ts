@@ -9,27 +9,31 @@ interface Pending {
   isOver: boolean
 }
 
-/** Where only promises are waited for, the event loop still turns this often: signals and other threads wait for it. */
+/**
+ * Even where only promises are awaited, the event loop turns once per this many settlings: signals and threads
+ * need it.
+ */
 const turnEvery = 1_000
-/** What a delay takes that is too short to be told from none. */
+/** The delay used for a positive one that is too short to change the time. */
 const shortestDelayMs = 2 ** -10
 
 /**
- * A clock that stands still until a test moves it. `advance` fires timers in the order of their times and lets all work
- * they set off come to rest before the next one, so minutes of protocol run in milliseconds and always the same way.
+ * A clock that stands still until a test moves it. `advance` fires timers in the order of their times. Before each
+ * next timer it waits until all work that the last one caused has settled. Minutes of protocol run in milliseconds
+ * and always the same way.
  */
 export class VirtualClock implements Clock {
   private elapsed = 0
   private order = 0
   private live = 0
   private settlings = 0
-  /** Cancelled ones stay until they come to the front: most are trust windows that were prolonged in time. */
+  /** Cancelled timers stay until they reach the front: most are trust windows that were extended in time. */
   private readonly pending = new TinyQueue<Pending>([], earlierFirst)
 
   /**
    * @param startsAt wall clock at the beginning, milliseconds since the epoch (default 2026-01-01T00:00:00Z)
-   * @param settlingTurns turns of the event loop that what a timer sets off is given to come to rest. With 0 all promises
-   * come to rest, and nothing else; the real SDK needs several turns per request (default 12).
+   * @param settlingTurns turns of the event loop that the work caused by a timer gets to settle. With 0 all
+   * promises settle, but no I/O. The real SDK needs several turns per request (default 12).
    */
   constructor(
     private startsAt: number = Date.UTC(2026, 0, 1),
@@ -61,7 +65,10 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** The time after `ms`. A positive delay too short for the clock is lengthened; it would repeat without end otherwise. */
+  /**
+   * Returns the time after `ms`. A positive delay too short for the clock is lengthened; it would repeat forever
+   * otherwise.
+   */
   private after(ms: number): number {
     const at = this.elapsed + ms
     return at === this.elapsed && ms > 0 ? at + shortestDelayMs : at
@@ -77,11 +84,11 @@ export class VirtualClock implements Clock {
     const until = this.elapsed + ms
     await this.settle()
     await this.fireDue(until)
-    // Whoever advances while another does may have gone further already: time never goes back.
+    // A concurrent call of `advance` may have gone further already: time never goes back.
     this.elapsed = Math.max(this.elapsed, until)
   }
 
-  /** Moves time forward timer by timer until `isReached`, at most by `limitMs`; tells whether it was reached. */
+  /** Moves time forward timer by timer until `isReached`, at most by `limitMs`. Returns whether it was reached. */
   async advanceUntil(isReached: () => boolean, limitMs: number): Promise<boolean> {
     const until = this.elapsed + limitMs
     await this.settle()
@@ -93,7 +100,7 @@ export class VirtualClock implements Clock {
     return true
   }
 
-  /** Timers that are set and have not fired: what a leak check asserts to be 0. */
+  /** The number of timers that are set and have not fired. A leak check asserts that it is 0. */
   get pendingTimers(): number {
     return this.live
   }
@@ -108,7 +115,7 @@ export class VirtualClock implements Clock {
   }
 
   private fire(timer: Pending): void {
-    // So that a timer cancelled by what it set off is not counted twice.
+    // Set before the action, so that a timer that its own action cancels is not counted twice.
     timer.isOver = true
     this.live -= 1
     timer.action()
@@ -123,7 +130,7 @@ export class VirtualClock implements Clock {
     return first === undefined || first.at > until ? undefined : first
   }
 
-  /** Lets promises and in-process I/O come to rest. */
+  /** Lets promises and in-process I/O settle. */
   private async settle(): Promise<void> {
     this.settlings += 1
     const turns = this.settlings % turnEvery === 0 ? Math.max(1, this.settlingTurns) : this.settlingTurns
@@ -137,8 +144,9 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * A tick that a promise asks for comes when no promise has anything left to do, and costs a tenth of a turn of the event
- * loop. One that is asked for outside of promises comes before them.
+ * Resolves when all promises have settled, at a tenth of the cost of a turn of the event loop. A tick requested
+ * inside a promise comes when no promise has work left. A tick requested outside of promises would come before
+ * them.
  */
 function promisesAtRest(): Promise<void> {
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { Telemetry } from './telemetry.js'
 
 type Level = 'debug' | 'info' | 'warn' | 'error'
 
-/** How loud each event is; what a handler says, as loud as it says it. A type missing here does not compile. */
+/** The level of each event; that of a handler is the level it chose. A type missing here does not compile. */
 const levels: Readonly<Record<Exclude<TelemetryEventType, 'agent.logged'>, Level>> = {
   'lease.acquired': 'info',
   'lease.released': 'info',
@@ -60,17 +60,17 @@ const levels: Readonly<Record<Exclude<TelemetryEventType, 'agent.logged'>, Level
   'instance.leasesReleased': 'info',
 }
 
-/** How a {@link consoleLogger} writes. */
+/** The options of a {@link consoleLogger}. */
 export interface ConsoleLoggerOptions {
-  /** The quietest level that is written. Default `info`. */
+  /** The lowest level that is written. Default `info`. */
   readonly level?: Level
-  /** Said on every line, such as which instance speaks. Default: nothing. */
+  /** Fields of every line, such as the name of the instance. Default: none. */
   readonly about?: Readonly<Record<string, string>>
-  /** Where lines go; default standard error, so that standard output stays free for results. */
+  /** Writes a line. Default: to standard error, so that standard output stays free for results. */
   readonly write?: (line: string) => void
 }
 
-/** A sink that writes one JSON line for each event. */
+/** Returns a sink that writes one JSON line for each event. */
 export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   const write = options.write ?? ((line: string) => void process.stderr.write(line))
   const logger = pino(
@@ -81,7 +81,7 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
     emit: (event) => {
       if (event.type === 'agent.logged') {
         const { type, level, message, fields, ...about } = event
-        // By themselves, so that they cannot pass for what we say ourselves.
+        // The handler's fields are nested, so that they cannot be mistaken for fields of the event.
         logger[level]({ type, ...about, fields: readable(fields) }, message)
         return
       }
@@ -91,7 +91,7 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   }
 }
 
-/** An error is written as its message and stack, since JSON of an Error is `{}`. */
+/** Converts errors to their message and stack, since JSON of an Error is `{}`. */
 function readable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [

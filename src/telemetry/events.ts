@@ -1,11 +1,9 @@
-/** What every event of a deployment unit's life says about where it happened. */
 interface OnLease {
   readonly processorName: string
   readonly instanceName: string
   readonly leaseToken: string
 }
 
-/** What every event of a job's life says about which job. */
 interface OnJob {
   readonly jobId: string
   readonly workflow: string
@@ -24,8 +22,8 @@ interface OnInstance {
 }
 
 /**
- * Everything that happens, as one typed list. Loggers, metrics, dashboards and tests are sinks for it; nothing in the
- * product prints. Charges are request units as the store reported them.
+ * All events, as one typed list. Loggers, metrics, dashboards and tests are sinks for it; nothing in the product
+ * prints. Charges are request units as the store reported them.
  */
 export type TelemetryEvent =
   // ── leases and the feed ──────────────────────────────────────────────────────────────────────────────────────────
@@ -35,11 +33,14 @@ export type TelemetryEvent =
   | ({ readonly type: 'lease.requested'; readonly owner: string } & OnLease)
   | ({ readonly type: 'lease.renewed' } & OnLease)
   | ({ readonly type: 'checkpoint.stored'; readonly continuationToken: string } & OnLease)
-  /** A page was read, be it empty. */
+  /** A page was read, perhaps an empty one. */
   | ({ readonly type: 'feed.polled'; readonly count: number; readonly charge: number } & OnLease)
-  /** A read has had no answer for so long: the network hangs, or the client repeats in silence what the store throttles. */
+  /**
+   * A read has had no answer for `waitedMs`: the network hangs, or the client silently repeats a throttled
+   * request.
+   */
   | ({ readonly type: 'feed.unanswered'; readonly waitedMs: number } & OnLease)
-  /** A page came only after the client had repeated its request, which the store had throttled, in silence. */
+  /** A page came after the store had throttled the request and the client had silently repeated it. */
   | ({ readonly type: 'feed.throttled'; readonly retries: number; readonly waitedMs: number } & OnLease)
   | ({ readonly type: 'page.delivered'; readonly count: number; readonly charge: number } & OnLease)
   | ({ readonly type: 'delegate.failed'; readonly error: unknown } & OnLease)
@@ -50,9 +51,9 @@ export type TelemetryEvent =
       readonly error: unknown
     } & OnLease)
   | ({ readonly type: 'feed.failed'; readonly error: unknown } & OnLease)
-  /** A lease that somebody had deleted was put back; its changes come again since the unit began. */
+  /** A deleted lease was created again. Some of its changes may be delivered again. */
   | ({ readonly type: 'lease.recreated' } & OnLease)
-  /** A lease about a part of the feed that finer leases are about too was deleted: they go on in its place. */
+  /** A lease was deleted because finer leases cover its part of the feed. They replace it. */
   | ({ readonly type: 'lease.superseded'; readonly by: readonly string[] } & OnLease)
   | ({ readonly type: 'lease.split'; readonly children: readonly string[] } & OnLease)
   | ({
@@ -60,14 +61,14 @@ export type TelemetryEvent =
       readonly notification: string
       readonly error: unknown
     } & OnLease)
-  /** The balancer has looked at the leases. */
+  /** The balancer has read the list of leases. */
   | {
       readonly type: 'leases.listed'
       readonly processorName: string
       readonly instanceName: string
       readonly count: number
     }
-  /** It gives its leases back and takes none, until it is well again. */
+  /** The instance releases its leases and takes none, until it is healthy again. */
   | {
       readonly type: 'unit.unhealthy'
       readonly processorName: string
@@ -93,9 +94,9 @@ export type TelemetryEvent =
   | ({ readonly type: 'job.submitted'; readonly isNew: boolean } & OnJob)
   | ({ readonly type: 'step.dispatched' } & OnStep)
   | ({ readonly type: 'step.started' } & OnStep)
-  /** Its agent works on, and has asked for time until then, milliseconds since the epoch. */
+  /** The agent still works, and has extended its time until `completeByMs`, milliseconds since the epoch. */
   | ({ readonly type: 'step.extended'; readonly completeByMs: number } & OnStep)
-  /** Said by its handler (`context.log`). */
+  /** Logged by the step's handler (`context.log`). */
   | ({
       readonly type: 'agent.logged'
       readonly level: 'debug' | 'info' | 'warn' | 'error'
@@ -112,11 +113,11 @@ export type TelemetryEvent =
   | ({ readonly type: 'outcome.discarded'; readonly reason: string; readonly error?: unknown } & OnStep)
   | ({ readonly type: 'step.recovered'; readonly failureCount: number } & OnStep)
   | ({ readonly type: 'step.unclaimed' } & OnStep)
-  /** Attempts at this operation have too little time, for this reason; said once by each instance. */
+  /** Attempts at this operation have too little time, for the reason in `advice`. Each instance reports it once. */
   | {
       readonly type: 'deadline.doubted'
       readonly operation: string
-      /** Where it was noticed. */
+      /** The workflow and step where it was noticed. */
       readonly workflow: string
       readonly stepId: string
       readonly completeWithinMs: number
@@ -137,9 +138,9 @@ export type TelemetryEvent =
       readonly why: string
     } & OnJob)
   | ({ readonly type: 'job.finished'; readonly state: string } & OnJob)
-  // ── those who are told ───────────────────────────────────────────────────────────────────────────────────────────
+  // ── notices and alerts ───────────────────────────────────────────────────────────────────────────────────────────
   | ({ readonly type: 'notice.sent'; readonly kind: string; readonly seq: number } & OnJob)
-  /** It is tried again, unless it was given up: then an operator has to look. */
+  /** The notice is sent again, unless `isGivenUp`: then an operator has to act. */
   | ({
       readonly type: 'notice.failed'
       readonly seq: number
@@ -147,7 +148,7 @@ export type TelemetryEvent =
       readonly isGivenUp: boolean
       readonly error: unknown
     } & OnJob)
-  /** An operator was told, by every sink that is configured; this event is one itself. */
+  /** An operator was alerted by every configured sink; this event is one of them. */
   | ({
       readonly type: 'alert.raised'
       readonly alertId: string
@@ -155,7 +156,7 @@ export type TelemetryEvent =
       readonly kind: string
       readonly message: string
     } & OnJob)
-  /** A call of a sink failed, which was to tell of this job and, with it, of `count` in all; they are told again. */
+  /** A call of a sink failed. It was about this job, and about `count` jobs in all. The sink is called again. */
   | ({
       readonly type: 'alert.failed'
       readonly alertId: string
@@ -166,7 +167,7 @@ export type TelemetryEvent =
   // ── the store ────────────────────────────────────────────────────────────────────────────────────────────────────
   | { readonly type: 'store.charged'; readonly operation: string; readonly charge: number }
   | { readonly type: 'store.conflict'; readonly operation: string; readonly id: string }
-  // Trouble that passes is one event when it begins and one when it is over, however many requests failed.
+  // Trouble that passes causes one event when it begins and one when it ends, however many requests failed.
   | { readonly type: 'store.troubled'; readonly reason: string; readonly error: unknown }
   | { readonly type: 'store.recovered'; readonly durationMs: number; readonly failures: number }
   | { readonly type: 'loop.failed'; readonly loop: string; readonly error: unknown }
@@ -180,13 +181,13 @@ export type TelemetryEvent =
   | ({
       readonly type: 'instance.ended'
       readonly exit: string
-      /** When another takes its place, in milliseconds; null when none does. */
+      /** The delay in milliseconds until another instance replaces it; null when none does. */
       readonly restartInMs: number | null
     } & OnInstance)
   | ({ readonly type: 'instance.leasesReleased'; readonly leaseTokens: readonly string[] } & OnInstance)
 
-/** The name of a kind of event. */
+/** The name of an event type. */
 export type TelemetryEventType = TelemetryEvent['type']
 
-/** One kind of event. */
+/** The event with a given type. */
 export type TelemetryEventOf<T extends TelemetryEventType> = Extract<TelemetryEvent, { readonly type: T }>

@@ -1,8 +1,11 @@
 /**
  * # Telemetry
  *
- * One typed list of everything that happens (`events.ts`), and sinks for it. Code emits; it never logs, counts or
- * prints by itself. Tests await events instead of sleeping.
+ * Defines one typed list of all events (`events.ts`), and sinks for them. Code emits events; it never logs, counts
+ * or prints by itself. Tests await events instead of sleeping.
+ *
+ * Sinks: `console-logger.ts` writes JSON lines, `opentelemetry.ts` records metrics and spans, `recorder.ts` keeps
+ * events for tests. `telemetry.ts` has the interface of a sink and combines several. Start there.
  */
 export type { TelemetryEvent, TelemetryEventOf, TelemetryEventType } from './events.js'
 export { fanOut, silent, type Delivery, type Telemetry } from './telemetry.js'

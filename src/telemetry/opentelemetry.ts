@@ -15,16 +15,16 @@ import { systemClock, type Clock } from '../platform/index.js'
 import type { TelemetryEvent } from './events.js'
 import type { Delivery, Telemetry } from './telemetry.js'
 
-/** Where an {@link openTelemetry} sink reports to. */
+/** The providers that an {@link openTelemetry} sink reports to. */
 export interface OpenTelemetryOptions {
-  /** Default: the one that is registered when the first event comes. */
+  /** Default: the provider that is registered when the first event comes. */
   readonly meterProvider?: MeterProvider
-  /** Default: the one that is registered when a page is delivered. */
+  /** Default: the provider that is registered when a page is delivered. */
   readonly tracerProvider?: TracerProvider
   readonly clock?: Clock
 }
 
-/** As instruments and tracers name who reports. */
+/** The name of this library for instruments and tracers. */
 const scope = 'stepward'
 
 interface Instruments {
@@ -39,15 +39,16 @@ interface Instruments {
   readonly oldestAge: Gauge
   readonly steps: Counter
   readonly jobs: Counter
-  /** Of every other kind. */
+  /** Counts the events of every other type. */
   readonly events: Counter
 }
 
 /**
- * A sink for OpenTelemetry: metrics of events, and a consumer span around every delivered page, which is active while
- * the delegate runs. Names are those of the messaging and database semantic conventions where these have one.
- * Without an OpenTelemetry SDK in the process it does nothing. Register the SDK before the first event: instruments
- * that were made without one stay silent.
+ * Returns a sink for OpenTelemetry: metrics of events, and a consumer span around every delivered page, active
+ * while the delegate runs. Names follow the messaging and database semantic conventions where these define one.
+ *
+ * Without an OpenTelemetry SDK in the process it does nothing. Register the SDK before the first event:
+ * instruments made without one record nothing.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   const { clock = systemClock } = options
@@ -114,7 +115,7 @@ function instrumentsOf({ meterProvider = metrics }: OpenTelemetryOptions): Instr
   }
 }
 
-/** Events of which only how many there were is counted. */
+/** Events that are only counted. */
 const plainEvents = [
   'agent.logged',
   'alert.raised',
@@ -160,7 +161,7 @@ function isPlain(event: TelemetryEvent): event is PlainEvent {
   return plainEvents.some((type) => type === event.type)
 }
 
-/** What an event says in numbers. The linter asks for every type. */
+/** Records the metrics of an event. The linter requires every type here. */
 function record(to: Instruments, event: TelemetryEvent): void {
   if (isPlain(event)) {
     to.events.add(1, { 'stepward.event': event.type })

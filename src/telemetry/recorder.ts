@@ -15,17 +15,20 @@ export class TelemetryRecorder implements Telemetry {
     this.waiters = this.waiters.filter((waiter) => !waiter.offer(event))
   }
 
-  /** Every event so far, oldest first. */
+  /** All events so far, oldest first. */
   get events(): readonly TelemetryEvent[] {
     return this.recorded
   }
 
-  /** Every event of one type so far, oldest first. */
+  /** Returns all events of one type so far, oldest first. */
   of<T extends TelemetryEventType>(type: T): TelemetryEventOf<T>[] {
     return this.recorded.filter((event): event is TelemetryEventOf<T> => event.type === type)
   }
 
-  /** Resolves when `count` events of this type that satisfy `where` have happened, earlier ones included. */
+  /**
+   * Resolves when `count` events of this type that satisfy `where` have happened, earlier ones included. Returns
+   * the last of them.
+   */
   waitFor<T extends TelemetryEventType>(
     type: T,
     where: (event: TelemetryEventOf<T>) => boolean = () => true,

@@ -1,36 +1,39 @@
 import type { TelemetryEvent } from './events.js'
 
-/** A page on its way to a delegate. */
+/** A page that is about to be delivered to a delegate. */
 export interface Delivery {
   readonly processorName: string
   readonly instanceName: string
   readonly leaseToken: string
   readonly count: number
-  /** The container whose changes these are; left out where it has no name. */
+  /** The name of the container that changed; omitted if it has none. */
   readonly container?: string
 }
 
-/** Where events go. `emit` must not throw and must not wait. */
+/** A sink for events. `emit` must not throw and must not wait. */
 export interface Telemetry {
   emit(event: TelemetryEvent): void
   /**
-   * Runs `run` once, and answers or throws what it does; a sink that traces surrounds it with a span, so that what a
-   * delegate does becomes part of it. Sinks without it see deliveries as events only.
+   * Runs `run` once, and returns or throws its result. A tracing sink surrounds it with a span, so that the work
+   * of the delegate becomes part of it. Sinks without this method see deliveries as events only.
    */
   during?<T>(delivery: Delivery, run: () => Promise<T>): Promise<T>
 }
 
-/** Tells nobody. */
+/** A sink that ignores all events. */
 export const silent: Telemetry = { emit: () => undefined }
 
-/** Tells several sinks; one that throws does not keep the others from hearing. Traces deliveries if any of them does. */
+/**
+ * Returns a sink that passes events to several sinks. A sink that throws does not affect the others. Traces
+ * deliveries if at least one of the sinks does.
+ */
 export function fanOut(...sinks: readonly Telemetry[]): Telemetry {
   const emit: Telemetry['emit'] = (event) => {
     for (const sink of sinks) {
       try {
         sink.emit(event)
       } catch {
-        // A broken sink must not break the work it reports on, and there is nobody left to tell.
+        // A broken sink must not break the work it reports on, and no other sink is left to report this to.
       }
     }
   }

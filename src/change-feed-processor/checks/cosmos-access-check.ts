@@ -2,17 +2,17 @@ import type { Container } from '@azure/cosmos'
 import { cosmosErrorKind, type LeaseMode } from '../../../lease-store/index.js'
 import { CosmosChangeFeed } from '../feed/cosmos-change-feed.js'
 
-/** Told the request units of what is tried. */
+/** Called with the request units of each attempt. */
 type OnCharge = (operation: string, charge: number) => void
 
-/** No lease is called so, nor anything else: what is written to it is written to nothing. */
+/** An id that no lease and no other document has, so a write to it changes nothing. */
 const nobodysId = 'stepward.access-check'
 
 const contributor = 'give this identity the role "Cosmos DB Built-in Data Contributor"'
 
 /**
- * Why the identity cannot use a container in one way, or null when it can. Rejects when the failure says nothing about that:
- * it may pass.
+ * Returns why the identity cannot use a container in one way, or null when it can. Rejects when the failure does
+ * not answer that question, because such a failure may pass.
  */
 async function refusal(verb: string, use: () => Promise<unknown>): Promise<string | null> {
   try {
@@ -23,13 +23,13 @@ async function refusal(verb: string, use: () => Promise<unknown>): Promise<strin
     if (kind === 'unauthorized')
       return `may not be ${verb}: the key or token of its client is not valid for that (401)`
     if (kind === 'forbidden') return `may not be ${verb} (403); ${contributor}`
-    // The container is there: so it is the document that is not.
+    // The container exists, so only the document is missing.
     if (kind === 'notFound') return null
     throw error
   }
 }
 
-/** What keeps a processor from reading this feed, found by reading nothing of it. */
+/** Returns what prevents a processor from reading this feed. It reads from "now", so it reads no changes. */
 export async function feedProblems(
   container: Container,
   { leaseMode, onCharge }: { readonly leaseMode: LeaseMode; readonly onCharge?: OnCharge | undefined },
@@ -55,8 +55,8 @@ export async function feedProblems(
 }
 
 /**
- * What keeps a processor from keeping leases here, found without writing: a replace and a delete of what is not there are
- * refused to who may not, and find nothing otherwise.
+ * Returns what prevents a processor from keeping leases in this container. It changes nothing: a replace and a
+ * delete of a missing document are refused to an identity without the permission, and otherwise find nothing.
  */
 export async function leaseAccessProblems(container: Container): Promise<string[]> {
   const item = container.item(nobodysId, nobodysId)
@@ -74,7 +74,7 @@ function isBadRequest(error: unknown): boolean {
   return typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 400
 }
 
-/** Without our own words about where: the container is named before it. */
+/** Returns the message of the cause, because the text of this library before it would name the container twice. */
 function textOf(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown }
   return cause instanceof Error ? cause.message : String(error)

@@ -1,7 +1,7 @@
 import type { Container } from '@azure/cosmos'
 import { accountHostOf, javaLeasePrefix } from '../../../lease-store/index.js'
 
-/** The containers and the processor name of a unit. */
+/** The containers and the processor name of a deployment unit. */
 export interface JavaCheckOptions {
   readonly monitoredContainer: Container
   readonly leaseContainer: Container

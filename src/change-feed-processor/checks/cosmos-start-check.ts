@@ -18,16 +18,16 @@ import {
   type Ports,
 } from '../feed/cosmos-ports.js'
 
-/** What is checked, as far as it is there, and by which clock it is tried again. */
+/** The options to check, as far as they are set, and the clock for retries. */
 export interface StartCheckOptions extends Partial<PortOptions> {
   readonly leaseMode: LeaseMode
-  /** Where changes are kept that could not be handled, if it is a container. */
+  /** The dead-letter destination; checked if it is a container. */
   readonly deadLetter?: unknown
   readonly clock: Clock
   readonly random: Random
 }
 
-/** The ports of containers that a processor can work with, or what is wrong with them. */
+/** The ports of containers that a processor can work with, or the problems of the containers. */
 export type StartCheck =
   | { readonly isReady: true; readonly ports: Ports }
   | { readonly isReady: false; readonly problems: readonly string[] }
@@ -35,8 +35,8 @@ export type StartCheck =
 const tries = { maxAttempts: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
- * Looks at the containers, at what the identity may do with them and, as far as these let it, at the leases there are.
- * Writes nothing. Rejects when the store does not answer for long.
+ * Checks the containers, the permissions of the identity and, if those suffice, the existing leases. Writes
+ * nothing. Rejects when the store does not answer, even after retries.
  */
 export async function checkStart(options: StartCheckOptions): Promise<StartCheck> {
   const { clock, random } = options
@@ -45,7 +45,7 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
     const problems = await containerProblems(options)
     if (whole === null) return { isReady: false, problems }
     if (problems.length === 0) return checkLeases(whole)
-    // Of leases in a container that cannot even be listed there is nothing to tell.
+    // A container that cannot be listed says nothing about its leases.
     const check = await checkLeases(whole).catch(() => null)
     return { isReady: false, problems: [...problems, ...(check?.isReady === false ? check.problems : [])] }
   }
@@ -55,7 +55,7 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
 
 type WholeOptions = PortOptions & Pick<StartCheckOptions, 'leaseMode'>
 
-/** Null when something is missing without which leases cannot be found. */
+/** Returns the options needed to find leases; null when one of them is missing. */
 function wholeOf({ monitoredContainer, leaseContainer, ...others }: StartCheckOptions): WholeOptions | null {
   const { processorName, onCharge, leaseMode } = others
   const isWhole = monitoredContainer !== undefined && leaseContainer !== undefined
@@ -63,7 +63,10 @@ function wholeOf({ monitoredContainer, leaseContainer, ...others }: StartCheckOp
   return { monitoredContainer, leaseContainer, processorName, onCharge, leaseMode }
 }
 
-/** A unit keeps the mode it began with: positions of one mode mean nothing in the other. */
+/**
+ * Returns a problem for each lease of another mode. A unit keeps the mode it began with, because a position of one
+ * mode means nothing in the other.
+ */
 export function foreignModeProblems(leases: readonly Lease[], own: LeaseMode): string[] {
   return leases
     .filter(({ mode }) => mode !== own)
@@ -120,15 +123,15 @@ async function deadLetterProblems(container: Container, monitored: Container | n
   return problemsOf(option, container, { ofDefinition: () => [], ofAccess: () => Promise.resolve([]) })
 }
 
-/** Two accounts may have containers of the same names. */
+/** Compares the clients, because two accounts may have containers with the same names. */
 function isOneAccount(left: Container, right: Container): boolean {
   return left.database.client === right.database.client
 }
 
-/** How one container is looked at. */
+/** The checks of one container. */
 interface Look {
   readonly ofDefinition: (definition: ContainerDefinition) => string[]
-  /** Asked only of a container that is as it must be: else it would say the same in other words. */
+  /** Called only if the definition has no problems: otherwise it would report the same fault in other words. */
   readonly ofAccess: () => Promise<string[]>
 }
 
@@ -145,7 +148,7 @@ async function problemsOf(
   return named(problems.length > 0 ? problems : await ofAccess())
 }
 
-/** Or what is wrong when there is none to be had. */
+/** Returns the definition of a container, or the problem that prevents reading it. */
 async function definitionOf(container: Container): Promise<ContainerDefinition | string> {
   try {
     return (await container.read()).resource ?? {}
@@ -156,7 +159,7 @@ async function definitionOf(container: Container): Promise<ContainerDefinition |
   }
 }
 
-/** Null when the failure says nothing about the container. */
+/** Returns the problem that a failure shows; null when it says nothing about the container. */
 function accessProblem(error: unknown, databaseId: string): string | null {
   const { kind } = cosmosErrorKind(error)
   if (kind === 'notFound') return `does not exist in database ${JSON.stringify(databaseId)}; create it first`
@@ -200,7 +203,7 @@ async function checkLeases(options: WholeOptions): Promise<StartCheck> {
   }
 }
 
-/** Checks for units of Java. Ports other than Cosmos DB cannot see documents with names of other processors. */
+/** Checks for leases of Java hosts. Ports other than Cosmos DB cannot see documents of other processor names. */
 async function foreignUnitProblems(options: WholeOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer } = options
   if (isChangeFeed(monitoredContainer) || isLeaseStore(leaseContainer)) return []

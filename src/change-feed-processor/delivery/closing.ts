@@ -1,7 +1,7 @@
 import type { FeedPosition } from '../feed/change-feed.js'
 import type { DelegateError, FeedError } from '../feed/errors.js'
 
-/** How the reading of a lease ended, with what is needed to close it. */
+/** The reason why the reading of a lease ended, with the data needed to close it. */
 export type Closing =
   | { readonly reason: 'Shutdown' }
   | { readonly reason: 'LeaseLost' }
@@ -9,5 +9,5 @@ export type Closing =
   /** `parts` are the positions of the children; everything before them was delivered. */
   | { readonly reason: 'Split'; readonly parts: readonly FeedPosition[] }
   | { readonly reason: 'FeedError'; readonly error: FeedError }
-  /** A delegate did not return in its time. */
+  /** A delegate did not return within its time limit. */
   | { readonly reason: 'DelegateError'; readonly error: DelegateError }

@@ -3,22 +3,22 @@ import { identityOf, type AnyChange } from '../feed/change-identity.js'
 import type { DeadLetter } from '../feed/delegate.js'
 import type { DeadLetterContainer } from '../feed/cosmos-ports.js'
 
-/** The most that is kept of an error's words, so that they alone can never make a document too large. */
+/** The most characters kept of an error's text, so that the text alone can never make a document too large. */
 const longestText = 10_000
 
-/** What a dead-letter container keeps of a change. */
+/** A failed change as a dead-letter container stores it. */
 interface DeadLetterDocument {
   readonly id: string
   readonly leaseToken: string
   readonly documentId: string
-  /** The change as it was delivered; null if it is too large to be kept inside another document. */
+  /** The change as delivered; null if it is too large to be stored inside another document. */
   readonly change: AnyChange | null
   readonly error: { readonly name: string; readonly message: string; readonly stack: string | null }
 }
 
 /**
- * Keeps changes as documents of a container, of any partition key. The id follows from the change, so one that is kept
- * twice, after a crash in between, is there once (F-C16).
+ * Stores failed changes as documents of a container with any partition key. The id is derived from the change, so
+ * a change that is stored twice, after a crash in between, exists once (F-C16).
  */
 export function cosmosDeadLetter(container: DeadLetterContainer): DeadLetter<AnyChange> {
   return async (change, error, { leaseToken }) => {
@@ -39,7 +39,7 @@ export function cosmosDeadLetter(container: DeadLetterContainer): DeadLetter<Any
   }
 }
 
-/** Within the length of an id, and without what an id must not contain. */
+/** Returns an id of permitted length, without characters that an id must not contain. */
 function deadLetterId(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('~').slice(0, 1_000)
 }

@@ -5,7 +5,7 @@ import type { ChangeContext } from '../feed/delegate.js'
 import type { DeliverySite } from './delivery.js'
 import { FeedError, type DelegateError } from '../feed/errors.js'
 
-/** A change that is to be set aside, and why. */
+/** A change to set aside, and the reason. */
 export interface Poison {
   readonly change: AnyChange
   readonly error: DelegateError
@@ -13,12 +13,12 @@ export interface Poison {
   readonly context: ChangeContext
 }
 
-/** Between two attempts to keep a change. */
+/** The pause between two attempts to store a change. */
 const backoff: Backoff = { minMs: 500, maxMs: 30_000 }
 
 /**
- * Sets a change aside, however often it takes; nothing after it is passed meanwhile (I10, F-C15). Answers null when it is
- * kept, or why it no longer can be.
+ * Sets a change aside, and retries until it is stored; no later change is passed meanwhile (I10, F-C15). Returns
+ * null when the change is stored, or the reason why delivery ends instead.
  */
 export async function setAside(
   { change, error, attempts, context }: Poison,

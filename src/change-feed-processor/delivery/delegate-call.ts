@@ -3,18 +3,19 @@ import type { DeliverySite } from './delivery.js'
 import { DelegateError } from '../feed/errors.js'
 import { TimeLimitError, withinLimit } from './time-limit.js'
 
-/** How one call of the user's delegate ended. */
 export type DelegateCall =
   | { readonly kind: 'handled' }
   | { readonly kind: 'failed'; readonly error: DelegateError }
-  /** It was not made, or broke off because it was told to. */
+  /** The call was not made, or ended because its signal was aborted. */
   | { readonly kind: 'close'; readonly closing: Closing }
 
 /**
- * Calls the user's delegate once, unless nothing shall be delivered (any more): the last look at the trust in the lease
- * comes directly before the call. A delegate that does not return in its time counts as failed. Where failures are
- * limited that is all, so that a poison that hangs is set aside like any other; where they are not, the lease is given
- * back (F-C14): a process in which a delegate hangs may be the reason, and must not keep the feed for ever.
+ * Calls the user's delegate once, unless delivery has ended. The last check whether the lease can be trusted comes
+ * directly before the call.
+ *
+ * A delegate that does not return within its time limit counts as failed. If failures are limited, the poison
+ * change is then set aside like any other. If they are not, the lease is released (F-C14): the hanging process
+ * itself may be the reason, and must not keep the feed forever.
  */
 export async function callDelegate(
   site: DeliverySite,
@@ -31,7 +32,7 @@ export async function callDelegate(
     await withinLimit(call, limit)
     return { kind: 'handled' }
   } catch (cause) {
-    // A delegate that stops because it was told to has not failed.
+    // A delegate that stops because its signal was aborted has not failed.
     const told = closing()
     if (told !== null) return { kind: 'close', closing: told }
     const error = new DelegateError(leaseToken, cause)

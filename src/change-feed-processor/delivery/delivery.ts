@@ -6,11 +6,11 @@ import type { LeaseHolder } from '../lease/lease-holder.js'
 import type { Progress } from './progress.js'
 import type { Runtime } from '../runtime/runtime.js'
 
-/** How the supervisor of a lease goes on after a page. */
+/** The next action of a lease's supervisor after a page. */
 export type AfterPage =
-  /** With the next page. */
+  /** Read the next page. */
   | { readonly kind: 'readOn' }
-  /** With everything that was not reported as handled, once more. */
+  /** Read everything again that was not reported as handled. */
   | { readonly kind: 'readAgain' }
   | { readonly kind: 'close'; readonly closing: Closing }
 
@@ -18,26 +18,26 @@ export type AfterPage =
 export interface Delivery {
   /** Resolves when the next page may be read. */
   deliver(page: ReadPage): Promise<AfterPage>
-  /** Resolves when everything delivered was handled, or with why it will not be. */
+  /** Resolves when everything delivered was handled, or with the reason why that will not happen. */
   settled(): Promise<Closing | null>
-  /** Resolves when the delegate is not running any more. Called once it is to be given nothing new. */
+  /** Resolves when the delegate no longer runs. Called once no new changes will be delivered. */
   ended(): Promise<void>
 }
 
-/** What the delivery of one lease stands on. */
+/** The services that the delivery of one lease uses. */
 export interface DeliverySite {
   readonly runtime: Runtime
   readonly holder: LeaseHolder
   readonly progress: Progress
   /** Aborts when the lease is lost or the processor stops. */
   readonly signal: AbortSignal
-  /** Why nothing more shall be delivered; null as long as it shall. */
+  /** Returns why nothing more may be delivered; null while delivery goes on. */
   readonly closing: () => Closing | null
-  /** Ends a rest between two reads: there is a reason to close that the delivery alone knows. */
+  /** Ends the pause between two reads, because the delivery knows a reason to close. */
   readonly wake: () => void
 }
 
-/** What every context of a page's delivery says. */
+/** Returns the fields that every context of a page's delivery has. */
 export function contextOf({ holder }: DeliverySite, { page }: ReadPage, signal: AbortSignal): ChangeContext {
   const { leaseToken, feedRange } = holder.lease
   const { charge, sessionToken, headers, diagnostics } = page
@@ -54,7 +54,7 @@ export function contextOf({ holder }: DeliverySite, { page }: ReadPage, signal: 
   }
 }
 
-/** Tells telemetry that all of a page was handled. */
+/** Reports to telemetry that all changes of a page were handled. */
 export function reportDelivered(
   { runtime, holder }: DeliverySite,
   changes: readonly AnyChange[],

@@ -8,17 +8,17 @@ export interface Ticket {
   isDone: boolean
 }
 
-/** How far everything is done: this page, and so many of its changes. */
+/** The position up to which every change is done: a page, and the number of its changes that are done. */
 export interface Reached {
   readonly page: TrackedPage
   readonly count: number
 }
 
-/** Changes in the order of the feed that may be done in any order, and the place before which all are (I10). */
+/** Tracks changes that may be done in any order, and finds the place in the feed before which all are done (I10). */
 export class LowWaterMark {
   private readonly open: Ticket[] = []
 
-  /** Changes that are not done, or stand behind one that is not. */
+  /** The number of changes that are not done, or that come after one that is not. */
   get size(): number {
     return this.open.length
   }
@@ -29,7 +29,10 @@ export class LowWaterMark {
     return ticket
   }
 
-  /** Answers the places it rose to, the last of each page it passed; none while an earlier change is not done. */
+  /**
+   * Returns the places reached, the last one of each page passed. Returns none while an earlier change is not
+   * done.
+   */
   done(ticket: Ticket): readonly Reached[] {
     ticket.isDone = true
     const pending = this.open.findIndex(({ isDone }) => !isDone)

@@ -9,7 +9,7 @@ import type { ReadPage } from './page-positions.js'
 import type { TrackedPage } from './progress.js'
 import type { PageDelegates } from '../runtime/runtime.js'
 
-/** What became of the changes of a slice; the slices to deliver instead when it has failed. */
+/** The result of a slice: its changes are done, or other slices must be delivered instead, or delivery ends. */
 type AfterSlice =
   | { readonly kind: 'done' }
   | { readonly kind: 'instead'; readonly slices: readonly Slice[] }
@@ -18,13 +18,18 @@ type AfterSlice =
 const readOn: AfterPage = { kind: 'readOn' }
 
 /**
- * Delivers page by page: the next one only when the delegate has accepted this one, or what it refuses is set aside.
+ * Delivers page by page. The next page follows only when the delegate has accepted this one, or when the changes
+ * that it refuses are set aside.
  *
- * With automatic checkpoints what was accepted is reported; with manual ones the delegate does that, and when it fails
- * without a limit to its failures, everything since its last checkpoint comes again, as .NET does it.
+ * With automatic checkpoints this class reports the accepted changes. With manual ones the delegate does so. If
+ * the delegate then fails and failures are not limited, everything since its last checkpoint is delivered again,
+ * as in .NET.
  */
 export class PageDelivery implements Delivery {
-  /** Failures of one place of the feed, counted over its deliveries: pauses grow although it is read again. */
+  /**
+   * Failures at one place of the feed, counted across deliveries, so that pauses grow although the place is read
+   * again.
+   */
   private failing = { place: '', failures: 0 }
 
   constructor(
@@ -40,7 +45,7 @@ export class PageDelivery implements Delivery {
       return readOn
     }
     const page = progress.track(read)
-    // The first slice last, so that it is taken first.
+    // The array is a stack: its last slice is delivered first.
     const open: Slice[] = [{ from: 0, to: changes.length, failures: 0, isPart: false }]
     for (let slice = open.pop(); slice !== undefined; slice = open.pop()) {
       const after = await this.deliverSlice(page, slice)

@@ -20,25 +20,26 @@ interface Job {
 }
 
 /**
- * Delivers changes one by one, several at once, those of one key one after another in the order of the feed. Pages are
- * read ahead until as many changes are open as a page is asked to have; the checkpoint is the low-water mark, the last
- * place before which everything was handled (I10). A change that fails keeps its key and one of the slots while it is
- * tried again; what is behind it goes on until reading ahead has reached its bound.
+ * Delivers changes one by one, several at once. Changes with the same key are delivered one after another in the
+ * order of the feed. Pages are read ahead until as many changes are open as one page may have. The checkpoint is
+ * the low-water mark: the last place before which everything was handled (I10). A change that fails keeps its key
+ * and one of the slots while it is retried. Changes behind it are delivered until reading ahead reaches its limit.
  *
- * States: delivering → stopped, with one reason. Once stopped nothing is begun; what runs sees its signal abort, unless
- * the lease is only asked for: then it may end in peace, since nobody else has the lease until it has.
+ * States: delivering → stopped, with one reason. Once stopped, no call begins. The signal of running calls aborts,
+ * unless another instance has only asked for the lease. Then they may finish, because no other instance gets the
+ * lease before.
  */
 export class ParallelDelivery implements Delivery {
   private readonly site: DeliverySite
-  /** Ends pauses between tries. */
+  /** Ends the pauses between attempts. */
   private readonly stopping = new AbortController()
-  /** Ends what runs. */
+  /** Aborts the running calls. */
   private readonly breakingOff = new AbortController()
   private stopped: Closing | null = null
   private readonly mark = new LowWaterMark()
-  /** By key that is under way, what comes after it. */
+  /** The changes that wait behind a running or ready one, by key. */
   private readonly behind = new Map<string, Job[]>()
-  /** One of each key that is not under way, waiting for a slot. */
+  /** The first change of each key that has none running, waiting for a slot. */
   private readonly ready: Job[] = []
   private running = 0
   private watchers: (() => void)[] = []
@@ -52,7 +53,7 @@ export class ParallelDelivery implements Delivery {
       signal: this.breakingOff.signal,
       closing: () => site.closing() ?? this.stopped,
     }
-    // Every call that runs, and every pause, listens: as many as there are slots, which is no leak.
+    // Every running call and every pause adds a listener: as many as there are slots, which is not a leak.
     setMaxListeners(0, this.stopping.signal, this.breakingOff.signal)
     const breakOff = (): void => {
       this.stopping.abort()
@@ -93,7 +94,7 @@ export class ParallelDelivery implements Delivery {
     this.fillSlots()
   }
 
-  /** `orderBy` is the user's code: when it fails, so does the change. */
+  /** Calls `orderBy`, which is the user's code: when it fails, the change fails. */
   private keyed(change: AnyChange): Pick<Job, 'key' | 'call'> {
     const { keyOf, onChange } = this.delegates
     try {
@@ -134,7 +135,7 @@ export class ParallelDelivery implements Delivery {
     else this.stop(closing)
   }
 
-  /** Null when the change was handled or set aside. */
+  /** Returns null when the change was handled or set aside, or else the reason to stop. */
   private async handle({ change, ticket, call }: Job): Promise<Closing | null> {
     const { runtime, signal } = this.site
     const { clock, random, options } = runtime

@@ -3,15 +3,15 @@ import { LeaseLostError } from '../feed/errors.js'
 import type { LeaseHolder } from '../lease/lease-holder.js'
 import { positionAfterAll, positionsIn, type ReadPage } from './page-positions.js'
 
-/** A page among all that one lease delivered, with what may be stored about it. */
+/** A page delivered under one lease, with its place among the delivered changes and its positions to store. */
 export interface TrackedPage extends ReadPage {
-  /** How many changes were delivered before it. */
+  /** The number of changes delivered before it. */
   readonly before: number
-  /** The position after its first `count` changes, or null where there is none: see {@link positionsIn}. */
+  /** Returns the position after its first `count` changes, or null where none exists: see {@link positionsIn}. */
   readonly positionAfter: (count: number) => string | null
 }
 
-/** A place in the changes that one lease delivered. It references no page: holds may last, and pages are large. */
+/** A place in the changes delivered under one lease. It references no page: holds may last, and pages are large. */
 interface Place {
   /** The number of changes delivered before its page. */
   readonly before: number
@@ -22,13 +22,17 @@ interface Place {
 }
 
 /**
- * How far the changes of one lease were handled: the only one who tells its holder (I10). It counts the changes that
- * were delivered; a report about fewer than an earlier one changes nothing, so the position never goes back.
+ * Tracks how far the changes of one lease were handled. No other part reports positions to the lease holder (I10).
+ * It counts the delivered changes. A report about fewer changes than an earlier one has no effect, so the position
+ * never goes back.
  */
 export class Progress {
   private delivered = 0
   private handled = 0
-  /** Pages from before a rewind are delivered again: what is said of them counts no more. */
+  /**
+   * The number of changes delivered before the last rewind. Their pages are delivered again, so reports about them
+   * are ignored.
+   */
   private rewoundAt = 0
   private isClosed = false
   /** The beginnings of pages that a delegate still works on, and the furthest place reported meanwhile. */
@@ -40,29 +44,32 @@ export class Progress {
     private reached: FeedStart,
   ) {}
 
-  /** Where to read from to get everything that was not reported as handled. */
+  /** The position to read from to get everything that was not reported as handled. */
   get start(): FeedStart {
     return this.reached
   }
 
-  /** Whether something was delivered that nobody has reported as handled. */
+  /** Whether a delivered change has not been reported as handled. */
   get isBehind(): boolean {
     return this.delivered > this.handled
   }
 
-  /** A page that is about to be delivered. */
+  /** Registers a page that is about to be delivered. */
   track({ from, page }: ReadPage): TrackedPage {
     const before = this.delivered
     this.delivered += page.changes.length
     return { from, page, before, positionAfter: positionsOf(page) }
   }
 
-  /** Reports that everything before `page` and its first `count` changes were handled. It is stored as the options say. */
+  /**
+   * Reports that everything before `page` and its first `count` changes were handled. Stores it as the options
+   * say.
+   */
   handledUpTo(page: TrackedPage, count: number): Promise<void> {
     return this.report(placeIn(page, count))
   }
 
-  /** Stores nothing beyond the beginning of this page until the returned function is called (I10). */
+  /** Prevents storing a position beyond the beginning of this page until the returned function is called (I10). */
   hold(page: TrackedPage): () => void {
     const hold = placeIn(page, 0)
     this.holds.add(hold)
@@ -71,7 +78,8 @@ export class Progress {
       this.holds.delete(hold)
       if (reported === null) return
       this.reported = null
-      // A failure does no harm: changes that are not stored come again, and the next report stores them.
+      // A failure does no harm: changes whose position is not stored are delivered again, and the next report
+      // stores them.
       this.report(reported).catch(() => undefined)
     }
   }
@@ -98,26 +106,32 @@ export class Progress {
     if (token !== null) await this.reach(token, (reached) => this.holder.checkpoint(reached))
   }
 
-  /** As {@link handledUpTo}, and resolves when it is stored; rejects when the lease is not ours to store it in. */
+  /**
+   * Does the same as {@link handledUpTo}, and resolves when the position is stored. Rejects with {@link
+   * LeaseLostError} when this instance no longer holds the lease, or after {@link close}.
+   */
   async store(page: TrackedPage, count: number): Promise<void> {
     await this.handledUpTo(page, count)
     if (this.isClosed || !(await this.holder.flush())) throw new LeaseLostError(this.holder.lease.leaseToken)
   }
 
-  /** Nothing new up to here: worth keeping only when everything before was handled (I10). */
+  /**
+   * Records that no changes follow up to here. The position is kept only when everything before it was handled
+   * (I10).
+   */
   async nothingNew({ page: { next } }: ReadPage): Promise<void> {
     const [only, ...others] = next
     if (this.isBehind || only?.start.kind !== 'continuation' || others.length > 0) return
     await this.reach(only.start.token, (token) => this.holder.notePosition(token))
   }
 
-  /** Whatever was delivered since {@link start} is going to be delivered again. */
+  /** Prepares for everything since {@link start} to be delivered again. */
   rewind(): void {
     this.rewoundAt = this.delivered
     this.handled = this.delivered
   }
 
-  /** From now on the lease is somebody else's business: what is said about its pages is refused. */
+  /** Ends the use of the lease: later reports about its pages are refused. */
   close(): void {
     this.isClosed = true
   }
@@ -134,7 +148,10 @@ function placeIn(page: TrackedPage, count: number): Place {
   return { before, upTo: before + count, token: lastPosition(page, count) }
 }
 
-/** The last position in the page that covers at most `count` changes; with none, the start of the page. */
+/**
+ * Returns the last position in the page that covers at most `count` changes; if there is none, the start of the
+ * page.
+ */
 function lastPosition({ from, positionAfter }: TrackedPage, count: number): string | null {
   for (let passed = count; passed > 0; passed -= 1) {
     const token = positionAfter(passed)
@@ -143,7 +160,7 @@ function lastPosition({ from, positionAfter }: TrackedPage, count: number): stri
   return from.start.kind === 'continuation' ? from.start.token : null
 }
 
-/** Places inside a page are looked for only when one is asked for: most pages are handled as a whole. */
+/** Looks for positions inside a page only when one is requested, because most pages are handled as a whole. */
 function positionsOf(page: ReadPage['page']): TrackedPage['positionAfter'] {
   let inside: readonly (string | null)[] | undefined
   return (count) => {

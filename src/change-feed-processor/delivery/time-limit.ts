@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../platform/index.js'
 
-/** Something took longer than it may. `cosmosErrorKind` knows the code: what was read may be read again. */
+/** Thrown when an operation exceeds its time limit. `cosmosErrorKind` knows the code, so reads may be retried. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
   readonly code = 'TimeoutError'
@@ -10,19 +10,20 @@ export class TimeLimitError extends Error {
   }
 }
 
-/** How long something may take, and who else may end it. */
+/** The time limit of an operation, and the caller's signal that may end it earlier. */
 export interface TimeLimit {
   readonly clock: Clock
-  /** Null for as long as it likes. */
+  /** Null for no limit. */
   readonly limitMs: number | null
   readonly signal: AbortSignal
-  /** Names it in the error. */
+  /** Names the operation in the error. */
   readonly what: string
 }
 
 /**
- * Runs `act` with a signal that aborts with the caller's and when the time is over. In the latter case it rejects with
- * {@link TimeLimitError} at once, whether or not `act` heeds the signal; what `act` still does is nobody's then.
+ * Runs `act` with a signal that aborts with the caller's and when the time is over. When the time is over it
+ * rejects with {@link TimeLimitError} at once, whether or not `act` heeds the signal. Later results of `act` are
+ * ignored.
  */
 export async function withinLimit<T>(
   act: (signal: AbortSignal) => Promise<T> | T,
@@ -34,7 +35,7 @@ export async function withinLimit<T>(
     ending.abort()
   }
   if (signal.aborted) end()
-  // Taken off again below: the caller's signal outlives very many calls.
+  // Removed again below, because the caller's signal outlives very many calls.
   signal.addEventListener('abort', end, { once: true })
   let timer: Timer | undefined
   try {

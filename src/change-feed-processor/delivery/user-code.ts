@@ -5,7 +5,7 @@ import type { ChangeDelegate, PageDelegate, DeadLetter } from '../feed/delegate.
 import type { FailurePolicy } from '../options/delivery-options.js'
 import type { ChangeDelegates, Runtime } from '../runtime/runtime.js'
 
-/** Functions of the user, as the parts of the processor call them. */
+/** The functions of the user, as the parts of the processor call them. */
 export interface UserCode {
   readonly onChanges?: PageDelegate<AnyChange>
   readonly onChange?: ChangeDelegate<AnyChange>
@@ -13,14 +13,17 @@ export interface UserCode {
   readonly failurePolicy?: FailurePolicy<AnyChange>
 }
 
-/** The parts of a runtime that are the user's. Rejects when the default of `orderBy` cannot be learnt from the feed. */
+/**
+ * Returns the parts of a runtime that the user supplies. Rejects when the default of `orderBy` cannot be read from
+ * the feed.
+ */
 export async function userCodeOf(
   { onChanges, onChange, orderBy, failurePolicy }: UserCode,
   { feed, concurrency }: { readonly feed: ChangeFeed; readonly concurrency: number },
 ): Promise<Pick<Runtime, 'delegates' | 'deadLetter'>> {
   const deadLetter = deadLetterOf(failurePolicy)
   if (onChanges !== undefined) return { delegates: { kind: 'pages', onChanges }, deadLetter }
-  // The options were checked: it is there if the other is not.
+  // The checked options have either `onChanges` or `onChange`.
   if (onChange === undefined) throw new TypeError('neither onChanges nor onChange is there')
   const keyOf = orderBy === undefined ? await byPartitionKey(feed) : byAnswerOf(orderBy)
   return { delegates: { kind: 'changes', onChange, keyOf, concurrency }, deadLetter }

@@ -9,15 +9,15 @@ import type { PhysicalRange } from '../feed/change-feed.js'
 import { CosmosChangeFeed } from '../feed/cosmos-change-feed.js'
 import { unitsOf, type UnitDocuments } from './units.js'
 
-/** Something that could not be looked at. */
+/** A container that could not be inspected. */
 export interface Obstacle {
   readonly kind: 'missing' | 'forbidden'
   readonly container: string
-  /** The data action that the identity lacks, or that found nothing. */
+  /** The data action that the identity lacks, or that found no container. */
   readonly action: string
 }
 
-/** What a lease container and the container it is about are like, at one moment. */
+/** The state of a lease container and its monitored container at one moment. */
 export interface Inspection {
   readonly leaseContainer: string
   readonly accountHost: string
@@ -25,7 +25,7 @@ export interface Inspection {
   /** Null when the lease container could not be read. */
   readonly leaseContainerSettings: {
     readonly partitionKeyPaths: readonly string[]
-    /** Seconds, -1 for "only where a document says so", null for off. */
+    /** Seconds; -1 for "only where a document states one", null for off. */
     readonly defaultTtl: number | null
     /** Whether every field of a document is indexed, as it is by default. */
     readonly isFullyIndexed: boolean
@@ -33,13 +33,13 @@ export interface Inspection {
   /** Null when the monitored container could not be read. */
   readonly physicalRanges: readonly PhysicalRange[] | null
   readonly units: readonly UnitDocuments[]
-  /** Milliseconds since the epoch by the store's clock; null when its answers did not say. */
+  /** Milliseconds since the epoch by the store's clock; null when its answers contain no time. */
   readonly storeTimeMs: number | null
   /** This host's clock at that moment. */
   readonly ownTimeMs: number
 }
 
-/** Which containers, and this host's clock. */
+/** The containers, and this host's clock. */
 export interface InspectionOptions {
   readonly monitoredContainer: Container
   readonly leaseContainer: Container
@@ -53,8 +53,9 @@ const actions = {
 }
 
 /**
- * Looks at both containers and at all documents of all units, and changes nothing. What is missing or forbidden
- * (F-X15) is part of the answer, so that all of it is known at once; rejects when the store does not answer.
+ * Reads the settings of both containers and all documents of all units, and changes nothing. Missing containers
+ * and missing permissions (F-X15) are part of the result, so that all of them are known at once. Rejects when the
+ * store does not answer.
  */
 export async function inspect(options: InspectionOptions): Promise<Inspection> {
   const { monitoredContainer, leaseContainer, now } = options
@@ -89,7 +90,7 @@ export async function inspect(options: InspectionOptions): Promise<Inspection> {
   }
 }
 
-/** Goes on where something is missing or forbidden, and remembers it. */
+/** Records what is missing or forbidden, and continues. */
 class Looking {
   readonly obstacles: Obstacle[] = []
 
@@ -133,7 +134,7 @@ function isFullyIndexed({ indexingPolicy }: ContainerDefinition): boolean {
   return indexingMode !== 'none' && !excludedPaths.some(({ path }) => path === '/*')
 }
 
-/** The physical ranges, after a look at the feed itself, which is a permission of its own. */
+/** Returns the physical ranges, after a read of the feed itself, which needs a permission of its own. */
 async function readableRanges(feed: CosmosChangeFeed): Promise<readonly PhysicalRange[]> {
   const ranges = await feed.physicalRanges()
   const [feedRange] = ranges

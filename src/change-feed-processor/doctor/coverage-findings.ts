@@ -11,8 +11,8 @@ import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
 
 /**
- * What of the feed nobody reads, and what is read twice. Only leases count that can be read: one that was refused
- * leaves a gap.
+ * Finds the parts of the feed that no lease covers, and those that two leases cover. Only readable leases count: a
+ * refused one leaves a gap.
  */
 export function coverageFindings(
   { leases }: UnitDocuments,
@@ -32,7 +32,7 @@ export function coverageFindings(
   return [...gaps, ...overlapFindings(leases, isAtWork)]
 }
 
-/** Each lease that shares a part with others: as the parent of leases that have taken its place, or by mistake. */
+/** Reports each lease that shares a part with others: the parent of leases that replace it, or a mistake. */
 function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => boolean): UnitFinding[] {
   const { replaced, doubled } = findOverlaps(leases)
   const unfinished = replaced.map(({ lease, by }) => {
@@ -55,7 +55,10 @@ function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => b
   return [...unfinished, ...twice]
 }
 
-/** By hand only the one further ahead may go, and only when the other covers it: else changes would be left out. */
+/**
+ * Returns advice for an overlap. If no instance can repair it, only the lease further ahead may be deleted by
+ * hand, and only where the other covers its range. Otherwise changes would be left out.
+ */
 function overlapAdvice(one: Lease, other: Lease): string {
   const { stays, goes } = staying(one, other)
   if (canMeet(one, other))

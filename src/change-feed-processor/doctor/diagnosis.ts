@@ -5,16 +5,19 @@ import { notice, problem, type Finding, type UnitFinding } from './finding.js'
 import { ownershipFindings } from './ownership-findings.js'
 import type { UnitDocuments } from './units.js'
 
-/** How a {@link diagnose} judges. */
+/** The parameters of {@link diagnose}. */
 export interface DiagnosisOptions {
-  /** That of the instances: after how long without a sign of life a lease may be taken over. Milliseconds. */
+  /**
+   * The expiration interval of the instances, in milliseconds: a lease without a sign of life for that long may be
+   * taken over.
+   */
   readonly leaseExpirationIntervalMs: number
 }
 
-/** How long instances hold the lock that creates the leases, as all of them write it. */
+/** The time for which an instance holds the lock that creates the leases; all instances use the same. */
 const lockMs = 30_000
 
-/** What is wrong, and what to do about it: a function of what was seen and nothing else. Problems come first. */
+/** Returns what is wrong and what to do about it, from the inspection alone. Problems come first. */
 export function diagnose(inspection: Inspection, options: DiagnosisOptions): readonly Finding[] {
   const found: readonly Finding[] = [
     ...containerFindings(inspection).map((finding) => ({ ...finding, processorName: null })),
@@ -131,7 +134,7 @@ const foreignAdvice = {
     'its range was split before it was read again: start a .NET host that knows it, or delete it and start from a time',
 } as const
 
-/** A unit that belongs to Java is no problem, as long as no instance of this library uses its name. */
+/** Reports leases of Java hosts. They are no problem as long as no instance of this library uses their name. */
 function javaFinding({ prefix, refused }: UnitDocuments): UnitFinding {
   const what = refused.length === 0 ? 'a marker' : `${refused.length} leases`
   return notice(

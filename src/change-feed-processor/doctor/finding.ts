@@ -1,4 +1,4 @@
-/** The rule that something breaks. */
+/** The rule that a finding is about. */
 export type FindingRule =
   | 'containerMissing'
   | 'actionForbidden'
@@ -21,16 +21,16 @@ export type FindingRule =
   | 'instanceNameTwice'
   | 'notRunning'
 
-/** Something that a doctor noticed. */
+/** One observation of the doctor, with advice. */
 export interface Finding {
   readonly rule: FindingRule
-  /** A problem loses, repeats or stops work now or at the next fault; a notice may be as it should be. */
+  /** A problem loses, repeats or stops work now or at the next fault. A notice may be intended. */
   readonly severity: 'problem' | 'notice'
-  /** Null when it concerns a container, not one deployment unit. */
+  /** Null when the finding concerns a container and not one deployment unit. */
   readonly processorName: string | null
-  /** What is the case. */
+  /** The state that was found. */
   readonly observation: string
-  /** What to do about it. */
+  /** The action to take. */
   readonly advice: string
 }
 
@@ -42,5 +42,5 @@ export function notice(rule: FindingRule, observation: string, advice: string): 
   return { rule, severity: 'notice', observation, advice }
 }
 
-/** A finding whose unit is known from where it was found. */
+/** A finding whose unit is known from the context. */
 export type UnitFinding = Omit<Finding, 'processorName'>

@@ -3,7 +3,7 @@ import { offset, seconds, toleratedSkewMs } from './durations.js'
 import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
 
-/** Who holds the leases, who should, and by which clock. */
+/** Finds leases without a living owner, names used twice, and clocks that are wrong. */
 export function ownershipFindings(
   { leases }: UnitDocuments,
   storeTimeMs: number | null,
@@ -49,7 +49,7 @@ function staleFindings(
   })
 }
 
-/** Free for longer than anybody alive should need to take it. */
+/** Finds leases that have been free for longer than a living instance should need to take them. */
 function freeFindings(
   leases: readonly Lease[],
   alive: readonly Lease[],
@@ -67,7 +67,10 @@ function freeFindings(
   ]
 }
 
-/** Two processes of one name take each other for themselves; so do .NET hosts whose names differ in case only. */
+/**
+ * Finds names that several processes use. Each would treat the other's leases as its own. .NET ignores case in
+ * names.
+ */
 function nameFindings(alive: readonly Lease[]): UnitFinding[] {
   const advice = 'give every process a name of its own, for example with its process id in it'
   const named = alive.filter(({ owner }) => owner !== null)
@@ -109,7 +112,7 @@ function groupedBy(leases: readonly Lease[], key: (lease: Lease) => string): Map
   return groups
 }
 
-/** Some tokens, so that the reader can find them, but not a thousand. */
+/** Lists the first tokens, so that the reader can find the leases without reading a thousand. */
 function tokens(leases: readonly Lease[]): string {
   const shown = leases.slice(0, 5).map(({ leaseToken }) => JSON.stringify(leaseToken))
   const more = leases.length > shown.length ? ` and ${leases.length - shown.length} more` : ''

@@ -8,7 +8,7 @@ import {
   type LeaseRefusal,
 } from '../../../lease-store/index.js'
 
-/** A document that stands among a unit's leases and is none that a processor may write. */
+/** A document among a unit's leases that a processor must not write. */
 export interface RefusedDocument {
   readonly id: string
   readonly rule: LeaseRefusal
@@ -16,33 +16,36 @@ export interface RefusedDocument {
   readonly document: LeaseDocument
 }
 
-/** Everything a lease container holds of one deployment unit, of this library or of .NET. */
+/** The documents of one deployment unit in a lease container, whichever SDK wrote them. */
 export interface UnitDocuments {
-  /** Null when the account is spelled otherwise than by us, so that nobody can tell where the name ends. */
+  /** Null when the documents spell the account differently: then the end of the name is unknown. */
   readonly processorName: string | null
-  /** What the ids of all its documents begin with. */
+  /** The text with which the ids of all its documents begin. */
   readonly prefix: string
   readonly leases: readonly Lease[]
   readonly refused: readonly RefusedDocument[]
-  /** Whether a Java host writes its documents, judged by their names, or because every lease is Java's. */
+  /** Whether a Java host writes its documents: their names say so, or every lease is Java's. */
   readonly isJavas: boolean
-  /** Whether its `.info` document says that the leases were created. */
+  /** Whether a `.info` document exists, which means that the leases were created. */
   readonly isInitialized: boolean
-  /** When its `.lock` was written by the store's clock, milliseconds since the epoch; null when there is none. */
+  /**
+   * The time when its `.lock` was written, by the store's clock in milliseconds since the epoch; null when there
+   * is none.
+   */
   readonly lockedAtMs: number | null
 }
 
-/** The container whose units are looked for, and how we name its account. */
+/** The container whose units are searched, and this client's spelling of its account. */
 export interface MonitoredNames {
   readonly accountHost: string
   readonly containerRid: string
   readonly databaseName: string
   readonly containerName: string
-  /** For leases of old .NET hosts, which store only the id of their range. */
+  /** Needed for leases of old .NET hosts, which store only the id of their range. */
   readonly physicalRanges: readonly (FeedRange & { readonly id: string })[]
 }
 
-/** The deployment units of one monitored container, by the documents of a lease container that may hold others too. */
+/** Returns the deployment units of one monitored container. The documents may include those of other containers. */
 export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNames): UnitDocuments[] {
   const byPrefix = new Map<string, LeaseDocument[]>()
   for (const document of documents) {
@@ -56,8 +59,8 @@ export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNam
 }
 
 /**
- * What comes before the token, the marker or the lock. Java's older leases name the container where the others give its
- * `_rid`.
+ * Returns the part of an id before the token, the marker or the lock. Java's older leases have the name of the
+ * container where others have its `_rid`.
  */
 function prefixOf(id: unknown, names: MonitoredNames): string | null {
   if (typeof id !== 'string') return null

@@ -3,33 +3,33 @@ import type { Change, VersionChange } from './change-feed.js'
 /** A change of either feed. */
 export type AnyChange = Change | VersionChange
 
-/** What names a change apart from all others of its container. */
+/** Identifies a change among all changes of its container. */
 export interface ChangeIdentity {
   readonly id: string
-  /** Tells this version of the document from its others: its etag, or the transaction that deleted it. */
+  /** Distinguishes the versions of the document: its etag, or the transaction that deleted it. */
   readonly version: string
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The sequence number of the transaction that made the change. */
+/** Returns the sequence number of the transaction that made the change. */
 export function lsnOf(change: AnyChange): number {
   return isVersionChange(change) ? change.metadata.lsn : change._lsn
 }
 
-/** When the change was made, by the store's clock, milliseconds since the epoch, to the second. */
+/** Returns when the change was made: the store's clock, milliseconds since the epoch, to the second. */
 export function madeAtMs(change: AnyChange): number {
   return 1_000 * (isVersionChange(change) ? change.metadata.crts : change._ts)
 }
 
-/** Which document changed, and into which version. */
+/** Returns the document's id and the version that the change made. */
 export function identityOf(change: AnyChange): ChangeIdentity {
   if (!isVersionChange(change)) return { id: change.id, version: change._etag }
   const { lsn, id } = change.metadata
   return { id: id ?? textOf(change.current['id']), version: String(lsn) }
 }
 
-/** The values of the document's partition key, by its paths; a value that is missing is null. */
+/** Returns the values of the document's partition key, in the order of its paths. A missing value is null. */
 export function partitionKeyOf(change: AnyChange, paths: readonly string[]): readonly unknown[] {
   if (!isVersionChange(change)) return paths.map((path) => valueAt(change, path))
   const { current, previous, metadata } = change
@@ -38,7 +38,7 @@ export function partitionKeyOf(change: AnyChange, paths: readonly string[]): rea
   return paths.map((path) => partitionKey?.[path.slice(1)] ?? valueAt(previous ?? {}, path))
 }
 
-/** By its shape: a document's own fields are the user's, but `_lsn` is the service's, and only latest versions have it. */
+/** Checks the shape. Other fields are the user's, but `_lsn` is the service's, and only latest versions have it. */
 function isVersionChange(change: AnyChange): change is VersionChange {
   return !('_lsn' in change)
 }

@@ -23,22 +23,22 @@ import { FeedError } from './errors.js'
 import { startingBefore } from './start-position.js'
 import { unlessAborted } from './unless-aborted.js'
 
-/** Whose feed to read. */
+/** The container whose feed to read. */
 export interface CosmosChangeFeedOptions {
   readonly container: Container
-  /** Told the request units of every page. */
+  /** Called with the request units of every page. */
   readonly onCharge?: (operation: string, charge: number) => void
 }
 
 type Iterator = ChangeFeedPullModelIterator<unknown>
 
-/** What is asked for, beside the place. */
+/** The parameters of a read, except its position. */
 interface Asked<C> extends ReadOptions {
   readonly mode: ChangeFeedMode
   readonly decode: DecodeChange<C>
 }
 
-/** An iterator between two reads, and the position it will go on from. */
+/** An iterator between two reads, and the position that it continues from. */
 interface Idle {
   readonly iterator: Iterator
   readonly token: string
@@ -46,13 +46,15 @@ interface Idle {
 }
 
 /**
- * The change feed of a Cosmos DB container, read through the SDK's pull iterator.
+ * Reads the change feed of a Cosmos DB container through the SDK's pull iterator. No other file uses that
+ * iterator, and this one works around its faults:
  *
- * This file alone knows that iterator, and trusts it little. It keeps its own position, which it moves before anybody
- * has seen the page, so one is used again only from exactly where it stands. It hides splits, so the ranges in its
- * token are compared with the range asked for. On some failures it forgets its position and would go on from
- * somewhere else, so after anything but a page or "nothing new" it is thrown away. Its errors and charges are
- * incomplete, so both are taken from the headers.
+ * - It moves its own position before the caller has the page. It is therefore reused only if that position is the
+ *   one to read from.
+ * - It hides splits. The ranges in its token are therefore compared with the requested range.
+ * - After some failures it forgets its position and would continue elsewhere. It is therefore discarded after
+ *   every result except a page or "nothing new".
+ * - Its errors and charges are incomplete. Both are therefore taken from the headers.
  */
 export class CosmosChangeFeed implements ChangeFeed {
   private readonly idle = new Map<string, Idle>()
@@ -90,7 +92,7 @@ export class CosmosChangeFeed implements ChangeFeed {
 
   private async read<C>(from: FeedPosition, asked: Asked<C>): Promise<ChangePage<C>> {
     try {
-      // The iterator cannot be interrupted, and repeats a throttled request for half a minute and more.
+      // The iterator cannot be interrupted, and may retry a throttled request for more than half a minute.
       const page = await unlessAborted(this.readFrom(from, asked), asked.signal)
       if (page === null) throw new Error('the read was aborted')
       return page
@@ -107,12 +109,12 @@ export class CosmosChangeFeed implements ChangeFeed {
     const iterator = this.reusable(from, asked) ?? (await this.open(from, asked))
     const page = pageOf(await iterator.readNext(), from, asked.decode)
     this.options.onCharge?.('feed.read', page.charge)
-    // Whoever gave the read up goes on from elsewhere, perhaps with an iterator of its own by now.
+    // A caller that aborted the read continues elsewhere, perhaps already with another iterator.
     if (!asked.signal.aborted) this.keep(iterator, page, from, asked)
     return page
   }
 
-  /** Taken out while it reads: if that fails, nobody puts it back. */
+  /** Removes the iterator from the map while it reads. A failed read does not put it back. */
   private reusable<C>({ feedRange, start }: FeedPosition, asked: Asked<C>): Iterator | undefined {
     const key = iteratorKey(feedRange, asked.mode)
     const idle = this.idle.get(key)
@@ -128,7 +130,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     { mode, maxItemCount }: Asked<C>,
   ): void {
     const [next, ...others] = page.next
-    // One started from a time goes on sending that time beside its position.
+    // An iterator that was started from a time keeps sending that time beside its position.
     if (next?.start.kind !== 'continuation' || others.length > 0 || from.start.kind === 'time') return
     this.idle.set(iteratorKey(from.feedRange, mode), { iterator, token: next.start.token, maxItemCount })
   }
@@ -158,7 +160,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     return this.known
   }
 
-  /** The SDK takes only objects of its own class, of which it hands out those of whole partitions. */
+  /** Builds an object of the SDK's own class, which it requires. The SDK returns only those of whole partitions. */
   private async sdkFeedRange({ min, max }: FeedRange): Promise<SdkFeedRange> {
     const [sample] = await this.options.container.getFeedRanges()
     if (sample === undefined) throw new Error(`container ${this.options.container.id} has no feed ranges`)

@@ -9,12 +9,12 @@ interface TokenEntry {
   readonly continuationToken?: string
 }
 
-/** Makes a change of what the service sent; throws when it cannot be understood. */
+/** Converts what the service sent to a change; throws when it cannot be understood. */
 export type DecodeChange<C> = (value: unknown, index: number) => C
 
 /**
- * The SDK's token for a position in one range. Its entry's token is sent as If-None-Match: the etag of a page, `*` for
- * "from now", or nothing for "from the beginning".
+ * Returns the SDK's token for a position in one range. The token of its entry is sent as If-None-Match: the etag
+ * of a page, `*` for "from now", or nothing for "from the beginning".
  */
 export function compositeToken(
   rid: string,
@@ -28,8 +28,8 @@ export function compositeToken(
 }
 
 /**
- * What the iterator answered, as a page. Throws on anything but changes or "nothing new": the SDK hands some failures
- * over as if they were answers.
+ * Converts an answer of the iterator to a page. Throws on everything except changes and "nothing new", because the
+ * SDK returns some failures as if they were answers.
  */
 export function pageOf<C>(
   answer: ChangeFeedIteratorResponse<readonly unknown[]>,
@@ -43,7 +43,7 @@ export function pageOf<C>(
     throw Object.assign(new Error(`the service answered ${code}`), { code, substatus, headers })
   }
   const changes = answer.statusCode === 200 ? answer.result.map(decode) : []
-  // The SDK takes a body it could not read for no documents, and would go on after them.
+  // The SDK treats a body that it could not read as no documents, and would skip them.
   const announced = Number(headers['x-ms-item-count'] ?? 0)
   if (changes.length < announced)
     throw new Error(`${announced} changes were announced and ${changes.length} came`)
@@ -58,7 +58,7 @@ export function pageOf<C>(
   }
 }
 
-/** Where to go on: one position, or those of the children when the range was split meanwhile. */
+/** Returns the position to continue from, or those of the children when the range was split meanwhile. */
 function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const { Continuation } = JSON.parse(token) as { readonly Continuation: readonly TokenEntry[] }
   const [only, another] = Continuation
@@ -68,7 +68,7 @@ function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const entries = [...Continuation].sort((left, right) => compare(left.minInclusive, right.minInclusive))
   const bounds = entries.map(({ minInclusive: min, maxExclusive: max }) => ({ min, max }))
   if (!tiles(bounds, from.feedRange))
-    // Ranges changed while it read: the same as a 410 it had not hidden, and it passes with a new iterator.
+    // Ranges changed during the read. That is like a 410 which the SDK did not hide; a new iterator solves it.
     throw Object.assign(new Error(`its token covers ${JSON.stringify(bounds)}, not the range asked for`), {
       code: 410,
     })
@@ -84,7 +84,7 @@ function isRange({ min, max }: FeedRange, { minInclusive, maxExclusive }: TokenE
 
 function startOf(token: string | undefined, asked: FeedStart, isChild: boolean): FeedStart {
   if (token !== undefined && token !== '' && token !== '*') return { kind: 'continuation', token }
-  // A child that has not been read yet stands where its parent began; anything else has lost its position.
+  // A child that has not been read starts where its parent started. Any other range has lost its position.
   if (isChild && asked.kind !== 'continuation') return asked
   throw new Error('the service answered without an etag, so nobody knows where to go on')
 }
@@ -98,7 +98,7 @@ function tiles(parts: readonly FeedRange[], whole: FeedRange): boolean {
   return reached === whole.max
 }
 
-/** By effective partition key, as the SDK compares them. */
+/** Compares effective partition keys as the SDK does. */
 export function compare(left: string, right: string): number {
   if (left === right) return 0
   return left < right ? -1 : 1

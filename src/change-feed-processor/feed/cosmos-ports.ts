@@ -3,16 +3,18 @@ import { CosmosLeaseStore, type LeaseStore } from '../../../lease-store/index.js
 import type { ChangeFeed } from './change-feed.js'
 import { CosmosChangeFeed } from './cosmos-change-feed.js'
 
-/** Whose changes are read: a container of `@azure/cosmos`, or anything that behaves like its feed. */
+/**
+ * The container whose changes are read: a container of `@azure/cosmos`, or an object with the interface of its
+ * feed.
+ */
 export type MonitoredContainer = Container | ChangeFeed
 
-/** Where leases are kept: a container of `@azure/cosmos`, or anything that behaves like a lease store. */
+/** The place of the leases: a container of `@azure/cosmos`, or an object with the interface of a lease store. */
 export type LeaseContainer = Container | LeaseStore
 
-/** A container of `@azure/cosmos` that keeps what could not be handled. */
+/** A container of `@azure/cosmos` that stores the changes set aside. */
 export type DeadLetterContainer = Container
 
-/** What is needed to make ports of containers. */
 export interface PortOptions {
   readonly monitoredContainer: MonitoredContainer
   readonly leaseContainer: LeaseContainer
@@ -20,29 +22,28 @@ export interface PortOptions {
   readonly onCharge: (operation: string, charge: number) => void
 }
 
-/** What a processor works on. */
 export interface Ports {
   readonly feed: ChangeFeed
   readonly leaseStore: LeaseStore
 }
 
-/** Whether it is a port already. */
+/** Returns whether the option is a feed already, not a container. */
 export function isChangeFeed(monitored: MonitoredContainer): monitored is ChangeFeed {
   return 'readNext' in monitored
 }
 
-/** Whether it is a port already. */
+/** Returns whether the option is a lease store already, not a container. */
 export function isLeaseStore(leases: LeaseContainer): leases is LeaseStore {
   return 'initialization' in leases
 }
 
-/** Whether it is a container of `@azure/cosmos`, of whichever copy of it. */
+/** Returns whether a value is a container of `@azure/cosmos`, from any copy of it. */
 export function isContainer(value: unknown): value is Container {
   if (typeof value !== 'object' || value === null) return false
   return 'items' in value && 'database' in value && 'read' in value && typeof value.read === 'function'
 }
 
-/** The ports of both containers; rejects when one of them is missing. */
+/** Returns the ports of both containers. Rejects when a container is missing. */
 export async function openPorts(options: PortOptions): Promise<Ports> {
   const { monitoredContainer, leaseContainer, processorName, onCharge } = options
   if (isChangeFeed(monitoredContainer)) {

@@ -6,8 +6,8 @@ import { createRequire } from 'node:module'
 type SdkCopy = Pick<typeof Cosmos, 'ChangeFeedStartFrom' | 'Container'>
 
 /**
- * The class for starts of a feed, from the copy of `@azure/cosmos` that made the container. A process may have two copies
- * of the same version, because `import` and `require` load different files.
+ * Returns the class for starts of a feed, from the copy of `@azure/cosmos` that made the container. A process may
+ * have two copies of the same version, because `import` and `require` load different files.
  *
  * @throws TypeError when the container was made by a third copy, for instance of another version
  */
@@ -16,7 +16,7 @@ export function feedStartsFor(container: Container): typeof ChangeFeedStartFrom 
   if (made instanceof Container) return ChangeFeedStartFrom
   const required = requiredCopy()
   if (required !== null && made instanceof required.Container) return required.ChangeFeedStartFrom
-  // A wrapper that behaves like a container is assumed to hold one of ours.
+  // A wrapper that behaves like a container is assumed to hold one of the imported copy.
   if (made.constructor.name !== Container.name) return ChangeFeedStartFrom
   throw new TypeError(
     `container ${container.id} was made by another copy of @azure/cosmos than the one that stepward uses: ` +
@@ -24,7 +24,7 @@ export function feedStartsFor(container: Container): typeof ChangeFeedStartFrom 
   )
 }
 
-/** The copy that `require` finds; null if the program was bundled into one file. */
+/** Returns the copy that `require` finds; null if the program was bundled into one file. */
 function requiredCopy(): SdkCopy | null {
   try {
     return createRequire(import.meta.url)('@azure/cosmos') as SdkCopy

@@ -1,15 +1,15 @@
 import type { Change, VersionChange } from './change-feed.js'
 
 /**
- * Documents as the service sends them, as changes. Whatever lacks what a change must have is refused with its place and
- * its id, and with it the page: nothing that cannot be understood is left out in silence.
+ * Converts documents of the service to changes. A document without a required field is refused with its index and
+ * its id, and the whole page with it. No change is left out silently.
  */
 
 type Fields = Readonly<Record<string, unknown>>
 
 const operations: readonly unknown[] = ['create', 'replace', 'delete']
 
-/** A change of the feed of latest versions. */
+/** Returns a change of the feed of latest versions. */
 export function decodeChange(value: unknown, index: number): Change {
   const fields = fieldsOf(value, index)
   const { id, _etag, _ts, _lsn } = fields
@@ -20,7 +20,7 @@ export function decodeChange(value: unknown, index: number): Change {
   return fields as Change
 }
 
-/** A change of the feed of all versions. */
+/** Returns a change of the feed of all versions. */
 export function decodeVersionChange(value: unknown, index: number): VersionChange {
   const { current, previous, metadata } = fieldsOf(value, index)
   if (!isFields(metadata)) throw refusal(index, undefined, 'it has no metadata')

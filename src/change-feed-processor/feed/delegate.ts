@@ -2,90 +2,107 @@ import type { FeedRange } from '../../../lease-store/index.js'
 import type { Change } from './change-feed.js'
 import type { DelegateError, FeedError } from './errors.js'
 
-/** Where a change came from, and until when it may be worked on. */
+/** The origin of a change, and the time for which the delegate may work on it. */
 export interface ChangeContext {
   readonly leaseToken: string
   readonly feedRange: FeedRange
-  /** Request units that reading the page took. */
+  /** Request units of reading the page. */
   readonly requestCharge: number
-  /** For reads that must not be older than the page. */
+  /** Pass it to reads that must not be older than the page. */
   readonly sessionToken: string | null
-  /** Of the response the page came in. */
+  /** The headers of the response that contained the page. */
   readonly headers: Readonly<Record<string, string>>
   /** What the SDK recorded about the request (its `CosmosDiagnostics`); null where there is no SDK. */
   readonly diagnostics: object | null
   /**
-   * Aborts when the lease is lost, the processor stops, or `delegateTimeoutMs` is over: the changes will be delivered
-   * again unless this call finishes.
+   * Aborts when the lease is lost, the processor stops, or `delegateTimeoutMs` is over. The changes are then
+   * delivered again unless this call finishes.
    */
   readonly signal: AbortSignal
   /**
-   * Whether this instance certainly held the lease, by the store's clock, when a change with this `_ts` was made. At most
-   * one instance gets true for a change. In doubt the answer is false, for instance for a change in the second in which
-   * the lease was acquired.
+   * Returns whether this instance certainly held the lease, by the store's clock, when a change with this `_ts`
+   * was made. At most one instance gets true for a change. In doubt the result is false, for instance for a change
+   * in the second in which the lease was acquired.
    */
   readonly wasHeldAt: (_ts: number) => boolean
 }
 
-/** What a delegate is told about the page it gets. */
+/** The context of a delivered page, with the functions that store its position. */
 export interface ChangeFeedContext extends ChangeContext {
   /**
-   * Stores that everything up to `change`, one of those delivered by this call, was handled; without it, everything
-   * delivered by this call. Resolves when it is stored; what came before it is stored with it. A position lies only
-   * between two transactions: if later changes of the page belong to the transaction of `change`, the position before
-   * that transaction is stored, and it will come again whole. Never goes back: what a later call has stored stays.
+   * Records that everything up to `change` was handled; without `change`, everything delivered by this call.
+   * `change` must be one of the changes delivered by this call. Resolves when the position is stored, which
+   * includes everything before it.
    *
-   * Rejects with {@link import('./errors.js').LeaseLostError} when the lease is no longer held: others have it, and
-   * deliver again from the last checkpoint. Rejects with a `RangeError` for a change that this call did not deliver.
+   * A position lies only between two transactions. If later changes of the page belong to the transaction of
+   * `change`, the position before that transaction is stored, and the whole transaction is delivered again. The
+   * position never goes back: an earlier change has no effect after a later one was stored.
+   *
+   * Rejects with {@link import('./errors.js').LeaseLostError} when this instance no longer holds the lease:
+   * another one delivers again from the last checkpoint. Rejects with a `RangeError` for a change that this call
+   * did not deliver.
    */
   readonly checkpoint: (change?: object) => Promise<void>
   /**
-   * Keeps every checkpoint before this page until the answer is called: for a delegate that returns while it still works
-   * on some of these changes, so that the pages behind it need not wait. When the lease ends before that, the page and
-   * all behind it come again, to whoever has the lease then. The answer may be called more than once, and too late.
+   * Prevents checkpoints beyond the beginning of this page until the returned function is called. It is for a
+   * delegate that returns while it still works on some of these changes, so that later pages need not wait. When
+   * the lease ends before that, this page and all later ones are delivered again by the next owner. The returned
+   * function may be called more than once, and after the lease has ended.
    */
   readonly holdCheckpoint: () => () => void
 }
 
-/** Receives changes that come together, in the shape of either feed. */
+/** Receives a page of changes, in the shape of either feed. */
 export type PageDelegate<C> = (changes: readonly C[], context: ChangeFeedContext) => Promise<void> | void
 
 /**
- * Receives one page of changes, oldest first, in order per partition key. When it resolves, the page counts as handled;
- * when it rejects, the same page comes again. A page may come more than once in any case.
+ * Receives one page of changes, oldest first, in order per partition key. When it resolves, the page counts as
+ * handled. When it rejects, the same page is delivered again. A page may be delivered more than once in any case.
  */
 export type ChangeFeedDelegate<T> = PageDelegate<Change<T>>
 
-/** Receives one change at a time: when it resolves, that counts as handled; when it rejects, it comes again. */
+/**
+ * Receives one change at a time. When it resolves, the change counts as handled; when it rejects, it is delivered
+ * again.
+ */
 export type ChangeDelegate<C> = (change: C, context: ChangeContext) => Promise<void> | void
 
-/** Where leases without a position begin: with changes from now on, with everything, or with changes after an instant. */
+/** The start of leases without a position: changes from now on, everything, or changes after an instant. */
 export type StartPosition = 'now' | 'beginning' | Date
 
-/** Why the reading of a lease ended. */
+/** The reason why the reading of a lease ended. */
 export type CloseReason =
   /** The processor was stopped. */
   | 'Shutdown'
-  /** Somebody else has it, or it could not be renewed in time to be sure that nobody has. */
+  /** Another instance owns the lease, or this one could not renew it early enough to be sure that none does. */
   | 'LeaseLost'
-  /** Another instance, which has less to do, asked for it; the page under way was finished first. */
+  /**
+   * Another instance with fewer leases requested it, or this instance stood by. The current page was finished
+   * first.
+   */
   | 'HandedOver'
-  /** Its range was split; leases of the parts have taken its place. */
+  /** Its range was split, and leases of the parts have replaced it. */
   | 'Split'
-  /** The feed cannot be read at all; the lease was given back for another try by anybody. */
+  /** The feed cannot be read at all. The lease was released, so that any instance may try again. */
   | 'FeedError'
-  /** A delegate did not return within `delegateTimeoutMs`; the lease was given back for another try by anybody. */
+  /**
+   * A delegate did not return within `delegateTimeoutMs`. The lease was released, so that any instance may try
+   * again.
+   */
   | 'DelegateError'
 /**
- * Keeps a change that could not be handled. When it resolves, the feed goes on without it; when it rejects, it is called
- * again. It may be called again for a change that it has kept already, after a crash.
+ * Stores a change that could not be handled. When it resolves, the feed goes on without the change; when it
+ * rejects, it is called again. After a crash it may be called again for a change that it has already stored.
  */
 export type DeadLetter<C> = (change: C, error: DelegateError, context: ChangeContext) => Promise<void> | void
 
-/** Called as leases come and go. One that throws or rejects does no harm. */
+/** Called when leases are acquired and released, and on errors. A callback that throws or rejects does no harm. */
 export interface LifecycleNotifications {
   readonly onLeaseAcquired?: (leaseToken: string, feedRange: FeedRange) => Promise<void> | void
   readonly onLeaseReleased?: (leaseToken: string, reason: CloseReason) => Promise<void> | void
-  /** A `DelegateError` is yours and has what you threw as `cause`; a `FeedError` has the store's error. */
+  /**
+   * A `DelegateError` comes from the delegate and has what it threw as `cause`. A `FeedError` has the store's
+   * error.
+   */
   readonly onError?: (leaseToken: string, error: DelegateError | FeedError) => Promise<void> | void
 }

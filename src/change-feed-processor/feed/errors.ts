@@ -1,6 +1,9 @@
 import { errorMessage } from '../../platform/index.js'
 
-/** The delegate threw or rejected. `cause` is what it threw; the changes will be delivered to it again. */
+/**
+ * The delegate threw or rejected. `cause` is what it threw. The changes are delivered again, or set aside by the
+ * failure policy.
+ */
 export class DelegateError extends Error {
   override readonly name = 'DelegateError'
 
@@ -12,7 +15,9 @@ export class DelegateError extends Error {
   }
 }
 
-/** The feed or the leases could not be read or written. `cause` is the store's error; it is tried again. */
+/**
+ * The feed or the leases could not be read or written. `cause` is the store's error. The operation is tried again.
+ */
 export class FeedError extends Error {
   override readonly name = 'FeedError'
 
@@ -22,8 +27,8 @@ export class FeedError extends Error {
 }
 
 /**
- * The lease is not held any more: somebody else delivers from its last checkpoint. As in the .NET SDK the `code` is 412,
- * what the store answers to a write that comes too late.
+ * The lease is no longer held: another instance delivers from its last checkpoint. As in the .NET SDK the `code`
+ * is 412, the store's answer to a write that comes too late.
  */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
@@ -37,7 +42,10 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** Options, containers or leases that a processor cannot work with, all at once; each line names what, and the rule. */
+/**
+ * Thrown for options, containers or leases that a processor cannot work with. Each line names one of them and its
+ * rule.
+ */
 export class ProcessorOptionsError extends Error {
   override readonly name = 'ProcessorOptionsError'
 

@@ -1,20 +1,26 @@
-/** Hears of writes; see {@link FeedHints}. */
+/** Called after a write; see {@link FeedHints}. */
 export type FeedHintListener = (physicalRangeId: string | null) => void
 
 /**
- * Carries the news of a write from who made it to the local readers of the feed, so that they need not wait for their
- * next poll. A hint changes only when something is read: one that is lost, wrong or repeated costs at most a read.
+ * Tells local readers of the feed about a write, so that they need not wait for their next poll. A hint changes
+ * only when something is read: a lost, wrong or repeated hint costs at most one read.
  *
- * Where it is known whom a write is for, only a `part` is told; whoever listens to the whole hears of that, too.
+ * A writer that knows the readers of a write notifies only their `part`. Listeners of the whole receive that hint,
+ * too.
  */
 export class FeedHints {
   private readonly listeners = new Set<FeedHintListener>()
   private readonly parts = new Map<string, FeedHints>()
 
-  /** @param heard called with every hint beside the listeners */
+  /**
+   * @param heard called with every hint, before the listeners
+   */
   constructor(private readonly heard: FeedHintListener = () => undefined) {}
 
-  /** Hints for some readers only; the same name is the same part. What the whole is told, every part is. */
+  /**
+   * Returns the hints for some readers only; equal names return the same part. Hints to the whole also reach every
+   * part.
+   */
   part(name: string): FeedHints {
     const part = this.parts.get(name) ?? new FeedHints((physicalRangeId) => this.tell(physicalRangeId))
     this.parts.set(name, part)
@@ -22,16 +28,16 @@ export class FeedHints {
   }
 
   /**
-   * Says that something was written.
+   * Tells the listeners that a document was written.
    *
-   * @param physicalRangeId the partition key range that took the write, or null when nobody knows
+   * @param physicalRangeId the partition key range that took the write, or null when it is unknown
    */
   notify(physicalRangeId: string | null): void {
     this.tell(physicalRangeId)
     for (const part of this.parts.values()) for (const listener of part.listeners) listener(physicalRangeId)
   }
 
-  /** Answers how to stop listening. */
+  /** Adds a listener and returns a function that removes it. */
   subscribe(listener: FeedHintListener): () => void {
     this.listeners.add(listener)
     return () => {

@@ -3,21 +3,27 @@ import type { ChangePage, FeedStart } from './change-feed.js'
 import { madeAtMs, type AnyChange } from './change-identity.js'
 import type { StartPosition } from './delegate.js'
 
-/** Where to go on with a lease; `startFrom` counts only for one that another SDK created without a position. */
+/**
+ * Returns the position to read a lease from. `startFrom` counts only if another SDK created the lease without a
+ * position.
+ */
 export function startOf(lease: Lease, startFrom: StartPosition): FeedStart {
   if (lease.continuationToken !== null) return { kind: 'continuation', token: lease.continuationToken }
   return lease.firstPosition ?? firstPositionOf(startFrom) ?? { kind: 'now' }
 }
 
-/** The option as a lease stores it; null for `'now'`, which must be asked of the feed. */
+/** Returns the option as a lease stores it; null for `'now'`, which the feed must be asked for. */
 export function firstPositionOf(startFrom: StartPosition): FirstPosition | null {
   if (startFrom === 'now') return null
-  // Nothing was written before the epoch, and some of the dates before it cannot be asked for.
+  // No document is older than the epoch, and the service accepts only some of the dates before it.
   if (startFrom === 'beginning' || startFrom.getTime() <= 0) return { kind: 'beginning' }
   return { kind: 'time', atMs: startFrom.getTime() }
 }
 
-/** The time that a read asks for: a second earlier, because the service compares whole seconds and may skip changes. */
+/**
+ * Returns the time that a read asks for: a second earlier, because the service compares whole seconds and may skip
+ * changes.
+ */
 export function startingBefore(atMs: number): Date {
   return new Date(Math.floor(atMs / 1_000) * 1_000 - 1_000)
 }

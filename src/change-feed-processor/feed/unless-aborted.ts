@@ -1,6 +1,6 @@
 /**
- * What `promise` resolves with, or null as soon as `signal` aborts: for calls that cannot be interrupted. Nobody has to wait
- * for them, and what comes of them then is never seen.
+ * Resolves with the result of `promise`, or with null as soon as `signal` aborts. It is for calls that cannot be
+ * interrupted: the caller need not wait for them, and their later results are ignored.
  */
 export function unlessAborted<T extends object>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {

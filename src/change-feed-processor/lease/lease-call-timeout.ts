@@ -1,19 +1,19 @@
 import type { LeaseInitialization, LeaseStore, LeaseWrite } from '../../../lease-store/index.js'
 import type { Clock, Timer } from '../../platform/index.js'
 
-/** How long to wait for answers. */
+/** How long to wait for answers of the store. */
 export interface LeaseCallTimeouts {
   readonly clock: Clock
-  /** For one document. */
+  /** For one document, in milliseconds. */
   readonly callMs: number
-  /** For all leases at once. */
+  /** For the list of all leases, in milliseconds. */
   readonly listMs: number
 }
 
 /**
- * A lease store that answers in time: a client that silently repeats a throttled or hanging request for half a minute
- * would keep the caller from noticing that its lease runs out (F-L9). A write that was not answered has an unknown
- * outcome: it may still be applied, which the next conditional write finds out (I12).
+ * Wraps a lease store so that each call ends in time. A client that silently retries a throttled or hanging
+ * request for half a minute would hide that the caller's lease runs out (F-L9). A write without an answer has an
+ * unknown outcome: it may still be applied, which the next conditional write finds out (I12).
  */
 export function withTimeouts(store: LeaseStore, { clock, callMs, listMs }: LeaseCallTimeouts): LeaseStore {
   const soon = <T>(what: string, call: Promise<T>): Promise<T> => answered(clock, callMs, call, what)
@@ -41,7 +41,7 @@ function initializationWithTimeouts(
 
 class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
-  /** What a network that gives up says, so that it is tried again as after that. */
+  /** The code of a network timeout, so that callers retry as after one. */
   readonly code = 'ETIMEDOUT'
 }
 

@@ -4,7 +4,7 @@ import { FeedError } from '../feed/errors.js'
 import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from '../runtime/runtime.js'
 
-/** A position that is not stored yet, and when it shall be. */
+/** A position that is not stored yet, and the time when it must be. */
 interface PendingCheckpoint {
   readonly token: string
   readonly dueAtMs: number
@@ -12,18 +12,19 @@ interface PendingCheckpoint {
 
 type Transition = (lease: Lease, now: number) => Lease
 
-/** Until when a lease that was last written at `writtenAtMs` is certainly nobody else's, on the same monotonic clock. */
+/** Returns until when a lease written at `writtenAtMs` certainly has no other owner, on the same monotonic clock. */
 export function trustedUntilMs(writtenAtMs: number, expirationMs: number, marginMs: number): number {
   return writtenAtMs + expirationMs - marginMs
 }
 
 /**
- * The only writer of a lease this instance holds: it renews, checkpoints and releases, one write at a time, each on
- * the etag of the one before.
+ * The only writer of a lease that this instance holds. It renews, checkpoints and releases, one write at a time,
+ * each on the etag of the previous one.
  *
- * States: held → released (`release`), removed (`remove`) or lost. It is lost when somebody else is found to own it, or
- * when it was not written for so long that somebody may: counted from the *start* of the last write that succeeded, on
- * our own monotonic clock, so no answer is needed to know it. `lost` aborts then, and nothing is written any more.
+ * States: held → released (`release`), removed (`remove`) or lost. The lease is lost when another instance is
+ * found to own it, or when it was not written for so long that another instance may own it. That time counts from
+ * the *start* of the last successful write, on this process's monotonic clock, so no answer is needed to notice
+ * it. Then `lost` aborts, and nothing is written any more.
  */
 export class LeaseHolder {
   private readonly losing = new AbortController()
@@ -33,7 +34,7 @@ export class LeaseHolder {
   private writes: Promise<unknown> = Promise.resolve()
   private trustTimer: Timer | undefined
   private isClosed = false
-  /** When it was acquired, by the store's clock. */
+  /** The store's time when the lease was acquired. */
   private readonly acquiredAtMs: number
 
   /** @param writtenAtMs the monotonic time at which the write that acquired it began */
@@ -59,22 +60,28 @@ export class LeaseHolder {
     this.loop.start()
   }
 
-  /** As it was last written. */
+  /** The lease as it was last written or read. */
   get lease(): Lease {
     return this.current
   }
 
-  /** Aborts when the lease is somebody else's, or may be. */
+  /** Aborts when another instance owns the lease, or may own it. */
   get lost(): AbortSignal {
     return this.losing.signal
   }
 
-  /** Aborts when another instance has asked for the lease: noticed by the next write, which its request refuses. */
+  /**
+   * Aborts when another instance has asked for the lease. The next write notices it, because the request makes it
+   * fail.
+   */
   get asked(): AbortSignal {
     return this.asking.signal
   }
 
-  /** Whether nobody else can have the lease at this moment. Asks the clock, since a blocked process fires timers late. */
+  /**
+   * Returns whether no other instance can own the lease now. Reads the clock, since a blocked process fires timers
+   * late.
+   */
   isTrusted(): boolean {
     const { leaseExpirationIntervalMs, trustMarginMs } = this.runtime.options
     const until = trustedUntilMs(this.writtenAtMs, leaseExpirationIntervalMs, trustMarginMs)
@@ -83,8 +90,9 @@ export class LeaseHolder {
   }
 
   /**
-   * Whether the lease was certainly ours in this second of the store's clock: after the second in which it was acquired,
-   * and before another instance may take it over. False once closed, because another instance may own the lease then.
+   * Returns whether this instance certainly owned the lease in this second of the store's clock. The second must
+   * be after the one in which it was acquired, and before another instance may take it over. False once closed,
+   * because another instance may own the lease then.
    */
   wasHeldAt(second: number): boolean {
     const { leaseExpirationIntervalMs } = this.runtime.options
@@ -93,38 +101,44 @@ export class LeaseHolder {
     return isInTime && !this.isClosed
   }
 
-  /** Everything up to `token` was handled. Resolves when it is noted, or stored if every page is to be. */
+  /**
+   * Records that everything up to `token` was handled. Resolves when it is noted, or stored if every page is to be
+   * stored.
+   */
   async checkpoint(token: string): Promise<void> {
     const { checkpointIntervalMs } = this.runtime.options
     const plannedAtMs = this.pending?.dueAtMs ?? Infinity
     const dueAtMs = Math.min(plannedAtMs, this.runtime.clock.monotonic() + checkpointIntervalMs)
     this.pending = { token, dueAtMs }
     if (checkpointIntervalMs === 0) await this.write(renew)
-    // Only what is due sooner than the loop knows of: this is called for every page.
+    // Wakes the loop only if the loop would be too late: this is called for every page.
     else if (dueAtMs < plannedAtMs) this.loop.wake()
   }
 
-  /** Nothing new up to `token`: stored with the next write there is, unless no position is stored at all. */
+  /**
+   * Records that nothing is new up to `token`. It is stored with the next write, or soon if the lease has no
+   * position at all.
+   */
   async notePosition(token: string): Promise<void> {
     if (token === this.current.continuationToken) return
     if (this.current.continuationToken === null) await this.checkpoint(token)
     else this.pending = { token, dueAtMs: this.pending?.dueAtMs ?? Infinity }
   }
 
-  /** Stores what is pending. Answers whether the lease is still ours. */
+  /** Stores what is pending. Returns whether this instance still owns the lease. */
   async flush(): Promise<boolean> {
     await this.writes
     return this.pending === null ? this.isTrusted() : this.write(renew)
   }
 
-  /** Gives the lease back, with what is pending, in one write. */
+  /** Releases the lease and stores what is pending, in one write. */
   async release(): Promise<void> {
     await this.loop.stop()
     await this.write(release)
     this.close()
   }
 
-  /** Deletes the lease, whose range others have taken over. */
+  /** Deletes the lease, because other leases have taken over its range. */
   async remove(): Promise<void> {
     await this.loop.stop()
     await this.attempt('deleted', async () => {
@@ -135,12 +149,12 @@ export class LeaseHolder {
     this.close()
   }
 
-  /** Stops without a word to the store. */
+  /** Stops without writing to the store. */
   abandon(): void {
     this.lose()
   }
 
-  /** One turn of the loop: writes what is due, answers how long nothing will be. */
+  /** Runs one turn of the loop: writes what is due, and returns how long nothing will be due. */
   private async keep(): Promise<number> {
     if (this.dueAtMs() <= this.runtime.clock.monotonic()) await this.write(renew)
     return Math.max(0, this.dueAtMs() - this.runtime.clock.monotonic())
@@ -151,7 +165,7 @@ export class LeaseHolder {
     return Math.min(renewalMs, this.pending?.dueAtMs ?? Infinity)
   }
 
-  /** Writes after the writes before it. Answers whether it was applied; if not, the lease is lost. */
+  /** Writes after all earlier writes. Returns whether the write was applied; if not, the lease is lost. */
   private write(transition: Transition): Promise<boolean> {
     const write = this.writes.then(() => this.attempt('written', () => this.writeOnce(transition)))
     this.writes = write
@@ -159,7 +173,7 @@ export class LeaseHolder {
   }
 
   private async writeOnce(transition: Transition): Promise<boolean> {
-    // Taken out, so that what comes while it is written waits for its own time.
+    // Cleared before the write, so that a position that arrives meanwhile keeps its own due time.
     const { pending } = this
     this.pending = null
     let isWritten = false
@@ -191,7 +205,7 @@ export class LeaseHolder {
     }
   }
 
-  /** Until it succeeds or the lease is lost; the trust window sees to it that this ends. */
+  /** Repeats `once` until it succeeds or the lease is lost. The trust window limits the time of this. */
   private async attempt(what: string, once: () => Promise<boolean>): Promise<boolean> {
     const { clock, random, notifications } = this.runtime
     let failures = 0
@@ -205,14 +219,17 @@ export class LeaseHolder {
         notifications.failed(this.current.leaseToken, new FeedError(attempted, error))
       }
       failures += 1
-      // The first conflict is answered at once: the etag is known again.
+      // The first conflict is retried at once, because the etag is known again.
       if (failures > 1 || cause !== undefined)
         await clock.sleep(retryDelayMs(cause, failures, random), this.lost)
     }
     return false
   }
 
-  /** Somebody wrote it, or perhaps we did: it is ours as long as it says so. */
+  /**
+   * Reads the lease after a conflict, or after a write whose outcome is unknown. It stays held while this instance
+   * owns it.
+   */
   private async readAgain(): Promise<void> {
     const stored = await this.runtime.leaseStore.read(this.current.leaseToken)
     if (stored === null || !isOwnedBy(stored, this.runtime.self)) {
@@ -253,7 +270,7 @@ export class LeaseHolder {
   private close(): void {
     this.isClosed = true
     this.trustTimer?.cancel()
-    // Not waited for: this may be a turn of the loop itself, and one that hangs in the store must not hold us.
+    // Not awaited: this may be a turn of the loop itself, and a turn that hangs in the store must not block.
     this.loop.stop().catch((error: unknown) => {
       this.runtime.telemetry.emit({ type: 'loop.failed', loop: 'lease-holder', error })
     })

@@ -2,12 +2,18 @@ import { backoffDelayMs, type Backoff, type Random } from '../../platform/index.
 
 const backoff: Backoff = { minMs: 100, maxMs: 5_000 }
 
-/** How long to wait before a request to the store is made again: what the server advises, else longer each time. */
+/**
+ * Returns how long to wait before a request to the store is repeated: what the server advises, or longer each
+ * time.
+ */
 export function retryDelayMs(error: unknown, failures: number, random: Random): number {
   return advisedMs(error) ?? backoffDelayMs(failures, backoff, random)
 }
 
-/** Advice comes with any refusal that passes (429, 449, 503), as a field or, where the SDK drops that, as a header. */
+/**
+ * Returns the server's advice. Any transient refusal has it (429, 449, 503), as a field or, if the SDK drops that,
+ * a header.
+ */
 function advisedMs(error: unknown): number | null {
   if (typeof error !== 'object' || error === null) return null
   const { retryAfterInMs, headers, cause } = error as Readonly<Record<string, unknown>>

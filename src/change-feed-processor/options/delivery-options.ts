@@ -3,58 +3,73 @@ import type { ChangeDelegate, PageDelegate, DeadLetter } from '../feed/delegate.
 import type { FailureLimits } from './failure-policy.js'
 import { brokenRules, countProblems, type CountRule, type Rule } from './option-rules.js'
 
-/** When the position of a lease is stored: by itself when a page was handled, or when the delegate says so. */
+/** When the position of a lease is stored: automatically after a page was handled, or when the delegate says so. */
 export type CheckpointMode = 'auto' | 'manual'
 
-/** What becomes of a change that its delegate refuses again and again. */
+/** Defines what happens to a change that its delegate refuses again and again. */
 export interface FailurePolicy<C> {
   /**
-   * How often a page is tried before the change that makes it fail is searched for, and how often that one is tried by
-   * itself before it is set aside.
+   * The number of attempts for a page before the failing change is searched for, and the number of attempts for
+   * that single change before it is set aside.
    */
   readonly maxAttempts: number
-  /** Between two attempts: doubling between bounds. Default 500 to 30,000. */
+  /** The pause between two attempts in milliseconds, doubling from `min` to `max`. Default 500 to 30,000. */
   readonly backoffMs?: { readonly min: number; readonly max: number }
   readonly then: 'deadLetter'
-  /** Where it is kept: a container of `@azure/cosmos`, or a function. As long as that fails, nothing is passed. */
+  /**
+   * Where the change is stored: a container of `@azure/cosmos`, or a function. Until that succeeds, no later
+   * change is passed.
+   */
   readonly deadLetter: DeadLetterContainer | DeadLetter<C>
 }
 
-/** How changes are brought to the user's code, whichever way it takes them. */
+/** The options that both kinds of delegate share. */
 export interface DeliveryOptions<C> {
-  /** Default: what the delegate refuses is delivered again for ever, ever more slowly, and nothing is passed. */
+  /**
+   * Default: changes that the delegate refuses are delivered again forever with growing pauses, and no change is
+   * passed.
+   */
   readonly failurePolicy?: FailurePolicy<C>
   /**
-   * How long one call of the delegate may take. After that its signal aborts and it has failed: an attempt of the
-   * `failurePolicy`, or without one the lease is given back. Default: as long as it likes.
+   * The longest time of one call of the delegate, in milliseconds. After that its signal aborts and the call has
+   * failed. It counts as an attempt of the `failurePolicy`; without one the lease is released. Default: no limit.
    */
   readonly delegateTimeoutMs?: number
-  /** How long one read of the feed may take before it is thrown away and made anew. Default 65,000. */
+  /**
+   * The longest time of one read of the feed, in milliseconds, before it is discarded and repeated. Default
+   * 65,000.
+   */
   readonly readTimeoutMs?: number
 }
 
-/** The user's code takes pages. */
+/** Options for a delegate that receives pages. */
 export interface PageDeliveryOptions<C> extends DeliveryOptions<C> {
   readonly onChanges: PageDelegate<C>
-  /** Default `'auto'`. With `'manual'`, what `context.checkpoint` has not stored comes again when the lease moves. */
+  /**
+   * Default `'auto'`. With `'manual'`, changes not stored with `context.checkpoint` are delivered again when the
+   * lease moves.
+   */
   readonly checkpoint?: CheckpointMode
   readonly onChange?: never
   readonly concurrency?: never
   readonly orderBy?: never
 }
 
-/** The user's code takes changes one by one, in order per key. */
+/** Options for a delegate that receives changes one by one, in order per key. */
 export interface ChangeDeliveryOptions<C> extends DeliveryOptions<C> {
   readonly onChange: ChangeDelegate<C>
-  /** How many changes of one lease are handled at once, 1 to 1,000. Default 16. */
+  /** The number of changes of one lease that are handled at once, 1 to 1,000. Default 16. */
   readonly concurrency?: number
-  /** Changes with the same answer are handled one after another. Default: the partition key. One that throws has failed. */
+  /**
+   * Changes with the same result are handled one after another. Default: the partition key. If it throws, the
+   * change fails.
+   */
   readonly orderBy?: (change: C) => string | number
   readonly onChanges?: never
   readonly checkpoint?: 'auto'
 }
 
-/** Delivery options with every default filled in; functions are kept by who calls them. */
+/** Delivery options with every default filled in. Functions are passed on separately. */
 export interface ResolvedDeliveryOptions {
   readonly checkpoint: CheckpointMode
   readonly concurrency: number
@@ -63,10 +78,8 @@ export interface ResolvedDeliveryOptions {
   readonly failureLimits: FailureLimits
 }
 
-/** Of either way. */
 type EitherDeliveryOptions = PageDeliveryOptions<never> | ChangeDeliveryOptions<never>
 
-/** Fills in defaults. */
 export function resolveDelivery(options: EitherDeliveryOptions): ResolvedDeliveryOptions {
   const { failurePolicy } = options
   const { min: minMs, max: maxMs } = failurePolicy?.backoffMs ?? { min: 500, max: 30_000 }
@@ -79,7 +92,7 @@ export function resolveDelivery(options: EitherDeliveryOptions): ResolvedDeliver
   }
 }
 
-/** Every rule that the options break; types do not hold for users of JavaScript. */
+/** Returns a problem for every broken rule; types do not bind users of JavaScript. */
 export function deliveryProblems(options: EitherDeliveryOptions): string[] {
   const { checkpoint, concurrency, delegateTimeoutMs, readTimeoutMs, failureLimits } =
     resolveDelivery(options)
@@ -121,7 +134,7 @@ function policyProblems(policy: FailurePolicy<never> | undefined, { backoff }: F
   if (policy === undefined) return []
   const { then, deadLetter, maxAttempts } = policy
   return brokenRules([
-    // Left out it would be no limit, which is what no policy means.
+    // Without `maxAttempts` there would be no limit, which is what having no policy means.
     [
       (maxAttempts as unknown) !== undefined,
       'failurePolicy.maxAttempts is undefined; it must be a whole number, at least 1',

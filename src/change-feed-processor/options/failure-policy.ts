@@ -1,37 +1,36 @@
 import type { Backoff } from '../../platform/index.js'
 
-/** What becomes of changes whose delegate fails, as decided for one processor. */
+/** The resolved limits for changes whose delegate fails. */
 export interface FailureLimits {
-  /** Attempts in all; null for as many as it takes. */
+  /** Attempts in total; null for no limit. */
   readonly maxAttempts: number | null
-  /** Between two attempts. */
   readonly backoff: Backoff
 }
 
-/** Changes that are delivered together: a page, or what is left of one that is being searched for the poison. */
+/** Changes that are delivered together: a page, or a part of one in which the failing change is searched for. */
 export interface Slice {
   /** Position of the first change within the page. */
   readonly from: number
-  /** Position after the last. */
+  /** Position after the last change. */
   readonly to: number
-  /** How often its delivery has failed. */
+  /** The number of failed deliveries of this slice. */
   readonly failures: number
   /** Whether it was cut out of a page that had used up its attempts. */
   readonly isPart: boolean
 }
 
-/** What to do with a slice that has failed (once more). */
 export type AfterFailure =
   | { readonly kind: 'retry'; readonly slice: Slice }
-  /** In the order in which they are to be delivered. */
+  /** The halves in the order of delivery. */
   | { readonly kind: 'bisect'; readonly halves: readonly [Slice, Slice] }
-  /** It is a single change, and it is the poison. */
+  /** The slice is a single change, and it is the poison. */
   | { readonly kind: 'setAside'; readonly slice: Slice }
 
 /**
- * A page is tried `maxAttempts` times, in case the failure passes. Then one of its changes is taken to be the reason and
- * searched by halves, each tried once; a single change is the poison only when it has failed `maxAttempts` times by
- * itself. Without a limit the page is tried for ever (I10: what was not handled is not passed).
+ * Decides what follows a failure. A page is tried `maxAttempts` times, in case the failure passes. Then one of its
+ * changes is assumed to be the cause. It is searched for by halves, each tried once. A single change is the poison
+ * only when it has failed `maxAttempts` times by itself. Without a limit the page is tried forever (I10: unhandled
+ * changes are not passed).
  */
 export function afterFailure(failed: Slice, { maxAttempts }: FailureLimits): AfterFailure {
   const slice = { ...failed, failures: failed.failures + 1 }

@@ -1,7 +1,7 @@
 import { isContainer } from '../feed/cosmos-ports.js'
 import { ProcessorOptionsError } from '../feed/errors.js'
 
-/** What an option must be, in words and as a test. */
+/** The required kind of an option's value, in words and as a test. */
 interface Kind {
   readonly isIt: (value: unknown) => boolean
   readonly inWords: string
@@ -19,7 +19,7 @@ const start: Kind = {
   inWords: '"now", "beginning" or a Date',
 }
 
-/** An object with these methods; what else it is does not matter. */
+/** An object with these methods; other members do not matter. */
 function having(inWords: string, ...methods: readonly string[]): Kind {
   return { isIt: (value) => hasMethods(value, methods), inWords }
 }
@@ -84,14 +84,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   random: having('a Random', 'next', 'id'),
 }
 
-/** Options of the right kinds, and what is wrong with the others. */
+/** The options of the right kinds, and the problems of the others. */
 export interface FittingOptions<O> {
-  /** Those that are what they must be; null means the default, as leaving it out does. */
+  /** The options with a value of the right kind. Null counts as left out, which means the default. */
   readonly fitting: Partial<O>
   readonly problems: readonly string[]
 }
 
-/** Types do not hold for users of JavaScript: sorts out what no rule could be asked about without failing itself. */
+/** Sorts out values that would make the rules themselves fail, because types do not bind users of JavaScript. */
 export function fittingOptions<O extends object>(
   options: O,
   required: readonly (keyof O & string)[],
@@ -111,17 +111,17 @@ export function fittingOptions<O extends object>(
   return { fitting: fitting as Partial<O>, problems }
 }
 
-/** As much of a value as tells what it is. Never its members: it may be a client with its key. */
+/** Describes a value without showing its members: it may be a client with its key. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object of another kind'
-  // The linter does not see that only primitives are left.
+  // Only primitives are left here, which the linter does not see.
   const left = value as number | bigint | boolean | symbol
   return `${String(left)} (${typeof left})`
 }
 
-/** Throws {@link ProcessorOptionsError} unless every option is of its kind and those required are there. */
+/** Throws {@link ProcessorOptionsError} unless every option is of its kind and all required ones are present. */
 export function assertFitting<O extends object>(options: O, required: readonly (keyof O & string)[]): void {
   const { problems } = fittingOptions(options, required)
   if (problems.length > 0) throw new ProcessorOptionsError(problems)

@@ -1,10 +1,10 @@
-/** A number that an option must be: whole, and within bounds. */
+/** A rule for a number: it must be whole, and within bounds. */
 export type CountRule = readonly [name: string, value: number, min: number, max: number]
 
-/** Whether a rule is kept, and the problem if it is not. */
+/** Whether a rule is satisfied, and the problem if it is not. */
 export type Rule = readonly [isKept: boolean, problem: string]
 
-/** The problems of numbers, each with the option's name, its value and the rule. */
+/** Returns the problems of numbers, each with the option's name, its value and the rule. */
 export function countProblems(counts: readonly CountRule[]): string[] {
   return counts
     .filter(([, value, min, max]) => !(Number.isInteger(value) && value >= min && value <= max))
@@ -15,7 +15,6 @@ export function countProblems(counts: readonly CountRule[]): string[] {
     )
 }
 
-/** The problems of the rules that are broken. */
 export function brokenRules(rules: readonly Rule[]): string[] {
   return rules.filter(([isKept]) => !isKept).map(([, problem]) => problem)
 }

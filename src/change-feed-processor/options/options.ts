@@ -23,79 +23,94 @@ import { brokenRules, countProblems, type Rule } from './option-rules.js'
 import type { PollInterval } from './poll-delay.js'
 import type { LifecycleNotifications } from '../feed/delegate.js'
 
-/** Which feed is followed. A deployment unit keeps its mode: the leases say it, and another is refused. */
+/** The feed to follow. A deployment unit keeps its mode: its leases store it, and another mode is refused. */
 export type ChangeFeedMode = 'latestVersion' | 'allVersionsAndDeletes'
 
-/** What a processor needs to know in either mode, whichever way changes are taken. */
+/** The options of a processor in either mode and with either kind of delegate. Times are in milliseconds. */
 export interface ProcessorOptions extends LifecycleNotifications {
   readonly monitoredContainer: MonitoredContainer
   /** Partitioned by `/id` or `/partitionKey`. */
   readonly leaseContainer: LeaseContainer
   /** Names the deployment unit: all instances with this name share the leases. */
   readonly processorName: string
-  /** Unique per process: who holds a lease is said by this name. */
+  /** Unique per process: leases name their owner by it. */
   readonly instanceName: string
-  /** Page size asked for, 1 to 1,000. Default 100. */
+  /** The page size to request, 1 to 1,000. Default 100. */
   readonly maxItemCount?: number
-  /** Rest after a poll that found nothing: doubling between bounds, or fixed. Default 100 to 5,000. */
+  /** The pause after a poll that found nothing: doubling between bounds, or fixed. Default 100 to 5,000. */
   readonly pollIntervalMs?: number | { readonly min: number; readonly max: number }
   /**
-   * Rest after a page with few changes that were made just now, most likely the last for the moment. What changes again
-   * meanwhile is read once. Default 100, or the minimum of `pollIntervalMs` where that is less.
+   * The pause after a page with few and very recent changes, which is most likely the last for the moment. A
+   * document that changes again meanwhile is read once. Default 100, or the minimum of `pollIntervalMs` where that
+   * is less.
    */
   readonly restAfterPageMs?: number
-  /** How often leases are looked at, to take some. Default 17,000. */
+  /** How often the instance looks for leases to take. Default 17,000. */
   readonly leaseAcquireIntervalMs?: number
-  /** How often a held lease shows a sign of life. Default 13,000. */
+  /** How often the owner renews a lease. Default 13,000. */
   readonly leaseRenewIntervalMs?: number
-  /** After how long without one it may be taken over. The same for all instances. Default 60,000. */
+  /** The time without a renewal after which a lease may be taken over. The same for all instances. Default 60,000. */
   readonly leaseExpirationIntervalMs?: number
-  /** How much earlier than others its holder stops trusting it. Default 5,000, or a twelfth of the expiration if less. */
+  /**
+   * How long before the expiration the owner stops trusting its lease. Default 5,000, or a twelfth of the
+   * expiration if less.
+   */
   readonly trustMarginMs?: number
-  /** Checkpoints are coalesced to one in this time; 0 for one after every page. Default as for `trustMarginMs`. */
+  /**
+   * The interval in which checkpoints are combined into one; 0 to store one after every page. Default as for
+   * `trustMarginMs`.
+   */
   readonly checkpointIntervalMs?: number
-  /** Taken even if other instances then have fewer than their share. Default: no such wish. */
+  /**
+   * The instance takes at least this many leases, even if others then have fewer than their share. Default: no
+   * minimum.
+   */
   readonly minLeases?: number
-  /** Never more than these. Default: no limit. */
+  /** The instance never takes more than this many leases. Default: no limit. */
   readonly maxLeases?: number
   /**
-   * Into how many leases each physical partition is cut when leases are created, so that more instances than physical
-   * partitions can work; leases there are stay as they are. 1 to 256, default 1. Costs that many times the idle requests.
+   * The number of leases for each physical partition when leases are created, 1 to 256. With more than one, more
+   * instances than physical partitions can work. Existing leases stay as they are. Idle requests cost that many
+   * times more. Default 1.
    */
   readonly leasesPerFeedRange?: number
   /** How long `stop` waits for delegates before it abandons them. Default 30,000. */
   readonly stopTimeoutMs?: number
   /**
-   * Why this instance should not work at the moment, or null; asked whenever it looks at the leases. As long as there is
-   * a reason, or this throws, it gives each lease back after the page under way and takes none. Default: always null.
+   * Returns why this instance should not work at the moment, or null. It is called at every look at the leases.
+   * While it returns a reason or throws, the instance releases each lease after the current page and takes none.
+   * Default: always null.
    */
   readonly unhealthyBecause?: () => string | null
-  /** Wakes readers when something was written in this process. */
+  /** Wakes readers when this process has written a document. */
   readonly hints?: FeedHints
-  /** Where events go. Default: OpenTelemetry, if the process has an SDK for it. */
+  /** Receives the events. Default: OpenTelemetry, if the process has an SDK for it. */
   readonly telemetry?: Telemetry
   readonly clock?: Clock
   readonly random?: Random
 }
 
-/** The feed of documents in their latest version, which has no deletes. */
+/** Options for the feed of documents in their latest version, which contains no deletes. */
 export interface LatestVersionOptions {
   readonly mode?: 'latestVersion'
-  /** For leases that have no position yet. Default `'now'`. */
+  /** Where leases without a position begin. Default `'now'`. */
   readonly startFrom?: StartPosition
 }
 
-/** The feed of every version and every delete, for containers with a `changeFeedPolicy`: always from now on. */
+/**
+ * Options for the feed of all versions and deletes, for containers with a `changeFeedPolicy`. It always begins
+ * now.
+ */
 export interface AllVersionsOptions {
   readonly mode: 'allVersionsAndDeletes'
   readonly startFrom?: never
 }
 
-/** How a {@link ChangeFeedProcessor} works. */
+/** The options of a {@link ChangeFeedProcessor} that delivers pages of latest versions. */
 export interface ChangeFeedProcessorOptions<T>
   extends ProcessorOptions, LatestVersionOptions, PageDeliveryOptions<Change<T>> {}
 
-/** All ways in which a {@link ChangeFeedProcessor} may work. */
+/** All combinations of options that a {@link ChangeFeedProcessor} accepts. */
 export type AnyProcessorOptions<T> =
   | ChangeFeedProcessorOptions<T>
   | (ProcessorOptions & LatestVersionOptions & ChangeDeliveryOptions<Change<T>>)
@@ -129,13 +144,13 @@ export interface ResolvedOptions extends LifecycleNotifications, ResolvedDeliver
   readonly random: Random
 }
 
-/** What has no default. The user's code is checked with the rest of the delivery. */
+/** The options without a default. The delegate is checked with the rest of the delivery. */
 const required = ['monitoredContainer', 'leaseContainer', 'processorName', 'instanceName'] as const
 
-/** In place of what is missing, so that the rules about the rest can be asked. */
+/** Values in place of missing options, so that the other rules can be checked. */
 const standIns = { monitoredContainer: {}, leaseContainer: {}, processorName: '', instanceName: 'none' }
 
-/** Fills in defaults; throws {@link ProcessorOptionsError} with every broken rule. */
+/** Fills in defaults. Throws {@link ProcessorOptionsError} with every broken rule. */
 export function resolveOptions<T>(given: AnyProcessorOptions<T>): ResolvedOptions {
   const { fitting, problems: misfits } = fittingOptions(given, required)
   const options = { ...standIns, ...fitting } as AnyProcessorOptions<T>
@@ -271,7 +286,7 @@ function modeProblems(mode: ChangeFeedMode, startFrom: StartPosition | undefined
   ])
 }
 
-/** The mode by the words that leases keep it in. */
+/** Returns the mode in the words that leases store. */
 export function leaseModeOf(mode: ChangeFeedMode): LeaseMode {
   return mode === 'latestVersion' ? 'Incremental Feed' : 'Full-Fidelity Feed'
 }

@@ -1,19 +1,19 @@
 import type { Clock } from '../../platform/index.js'
 
-/** Bounds of the rest between two polls that found nothing. Equal bounds make it fixed. */
+/** Bounds in milliseconds of the pause between two polls that found nothing. Equal bounds make it fixed. */
 export interface PollInterval {
   readonly minMs: number
   readonly maxMs: number
 }
 
-/** The rest after `emptyPolls` polls in a row found nothing: doubling, within bounds. */
+/** Returns the pause after `emptyPolls` polls in a row found nothing: doubling, within bounds. */
 export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: PollInterval): number {
   return Math.min(maxMs, minMs * 2 ** Math.min(emptyPolls - 1, 30))
 }
 
 /**
- * Rests between polls: short after activity, longer the longer nothing comes. A hint ends the rest, or lets the next
- * one be skipped when it comes during a poll, which may have missed what the hint is about.
+ * Pauses between polls: short after activity, and longer while nothing comes. A hint ends the pause. A hint during
+ * a poll skips the next pause, because the poll may have missed the write that the hint is about.
  */
 export class PollDelay {
   private emptyPolls = 0
@@ -25,7 +25,7 @@ export class PollDelay {
     private readonly interval: PollInterval,
   ) {}
 
-  /** Something came: what follows is polled for soon. */
+  /** Shortens the next pauses, because changes came. */
   reset(): void {
     this.emptyPolls = 0
   }
@@ -36,7 +36,7 @@ export class PollDelay {
     this.resting?.()
   }
 
-  /** Called before each poll: hints from now on concern what that poll may miss. */
+  /** Called before each poll: later hints may be about writes that this poll misses. */
   beginPoll(): void {
     this.isWoken = false
   }

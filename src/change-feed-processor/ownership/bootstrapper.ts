@@ -6,23 +6,23 @@ import { leaseModeOf } from '../options/options.js'
 import { positioned } from './planned-lease.js'
 import type { Runtime } from '../runtime/runtime.js'
 
-/** As .NET hosts write it into the lock; it outlives the creation of leases by far. */
+/** The TTL that .NET hosts write into the lock; creating leases takes far less time. */
 const lockSeconds = 30
 
-/** Between two looks at the work of the instance that has the lock. */
+/** The interval of checking whether the instance with the lock has finished. */
 const lockPollMs = 1_000
 
 const tries = { maxAttempts: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
- * Sees to it that the leases cover the feed before anything is read: one instance creates what is missing, the others
- * wait until it says that it is done. Each lease is created with the position it begins at, so it does not matter when
- * it is first read.
+ * Ensures that the leases cover the feed before any of it is read. One instance creates the missing leases, and
+ * the others wait until they are marked as complete. Each lease is created with the position it begins at, so it
+ * does not matter when it is first read.
  */
 export class Bootstrapper {
   constructor(private readonly runtime: Runtime) {}
 
-  /** Rejects when the leases there are belong to something else, or the store does not answer for long. */
+  /** Rejects when existing leases follow another mode, or when the store does not answer, even after retries. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.runtime
     while (!signal.aborted) {
@@ -38,10 +38,10 @@ export class Bootstrapper {
     }
   }
 
-  /** Answers whether the leases are complete; if not, somebody else is at it. */
+  /** Returns whether the leases are complete. If not, another instance may be creating them. */
   private async attempt(signal: AbortSignal): Promise<boolean> {
     const { initialization } = this.runtime.leaseStore
-    // Also looked at when it was done before: a lease that was deleted by hand would never be read again.
+    // Also checked after the marker exists: a lease that was deleted by hand would never be read again.
     const doneAtMs = await initialization.doneAtMs()
     if (doneAtMs !== null) return this.createMissing(doneAtMs, signal)
     if (!(await initialization.tryLock(lockSeconds))) return false
@@ -54,11 +54,14 @@ export class Bootstrapper {
     }
   }
 
-  /** False when a range was split while its lease was made: look again. Or when nobody waits for it any more. */
+  /**
+   * Returns false when the start was aborted, or when a range was split while its lease was made, so that another
+   * look is due.
+   */
   private async createMissing(doneAtMs: number | null, signal: AbortSignal): Promise<boolean> {
     const { feed, leaseStore, options } = this.runtime
     const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
-    // Again after the check at start: somebody else may have been faster with leases of another mode.
+    // Repeats the check made at start: another instance may since have created leases of another mode.
     const problems = foreignModeProblems(leases, leaseModeOf(options.mode))
     if (problems.length > 0) throw new ProcessorOptionsError(problems)
     for (const planned of planLeases(physicalRanges, leases, options.leasesPerFeedRange)) {

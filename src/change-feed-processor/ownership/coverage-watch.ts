@@ -17,42 +17,41 @@ import type { Runtime } from '../runtime/runtime.js'
 import { childLeases } from './split.js'
 import { startOf } from '../feed/start-position.js'
 
-/** Between two looks, in expiration intervals. */
+/** The interval of looks, in expiration intervals. */
 const lookEveryExpirations = 5
 
-/** What a look has found. */
 interface Found {
   readonly physicalRanges: readonly PhysicalRange[]
   readonly leases: readonly Lease[]
-  /** What the feed's ranges need beside them. */
+  /** The leases that are missing for full coverage of the ranges. */
   readonly missing: readonly PlannedLease[]
 }
 
 /**
- * Watches over what the leases cover, for as long as a processor runs: puts back what somebody has deleted, at the last
- * position it was seen at, and where several are about the same part of the feed, replaces the wider by the finer. Tells
- * of those that cannot be replaced yet.
+ * Watches the coverage of the feed as long as a processor runs. It creates deleted leases again, at the last
+ * position it has seen. Where several leases cover the same part of the feed, it replaces the wider by the finer
+ * ones. It reports overlaps that it cannot repair yet.
  */
 export class CoverageWatch {
   private lookedAtMs: number
   /** The leases of the last listing, and those of earlier ones that are missing since. */
   private known: readonly Lease[] = []
-  /** Those of the look before: what overlaps in one look only may be a split under way. */
+  /** The leases of the previous look: an overlap in one look only may be a split under way. */
   private seen: readonly Lease[] = []
-  /** By the tokens of both, the overlaps that were told of. */
+  /** The reported overlaps, by the tokens of both leases. */
   private reported: ReadonlySet<string> = new Set()
 
   constructor(private readonly runtime: Runtime) {
-    // They were complete at start.
+    // The leases were complete at start.
     this.lookedAtMs = runtime.clock.monotonic()
   }
 
-  /** Remembers the leases as they were just listed. */
+  /** Remembers the leases of a listing. */
   note(leases: readonly Lease[]): void {
     this.known = [...leases, ...this.known.filter(({ feedRange }) => !isCovered(feedRange, leases))]
   }
 
-  /** Does nothing most of the time: it costs three queries. */
+  /** Does nothing until a look is due, because a look costs three queries. */
   async look(): Promise<void> {
     const { clock, options } = this.runtime
     if (clock.monotonic() - this.lookedAtMs < lookEveryExpirations * options.leaseExpirationIntervalMs) return
@@ -80,8 +79,8 @@ export class CoverageWatch {
   }
 
   /**
-   * Only what is missing twice (I11, F-L23): a listing is no snapshot, and may have missed the children of a split as
-   * well as their parent.
+   * Creates only leases that are missing twice (I11, F-L23). A listing is not a snapshot, and may have missed the
+   * children of a split as well as their parent.
    */
   private async putBack(missing: readonly PlannedLease[]): Promise<void> {
     const { leaseStore, telemetry, notifications } = this.runtime
@@ -97,8 +96,8 @@ export class CoverageWatch {
   }
 
   /**
-   * At the position of the lease that was last seen to cover the range, it or its parent. Whoever had that may have been
-   * further: changes come again, none is left out (I10).
+   * Returns the lease at the position of the lease that was last seen to cover its range, itself or its parent.
+   * The real owner may have been further: changes are delivered again, but none is left out (I10).
    */
   private asKnown(planned: PlannedLease): NewLease | null {
     const [latest] = this.known
@@ -110,8 +109,9 @@ export class CoverageWatch {
   }
 
   /**
-   * As in a split: children first, then the lease they replace, on the etag it was seen with (I12). Whoever reads it learns
-   * that with its next write; what it delivers until then comes twice, as it did before.
+   * Replaces a lease as a split does: creates the children first, then deletes the lease on the etag it was seen
+   * with (I12). Its owner notices that at its next write. What it delivers until then is delivered twice, as
+   * before.
    */
   private async replace(
     { goes, rest, by }: OverlapRepair,
@@ -122,7 +122,7 @@ export class CoverageWatch {
     const parts = rest.map((feedRange) => ({ feedRange, start }))
     const children = childLeases(goes, parts, physicalRanges)
     for (const child of children) {
-      // Somebody else is at it, and perhaps further: the next look shows where that one stands (I10).
+      // Another instance is doing the same, perhaps at a later position. The next look shows that position (I10).
       if ((await leaseStore.create(child)).kind !== 'created') return
     }
     if ((await leaseStore.delete(goes)).kind !== 'deleted') return
@@ -130,7 +130,7 @@ export class CoverageWatch {
     telemetry.emit({ type: 'lease.superseded', ...notifications.on(goes.leaseToken), by: tokens })
   }
 
-  /** Of those that were there at the look before. */
+  /** Reports overlaps of leases that already existed at the previous look. */
   private report(leases: readonly Lease[], earlier: ReadonlySet<string>): void {
     const { doubled } = findOverlaps(leases.filter(({ leaseToken }) => earlier.has(leaseToken)))
     const told = new Set<string>()

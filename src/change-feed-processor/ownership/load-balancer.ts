@@ -21,17 +21,22 @@ import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { StandBy } from './stand-by.js'
 
-/** Taken or asked for before the leases are looked at again, however few this instance has. */
+/** The number of leases taken or requested per look, if this instance has fewer. */
 const fewestPerLook = 4
 
-/** In one turn; each may double what this instance has, so more are needed only if others write all the time. */
+/**
+ * The limit per turn. Each look may double what this instance has, so more are needed only if others write all the
+ * time.
+ */
 const looksPerTurn = 16
 
 /**
- * Looks at the leases every acquire interval, at once after `start`, and takes and asks for what {@link selectLeases}
- * says, and takes what is written as ours but in nobody's hands: an acquisition whose answer was lost, or one given up
- * for a while. As long as that succeeds it looks again at once, having taken no more than it had: instances that start
- * together so see each other before one of them has taken everything.
+ * Looks at the leases at every acquire interval, and at once after `start`. It takes and requests the leases that
+ * {@link selectLeases} returns. It also takes leases that this instance owns but does not read: their acquisition
+ * got no answer, or they were given up for a while.
+ *
+ * As long as that succeeds, it looks again at once. Per look it takes no more than it already had, or four:
+ * instances that start together therefore see each other before one of them has taken everything.
  */
 export class LoadBalancer {
   private readonly loop: BackgroundLoop
@@ -40,7 +45,7 @@ export class LoadBalancer {
   private reportedTwin: string | null = null
   private reportedRefusal: string | null = null
   private hasFirst = false
-  /** How many leases there were when all of them were in hand; null when some were not. */
+  /** The number of leases when this instance held all of them; null when it did not. */
   private allInHand: number | null = null
   private hasSkipped = false
 
@@ -57,7 +62,8 @@ export class LoadBalancer {
       turn: async (signal) => {
         onTurn()
         if (!this.skips()) await this.balance(signal)
-        // One instance is enough: the one with the first lease that an instance of this library owns.
+        // One watching instance is enough: the one that holds the first lease owned by an instance of this
+        // library.
         if (this.hasFirst) await this.coverage.look()
         return this.restMs()
       },
@@ -82,8 +88,9 @@ export class LoadBalancer {
   }
 
   /**
-   * Whoever has every lease has nothing to take, and hears at its renewals what others want: every second look is left
-   * out while the hand stays as full, which costs an idle unit half of its queries.
+   * Returns whether to skip this look. An instance with every lease has nothing to take, and its renewals show the
+   * requests of others. While it holds all leases it skips every second look, which saves an idle unit half of its
+   * queries.
    */
   private skips(): boolean {
     this.hasSkipped = !this.hasSkipped && this.allInHand === this.controller.heldCount
@@ -101,7 +108,7 @@ export class LoadBalancer {
     }
   }
 
-  /** Answers whether anything came of it. */
+  /** Takes and requests leases, and returns whether any attempt succeeded. */
   private async apply({ take, ask }: Selection, signal: AbortSignal): Promise<boolean> {
     const most = Math.max(fewestPerLook, this.controller.heldCount)
     const attempts = [
@@ -114,7 +121,7 @@ export class LoadBalancer {
       try {
         if (await attempt()) succeeded += 1
       } catch (error) {
-        // The others may still be had.
+        // The other leases may still be available.
         this.report(error)
       }
     }
@@ -123,7 +130,7 @@ export class LoadBalancer {
 
   private wanted({ leases, storeTimeMs }: LeaseListing): Selection {
     const { self, random, options, clock } = this.runtime
-    // A .NET host, which says nothing of its life, watches over nothing.
+    // A .NET host does not watch the coverage. Its leases have no incarnation.
     const [first] = leases.filter(({ incarnation }) => incarnation !== null).sort(byPlace)
     this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
     const isInHand = (lease: Lease): boolean => this.controller.holds(lease.leaseToken)
@@ -151,8 +158,8 @@ export class LoadBalancer {
   }
 
   /**
-   * Whether another living process has the name of this instance and stays. Leases tell the two apart, but .NET hosts and
-   * people do not, so one of them works and the other stands by (F-L16).
+   * Returns whether another living process has the name of this instance and this instance gives way to it. Leases
+   * tell the two apart, but .NET hosts and people do not, so one of them works and the other stands by (F-L16).
    */
   private givesWay(monotonicMs: number): boolean {
     const { self, options, notifications } = this.runtime
@@ -182,7 +189,10 @@ export class LoadBalancer {
       : expired(leases, storeTimeMs, leaseExpirationIntervalMs)
   }
 
-  /** A little less by chance, so that instances started together do not stay together. */
+  /**
+   * Returns the acquire interval minus up to a tenth at random, so that instances started together do not stay in
+   * step.
+   */
   private restMs(): number {
     const { options, random } = this.runtime
     return options.leaseAcquireIntervalMs * (1 - random.next() / 10)
@@ -192,14 +202,14 @@ export class LoadBalancer {
     const { telemetry, options, notifications } = this.runtime
     const { processorName, instanceName } = options
     telemetry.emit({ type: 'balance.failed', processorName, instanceName, error })
-    // Unlike trouble of the store this does not pass: somebody has to remove the document (F-L4).
+    // Unlike a store failure this does not pass: an operator has to remove the document (F-L4).
     if (!(error instanceof RefusedLeaseError) || this.reportedRefusal === error.message) return
     this.reportedRefusal = error.message
     notifications.failed(error.leaseToken, new FeedError('no leases are taken or asked for', error))
   }
 }
 
-/** The same order to everybody, also where leases overlap. */
+/** Orders leases in the same way on every instance, also where they overlap. */
 function byPlace(left: Lease, right: Lease): number {
   if (left.feedRange.min !== right.feedRange.min) return left.feedRange.min < right.feedRange.min ? -1 : 1
   return left.leaseToken < right.leaseToken ? -1 : 1

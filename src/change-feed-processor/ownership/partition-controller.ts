@@ -13,31 +13,33 @@ interface Held {
 }
 
 /**
- * The leases this instance holds, each with its holder and its supervisor. A lease enters by `acquire` and leaves when
- * its supervisor has ended and what the close reason asks for is done: released, replaced by its children, or, if
- * lost, nothing. After `stop` nothing enters.
+ * Keeps the leases that this instance holds, each with its holder and its supervisor. A lease enters by `acquire`.
+ * It leaves when its supervisor has ended and the close reason is dealt with: the lease is released, or replaced
+ * by its children, or, if it was lost, left alone. After `stop` no lease enters.
  */
 export class PartitionController {
   private readonly held = new Map<string, Held>()
-  /** Being made ours: the store may say that they are before it has told us, and two holders would overwrite each other. */
+  /**
+   * Leases being acquired. A listing may show them as owned before the answer comes, and two holders would
+   * overwrite each other.
+   */
   private readonly acquiring = new Set<string>()
   private isStopping = false
 
   constructor(private readonly runtime: Runtime) {}
 
-  /** Whether the lease is in our hands, be it for the moment it takes to give it back. */
+  /** Returns whether this instance holds the lease, including the moment in which it is being released. */
   holds(leaseToken: string): boolean {
     return this.held.has(leaseToken)
   }
 
-  /** How many leases are in our hands. */
   get heldCount(): number {
     return this.held.size
   }
 
   /**
-   * Makes the lease ours, if it has not changed since it was read (I12). Answers whether it is. Rejects when the store
-   * does not answer.
+   * Acquires the lease if it has not changed since it was read (I12). Returns whether this instance now owns it.
+   * Rejects when the store does not answer.
    */
   async acquire(lease: Lease): Promise<boolean> {
     const { leaseToken } = lease
@@ -50,7 +52,10 @@ export class PartitionController {
     }
   }
 
-  /** Asks the owner of a lease for it, if it has not changed since it was read. Answers whether that is written. */
+  /**
+   * Asks the owner of a lease for it, if it has not changed since it was read. Returns whether the request was
+   * written.
+   */
   async request(lease: Lease): Promise<boolean> {
     const { leaseStore, self, telemetry, notifications } = this.runtime
     if (this.isStopping || lease.owner === null) return false
@@ -65,13 +70,16 @@ export class PartitionController {
     return outcome.kind === 'written'
   }
 
-  /** Wakes the reader of a physical range, or all readers when it is not known to be a lease here. */
+  /** Wakes the reader of a physical range, or all readers when none of them has a lease with that id. */
   wake(physicalRangeId: string | null): void {
     const known = physicalRangeId === null ? undefined : this.held.get(physicalRangeId)
     for (const { supervisor } of known === undefined ? this.held.values() : [known]) supervisor.wake()
   }
 
-  /** Ends every supervisor and gives every lease back; idle ones go first by themselves. */
+  /**
+   * Ends every supervisor and releases every lease. Idle leases are released first, because their supervisors end
+   * at once.
+   */
   async stop(): Promise<void> {
     this.isStopping = true
     while (this.held.size > 0) {
@@ -81,12 +89,12 @@ export class PartitionController {
     }
   }
 
-  /** Hands every lease back when the page under way is done, and may acquire others afterwards. */
+  /** Releases every lease after its current page. The controller may acquire leases afterwards. */
   giveWay(): void {
     for (const { supervisor } of this.held.values()) supervisor.handOver()
   }
 
-  /** Leaves everything as it stands: others take the leases over when they expire. */
+  /** Leaves the leases as they are: other instances take them over when they expire. */
   abandon(): void {
     this.isStopping = true
     for (const { holder } of this.held.values()) holder.abandon()
@@ -97,7 +105,8 @@ export class PartitionController {
     const { leaseStore, clock, self, telemetry } = this.runtime
     const startedAtMs = clock.monotonic()
     const outcome = await leaseStore.replace(acquire(lease, self, clock.now()))
-    // If nobody knows whether it was applied, the next listing shows it as ours, and it is acquired again.
+    // If the outcome is unknown, the next listing may show this instance as owner, and it acquires the lease
+    // again.
     if (outcome.kind === 'written') this.hold(outcome.lease, startedAtMs, lease.owner)
     else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
     return outcome.kind === 'written'
@@ -130,7 +139,7 @@ export class PartitionController {
     try {
       await this.close(closing, holder)
     } catch (error) {
-      // Half a split, for example: whoever has the lease next finishes it.
+      // Half a split, for example: the next owner of the lease finishes it.
       const attempted = `lease ${JSON.stringify(leaseToken)} was not closed after ${closing.reason}`
       notifications.failed(leaseToken, new FeedError(attempted, error))
       await holder.release()
@@ -155,8 +164,9 @@ export class PartitionController {
   }
 
   /**
-   * Children first, the parent last: after a crash in between, whoever reads the parent finds it split again, keeps the
-   * children that are there and goes on from here. Changes may come twice, none is left out.
+   * Creates the children first and deletes the parent last. After a crash in between, the next reader of the
+   * parent finds the split again, keeps the existing children and continues from here. Changes may be delivered
+   * twice, but none is left out.
    */
   private async split(
     holder: LeaseHolder,
@@ -174,7 +184,7 @@ export class PartitionController {
     await holder.remove()
     const tokens = children.map((child) => child.leaseToken)
     telemetry.emit({ type: 'lease.split', ...notifications.on(parent.leaseToken), children: tokens })
-    // With a limit the load balancer decides, which knows what others have.
+    // With a limit the load balancer decides, because it knows the leases of the others.
     if (options.maxLeases === null) for (const child of created) await this.acquire(child)
   }
 }

@@ -4,10 +4,11 @@ import type { Runtime } from '../runtime/runtime.js'
 import { firstPositionOf } from '../feed/start-position.js'
 
 /**
- * The lease to create, with the position it begins at; null when its range was split meanwhile.
+ * Returns the lease to create, with the position it begins at; null when its range was split meanwhile.
  *
- * One that is missing although all were there at `doneAtMs` may have stood anywhere after that: it begins there, so
- * that changes come again rather than not at all. (A feed of all versions cannot begin at a time: it begins now.)
+ * A lease that is missing although all existed at `doneAtMs` may have had any position after that. It begins at
+ * that time, so that changes are delivered again rather than not at all. A feed of all versions cannot begin at a
+ * time: it begins now.
  */
 export async function positioned(
   { leaseToken, feedRange }: PlannedLease,

@@ -2,9 +2,10 @@ import { foreignProperties, leaseTokenOf, type Lease, type NewLease } from '../.
 import type { FeedPosition, FeedStart, PhysicalRange } from '../feed/change-feed.js'
 
 /**
- * The leases that take the place of `parent` when its range was split: one for each part, at that part's position.
- * Parts of a physical partition's own lease are named by the id of the partition they have become, as .NET names them;
- * parts of a lease that was named by its bounds are so again. What others keep in the parent's properties goes to each.
+ * Returns the leases that replace `parent` when its range was split: one for each part, at that part's position.
+ * Parts of a physical partition's own lease are named by the id of their new partition, as .NET names them. Parts
+ * of a lease that was named by its bounds are named by their bounds, too. Each gets the properties that other
+ * libraries wrote into the parent.
  */
 export function childLeases(
   parent: Lease,
@@ -24,7 +25,7 @@ export function childLeases(
   })
 }
 
-/** A position as a lease stores it. `now` is not one: it means another place whenever it is read. */
+/** Returns a position as a lease stores it. `now` cannot be stored: it means another place at every read. */
 function storedPosition(start: FeedStart): Pick<NewLease, 'continuationToken' | 'firstPosition'> {
   if (start.kind === 'continuation') return { continuationToken: start.token, firstPosition: null }
   return { continuationToken: null, firstPosition: start.kind === 'now' ? null : start }

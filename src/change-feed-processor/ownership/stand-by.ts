@@ -2,15 +2,15 @@ import { errorMessage } from '../../platform/index.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 /**
- * Whether an instance is not well and leaves its work to others (R124): what its user says, told once when it begins and
- * once when it is over.
+ * Decides whether an instance is unhealthy and leaves its work to others (R124), by the answer of the user's code.
+ * Reports once when that begins and once when it ends.
  */
 export class StandBy {
   private isStandingBy = false
 
   constructor(private readonly runtime: Pick<Runtime, 'options' | 'telemetry'>) {}
 
-  /** Asks the user. */
+  /** Calls the user's code and returns whether this instance must stand by. */
   isNeeded(): boolean {
     const { options, telemetry } = this.runtime
     const { processorName, instanceName } = options
@@ -27,7 +27,7 @@ export class StandBy {
   }
 }
 
-/** One who cannot say how they are is not well. */
+/** Returns the reason to stand by. A check that throws counts as a reason. */
 function reasonOf(ask: () => string | null): string | null {
   try {
     return ask()

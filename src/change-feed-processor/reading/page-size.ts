@@ -1,9 +1,9 @@
-/** What the service says when the changes asked for do not fit into an answer, with whatever status. */
+/** The message of the service when the requested changes do not fit into an answer, with whatever status. */
 const tooLarge = /reduce page size and try again/i
 
 /**
- * How many changes are asked for at once: `most`, and half as many each time that the service finds that too many, until
- * it answers; then again more with each answer.
+ * The number of changes to request at once. It starts with `most`, and halves each time the service finds it too
+ * many. It doubles again with each answer.
  */
 export class PageSize {
   constructor(
@@ -15,14 +15,17 @@ export class PageSize {
     return this.size
   }
 
-  /** Answers whether less is asked for from now on because of `error`; false if it is about something else. */
+  /**
+   * Halves the size if `error` calls for that, and returns whether it did. False if the error is about something
+   * else.
+   */
   shrinkFor(error: Error): boolean {
     if (this.size === 1 || !tooLarge.test(error.message)) return false
     this.size = Math.ceil(this.size / 2)
     return true
   }
 
-  /** There was an answer. */
+  /** Doubles the size after an answer, up to `most`. */
   grow(): void {
     this.size = Math.min(this.most, 2 * this.size)
   }

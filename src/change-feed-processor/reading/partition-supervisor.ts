@@ -15,14 +15,14 @@ import type { Runtime } from '../runtime/runtime.js'
 import { sinceFirstPosition, startOf } from '../feed/start-position.js'
 import { watchedRead } from './watched-read.js'
 
-/** Times of the store are whole seconds. */
+/** The age up to which a change counts as recent. The store's times are whole seconds. */
 const freshMs = 2_000
 
 /**
- * Reads one lease: read a page, hand it to the delivery, and again; rest when nothing is new. Ends once, with one
- * reason: asked to (`shutDown`), lease lost, range split, feed unreadable, or a delegate that does not return. What
- * passes by itself is waited for in place, with the lease in hand. Nothing is delivered once the lease may be somebody
- * else's, nor after the end.
+ * Reads one lease: reads a page, hands it to the delivery, and repeats; pauses when nothing is new. It ends once,
+ * with one reason: it was asked to (`shutDown`, `handOver`), the lease was lost, the range was split, the feed is
+ * unreadable, or a delegate does not return. It waits for transient failures to pass and keeps the lease
+ * meanwhile. Nothing is delivered once another instance may own the lease, nor after the end.
  */
 export class PartitionSupervisor {
   private readonly ending = new AbortController()
@@ -54,18 +54,18 @@ export class PartitionSupervisor {
       delegates.kind === 'pages' ? new PageDelivery(site, delegates) : new ParallelDelivery(site, delegates)
   }
 
-  /** Ends soon: after the delegate that is running, which sees its signal abort. */
+  /** Ends soon: after the running delegate, whose signal aborts. */
   shutDown(): void {
     this.ending.abort()
   }
 
-  /** Ends after the page under way, however long its delegate takes: nobody else has the lease until then. */
+  /** Ends after the current page, however long its delegate takes: no other instance has the lease until then. */
   handOver(): void {
     this.isAskedFor = true
     this.pollDelay.wake()
   }
 
-  /** Something was written that this lease may be about. */
+  /** Ends the pause between polls, because a document of this range may have been written. */
   wake(): void {
     this.pollDelay.wake()
   }
@@ -111,8 +111,9 @@ export class PartitionSupervisor {
   }
 
   /**
-   * A page with little on it that was written just now is most likely the last for now: to read again at once would cost a
-   * poll for nothing. What has waited is a backlog, whose pages may have little on them because documents are large.
+   * Returns whether a page is most likely the last for now: it has few changes, and they are recent. Another read
+   * at once would be a wasted poll. Older changes belong to a backlog, whose pages may have few changes because
+   * documents are large.
    */
   private isNearEnd({ changes, headers }: ChangePage<AnyChange>): boolean {
     const newest = changes.at(-1)
@@ -121,7 +122,10 @@ export class PartitionSupervisor {
     return !(storeTimeMs - madeAtMs(newest) > freshMs)
   }
 
-  /** The children begin where everything was handled (I10), which with manual checkpoints may be before the split. */
+  /**
+   * Closes with the children's positions. They begin where everything was handled (I10), with manual checkpoints
+   * perhaps earlier.
+   */
   private async split(parts: readonly FeedPosition[]): Promise<Closing> {
     const unsettled = await this.delivery.settled()
     if (unsettled !== null) return unsettled
@@ -129,7 +133,7 @@ export class PartitionSupervisor {
     return { reason: 'Split', parts: isBehind ? parts.map((part) => ({ ...part, start })) : parts }
   }
 
-  /** A page, however often it takes; or why no more pages are wanted. */
+  /** Returns a page, after as many attempts as it takes, or the reason to read no more. */
   private async read(position: FeedPosition): Promise<ChangePage<AnyChange> | Closing> {
     const { clock, random, notifications, gate } = this.runtime
     const { leaseToken } = this.holder.lease

@@ -3,13 +3,16 @@ import type { AnyChange } from '../feed/change-identity.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { withinLimit } from '../delivery/time-limit.js'
 
-/** Longer than any answer takes that comes at all, shorter than a client repeats in silence what is throttled. */
+/**
+ * Longer than any successful answer takes, and shorter than the time for which a client silently retries throttled
+ * requests.
+ */
 const unansweredMs = 5_000
 
 /**
- * Reads a page and tells of what the client keeps to itself meanwhile: `@azure/cosmos` repeats a throttled request up to
- * nine times and begins its last wait up to 30 seconds after the first, without a word, and cannot be interrupted.
- * Rejects after `readTimeoutMs`, and at once when `signal` aborts: what the client still does then is nobody's.
+ * Reads a page, and reports what the client hides meanwhile. `@azure/cosmos` silently repeats a throttled request
+ * up to nine times, begins its last wait up to 30 seconds after the first, and cannot be interrupted. Rejects
+ * after `readTimeoutMs`, and at once when `signal` aborts. Later results of the client are ignored.
  */
 export async function watchedRead(
   { readPage, clock, options, telemetry, notifications }: Runtime,

@@ -3,7 +3,7 @@ import type { Telemetry } from '../../telemetry/index.js'
 import type { CloseReason, LifecycleNotifications } from '../feed/delegate.js'
 import { DelegateError, type FeedError } from '../feed/errors.js'
 
-/** Who is notified, and about what. */
+/** The receivers of notifications, and the names that events carry. */
 export interface NotificationOptions {
   readonly callbacks: LifecycleNotifications
   readonly telemetry: Telemetry
@@ -11,7 +11,9 @@ export interface NotificationOptions {
   readonly instanceName: string
 }
 
-/** Tells telemetry and the user what becomes of leases. Nothing the user's callbacks do comes back to the caller. */
+/**
+ * Reports events of leases to telemetry and to the user. Failures of the user's callbacks do not reach the caller.
+ */
 export class Notifications {
   constructor(private readonly options: NotificationOptions) {}
 
@@ -35,7 +37,7 @@ export class Notifications {
     this.call('onError', leaseToken, () => this.options.callbacks.onError?.(leaseToken, error))
   }
 
-  /** What events of one lease begin with. */
+  /** Returns the fields that all events of one lease have. */
   on(leaseToken: string): { processorName: string; instanceName: string; leaseToken: string } {
     const { processorName, instanceName } = this.options
     return { processorName, instanceName, leaseToken }

@@ -3,14 +3,13 @@ import { setMaxListeners } from 'node:events'
 /**
  * Holds deliveries back while the processor is paused.
  *
- * States: open → shut (`shut`) → open (`open`). Whoever waits is let through when it opens or when its own signal
- * aborts, so that a paused processor can be stopped.
+ * States: open → shut (`shut`) → open (`open`). A waiting delivery passes when the gate opens or when its own
+ * signal aborts, so that a paused processor can be stopped.
  */
 export class PauseGate {
   private opening = new AbortController()
   private isShut = false
 
-  /** Whether nothing is let through. */
   get isPaused(): boolean {
     return this.isShut
   }
@@ -19,7 +18,7 @@ export class PauseGate {
     if (this.isShut) return
     this.isShut = true
     this.opening = new AbortController()
-    // Every lease waits here, and is gone from here when it has passed.
+    // Every lease may wait here; its listener is removed when it passes.
     setMaxListeners(0, this.opening.signal)
   }
 
@@ -28,7 +27,7 @@ export class PauseGate {
     this.opening.abort()
   }
 
-  /** Resolves when the gate is open, or `signal` aborts: look at it afterwards. */
+  /** Resolves when the gate is open or `signal` aborts. The caller must check which of them happened. */
   async passed(signal: AbortSignal): Promise<void> {
     while (this.isShut && !signal.aborted) {
       const { signal: opened } = this.opening

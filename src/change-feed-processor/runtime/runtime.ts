@@ -18,24 +18,23 @@ export interface PageDelegates {
 export interface ChangeDelegates {
   readonly kind: 'changes'
   readonly onChange: ChangeDelegate<AnyChange>
-  /** Changes of one key are delivered one after another. */
+  /** Returns the key of a change. Changes with one key are delivered one after another. */
   readonly keyOf: (change: AnyChange) => string
   readonly concurrency: number
 }
 
-/** What the parts of one running processor share. */
+/** The services that the parts of one running processor share. */
 export interface Runtime {
   readonly options: ResolvedOptions
   readonly delegates: PageDelegates | ChangeDelegates
   /** Called only where failures are limited. */
   readonly deadLetter: DeadLetter<AnyChange>
   readonly feed: ChangeFeed
-  /** A page of the feed in the mode of the processor. */
+  /** Reads a page of the feed in the mode of the processor. */
   readonly readPage: (from: FeedPosition, options: ReadOptions) => Promise<ChangePage<AnyChange>>
   readonly leaseStore: LeaseStore
-  /** This instance, in this life. */
+  /** The name of this instance and the id of its life. */
   readonly self: LeaseOwner
-  /** Holds deliveries back while the processor is paused. */
   readonly gate: PauseGate
   readonly notifications: Notifications
   readonly clock: Clock
@@ -43,7 +42,7 @@ export interface Runtime {
   readonly telemetry: Telemetry
 }
 
-/** Reads the feed that a mode names. */
+/** Returns the function that reads the feed of a mode. */
 export function pageReader(feed: ChangeFeed, mode: ChangeFeedMode): Runtime['readPage'] {
   return mode === 'latestVersion'
     ? (from, options) => feed.readNext(from, options)
