@@ -54,7 +54,7 @@ const sweepLimit = 1_000
 const nextPageAfterMs = 1_000
 /** After this time overdue, a notice counts as having no running sender, and a sweep takes it up. */
 const overlookedAfterMs = 30_000
-/** The pause before a job whose notices could not be sent is tried again. */
+/** The pause before a job is tried again whose notices could not be read or recorded. */
 const retryAfterMs = 30_000
 
 /**
