@@ -40,16 +40,16 @@ import {
   type ScanScope,
 } from '../emulator/engine/index.js'
 
-/** Where jobs and steps live, and when what is shown of them may be shown. */
+/** The container of jobs and steps, and when results may be returned (`settled`). */
 export interface EngineStateStoreOptions {
   readonly container: () => Container
   readonly settled: () => Promise<void> | null
 }
 
-/** Jobs asked for when a filter does not say. */
+/** The limit of a list without its own limit. */
 const defaultListLimit = 100
 
-/** The state store port directly on the engine: the same rules as over REST, without the REST. */
+/** Implements the state store port directly on the engine, with the same rules as over REST. */
 export class EngineStateStore implements StateStore {
   constructor(private readonly options: EngineStateStoreOptions) {}
 
@@ -210,7 +210,7 @@ export class EngineStateStore implements StateStore {
     }
   }
 
-  /** Nothing may be shown that the disk did not take. */
+  /** Waits until the disk has stored everything, because no result may depend on lost data. */
   private async settled(): Promise<void> {
     try {
       await this.options.settled()
@@ -233,7 +233,7 @@ export class EngineStateStore implements StateStore {
   }
 }
 
-/** When a step or job is due, or a job must have been taken up; never for anything else. */
+/** Returns when a step or job is due, or when a job must be taken up; Infinity for any other document. */
 function dueAt(
   { type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>,
   pickUpWithinMs: number,
@@ -244,7 +244,9 @@ function dueAt(
   return isUntaken ? Number(submittedAtMs) + pickUpWithinMs : Infinity
 }
 
-/** The engine keeps the document's text, never the document itself: what the caller does with it later stays its own. */
+/**
+ * Converts a write. It needs no copy: the engine keeps the text of the document, which later changes do not affect.
+ */
 function toOperation(write: StateWrite): ItemOperation {
   const document = write.document as JsonObject
   if (write.kind === 'create') return { kind: 'create', document }
@@ -307,7 +309,7 @@ function isFlag(attention: unknown): attention is Readonly<JsonObject> {
   return typeof attention === 'object' && attention !== null && 'kind' in attention
 }
 
-/** The first of these by their moment, at least `limit` and not cut within one. */
+/** Returns the first entries in this order, at least `limit`, and never ends between equal ones. */
 function wholeMoments<T>(found: readonly T[], limit: number, order: (a: T, b: T) => number): readonly T[] {
   const sorted = [...found].sort(order)
   const last = sorted[limit - 1]
