@@ -5,8 +5,8 @@
  * DB, without REST and SDK. Simulations run thousands of instances on them. The suites in `test/conformance` check
  * that they behave as the adapters for a real account do.
  *
- * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts` and `engine-state-store.ts`. Each method
- * reads or writes the engine synchronously, then waits until the disk has stored everything (`settled`). Start with
+ * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts` and `engine-state-store.ts`. A method
+ * reads or writes the engine synchronously. It resolves after the disk has stored everything (`settled`). Start with
  * `enginePorts` below.
  */
 import type { Lease, LeaseStore } from '../../lease-store/index.js'

@@ -160,7 +160,7 @@ export function createSupervisor(
  * Recovers everything overdue once, without leases and without waiting. It is meant for short-lived hosts that a
  * schedule starts. It may run beside other supervisors: each step is recovered by only one of them.
  *
- * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused for good
+ * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused permanently
  */
 export function superviseOnce(
   options: Pick<UnitOptions, 'store' | 'instanceName' | 'telemetry' | 'clock'> & {

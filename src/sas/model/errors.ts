@@ -12,7 +12,7 @@ export class StoreUnavailable extends Error {
   readonly retryAfterMs: number | null
 }
 
-/** The state container refused for good: a wrong key, a missing container, a missing permission. */
+/** The state container refused permanently: a wrong key, a missing container, a missing permission. */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
 }

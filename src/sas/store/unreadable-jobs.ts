@@ -176,7 +176,7 @@ export class UnreadableJobs {
     })
   }
 
-  /** Writes the record, as a new document or in place of one that is being removed since less than a minute. */
+  /** Writes the record. A record of the last minute may still exist, marked for removal; it is then replaced. */
   private async record(record: StateDocument & { readonly ttl: number }): Promise<ApplyResult> {
     const { store } = this.options
     const create = () => store.apply(record.pk, [{ kind: 'create', document: record }])
