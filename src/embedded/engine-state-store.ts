@@ -46,7 +46,6 @@ export interface EngineStateStoreOptions {
   readonly settled: () => Promise<void> | null
 }
 
-/** The limit of a list without its own limit. */
 const defaultListLimit = 100
 
 /** Implements the state store port directly on the engine, with the same rules as over REST. */

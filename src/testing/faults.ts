@@ -33,7 +33,6 @@ export interface ScriptedFault {
   readonly delayMs?: number
 }
 
-/** The faults of a simulation. */
 export interface FaultOptions {
   readonly random: Random
   readonly rates?: FaultRates

@@ -24,7 +24,6 @@ import type { Computer, SimulatedProcess } from './simulated-process.js'
 import { StateWirings } from './state-wiring.js'
 import type { World } from './world.js'
 
-/** The names of the containers of a simulation. */
 export const [stateContainer, leaseContainer] = ['state', 'leases'] as const
 
 /** The roles of the pattern. Each is a deployment unit of its own. */

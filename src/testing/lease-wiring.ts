@@ -65,7 +65,6 @@ function replacePoint(leases: Container, lease: Lease): string {
   return stored.continuationToken === lease.continuationToken ? 'L3' : 'L4'
 }
 
-/** Creates the wiring of a change feed. */
 export function feedWiring(party: string): Wiring {
   let earlierRanges: readonly PhysicalRange[] | undefined
   return {

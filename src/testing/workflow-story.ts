@@ -44,7 +44,6 @@ export interface WorkflowUnderTest<I> {
   readonly events?: readonly StoryEvent[]
 }
 
-/** The result of one story. */
 export interface Told {
   readonly end: ProcessState | null
   /** Every requested write, in order. */

@@ -21,7 +21,6 @@ import { lineOf, type Checker, type SimulationEvent } from './events.js'
 import { Network, type Fate, type Request } from './network.js'
 import { SimulatedProcess, type Computer } from './simulated-process.js'
 
-/** Options of a world. */
 export interface WorldOptions {
   readonly seed: number
   /** Decides the fate of a request. Default: each is answered at once. */
@@ -30,7 +29,6 @@ export interface WorldOptions {
   readonly isHashed?: boolean
 }
 
-/** Settings of a container of the world. */
 export interface ContainerSettings {
   /** The path of the partition key. */
   readonly partitionKey: string
@@ -39,7 +37,6 @@ export interface ContainerSettings {
   readonly partitionCount?: number
 }
 
-/** The name of the only database. */
 const databaseId = 'simulation'
 
 const answeredAtOnce: Fate = {

@@ -30,7 +30,6 @@ export class AttemptTime {
     return this.latestMs
   }
 
-  /** Aborts shortly before the deadline. */
   get signal(): AbortSignal {
     return this.aborting.signal
   }

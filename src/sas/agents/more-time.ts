@@ -15,7 +15,6 @@ export interface MoreTimeOptions {
   readonly signal: AbortSignal
 }
 
-/** The result of asking for more time. */
 export interface MoreTime {
   /** The newest known version of the step. */
   readonly step: Stored<StepDocument>

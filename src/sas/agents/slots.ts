@@ -1,4 +1,3 @@
-/** A request for a place. */
 export interface Candidate {
   readonly agent: string
   /** Larger goes first. */

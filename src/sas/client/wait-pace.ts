@@ -19,7 +19,6 @@ const longestMs = 1_000
  * noticed late.
  */
 const newestCounts = { slower: 0.2, quicker: 0.5 }
-/** How many workflows are remembered. */
 const rememberedWorkflows = 1_000
 
 /**

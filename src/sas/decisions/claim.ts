@@ -12,7 +12,6 @@ export interface Claimant {
   readonly token: string
 }
 
-/** The result of a claim. */
 export type Claiming =
   | { readonly kind: 'write'; readonly step: StepDocument }
   /** The claim is already written; its reply was lost. */

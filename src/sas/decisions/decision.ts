@@ -12,7 +12,6 @@ import { isUnderWay, unseen, withChanges, type Ledger, type StepChange } from '.
 /** What the scheduler knows when it decides about one job. A decision requests the steps that it misses. */
 export type SchedulingState = Dispatching
 
-/** A decision about a job. */
 export type Schedule =
   /** Everything that follows from these documents is already written. */
   | { readonly kind: 'nothing' }

@@ -2,7 +2,6 @@ import type { Claimant } from './claim.js'
 import { deadline, withDerivedState, type StepDocument } from '../model/documents.js'
 import { isOpen } from './settle.js'
 
-/** The answer to a request for more time. */
 export type Extension =
   | { readonly kind: 'write'; readonly step: StepDocument }
   /** The deadline does not change: more than half of the time is left, or the job itself must be done then. */

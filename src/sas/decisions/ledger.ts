@@ -46,7 +46,6 @@ export function isUnderWay(entry: LedgerEntry | undefined): boolean {
   return entry?.state === 'Processing' || entry?.state === 'Compensating'
 }
 
-/** Returns the ids of the steps in this state. */
 export function inState(ledger: Ledger, state: LedgerEntry['state']): string[] {
   return Object.entries(ledger).flatMap(([stepId, entry]) => (entry.state === state ? [stepId] : []))
 }
@@ -83,7 +82,6 @@ export function stepsAsIn(
   return found.length === stepIds.length ? found : null
 }
 
-/** Checks whether two ledgers of one job are equal. */
 export function sameLedger(before: Ledger, after: Ledger): boolean {
   return Object.entries(after).every(([stepId, entry]) => {
     const was = before[stepId]

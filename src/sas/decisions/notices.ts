@@ -11,7 +11,7 @@ import {
  * what happened (I13). Each notice takes the job's next number, so there is one order per job, and two writers of one
  * number conflict. Only jobs with a `replyTo` have notices.
  *
- * A flag of a step reaches the job through the scheduler, so the supervisor writes no notices about steps.
+ * A flag of a step reaches the job through the scheduler, so the supervisor writes no notices.
  */
 export function withNotices(
   before: JobDocument,

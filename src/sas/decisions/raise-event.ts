@@ -1,7 +1,6 @@
 import { deadline, withDerivedState, type Json, type StepDocument } from '../model/documents.js'
 import { sameJson } from '../plan/payload.js'
 
-/** The result of raising an event. */
 export type Raised =
   | { readonly kind: 'write'; readonly step: StepDocument }
   /** The same event was raised before. */

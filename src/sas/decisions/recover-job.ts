@@ -2,7 +2,6 @@ import { deadline, isStaged, isTerminal, withDerivedState, type JobDocument } fr
 import { offerWithinMs } from './offer-time.js'
 import type { RecoveryPolicy } from './recover.js'
 
-/** A decision of the supervisor about a job. */
 export type JobRecovery =
   /** The job has ended, or waits for an operator. */
   | { readonly kind: 'nothing' }

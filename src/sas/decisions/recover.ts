@@ -9,14 +9,12 @@ export interface RecoveryPolicy {
   readonly now: number
   /** How long to wait after a deadline, at least the difference between the clocks of two hosts. */
   readonly graceMs: number
-  /** The name of the deciding instance. */
   readonly supervisor: string
 }
 
 /** A step as it was read. `_ts` is the store's time of its last write in seconds; 0 or missing if unknown. */
 export type ReadStep = StepDocument & { readonly _ts?: number }
 
-/** A decision of the supervisor about a step. */
 export type Recovery =
   /** The step is done, flagged, or waits for something other than time. */
   | { readonly kind: 'nothing' }

@@ -2,7 +2,6 @@ import { backoffDelayMs, type Backoff, type Random } from '../../platform/index.
 import { boundedMessage } from '../model/diagnostics.js'
 import type { NoticeDocument } from '../model/documents.js'
 
-/** The result of sending a notice. */
 export type Delivery =
   | { readonly kind: 'sent' }
   /** The receiver could not be reached, or did not accept the notice. A later try may succeed. */

@@ -15,7 +15,6 @@ export interface Attempt {
   readonly by: string
 }
 
-/** How an attempt ended. */
 export type Outcome =
   | { readonly kind: 'success'; readonly output: Json }
   /** Failed for now. The step is tried again after its back-off. */
@@ -28,7 +27,6 @@ export type Outcome =
       readonly didNothing?: boolean
     }
 
-/** The decision about an outcome. */
 export type Settlement =
   | { readonly kind: 'write'; readonly step: StepDocument }
   /** The outcome no longer counts, and a late agent writes nothing (R75, I2, I3). */

@@ -79,7 +79,6 @@ export function toldUntilMs({ raisedAt, ttl }: Readonly<Record<string, unknown>>
   return Date.parse(String(raisedAt)) + Number(ttl) * 1_000
 }
 
-/** Returns the record that this alert was raised. */
 export function alertRecordOf(
   alert: Alert,
   about: { readonly pk: string; readonly now: number; readonly remindAfterMs: number },

@@ -14,7 +14,6 @@ export interface FanOutInput {
   readonly atMost: number
 }
 
-/** The result of a gathering step. */
 export type Gathered =
   | { readonly kind: 'output'; readonly output: Json }
   /** The list is not a list, or is longer than the workflow allows. */

@@ -89,7 +89,6 @@ export class KnownJobs {
     return this.steps.get(stepAddress(job, stepId))
   }
 
-  /** Returns all remembered steps of the job. */
   stepsOf(job: JobDocument): Map<string, Stored<StepDocument>> {
     const known = job.stepIds.flatMap((stepId): [string, Stored<StepDocument>][] => {
       const step = this.step(job, stepId)

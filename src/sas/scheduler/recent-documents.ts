@@ -25,7 +25,6 @@ export class RecentDocuments<T extends DocumentAddress> {
   /** @param budgetBytes the limit of the estimated memory; the oldest entry is removed first */
   constructor(private readonly budgetBytes: number) {}
 
-  /** The estimated memory of all entries, in bytes. */
   get heldBytes(): number {
     return this.bytes
   }

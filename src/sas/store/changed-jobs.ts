@@ -2,7 +2,6 @@ import type { Change } from '../../change-feed-processor/index.js'
 import { jobDocumentId, type JobDocument, type StepDocument } from '../model/documents.js'
 import type { DocumentAddress } from './state-store.js'
 
-/** A job with at least one changed document. */
 export interface ChangedJob extends DocumentAddress {
   readonly jobId: string
   readonly priority: number

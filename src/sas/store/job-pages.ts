@@ -5,7 +5,6 @@ import type { PageEnd, StateDocument, Stored } from './state-store.js'
 export interface PagePosition {
   /** When the job at this position was submitted, in milliseconds since the epoch. */
   readonly ms: number
-  /** The id of its document. */
   readonly id: string
 }
 

@@ -17,7 +17,6 @@ export interface DocumentDecision<T, R> {
   readonly result: R
 }
 
-/** The result of an update. */
 export type DocumentUpdate<T, R> =
   | { readonly kind: 'written'; readonly document: Stored<T>; readonly result: R }
   /** The decision was to write nothing. */

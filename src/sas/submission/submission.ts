@@ -32,7 +32,6 @@ export interface AcceptedJob {
   readonly physicalRangeId: string | null
 }
 
-/** The result of a submission. */
 export interface Submitted {
   readonly isNew: boolean
   /** The stored documents, if one confirmed transaction wrote all of them just now; otherwise null. */

@@ -63,11 +63,8 @@ export function submitProblems(terms: SubmissionTerms): string[] {
 
 /** The arguments of a call about a job, except its payload. */
 export interface CommandTerms {
-  /** Required texts. */
   readonly needed: Readonly<Record<string, unknown>>
-  /** Texts that may be omitted. */
   readonly optional?: Readonly<Record<string, unknown>>
-  /** Booleans that may be omitted. */
   readonly flags?: Readonly<Record<string, unknown>>
 }
 

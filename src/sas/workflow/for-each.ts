@@ -16,7 +16,6 @@ export interface ForEachOptions<E, O> extends StepOptions {
   readonly undo?: ((output: Reference<O>, item: Reference<E>) => OperationCall<unknown>) | 'none'
 }
 
-/** A fan-out as it is defined. */
 export interface ForEachDraft<E, O> {
   readonly id: string
   readonly list: Reference<readonly E[]>

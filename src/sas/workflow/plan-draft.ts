@@ -25,7 +25,6 @@ export interface Step<O> {
 /** The operation of a step, with its input as a template. */
 type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
 
-/** A step as it is defined. */
 export interface StepDraft<O> {
   readonly id: string
   /** The name of the step in problems, if one definition makes many steps. Default: its id. */
@@ -45,7 +44,6 @@ export interface Drafted {
   readonly output: Json
 }
 
-/** The result of compiling a definition. */
 export interface Compiled {
   readonly plan: Omit<Plan, 'workflow' | 'version'>
   readonly drafted: Drafted
