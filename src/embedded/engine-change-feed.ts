@@ -25,19 +25,19 @@ import { parseFeedEtag } from '../emulator/messages/feed-etag.js'
 import { header } from '../emulator/messages/rest-message.js'
 import { sessionToken } from '../emulator/messages/session-token.js'
 
-/** Where the feed comes from, and when what it shows may be shown. */
+/** The container of the feed, when its pages may be returned (`settled`), and the time. */
 export interface EngineChangeFeedOptions {
   readonly container: () => Container
   readonly settled: () => Promise<void> | null
   readonly now: () => number
 }
 
-/** Reads a page of one partition in one of the engine's two feeds. */
+/** Reads a page of one partition from one of the engine's two feeds. */
 type ReadPartition<C> = (
   request: ChangeFeedRequest & { readonly container: Container; readonly partition: PhysicalPartition },
 ) => { readonly changes: readonly C[]; readonly lsn: number; readonly charge: number }
 
-/** The change feed port directly on the engine: the same rules as over REST, without the REST. */
+/** Implements the change feed port directly on the engine, with the same rules as over REST. */
 export class EngineChangeFeed implements ChangeFeed {
   constructor(private readonly options: EngineChangeFeedOptions) {}
 
@@ -108,7 +108,7 @@ export class EngineChangeFeed implements ChangeFeed {
   }
 }
 
-/** Nothing is read from a range that is several by now; each part goes on from where the whole stood. */
+/** Returns an empty page for a range that has been split. Each part continues from the position of the whole. */
 function splitPage(
   feedRange: KeyRange,
   partitions: readonly PhysicalPartition[],

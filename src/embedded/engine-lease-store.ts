@@ -29,7 +29,7 @@ import {
   type OperationResult,
 } from '../emulator/engine/index.js'
 
-/** Whose leases, about whose feed, and when what is shown of them may be shown. */
+/** The containers of leases and feed, the unit, when results may be returned (`settled`), and the time. */
 export interface EngineLeaseStoreOptions {
   readonly leaseContainer: () => Container
   readonly monitoredContainer: () => Container
@@ -38,18 +38,18 @@ export interface EngineLeaseStoreOptions {
   readonly now: () => number
 }
 
-/** What names the account in lease ids, where a Cosmos client would put its endpoint's host. */
+/** The account in lease ids, in place of the endpoint's host of a Cosmos client. */
 const accountHost = 'embedded'
 
-/** A lock outlives its time by this much before it is removed by hand: its age is known to the second only. */
+/** How much longer than its time a lock is kept before it is removed, because its age is known only to the second. */
 const lockGraceMs = 2_000
 
-/** The lease store port directly on the engine: the same rules as over REST, without the REST. */
+/** Implements the lease store port directly on the engine, with the same rules as over REST. */
 export class EngineLeaseStore implements LeaseStore {
   private readonly prefix: string
   private readonly partitioning: LeasePartitioning
   private heldLockEtag: string | null = null
-  /** A version never changes, so it is decoded once however many instances list it. */
+  /** Decoded versions. A version never changes, so it is decoded once for all instances that list it. */
   private readonly decoded: WeakMap<DocumentVersion, Lease>
 
   constructor(
@@ -142,7 +142,7 @@ export class EngineLeaseStore implements LeaseStore {
     return true
   }
 
-  /** A container without TTL keeps the lock of an instance that crashed for ever; its age shows it. */
+  /** Removes an old lock. A container without TTL would never remove the lock of a crashed instance. */
   private async removeStaleLock(ttlSeconds: number): Promise<boolean> {
     const { id } = initializationLock(this.prefix, this.partitioning, ttlSeconds)
     const version = this.find(id)
@@ -153,7 +153,7 @@ export class EngineLeaseStore implements LeaseStore {
     return !(result instanceof Refusal) || result.status === 404
   }
 
-  /** A refusal is a value here: each caller knows which ones are lost races to it. */
+  /** Executes an operation. Returns a refusal as a value, because each caller knows which ones are lost races. */
   private async write(id: string, operation: ItemOperation): Promise<OperationResult | Refusal> {
     let result: OperationResult | Refusal
     try {
@@ -210,7 +210,7 @@ function lostRace(refusal: Refusal): { readonly kind: 'conflict' } | { readonly 
   throw refusal
 }
 
-/** The engine keeps what it is given. */
+/** Copies a document, because the engine keeps the object that it receives. */
 function copied(document: LeaseDocument): JsonObject {
   return JSON.parse(JSON.stringify(document)) as JsonObject
 }

@@ -1,9 +1,13 @@
 /**
  * # Embedded
  *
- * The three ports (`LeaseStore`, `ChangeFeed`, `StateStore`) directly on the engine of the embedded Cosmos DB, without REST
- * and SDK between. Simulations drive thousands of instances through them. The suites in `test/conformance` hold them to
- * what the adapters for a real account do.
+ * Implements the three ports (`LeaseStore`, `ChangeFeed`, `StateStore`) directly on the engine of the embedded Cosmos
+ * DB, without REST and SDK. Simulations run thousands of instances on them. The suites in `test/conformance` check
+ * that they behave as the adapters for a real account do.
+ *
+ * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts` and `engine-state-store.ts`. A method
+ * reads or writes the engine synchronously. It resolves after the disk has stored everything (`settled`). Start with
+ * `enginePorts` below.
  */
 import type { Lease, LeaseStore } from '../../lease-store/index.js'
 import type { ChangeFeed } from '../change-feed-processor/feed/change-feed.js'
@@ -13,24 +17,24 @@ import { EngineChangeFeed } from './engine-change-feed.js'
 import { EngineLeaseStore } from './engine-lease-store.js'
 import { EngineStateStore } from './engine-state-store.js'
 
-/** Which leases a lease store is about; names of containers in one database. */
+/** The containers of a lease store, which are in one database, and the name of its deployment unit. */
 export interface LeaseStoreNames {
   readonly leaseContainer: string
   readonly monitoredContainer: string
   readonly processorName: string
 }
 
-/** The three ports on one database of an engine. Each call gives a new instance; all share what is stored. */
+/** The three ports on one database of an engine. Each call returns a new instance. All share the stored data. */
 export interface EnginePorts {
   changeFeed(container: string): ChangeFeed
   stateStore(container: string): StateStore
-  /** Each instance of a deployment unit needs its own: it remembers who holds the bootstrap lock. */
+  /** Each instance of a deployment unit needs its own lease store, which remembers the bootstrap lock it holds. */
   leaseStore(names: LeaseStoreNames): LeaseStore
 }
 
 /**
- * The engine's second door: the ports without REST and SDK between, so that a simulation can drive thousands of
- * instances through it. Asynchronous only by signature.
+ * Returns the ports on a database of an engine, without REST and SDK. A promise waits only for the disk, if the engine
+ * has one. If a container is missing, `leaseStore` throws, and the other ports fail at their first call.
  */
 export function enginePorts(engine: CosmosEngine, database: string): EnginePorts {
   const decoded = new WeakMap<DocumentVersion, Lease>()

@@ -20,27 +20,27 @@ import type { Shortcut } from './in-process/shortcut.js'
 import { Supervisor, type SweepResult } from './supervisor/supervisor.js'
 import { wakingReaders, type Reader } from './in-process/waking-store.js'
 
-/** What every instance of a unit needs: the documents, the feed of their changes, and the leases of this unit. */
+/** Options of every instance: the store of documents, the feed of their changes, and the leases of its unit. */
 export interface UnitOptions {
   readonly store: StateStore
   readonly feed: ChangeFeed
-  /** The leases of this unit; each role has its own. */
+  /** The leases of this unit. Each role has its own leases. */
   readonly leases: LeaseStore
-  /** Names the unit; all its instances use the same. */
+  /** The name of the unit. All its instances use the same name. */
   readonly processorName: string
-  /** Names this instance; no two use the same. */
+  /** The name of this instance. No two instances use the same name. */
   readonly instanceName: string
   readonly timing?: UnitTiming
-  /** Shared by everything in this process that reads or writes the state container. */
+  /** Shared by all readers and writers of the state container in this process. */
   readonly hints?: FeedHints
-  /** Shared by the scheduler and the agents of this process; without it they meet in the feed only. */
+  /** Shared by the scheduler and the agents of this process. Without it they communicate through the feed only. */
   readonly shortcut?: Shortcut
   readonly telemetry?: Telemetry
   readonly clock?: Clock
   readonly random?: Random
 }
 
-/** Intervals of the processor, in milliseconds; its defaults apply to what is left out. */
+/** Intervals of the change feed processor, in milliseconds. An omitted one has the default of the processor. */
 export interface UnitTiming {
   readonly leaseAcquireIntervalMs?: number
   readonly leaseRenewIntervalMs?: number
@@ -52,31 +52,31 @@ export interface UnitTiming {
 
 /** One instance of one role. */
 export interface Unit {
-  /** Resolves when it takes part: leases exist, loops run. */
+  /** Starts the instance. Resolves when the leases exist and the loops run. */
   start(): Promise<void>
   /** Looks for free leases now instead of at the next cycle. */
   rebalance(): void
-  /** The health of its processor, without a request. */
+  /** Returns the health of its change feed processor, without a request. */
   health(): ProcessorHealth
-  /** Lets what is under way finish, checkpoints, releases every lease. */
+  /** Lets running work finish, checkpoints, and releases every lease. */
   stop(): Promise<void>
 }
 
 interface Role {
-  /** Why this instance should hold no leases at the moment; null for no reason. */
+  /** Returns why this instance should own no leases at the moment, or null. */
   problem?(): string | null
   onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
   onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
   onLeaseReleased?(leaseToken: string): void
   start?(): void
-  /** After the leases are released: lets what runs finish. */
+  /** Lets running work finish, after the leases are released. */
   stop?(): Promise<void>
 }
 
-/** An instance of the scheduler: claims jobs, dispatches their steps, ends them. */
+/** Creates an instance of the scheduler, which claims jobs, dispatches their steps and ends them. */
 export function createScheduler(
   options: UnitOptions & {
-    /** Told of every job that this instance has ended. */
+    /** Called for every job that this instance has ended. */
     readonly onJobEnded?: (ended: EndedJob) => void
   },
 ): Unit {
@@ -100,18 +100,18 @@ export function createScheduler(
   })
 }
 
-/** An instance of the agents: runs the handlers of open steps. */
+/** Creates an instance of the agents, which runs the handlers of open steps. */
 export function createAgents(
   options: UnitOptions & {
     readonly agents: readonly Agent[]
-    /** Handlers that run at once. Default 16. */
+    /** How many handlers run at once. Default 16. */
     readonly slots?: number
-    /** How long handlers may go on when the instance stops. Default 3,000. */
+    /** How long handlers may continue when the instance stops, in milliseconds. Default 3,000. */
     readonly stopBudgetMs?: number
     /**
-     * Why this instance should take no work at the moment, or null; asked often, so it must know. While there is a reason
-     * it gives its leases back, as it does when it cannot record outcomes, or the circuit breakers of all its agents are
-     * open. Default: always null.
+     * Returns why this instance should take no work at the moment, or null. It is called often, so it must answer
+     * from memory. While there is a reason, the instance gives its leases back. It also does so when it cannot record
+     * outcomes, or when the circuit breakers of all its agents are open. Default: always null.
      */
     readonly unhealthyBecause?: () => string | null
   },
@@ -137,7 +137,7 @@ export function createAgents(
   })
 }
 
-/** An instance of the supervisor: finds steps whose deadline has passed and writes the recovery. */
+/** Creates an instance of the supervisor, which finds steps past their deadline and writes their recovery. */
 export function createSupervisor(
   options: UnitOptions & { readonly sweepIntervalMs?: number; readonly deadlineGraceMs?: number },
 ): Unit {
@@ -157,10 +157,10 @@ export function createSupervisor(
 }
 
 /**
- * One look of a supervisor at everything overdue, without leases and without waiting: for hosts that live briefly, started
- * by a timetable. Beside running supervisors it does no harm: each step is recovered by one of them.
+ * Recovers everything overdue once, without leases and without waiting. It is meant for short-lived hosts that a
+ * schedule starts. It may run beside other supervisors: each step is recovered by only one of them.
  *
- * @throws StoreUnavailable or StoreRefused when the store could not be asked
+ * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused permanently
  */
 export function superviseOnce(
   options: Pick<UnitOptions, 'store' | 'instanceName' | 'telemetry' | 'clock'> & {
@@ -173,7 +173,8 @@ export function superviseOnce(
 }
 
 /**
- * An instance of the notifier: sends the notices of jobs with a `replyTo`, and tells operators of jobs that are flagged.
+ * Creates an instance of the notifier, which sends the notices of jobs with a `replyTo` and alerts operators to
+ * flagged jobs.
  */
 export function createNotifier(
   options: UnitOptions & NotifierSettings & { readonly channel: ReplyChannel },
@@ -188,7 +189,7 @@ export function createNotifier(
   })
 }
 
-/** Until an instance that died is known to be dead, and the next look of another at the leases. */
+/** Returns the longest time until another instance takes over the leases of an instance that died. */
 function failoverMs({
   leaseExpirationIntervalMs = 60_000,
   leaseAcquireIntervalMs = 17_000,
@@ -208,10 +209,11 @@ function resolved({ store, instanceName, hints, shortcut, telemetry, clock, rand
 }
 
 /**
- * Poll intervals of each role. The scheduler and the agents poll often soon after activity, because writes of other
- * processes come without a hint. Their pause doubles, so that costs only three or four more polls before they are idle.
- * The supervisor may poll rarely: deadlines are further off, and it has its sweep. For the notifier, people accept half a
- * second when another process writes. The longer the pause, the fewer versions of a document that changes often are read.
+ * The poll intervals of each role. The scheduler and the agents poll often soon after activity, because writes of
+ * other processes come without a hint. Their pause doubles, so this costs only three or four more polls before they
+ * are idle. The supervisor may poll rarely: deadlines are further away, and it has its sweep. For the notifier, half
+ * a second is acceptable if another process writes. With a longer pause, fewer versions of an often changed document
+ * are read.
  */
 const pollIntervalsMs: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
   scheduler: { min: 10, max: 5_000 },
@@ -220,7 +222,7 @@ const pollIntervalsMs: Readonly<Record<Reader, { readonly min: number; readonly 
   notifier: { min: 500, max: 10_000 },
 }
 
-/** A role as one instance of a change feed processor. It reads from the beginning: no job may be missed (R163). */
+/** Runs a role on a change feed processor that reads from the beginning, so that no job is missed (R163). */
 function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
   const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random } = options
   const processor = new ChangeFeedProcessor({

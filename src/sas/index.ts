@@ -3,23 +3,29 @@
  *
  * Turns changes of jobs and steps into the next writes.
  *
- * A **job** is one document with a **ledger** of its steps, each **step** is a document of its own, and all of them share
+ * A **job** is one document with a **ledger** of its steps. Each **step** is a document of its own. All of them share
  * one logical partition, so that every transition is one transaction. Four deployment units read the same feed:
  *
- * - the **scheduler** claims a job, takes over what its steps report, dispatches the steps that became ready, ends it;
- * - the **agents** run the handler of every step that names them, under its deadline, and record the outcome on it;
- * - the **supervisor** waits for deadlines. A step that was not done in time, for whatever reason, is given back with
- *   one failure more and a higher fence; a step out of attempts gets what its `onExhausted` says. A job that stands still
- *   is taken from its holder, so that any scheduler looks at all of it again.
- * - the **notifier** tells submitters what was written for them in the job's own transactions (notices), in order, and
- *   operators what is flagged. It changes no job.
+ * - The **scheduler** claims a job, copies the outcomes of its steps into the ledger, dispatches the steps that became
+ *   ready, and ends the job.
+ * - The **agents** run the handler of every step that names them, under its deadline, and record the outcome on the
+ *   step.
+ * - The **supervisor** waits for deadlines. It gives back a step that was not done in time, whatever the reason, with
+ *   one more failure and a higher fence. For a step without attempts left it does what `onExhausted` of the step
+ *   says. It takes a job that stands still from its scheduler, so that any scheduler looks at all of it again.
+ * - The **notifier** sends submitters, in order, the notices that the job's own transactions wrote for them. It alerts
+ *   operators to flagged jobs. It changes no job.
  *
- * Whatever sets it off, the way back is one: the job's `compensation` is set, and the scheduler undoes what was done, the
- * last first. Operators only write requests (`operate`); the scheduler performs them like everything else.
+ * There is one way to undo a job, whatever the cause: the job's `compensation` is set, and the scheduler undoes the
+ * done steps, the last first. Operators only write requests (`operate`), and the scheduler performs them.
  *
- * Files named by a verb (`submit`, `schedule`, `compensate`, `settle`, `recover`, `operate`) are pure decisions, documents and the time in,
- * writes out. A shell that applies one always reads, decides, writes on condition of the etags it decided on, and on a
- * lost race reads again. Nothing is remembered that matters: whatever dies, the documents say how to go on.
+ * Files named by a verb (`submit`, `schedule`, `compensate`, `settle`, `recover`, `operate`) are pure decisions:
+ * documents and the time in, writes out. The code that applies a decision reads, decides, and writes on condition of
+ * the etags it decided on. If it loses the race, it reads again. Memory holds only what can be lost: after any crash
+ * the documents say how to continue.
+ *
+ * Start with `model/documents.ts` for the documents, then read `decisions/schedule.ts` and `decisions/settle.ts`.
+ * `deployment-unit.ts` shows how each role runs on a change feed processor.
  */
 export { alertWebhook, type AlertSink } from './notifier/alert-sink.js'
 export type { Alert } from './notifier/alert.js'

@@ -3,7 +3,7 @@ import type { VersionFields } from '../emulator/engine/index.js'
 import type { FeedRange } from '../../lease-store/index.js'
 import type { Request } from './network.js'
 
-/** A page on its way through the delegate of one process. */
+/** A page that is delivered to the delegate of one process. */
 export interface Delivery {
   readonly processId: string
   readonly leaseToken: string
@@ -11,18 +11,21 @@ export interface Delivery {
   readonly changes: readonly Change[]
 }
 
-/** A document changed. `by` is null when no request of a process did it: a time to live that was over, a writer outside. */
+/**
+ * A document has changed. `by` is null if no request of a process changed it, but an expired time to live or an
+ * outside writer.
+ */
 export interface Written {
   readonly type: 'written'
   readonly container: string
   readonly by: Request | null
-  /** Null when it was created. */
+  /** Null if the document was created. */
   readonly before: VersionFields | null
-  /** Null when it is gone. */
+  /** Null if the document was removed. */
   readonly after: VersionFields | null
 }
 
-/** What a service outside made of one request; it recognises a repetition by its key. */
+/** A request to an outside service and its effect. The service recognises a repetition by its key. */
 export interface Call {
   readonly type: 'called'
   readonly processId: string
@@ -30,34 +33,33 @@ export interface Call {
   readonly stepId: string
   readonly attempt: number
   readonly key: string
-  /** The key of what an undo undoes; null for a call that is not an undo. */
+  /** The key of the call that an undo undoes; null for a call that is not an undo. */
   readonly undoes: string | null
   /** The input of the call. */
   readonly asked: string
-  /** `late`: the call came after its undo, and was not done. */
+  /** `late` means that the call came after its undo and was not done. */
   readonly effect: 'done' | 'repeated' | 'late' | 'undone' | 'nothing to undo' | 'refused'
 }
 
-/** Everything that happens in a simulation, as the checkers are told of it and as its hash is made of it. */
+/** Everything that happens in a simulation. Checkers receive these events, and the hash of a run is made of them. */
 export type SimulationEvent =
   | Written
   | ({ readonly type: 'delivery.started' } & Delivery)
   | ({ readonly type: 'delivery.accepted' } & Delivery)
-  /** Kept as dead letters, so that the feed goes on without them. */
+  /** The changes were kept as dead letters, so that the feed continues without them. */
   | ({ readonly type: 'delivery.setAside' } & Delivery)
   | { readonly type: 'lease.released'; readonly processId: string; readonly leaseToken: string }
   | { readonly type: 'fault'; readonly fault: string; readonly on: string }
-  /** A submitter was told that its job stands. */
+  /** A submitter received the confirmation that its job is stored. */
   | { readonly type: 'acknowledged'; readonly jobId: string }
-  /** A service outside was asked for something. */
   | Call
 
-/** An invariant: told of every event, it answers what is broken by it. */
+/** An invariant. Receives every event and returns the violations. */
 export interface Checker {
   check(event: SimulationEvent): readonly string[]
 }
 
-/** One line per event: two runs of one seed must write the same lines. */
+/** Returns the line of an event. Two runs with the same seed must produce the same lines. */
 export function lineOf(event: SimulationEvent): string {
   switch (event.type) {
     case 'written': {

@@ -1,6 +1,6 @@
 import type { PlannedFault } from './faults.js'
 
-/** What can befall one write. */
+/** The faults that a write can have. */
 export const faultKinds = [
   'crashBefore',
   'crashAfter',
@@ -10,18 +10,18 @@ export const faultKinds = [
   'refused',
 ] as const satisfies readonly PlannedFault['kind'][]
 
-/** The write that a fault befalls: the n-th of its kind. */
+/** The write that has the fault: the n-th of its kind. */
 export type Place = Pick<PlannedFault, 'writePoint' | 'occurrence'>
 
-/** The fault as people and commands write it: `answerLost@W1#2`. */
+/** Returns the text form of a fault, such as `answerLost@W1#2`. */
 export function faultText({ kind, writePoint, occurrence }: PlannedFault): string {
   return `${kind}@${writePoint}#${occurrence}`
 }
 
 /**
- * The fault that is written so.
+ * Parses the text form of a fault.
  *
- * @throws RangeError when it is none
+ * @throws RangeError if the text is not a fault
  */
 export function faultFrom(text: string): PlannedFault {
   const [, kindText, writePoint, occurrence] = /^(\w+)@(\w+)#(\d+)$/.exec(text) ?? []

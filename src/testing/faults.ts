@@ -2,51 +2,50 @@ import type { Random } from '../platform/index.js'
 import { storeError } from './store-error.js'
 import type { Fate, Request } from './network.js'
 
-/** How often each fault befalls a request, as a probability. */
+/** The probability of each fault of a request. */
 export interface FaultRates {
   readonly refused: number
   readonly requestLost: number
   readonly answerLost: number
-  /** Of reads only. */
+  /** Applies to reads only. */
   readonly stale: number
-  /** Of writes only, as the crashes. */
+  /** Applies to writes only, as does `crashAfter`. */
   readonly crashBefore: number
   readonly crashAfter: number
-  /** A request that takes up to a minute, whatever its outcome. */
+  /** The request takes up to a minute, whatever its outcome. */
   readonly slow: number
-  /** An answer with a date that is wrong by up to ten minutes. */
+  /** The date of the answer is wrong by up to ten minutes. */
   readonly wrongDate: number
 }
 
-/** One fault at one place: the n-th write of a kind, counted over all processes from 1. */
+/** A fault of the n-th write of a kind, counted over all processes from 1. */
 export interface PlannedFault {
   readonly writePoint: string
   readonly occurrence: number
   readonly kind: Fate['kind']
 }
 
-/** What a test wants to become of a request. `error`: default one of those that pass. */
+/** The fate that a test chooses for a request. The default `error` is a temporary one. */
 export interface ScriptedFault {
   readonly kind: Fate['kind']
   readonly error?: Error
-  /** How long the request is on its way to the store. Default: by chance, as any other's. */
+  /** How long the request travels to the store, in milliseconds. Default: random, as for any request. */
   readonly delayMs?: number
 }
 
-/** What a simulation's requests suffer. */
 export interface FaultOptions {
   readonly random: Random
   readonly rates?: FaultRates
   readonly planned?: readonly PlannedFault[]
-  /** Is told every write that is asked for. */
+  /** Receives every requested write. */
   readonly seen?: Pick<PlannedFault, 'writePoint' | 'occurrence'>[]
-  /** Chosen by a test: what becomes of a request, or null for what would become of it anyway. */
+  /** Returns the fate that a test chooses for a request, or null to leave it to the other options. */
   readonly scripted?: (request: Request) => ScriptedFault | null
-  /** Most of the time a request is on its way in one direction. Default 20. */
+  /** The longest travel time of a request in one direction, in milliseconds. Default 20. */
   readonly latencyMs?: number
 }
 
-/** Rates at which everything goes wrong and some work is still done. */
+/** High rates, at which every kind of fault happens and some work is still done. */
 export const harsh: FaultRates = {
   refused: 0.04,
   requestLost: 0.02,
@@ -60,11 +59,11 @@ export const harsh: FaultRates = {
 
 const [slowestMs, mostWrongDateMs] = [60_000, 600_000] as const
 
-/** Decides what becomes of each request; after `stop` nothing goes wrong any more. */
+/** Decides the fate of each request. After `stop` there are no more faults. */
 export class Faults {
   private readonly seen = new Map<string, number>()
   isOver = false
-  /** How many requests suffered what. */
+  /** How many requests had which fault. */
   readonly counts = new Map<string, number>()
 
   constructor(private readonly options: FaultOptions) {}
@@ -125,7 +124,7 @@ export class Faults {
   }
 }
 
-/** Of an answered request nobody looks at it, and to make one for each costs more than the requests. */
+/** The unused error of an answered request. One error for each request would cost more than the requests. */
 const noError = storeError('none')
 
 function errorOf(kind: Fate['kind'], request: Request, random: Random): Error {
@@ -133,7 +132,7 @@ function errorOf(kind: Fate['kind'], request: Request, random: Random): Error {
   return kind === 'refused' ? refusal(request, random) : loss(random)
 }
 
-/** Refusals that pass by themselves and tell the caller that nothing was done. */
+/** Returns a temporary refusal, which tells the caller that nothing was done. */
 function refusal({ writePoint }: Request, random: Random): Error {
   const choice = random.next()
   if (choice < 0.6) return storeError(429, { retryAfterInMs: Math.round(random.next() * 5_000) })
@@ -141,7 +140,7 @@ function refusal({ writePoint }: Request, random: Random): Error {
   return storeError(404, { substatus: 1002 })
 }
 
-/** After which nobody knows whether a write was applied. */
+/** Returns an error after which it is unknown whether a write was applied. */
 function loss(random: Random): Error {
   const codes = ['ECONNRESET', 'TimeoutError', 503] as const
   return storeError(codes[Math.floor(random.next() * codes.length)] ?? 503)

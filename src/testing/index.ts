@@ -1,8 +1,14 @@
 /**
  * # Testing
  *
- * What `stepward/testing` offers: the embedded Cosmos DB in this process, a clock and chance that tests decide, and
- * `simulateWorkflow`, which runs a user's workflow with every fault at every write. The world behind it starts in `world.ts`.
+ * Exports `stepward/testing`, the tools for tests of users:
+ *
+ * - `createInProcessCosmos`, the embedded Cosmos DB in the process of the test,
+ * - `VirtualClock` and `seededRandom`, a clock and random numbers that the test controls,
+ * - `TelemetryRecorder`, which collects events,
+ * - `simulateWorkflow`, which runs a user's workflow with every fault at every write.
+ *
+ * Start with `simulate-workflow.ts`. The page of `world.ts` describes the simulation behind it.
  */
 export {
   createInProcessCosmos,

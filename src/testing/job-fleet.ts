@@ -24,22 +24,21 @@ import type { Computer, SimulatedProcess } from './simulated-process.js'
 import { StateWirings } from './state-wiring.js'
 import type { World } from './world.js'
 
-/** Names of the containers that jobs work on. */
 export const [stateContainer, leaseContainer] = ['state', 'leases'] as const
 
-/** The roles of the pattern, each a deployment unit of its own. */
+/** The roles of the pattern. Each is a deployment unit of its own. */
 export const roles = ['scheduler', 'agents', 'supervisor'] as const
-/** One of them, or the one that only tells what the others did. */
+/** A role of the pattern, or the notifier, which only reports. */
 export type Role = (typeof roles)[number] | 'notifier'
 
 export interface JobFleetOptions {
-  /** The agents as one process has them: what they do happens in that process. */
+  /** Returns the agents of a process. Their handlers run in that process. */
   readonly agents: (process: SimulatedProcess) => readonly Agent[]
-  /** How a process that is a notifier reaches submitters. Default: it reaches nobody. */
+  /** Returns how a notifier process reaches submitters. Default: a channel for webhooks only. */
   readonly channel?: (process: SimulatedProcess) => ReplyChannel
-  /** Which roles run on a computer. Default: those of the pattern. */
+  /** Returns the roles that run on a computer. Default: the roles of the pattern. */
   readonly rolesOn?: (computer: Computer) => readonly Role[]
-  /** Physical partitions of the state container. Default 1. */
+  /** How many physical partitions the state container has. Default 1. */
   readonly partitionCount?: number
   readonly timing?: UnitTiming
   readonly sweepIntervalMs?: number
@@ -53,7 +52,7 @@ interface Running {
   readonly shortcut: Shortcut
 }
 
-/** The most requests that are made to learn the store's time, as in the host's `checkStore`. */
+/** How many requests may be made to learn the store's time, as in the host's `checkStore`. */
 const maxQuestions = 5
 
 const accountWiring: Wiring = {
@@ -63,10 +62,10 @@ const accountWiring: Wiring = {
   stale: (_request, answer) => answer,
 }
 
-/** How long after a failed start an instance is started again. */
+/** The pause after a failed start before an instance is started again. */
 const restartMs = 5_000
 
-/** Production schedulers, agents and supervisors in the processes of a world: one process on each computer at most. */
+/** Runs the production roles in the processes of a world, with at most one process on each computer. */
 export class JobFleet {
   private readonly running = new Map<Computer, Running>()
   private readonly wirings: StateWirings
@@ -87,7 +86,7 @@ export class JobFleet {
     )
   }
 
-  /** Processes that were started and have neither crashed nor been stopped. */
+  /** The processes that were started and have neither crashed nor been stopped. */
   get processes(): readonly SimulatedProcess[] {
     return [...this.running.values()].map(({ process }) => process).filter(({ isCrashed }) => !isCrashed)
   }
@@ -96,11 +95,11 @@ export class JobFleet {
     return this.processes.find((process) => process.computer === computer) ?? null
   }
 
-  /** Starts the computer's roles under its name, in a new process. */
+  /** Starts the roles of a computer under its name, in a new process. */
   start(computer: Computer): SimulatedProcess {
     const process = this.world.process(computer)
     const rolesHere = this.options.rolesOn?.(computer) ?? roles
-    // As a host does it: where scheduler and agents share a process, they hand steps and outcomes to each other.
+    // As in a host, a scheduler and agents in the same process pass steps and outcomes to each other.
     const shortcut = new Shortcut()
     const units = rolesHere.map((role) => this.unit(role, process, shortcut))
     this.running.set(computer, { process, units, shortcut })
@@ -113,7 +112,7 @@ export class JobFleet {
     return process
   }
 
-  /** Asks the store for its time before a role runs, as a host does, and again while answers leave it too uncertain. */
+  /** Asks the store for its time before a role runs, as a host does. Repeats while the time is too uncertain. */
   private askForTime(process: SimulatedProcess, over: () => void): void {
     const account = { ask: () => Promise.resolve(null) }
     const store = this.world.network.connect(account, process, accountWiring)
@@ -128,7 +127,7 @@ export class JobFleet {
     ask(maxQuestions)
   }
 
-  /** Stops as a deployment does: the process ends when every unit has stopped. */
+  /** Stops a process as a deployment does: it ends after every unit has stopped. */
   async stop(computer: Computer): Promise<void> {
     const running = this.running.get(computer)
     if (running === undefined || running.process.isCrashed) return
@@ -136,7 +135,7 @@ export class JobFleet {
     running.process.crash()
   }
 
-  /** A client in this process: one of its own, or one in which roles run, as a host has it. */
+  /** Creates a client in this process. If roles run in the process, the client uses their shortcut, as in a host. */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)
     const onAccepted =
@@ -180,7 +179,7 @@ export class JobFleet {
         return createSupervisor({ ...options, ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }) })
       case 'notifier': {
         const channel = this.options.channel?.(process) ?? replyChannel(null)
-        // As the defaults are to each other: a sweep looks at every job that is flagged.
+        // Twice the interval of the other sweeps, as with the defaults, because each sweep reads every flagged job.
         const notifySweepIntervalMs =
           sweepIntervalMs === undefined ? {} : { notifySweepIntervalMs: 2 * sweepIntervalMs }
         return createNotifier({ ...options, channel, ...notifySweepIntervalMs })

@@ -5,10 +5,12 @@ import { leaseIn } from './stored-lease.js'
 import type { Network, Wiring } from './network.js'
 import type { SimulatedProcess } from './simulated-process.js'
 
-/** How many answers back a replica may be. */
+/** How many answers old a replica may be. */
 const replicaLag = 3
 
-/** How a lease store's calls travel. One for all instances of a unit, since replicas are behind for everybody. */
+/**
+ * Creates the wiring of a lease store. All instances of a unit share one, because a stale replica is stale for all.
+ */
 export function leaseStoreWiring(party: string, leases: () => Container): Wiring {
   const listings: LeaseListing[] = []
   let isBootstrapped = false
@@ -28,7 +30,7 @@ export function leaseStoreWiring(party: string, leases: () => Container): Wiring
       if (method === 'list') {
         listings.push(answer as LeaseListing)
         if (listings.length > replicaLag) listings.shift()
-        // The time is that of the answer; only the documents are old.
+        // Only the documents are old. The time is that of the answer.
         const { storeTimeMs } = answer as LeaseListing
         return { leases: behind?.leases ?? (answer as LeaseListing).leases, storeTimeMs }
       }
@@ -38,7 +40,7 @@ export function leaseStoreWiring(party: string, leases: () => Container): Wiring
   }
 }
 
-/** A lease store as one process sees it. */
+/** Returns a lease store as one process sees it. */
 export function connectedLeaseStore(
   network: Network,
   store: LeaseStore,
@@ -50,7 +52,10 @@ export function connectedLeaseStore(
   })
 }
 
-/** The request for a hand-over, a write before L2; L2 acquire, L3 renew, L4 checkpoint, L5 release: told apart by what the write would change. */
+/**
+ * Returns the write point of a replace, which depends on what the write would change: L2 acquire, L3 renew, L4
+ * checkpoint, L5 release, or `ask`, the request for a hand-over before L2.
+ */
 function replacePoint(leases: Container, lease: Lease): string {
   if (lease.owner === null) return 'L5'
   const id = String(lease.document['id'])
@@ -60,7 +65,6 @@ function replacePoint(leases: Container, lease: Lease): string {
   return stored.continuationToken === lease.continuationToken ? 'L3' : 'L4'
 }
 
-/** How a feed's calls travel. */
 export function feedWiring(party: string): Wiring {
   let earlierRanges: readonly PhysicalRange[] | undefined
   return {
@@ -78,7 +82,10 @@ export function feedWiring(party: string): Wiring {
   }
 }
 
-/** A replica that has nothing yet beyond the position; one that does not know the position must answer truly. */
+/**
+ * Returns the page of a replica without newer changes. If the position is no continuation or the range was split,
+ * returns the true page.
+ */
 function unchanged(position: FeedPosition, page: ChangePage): ChangePage {
   if (position.start.kind !== 'continuation' || page.next.length !== 1) return page
   return { ...page, changes: [], next: [position], isDrained: true }

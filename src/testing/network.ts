@@ -1,64 +1,64 @@
 import type { VirtualClock } from '../platform/index.js'
 import type { SimulatedProcess } from './simulated-process.js'
 
-/** One call of a port's method, on its way to the store. */
+/** A call of a port method that travels to the store. */
 export interface Request {
   readonly process: SimulatedProcess
   readonly method: string
   readonly args: readonly unknown[]
   /** The write point of the failure matrix (L2, W3 and so on), or null for a read. */
   readonly writePoint: string | null
-  /** Which part of the process made it: a role, a client, a unit of the processor. */
+  /** The part of the process that made the request: a role, a client, a unit of the processor. */
   readonly party: string
-  /** What the process took for the time when it sent it. */
+  /** The time of the process when it sent the request. */
   readonly sentAtMs: number
 }
 
-/** What becomes of a request. Delays are those of the network, in true time. */
+/** The fate of a request. Delays are those of the network, in true time. */
 export interface Fate {
   readonly delayMs: number
   readonly answerDelayMs: number
   readonly kind:
     | 'answered'
-    /** The store does nothing and says so. */
+    /** The store does nothing and reports that. */
     | 'refused'
-    /** The store does it, and the answer is lost. */
+    /** The store carries it out, and the answer is lost. */
     | 'answerLost'
-    /** It is lost before it reaches the store. */
+    /** The request is lost before it reaches the store. */
     | 'requestLost'
-    /** A read that another replica answers, which is behind. */
+    /** A stale replica answers the read. */
     | 'stale'
     | 'crashBefore'
     | 'crashAfter'
-    /** Another process writes the same document just before. */
+    /** Another writer changes the same document just before. */
     | 'rival'
-  /** How wrong the date of the answer is. Default: it is right. */
+  /** The error of the date of the answer, in milliseconds. Default 0. */
   readonly dateErrorMs?: number
-  /** The error for a caller that is refused, or gets no answer. */
+  /** The error for a caller whose request is refused or gets no answer. */
   readonly error: Error
 }
 
-/** How calls of a port become requests, and how what goes wrong looks to the caller, as the real adapter makes it look. */
+/** How calls of a port become requests, and how faults look to the caller, as with the real adapter. */
 export interface Wiring {
   readonly party: string
   readonly writePointOf: (method: string, args: readonly unknown[]) => string | null
-  /** What a caller whose request or answer was lost gets: a value, or a rejection. */
+  /** Returns the result of a lost request or answer: a value or a rejection. */
   readonly lost: (method: string, cause: Error) => Promise<unknown>
-  /** What a caller who was refused gets. Default: a rejection with the cause. */
+  /** Returns the result of a refused request. Default: a rejection with the cause. */
   readonly refused?: (method: string, cause: Error) => Promise<unknown>
-  /** Writes what this request is about, in somebody else's name, just before it. Default: nobody does. */
+  /** Writes the same document just before this request, as another writer. Default: no such write. */
   readonly rival?: (request: Request, act: () => Promise<unknown>) => Promise<unknown>
-  /** Learns what a caller is about to be told by the newest replica. */
+  /** Receives the answer of the newest replica, before the caller does. */
   readonly answered?: (request: Request, answer: unknown) => void
-  /** What a replica that is behind says, given what the newest one says. */
+  /** Returns the answer of a stale replica, given that of the newest one. */
   readonly stale: (request: Request, answer: unknown) => unknown
 }
 
-/** What the network asks and tells whoever runs the simulation. */
+/** Options that connect the network to its simulation. */
 export interface NetworkOptions {
   readonly time: VirtualClock
   readonly fateOf: (request: Request) => Fate
-  /** Runs `act`, the moment in which the store acts: everything it stores meanwhile is this request's work. */
+  /** Runs `act`, in which the store acts. Every write during `act` belongs to this request. */
   readonly acting: (request: Request, act: () => Promise<unknown>) => Promise<unknown>
 }
 
@@ -69,13 +69,13 @@ interface Call {
 }
 
 /**
- * Between processes and the store: each call becomes a request that takes its time, and may be lost, refused or answered
- * late. A process that is paused gets its answers when it goes on; one that has crashed never does.
+ * Connects processes to the store. Each call becomes a request that takes time and may be lost, refused or answered
+ * late. A paused process gets its answers when it resumes. A crashed process never gets them.
  */
 export class Network {
   constructor(private readonly options: NetworkOptions) {}
 
-  /** The port as one process sees it. */
+  /** Returns the port as one process sees it. */
   connect<P extends object>(port: P, process: SimulatedProcess, wiring: Wiring): P {
     return new Proxy(port, {
       get: (target, method): unknown => {
@@ -108,7 +108,7 @@ export class Network {
     const told = process.sent()
     await this.travel(fate.delayMs)
     const answer = await this.outcome(call, fate)
-    // Only an answer contains the time: the store's when it acted, in whole seconds.
+    // Only an answer contains the time: that of the store when it acted, in whole seconds.
     const isAnswered = fate.kind !== 'answerLost' && fate.kind !== 'requestLost'
     const storeMs = isAnswered ? wholeSecond(this.options.time.now() + (fate.dateErrorMs ?? 0)) : null
     await this.travel(fate.answerDelayMs)
@@ -118,7 +118,7 @@ export class Network {
     })
   }
 
-  /** Pauses the process, so its decided request is not sent yet. Resolves to whether it is still there afterwards. */
+  /** Pauses the process before it sends a decided request. Resolves to whether the process still runs afterwards. */
   private async standStill(process: SimulatedProcess, ms: number): Promise<boolean> {
     process.pause()
     await this.options.time.sleep(ms)
@@ -126,7 +126,7 @@ export class Network {
     return !process.isCrashed
   }
 
-  /** What the caller will find when the answer arrives, which may be never. */
+  /** Carries out the request. Returns what the caller will find when the answer arrives, which may be never. */
   private async outcome({ request, wiring, act }: Call, fate: Fate): Promise<() => Promise<unknown>> {
     if (fate.kind === 'refused') {
       const refused = wiring.refused ?? ((_method, cause) => Promise.reject(cause))
@@ -134,7 +134,7 @@ export class Network {
     }
     if (fate.kind === 'requestLost') return () => wiring.lost(request.method, fate.error)
     try {
-      // Of nobody's doing, as far as the checkers are concerned: an operator's hand, a second submitter.
+      // Checkers see no process behind this write. It stands for an operator or a second submitter.
       if (fate.kind === 'rival') await wiring.rival?.(request, act)
       const answer = await this.options.acting(request, act)
       wiring.answered?.(request, answer)

@@ -3,12 +3,11 @@ import type { JobFleet } from './job-fleet.js'
 import type { Computer } from './simulated-process.js'
 import type { World } from './world.js'
 
-/** Between two tries, and between two looks at whether the client still lives. */
+/** The pause between two tries, and between two checks whether the client process still runs. */
 const againAfterMs = 2_000
 
 /**
- * Somebody with a client: tries until what is wanted is done, or refused, each time in a new process where the last
- * one has crashed.
+ * A user with a client. Repeats a task until it is done or refused, in a new process if the last one has crashed.
  */
 export class Person {
   private readonly computer: Computer
@@ -17,13 +16,16 @@ export class Person {
     private readonly world: World,
     private readonly fleet: JobFleet,
     name: string,
-    /** Where this person's own code runs beside the roles, while they run there; else in a process of its own. */
+    /**
+     * The computer whose role process also runs the code of this user. If it does not run, the code has its own
+     * process.
+     */
     private readonly inside: Computer | null = null,
   ) {
     this.computer = { name, skewMs: 0, driftPpm: 0 }
   }
 
-  /** Calls `over` when it is done, or when there is nothing to be done. */
+  /** Repeats `task` and calls `over` when it is done or refused. */
   insist(task: (client: JobClient) => Promise<void>, over: () => void): void {
     const host = this.inside === null ? null : this.fleet.processOn(this.inside)
     const process = host ?? this.world.process(this.computer)

@@ -4,41 +4,42 @@ import { faultFrom, faultKinds, faultText, type Place } from './fault-place.js'
 import type { PlannedFault } from './faults.js'
 import { tellStory, type WorkflowUnderTest } from './workflow-story.js'
 
-/** A workflow of yours, and how thoroughly it is to be tried. */
+/** A workflow of yours, and how thoroughly to test it. */
 export interface WorkflowSimulationOptions<I> extends WorkflowUnderTest<I> {
-  /** Stories with two faults besides those with one, chosen by chance. Default 0. */
+  /** How many stories with two faults to run besides those with one. They are chosen at random. Default 0. */
   readonly pairs?: number
-  /** Chooses the pairs. Default 1. */
+  /** The seed of that choice. Default 1. */
   readonly seed?: number
-  /** Only the story with these faults: what `problems` of an earlier simulation names. */
+  /** Runs only the story with these faults, as named in `problems` of an earlier simulation. */
   readonly only?: readonly string[]
 }
 
-/** What is wrong after one story, and how to have exactly that story again. */
+/** A problem after one story, and how to repeat exactly that story. */
 export interface WorkflowProblem {
-  /** To be given as `only`. Empty when it needs no fault to go wrong. */
+  /** The value for `only`. Empty if the problem needs no fault. */
   readonly faults: readonly string[]
   readonly problem: string
 }
 
-/** What a simulation came to. */
+/** The result of a simulation. */
 export interface WorkflowSimulation {
   readonly stories: number
-  /** How many stories ended so. */
+  /** How many stories ended in each state. */
   readonly ends: Readonly<Partial<Record<ProcessState, number>>>
-  /** Empty when everything held in every story. */
+  /** Empty if no story had a problem. */
   readonly problems: readonly WorkflowProblem[]
 }
 
 /**
- * Tries your workflow with your agents in every story there is with one fault: each write of submitter, scheduler,
- * agents and supervisor is preceded or followed by a crash, lost on its way, answered into the void, refused, or
- * overtaken by somebody else's. Time is simulated, so a few hundred stories take seconds; the same options always tell the same ones.
+ * Runs your workflow with your agents in every possible story with one fault. For each write of submitter, scheduler,
+ * agents and supervisor there are six stories: a crash before it, a crash after it, a lost request, a lost answer, a
+ * refusal, and another write just before it. Time is simulated, so a few hundred stories take seconds. The same
+ * options always give the same stories.
  *
- * Every job must come to an end, and your `check` finds nothing wrong then. Handlers must take time from the clock that
- * `setup` is given, and nothing from the network; a step that waits for an event is given what `events` says.
+ * Every job must end, and your `check` must then find no problem. Handlers must use the clock passed to `setup`, and
+ * must not use the network. A step that waits for an event gets it from `events`.
  *
- * @throws RangeError when `only` names no fault, or an event is for a step that waits for none
+ * @throws RangeError if `only` names no fault, or an event is for a step that waits for none
  */
 export async function simulateWorkflow<I>(
   options: WorkflowSimulationOptions<I>,
@@ -77,7 +78,7 @@ async function tellAll(
   }
 }
 
-/** What was written after this fault had struck. */
+/** Returns the writes after this fault. */
 function after(fault: PlannedFault, places: readonly Place[]): readonly Place[] {
   const struckAt = places.findIndex(
     ({ writePoint, occurrence }) => writePoint === fault.writePoint && occurrence === fault.occurrence,
@@ -85,7 +86,7 @@ function after(fault: PlannedFault, places: readonly Place[]): readonly Place[] 
   return places.slice(struckAt + 1)
 }
 
-/** Every fault at these writes. Leases are written for ever, whatever the workflow is: they are left alone. */
+/** Returns every fault at these writes, except writes of leases, which do not depend on the workflow and never end. */
 function faultsAt(places: readonly Place[]): readonly PlannedFault[] {
   return places
     .filter(({ writePoint }) => writePoint.startsWith('W'))

@@ -2,43 +2,45 @@ import { AwakeTime } from '../platform/awake-time.js'
 import { sleepOn } from '../platform/clock.js'
 import { StoreClock, type Clock, type Timer, type VirtualClock } from '../platform/index.js'
 
-/** A computer and how wrong its clocks are. What runs on it comes and goes; this stays. */
+/** A computer and the errors of its clocks. It stays the same while its processes start and end. */
 export interface Computer {
   readonly name: string
   /** Added to the true time by its wall clock. */
   readonly skewMs: number
-  /** How much faster than true time both its clocks run, in millionths; negative for slower. */
+  /** How much faster than true time both its clocks run, in millionths. Negative if slower. */
   readonly driftPpm: number
-  /** Whether its processes take their time from the store's answers, as a host does. Default: false. */
+  /** Whether its processes take their time from the store's answers, as a host does. Default false. */
   readonly isToldTime?: boolean
 }
 
-/** Called with the second that an answer names, in milliseconds; null if no answer came. */
+/** Receives the time in an answer, in milliseconds and whole seconds; null if no answer came. */
 type Told = (storeMs: number | null) => void
 
-/** How early a timer may fire and still be in time, because sums of fractions are never exact. */
+/** How early a timer may fire, because sums of fractions are not exact. */
 const exactMs = 0.001
 
 /**
- * One process, from its start to its end, on a computer of the simulation. It sees time through `clock` only, and
- * everything that reaches it from outside (timers, answers) comes through `run`.
+ * One process, from its start to its end, on a computer of the simulation. It sees time only through `clock`, and
+ * everything from outside (timers, answers) reaches it through `run`.
  *
- * States: running ⇄ paused (`pause`, `resume`: nothing runs, but time and the network go on, as in a frozen virtual
- * machine, or while the event loop stands still) → crashed (`crash`: nothing ever runs again, no request leaves).
- * Requests that are under way at a crash never get an answer.
+ * A process is running, paused or crashed. `pause` and `resume` switch between the first two. While it is paused,
+ * nothing runs, but time and the network continue, as in a frozen virtual machine or with a blocked event loop. After
+ * `crash` nothing runs again and no request leaves. Requests under way at a crash never get an answer.
  */
 export class SimulatedProcess {
-  /** The clock of its units: the machine's, or one that the store's answers correct. */
+  /** The clock of its units: that of the machine, or one that the store's answers correct. */
   readonly clock: Clock
   private readonly storeClock: StoreClock | null
   private state: 'running' | 'paused' | 'crashed' = 'running'
   private held: (() => void)[] = []
   private jumpedMs = 0
-  /** How long its machine slept. The precise clock and timers stood still then; the time since the start did not. */
+  /**
+   * How long its machine slept. The precise clock and timers stood still then, but the time since the start did not.
+   */
   private asleepMs = 0
   private stallMs = 0
 
-  /** @param id unlike that of any other process, also of an earlier one on this computer */
+  /** @param id differs from that of any other process, including earlier ones on this computer */
   constructor(
     readonly id: string,
     readonly computer: Computer,
@@ -54,7 +56,7 @@ export class SimulatedProcess {
       const arm = (leftMs: number): void => {
         timer = time.schedule(leftMs / speed, () => {
           this.run(() => {
-            // A timer that fell due in a pause may be cancelled by an earlier action.
+            // An earlier action may have cancelled a timer that fell due in a pause.
             if (isCancelled) return
             const stillMs = dueMs - precise()
             if (stillMs > exactMs) arm(stillMs)
@@ -80,12 +82,12 @@ export class SimulatedProcess {
     this.clock = this.storeClock ?? machine
   }
 
-  /** Notes that a request leaves. */
+  /** Notes that a request leaves. Returns a function for the time in its answer. */
   sent(): Told | null {
     return this.storeClock?.sent() ?? null
   }
 
-  /** Whether it knows the time without further answers. */
+  /** Whether the process knows the time without further answers. */
   get knowsTime(): boolean {
     return this.storeClock?.isSettled ?? true
   }
@@ -98,7 +100,7 @@ export class SimulatedProcess {
     return this.state === 'running'
   }
 
-  /** Something reaches the process: now, when it goes on, or never. */
+  /** Runs an action in the process: now, after a pause, or never if it has crashed. */
   run(action: () => void): void {
     if (this.state === 'running') action()
     else if (this.state === 'paused') this.held.push(action)
@@ -108,7 +110,7 @@ export class SimulatedProcess {
     if (this.state === 'running') this.state = 'paused'
   }
 
-  /** Goes on, with everything that has come meanwhile at once. */
+  /** Resumes the process and runs everything that arrived during the pause. */
   resume(): void {
     if (this.state !== 'paused') return
     this.state = 'running'
@@ -117,19 +119,19 @@ export class SimulatedProcess {
     for (const action of held) this.run(action)
   }
 
-  /** Blocks the event loop for this long when the next request is about to leave: decided, but not yet sent. */
+  /** Blocks the event loop for this long before the next request, which is then decided but not yet sent. */
   stall(ms: number): void {
     this.stallMs = ms
   }
 
-  /** Takes the stall that begins with this request, in milliseconds, or 0. */
+  /** Returns and clears the stall for this request, in milliseconds, or 0. */
   takeStall(): number {
     const { stallMs } = this
     this.stallMs = 0
     return this.state === 'running' ? stallMs : 0
   }
 
-  /** Lets its machine sleep for this long: everything stands still except the wall clock and the network. */
+  /** Lets its machine sleep for this long. Everything stands still except the wall clock and the network. */
   sleepMachine(ms: number): void {
     if (this.state !== 'running') return
     this.pause()
@@ -144,7 +146,7 @@ export class SimulatedProcess {
     this.held = []
   }
 
-  /** Somebody sets the computer's wall clock; nothing but `now` may notice. */
+  /** Changes the computer's wall clock. Only `now` may be affected. */
   setWallClock(byMs: number): void {
     this.jumpedMs += byMs
   }

@@ -7,27 +7,27 @@ import { feedWiring } from './lease-wiring.js'
 import type { Request, Wiring } from './network.js'
 import { writePointOf, type Party } from './write-points.js'
 
-/** Methods whose answers are hints: a stale one may be given instead. */
+/** Methods whose answers are hints and may be stale. */
 const hintMethods: ReadonlySet<string> = new Set(['listOverdue', 'listUnsent', 'listFlagged'])
-/** Methods that answer documents. */
+/** Methods that return documents. */
 const listMethods: ReadonlySet<string> = new Set(['listSteps', 'listJobs', 'listNotices', 'listUndelivered'])
 
-/** How many versions back a replica may be. */
+/** How many versions old a replica may be. */
 const replicaLag = 2
 
 /**
- * How the calls of a state store and of its feed travel, and what replicas that are behind answer. Reads keep their
- * session, as the port promises: a process is never shown less than what it has written, read or been delivered.
+ * Creates the wirings of a state store and its feed, and the answers of stale replicas. Reads keep their session, as
+ * the port promises: a process never reads an older version than it has written, read or received.
  */
 export class StateWirings implements Checker {
-  /** By partition key and id: earlier versions, newest last. */
+  /** Earlier versions by partition key and id, the newest last. */
   private readonly earlier = new Map<string, VersionFields[]>()
-  /** By process and partition key: the newest LSN that the process has seen. */
+  /** The newest LSN that a process has seen, by process and partition key. */
   private readonly seen = new Map<string, number>()
   /** The previous answer of each method. */
   private readonly earlierHints = new Map<string, unknown>()
 
-  /** @param name of the state container, which it must be told of by the world */
+  /** @param name the name of the state container; the world must report its changes to `check` */
   constructor(
     private readonly name: string,
     private readonly container: () => Container,
@@ -50,7 +50,8 @@ export class StateWirings implements Checker {
           : null,
       lost: (method, cause) =>
         method === 'apply' ? Promise.resolve({ kind: 'unknownOutcome', cause }) : unavailable(method, cause),
-      // Fails as the adapter does, with the store's pause: a refused batch is known not to be written.
+      // Fails as the adapter does, with the pause that the store requests, because a refused batch is certainly not
+      // written.
       refused: (method, cause) => unavailable(method, cause),
       stale: (request, answer) => this.behind(request, answer),
       answered: (request, answer) => this.noteAnswer(request, answer),
@@ -100,18 +101,18 @@ export class StateWirings implements Checker {
     return (answer as readonly DocumentAddress[]).map((found) => this.older(process.id, found, found))
   }
 
-  /** The oldest version of a document that this process may still read. */
+  /** Returns the oldest version of a document that this process may still read. */
   private older(processId: string, { pk, id }: DocumentAddress, answer: unknown): unknown {
     const newest = this.container().find([pk], id)?.fields
     if (newest === undefined) return answer
     const seen = this.seen.get(`${processId} ${pk}`) ?? 0
     const versions = [...(this.earlier.get(`${newest.keyText} ${id}`) ?? []), newest]
-    // Reads in a session are at least as new as what it has seen of the partition key.
+    // A read in a session is at least as new as the newest version seen of the partition key.
     const allowed = versions.find((_version, index) => (versions[index + 1]?.lsn ?? Infinity) > seen)
     return allowed === undefined ? answer : (JSON.parse(allowed.text) as Stored<DocumentAddress>)
   }
 
-  /** A second submitter sends the same submission; anything else somebody edits by hand, in a field that is not ours. */
+  /** Repeats a submission as a second submitter would. Any other document gets an edit in a field of the user. */
   private async rival({ args }: Request, act: () => Promise<unknown>): Promise<unknown> {
     const [partition, [first]] = args as [string, readonly StateWrite[]]
     if (first?.kind === 'create') return act()

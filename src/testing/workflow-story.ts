@@ -15,41 +15,40 @@ import { World } from './world.js'
 export interface EndedJob {
   readonly jobId: string
   readonly state: ProcessState
-  /** What its operator would be told; null when nothing is the matter. */
+  /** The message for its operator; null if the job is not flagged. */
   readonly message: string | null
 }
 
-/** What one story has besides the product: your agents, and the services that they call as you imitate them. */
+/** Your agents, and your check of the simulated services that they call. */
 export interface StorySetup {
   readonly agents: readonly Agent[]
-  /** What is wrong outside when the job has ended, a sentence each. Default: nothing. */
+  /** Returns the problems in these services after the job has ended, one sentence each. Default: none. */
   readonly check?: (job: EndedJob) => readonly string[]
 }
 
-/** An event that somebody raises in every story. */
+/** An event that is raised in every story. */
 export interface StoryEvent {
   /** The step that waits for it. */
   readonly step: string
   /** Default null. */
   readonly payload?: unknown
-  /** How long after the submission, in milliseconds; it may be before the step begins. Default 0. */
+  /** How long after the submission, in milliseconds. It may be before the step begins. Default 0. */
   readonly afterMs?: number
 }
 
-/** A workflow, and what its stories are made of. */
+/** A workflow and the parts of its stories. */
 export interface WorkflowUnderTest<I> {
   readonly workflow: Workflow<I>
   readonly input: I
-  /** Called for every story, so that no story sees what another has done. Whatever takes time takes it on this clock. */
+  /** Called for every story, so that no story sees effects of another. Everything that waits must use this clock. */
   readonly setup: (clock: Clock) => StorySetup
-  /** What its waiting steps wait for; a step that is given nothing runs into its deadline. Default: nothing. */
+  /** The events for its waiting steps. A step without an event reaches its deadline. Default: none. */
   readonly events?: readonly StoryEvent[]
 }
 
-/** What came of one story. */
 export interface Told {
   readonly end: ProcessState | null
-  /** Every write that was asked for, in order. */
+  /** Every requested write, in order. */
   readonly places: readonly Place[]
   readonly problems: readonly string[]
 }
@@ -66,7 +65,7 @@ const computers: ReadonlyMap<Computer, Role> = new Map(
   roles.map((role) => [{ name: `${role}-host`, skewMs: 0, driftPpm: 0 }, role]),
 )
 
-/** One job of the workflow under these faults, from its submission to its end, on one host for each role. */
+/** Runs one job of the workflow with these faults, from its submission to its end, on one host for each role. */
 export async function tellStory<I>(
   { workflow, input, setup, events = [] }: WorkflowUnderTest<I>,
   planned: readonly PlannedFault[],
@@ -107,7 +106,7 @@ function assertWaiting({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string
   throw new RangeError(`step ${JSON.stringify(stepId)} waits for no event; ${those}`)
 }
 
-/** Raises an event, again until it is stored or the step no longer waits. */
+/** Raises an event, and repeats until it is stored or the step no longer waits. */
 function raise(
   world: World,
   { fleet, idle }: { readonly fleet: JobFleet; readonly idle: IdleTime },
@@ -118,7 +117,7 @@ function raise(
   idle.at(world.time.now() + afterMs, () => sender.insist(task, () => undefined))
 }
 
-/** Restarts crashed processes, and skips the time in which nothing happens. */
+/** Restarts crashed processes, and skips idle time. */
 function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
   idle.pass()
   for (const computer of computers.keys()) if (fleet.processOn(computer) === null) fleet.start(computer)
@@ -126,8 +125,8 @@ function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
 }
 
 /**
- * How long the job may take when every attempt of every step fails at its deadline, forward and back. Hours in which it
- * only sleeps or waits are skipped and do not count.
+ * Returns how long the job may take if every attempt of every step fails at its deadline, both in doing and in
+ * undoing. Hours in which it only sleeps or waits are skipped and do not count.
  */
 function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
   return plan.steps.reduce((sum, step) => {

@@ -1,17 +1,17 @@
 /**
  * # Simulation
  *
- * A world in which production code runs as it is, and everything around it is decided by one seed: time, chance, the
- * network, who crashes and when. The store is the engine of the embedded Cosmos DB by its ports, so that its rules are not
- * imitated a second time. Two runs of one seed are the same to the last event, whose hash says so.
+ * A world in which production code runs unchanged. One seed decides everything around it: time, random numbers, the
+ * network and the crashes. The store is the engine of the embedded Cosmos DB with its ports, so that its rules exist
+ * only once. Two runs with the same seed have the same events, and a hash of the events proves it.
  *
- * - `world.ts` is the store, the time, and the processes; whatever is stored is told to checkers.
- * - `network.ts` carries requests, and does with each what its fate is; `faults.ts` and `write-points.ts` name what can
- *   happen where, in the words of `docs/failure-matrix.md`.
- * - `lease-wiring.ts` and `state-wiring.ts` put the network between units and ports, `job-fleet.ts` runs all roles.
- * - `simulate-workflow.ts` is what users get of it: their workflow, with every fault at every write.
+ * - `world.ts` has the store, the time and the processes. It reports every stored change to checkers.
+ * - `network.ts` carries requests and applies the fate of each. `faults.ts` and `write-points.ts` name what can happen
+ *   where, in the terms of `docs/failure-matrix.md`.
+ * - `lease-wiring.ts` and `state-wiring.ts` put the network between units and ports. `job-fleet.ts` runs all roles.
+ * - `simulate-workflow.ts` is the part for users: their workflow with every fault at every write.
  *
- * What must hold (I1 to I22) is judged in `test/simulation`.
+ * The checkers of the invariants (I1 to I22) are in `test/simulation`.
  */
 import { createHash } from 'node:crypto'
 import { CosmosEngine, type JournalRecord, type VersionFields } from '../emulator/engine/index.js'
@@ -21,25 +21,22 @@ import { lineOf, type Checker, type SimulationEvent } from './events.js'
 import { Network, type Fate, type Request } from './network.js'
 import { SimulatedProcess, type Computer } from './simulated-process.js'
 
-/** How a world begins. */
 export interface WorldOptions {
   readonly seed: number
-  /** What becomes of requests; default: each is answered at once. */
+  /** Decides the fate of a request. Default: each is answered at once. */
   readonly fateOf?: (request: Request) => Fate
-  /** Whether events are hashed, which costs more than all else in a large world. Default true. */
+  /** Whether events are hashed, which is the largest cost in a large world. Default true. */
   readonly isHashed?: boolean
 }
 
-/** What a container of the world is like. */
 export interface ContainerSettings {
-  /** The path. */
+  /** The path of the partition key. */
   readonly partitionKey: string
   readonly defaultTtl?: number
   /** Default 1. */
   readonly partitionCount?: number
 }
 
-/** Name of the one database. */
 const databaseId = 'simulation'
 
 const answeredAtOnce: Fate = {
@@ -50,9 +47,9 @@ const answeredAtOnce: Fate = {
 }
 
 /**
- * The engine of the embedded Cosmos DB, one time, one chance, and processes between which there is nothing but a network
- * that may fail. Which units run in the processes, and what must hold of what they do, others add: everything that is
- * stored, and what units report by `record`, is told to every checker.
+ * A simulated world: the engine of the embedded Cosmos DB, one time, one source of random numbers, and processes that
+ * are connected only by a network that may fail. Callers add the units in the processes and the checkers. Every
+ * checker receives everything that is stored, and the events that units report with `record`.
  */
 export class World {
   readonly time = new VirtualClock(Date.UTC(2026, 0, 1), 0)
@@ -60,7 +57,7 @@ export class World {
   readonly engine: CosmosEngine
   readonly ports: EnginePorts
   readonly network: Network
-  /** What was found to be broken, with the time. A simulation ends at the first. */
+  /** The violations that checkers found, with their time. A simulation ends at the first. */
   readonly problems: string[] = []
   eventCount = 0
   private readonly checkers: Checker[] = []
@@ -105,12 +102,12 @@ export class World {
     return this.engine.container(databaseId, id)
   }
 
-  /** From now on it is told of everything. */
+  /** Adds a checker, which receives all later events. */
   watch(checker: Checker): void {
     this.checkers.push(checker)
   }
 
-  /** A new process on a computer; its id says how many there were before it. */
+  /** Creates a process on a computer. Its id counts the processes of that computer. */
   process(computer: Computer): SimulatedProcess {
     const life = (this.lives.get(computer.name) ?? 0) + 1
     this.lives.set(computer.name, life)
@@ -125,7 +122,9 @@ export class World {
     }
   }
 
-  /** A checker is called in the middle of what it checks, which would take what it throws for a failure of its own. */
+  /**
+   * Calls a checker. An error of the checker becomes a problem, because the checked code would treat it as its own.
+   */
   private judge(checker: Checker, event: SimulationEvent): readonly string[] {
     try {
       return checker.check(event)
@@ -136,14 +135,14 @@ export class World {
     }
   }
 
-  /** Of everything that happened so far, to be asked for once. */
+  /** Returns the hash of all events so far. Call it only once. */
   digest(): string {
     return this.hash.digest('hex')
   }
 
-  /** Lets time pass until something is reached or broken; tells whether it was reached. */
+  /** Lets time pass until `isReached`, a problem or the limit. Returns whether `isReached` holds. */
   async runUntil(isReached: () => boolean, limitMs: number): Promise<boolean> {
-    // The clock goes from timer to timer: this one is there when nobody else has any.
+    // The clock advances from timer to timer. This timer exists in case there is no other.
     const end = this.time.schedule(limitMs, () => undefined)
     await this.time.advanceUntil(() => this.problems.length > 0 || isReached(), limitMs)
     end.cancel()
@@ -154,7 +153,7 @@ export class World {
     return `after ${(this.time.monotonic() / 1000).toFixed(3)} s`
   }
 
-  /** The engine acts at once when it is called, so what it journals before the call returns is this request's. */
+  /** Runs a request. The engine acts synchronously, so its journal entries during the call belong to this request. */
   private act(request: Request, act: () => Promise<unknown>): Promise<unknown> {
     this.acting = request
     try {
@@ -172,7 +171,7 @@ export class World {
     const before = this.versions.get(place) ?? null
     if (after === null) this.versions.delete(place)
     else this.versions.set(place, after)
-    // What a merge of partitions moves has not changed.
+    // A merge of partitions moves documents without changing them.
     if (before !== null && after !== null && before.etag === after.etag) return
     const container = this.containerName(containerRid)
     this.record({ type: 'written', container, by: this.acting, before, after })

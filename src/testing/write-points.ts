@@ -2,13 +2,13 @@ import type { JobDocument, StepDocument } from '../sas/model/documents.js'
 import { isTerminal } from '../sas/model/process-state.js'
 import type { DocumentAddress, StateWrite } from '../sas/store/state-store.js'
 
-/** Who writes into the state container. */
+/** The writers of the state container. */
 export type Party = 'client' | 'scheduler' | 'agents' | 'supervisor' | 'notifier'
 
-/** The document as stored, or undefined where there is none. */
+/** Returns the stored document, or undefined if there is none. */
 export type Lookup = (address: DocumentAddress) => Readonly<Record<string, unknown>> | undefined
 
-/** Which write of the failure matrix a group of writes is: told apart by who writes, and what it changes. */
+/** Returns the write point of the failure matrix for a group of writes. It depends on the writer and on the change. */
 export function writePointOf(party: Party, writes: readonly StateWrite[], stored: Lookup): string {
   const documents = writes.map(({ document }) => document)
   switch (party) {

@@ -2,12 +2,12 @@ import type { Telemetry, TelemetryEventOf } from '../../telemetry/index.js'
 
 type Logged = TelemetryEventOf<'agent.logged'>
 
-/** Says something about an attempt while it is made; ids of job, step, attempt and instance are said with it. */
+/** Logs a message about a running attempt. The ids of job, step, attempt and instance are added to it. */
 type Say = (message: string, fields?: Readonly<Record<string, unknown>>) => void
 
 /**
- * Where a handler logs: each line is an `agent.logged` event, which the console logger writes like every other line.
- * Never throws.
+ * The log of a handler. Each line becomes an `agent.logged` event, which the console logger writes like any other
+ * event. Never throws.
  */
 export interface AgentLog {
   readonly debug: Say
@@ -16,7 +16,7 @@ export interface AgentLog {
   readonly error: Say
 }
 
-/** A log of one attempt. */
+/** Creates the log of one attempt. */
 export function agentLog(
   telemetry: Telemetry,
   about: Omit<Logged, 'type' | 'level' | 'message' | 'fields'>,

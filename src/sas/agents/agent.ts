@@ -5,7 +5,7 @@ import type { Json } from '../model/documents.js'
 import { durationMs, type Duration } from '../model/duration.js'
 import { toTemplate, type Bound } from '../model/reference.js'
 
-/** What a handler is told about the attempt it is making. */
+/** The attempt that a handler is making, and what the handler may ask for. */
 export interface AgentContext {
   readonly jobId: string
   readonly orderId: string
@@ -14,44 +14,47 @@ export interface AgentContext {
   readonly attempt: number
   /** The same for every attempt at this step: pass it to the remote service, which can then recognise a repetition. */
   readonly idempotencyKey: string
-  /** For an undo: the key of what it undoes, which a remote service knows even where its answer was lost. Else null. */
+  /**
+   * For an undo: the idempotency key of the operation it undoes. The remote service knows this key even if its answer
+   * was lost. Otherwise null.
+   */
   readonly undoes: string | null
-  /** When the attempt is given up; later after `extend`. Nothing is recorded after it. */
+  /** When the attempt times out. `extend` moves it later. No outcome is recorded after it. */
   readonly deadline: Date
-  /** Aborts shortly before the deadline and when the host stops. Hand it to everything that waits. */
+  /** Aborts shortly before the deadline and when the host stops. Pass it to every call that waits. */
   readonly signal: AbortSignal
   /**
-   * For work that may take longer than the step's `completeWithin`: call it as often as there is progress. Afterwards at
-   * least half of `completeWithin` is left from now on, unless the job itself must be done earlier. It writes only when
-   * less is left. Rejects once nothing more would be recorded: the deadline has passed, the step was stopped or given to
-   * another attempt, and `signal` has aborted; or the handler has returned. Rejects as well when the store does not answer
-   * until then.
+   * Asks for more time, for work that may take longer than the step's `completeWithin`. Call it whenever there is
+   * progress. Afterwards at least half of `completeWithin` is left, unless the job itself must be done earlier. It
+   * writes only if less is left. Rejects if no outcome would be recorded any more: the handler has returned, or
+   * `signal` has aborted because the deadline passed or the step was stopped or given to another attempt. Also
+   * rejects if the store does not answer before the deadline.
    */
   readonly extend: () => Promise<void>
   /**
-   * A document of your own with this id in the job's partition, such as one stored `alongside`, as it is now; null when there
-   * is none. Rejects with `StoreUnavailable` when the store could not be asked.
+   * Reads a document of your own in the job's partition, such as one stored `alongside`. Returns null if there is
+   * none. Rejects with `StoreUnavailable` if the store could not be reached.
    */
   readonly readDocument: (id: string) => Promise<Readonly<Record<string, unknown>> | null>
-  /** For what is worth knowing while it works, where the host's own events go: `context.log.info('held', { sku })`. */
+  /** Logs to the host's own events: `context.log.info('held', { sku })`. */
   readonly log: AgentLog
-  /** Ends the step for good: no further attempt, an operator is asked to look. Always throws. */
+  /** Fails the step without further attempts and asks an operator to look. Always throws. */
   failPermanently(error: unknown): never
 }
 
 /**
- * The code of one operation. Returning records success with the returned value as the step's output (JSON); throwing
- * reports a failure with diagnostics, and the step is tried again when its back-off has passed. It may run more than
- * once for one step, so it must be idempotent.
+ * The code of one operation. If it returns, the step succeeds with the returned value (JSON) as its output. If it
+ * throws, the failure is recorded with diagnostics, and the step is tried again after its back-off. It may run more
+ * than once for one step, so it must be idempotent.
  */
 export type AgentHandler<I, O> = (input: I, context: AgentContext) => Promise<O> | O
 
-/** An operation used in a workflow: which agent, which action, with which input. */
+/** A use of an operation in a workflow, with its input. */
 export interface OperationCall<O> {
   readonly actor: string
   readonly action: string
   readonly input: Json
-  /** Never set: carries the output's type. */
+  /** Never set. Carries the type of the output. */
   readonly output?: O
 }
 
@@ -62,7 +65,7 @@ export interface Operation<I, O> {
   readonly action: string
 }
 
-// The parameter type of a handler is contravariant, so "any handler" can only be said with `never`.
+// The parameter of a handler is contravariant, so only `never` stands for "any handler".
 type Handlers = Readonly<Record<string, (input: never, context: AgentContext) => unknown>>
 
 /** An agent: its operations for workflows to name, and its handlers for a host to run. */
@@ -72,7 +75,7 @@ export type Agent<H extends Handlers = Handlers> = {
     : never
 } & { readonly [definition]: AgentDefinition }
 
-/** How often a handler is called within one attempt, the first time included, and the rest between. */
+/** How often a handler may be called within one attempt, including the first call, and the pause between calls. */
 export interface HandlerTries {
   readonly count: number
   readonly backoff: Backoff
@@ -84,47 +87,48 @@ const once: HandlerTries = { count: 1, backoff: { minMs: 0, maxMs: 0 } }
 export interface AgentDefinition {
   readonly name: string
   readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
-  /** Handlers of it that run at once in one instance; null for as many as the instance has slots. */
+  /** How many of its handlers run at once in one instance. Null means all slots of the instance. */
   readonly slots: number | null
   readonly tries: HandlerTries
-  /** Null for an agent whose remote service is called whatever happens. */
+  /** Null if the remote service is always called. */
   readonly circuit: CircuitOptions | null
 }
 
-/** How an agent is run, where the defaults are not wanted. */
+/** Options for running an agent. */
 export interface AgentOptions {
   /**
-   * Handlers of this agent that run at once in one instance, 1 or more: as many as its remote service bears. Default:
-   * all slots of the instance.
+   * How many handlers of this agent run at once in one instance, 1 or more. Set it to what the remote service can
+   * bear. Default: all slots of the instance.
    */
   readonly slots?: number
   /**
-   * A handler that throws is called again within the same attempt, up to `tries` times in all (1 or more), after a rest
-   * that doubles from `min` to `max`: for faults that pass quickly. The attempt fails, and counts once, with the last of
-   * them, when `failPermanently` was called, or when `max` no longer fits before the deadline. Default: one try.
+   * Retries for faults that pass quickly. A handler that throws is called again within the same attempt, up to
+   * `tries` times in all (1 or more), after a pause that doubles from `min` to `max`. The attempt fails, and counts
+   * once, after the last try, when the handler calls `failPermanently`, or when `max` no longer fits before the
+   * deadline. Default: one try.
    */
   readonly retry?: {
     readonly tries: number
     readonly backoff: { readonly min: Duration; readonly max: Duration }
   }
   /**
-   * After this number of `failures` in a row (1 or more) in one instance, attempts fail for the time `openFor` without a
-   * call of the handler; then one is let through to see. Attempts that fail so count like others, so let the steps'
-   * back-off outlast it. Default: the handler is always called.
+   * After this number of `failures` in a row (1 or more) in one instance, attempts fail for the time `openFor` without
+   * calling the handler. Then one attempt is let through as a test. Attempts that fail this way count like others, so
+   * choose back-offs of steps longer than `openFor`. Default: the handler is always called.
    */
   readonly circuitBreaker?: { readonly failures: number; readonly openFor: Duration }
 }
 
 const definition = Symbol('stepward.agent')
 
-/** What agents, workflows and steps may be called. */
+/** The allowed names of agents, workflows and steps. */
 export const namePattern = /^[a-z][a-z0-9-]*$/
 
 /**
  * Defines an agent: a name, and one handler for each operation it offers.
  *
- * @throws TypeError with everything that is wrong: a name that is not `[a-z][a-z0-9-]*`, no operation, an option out of
- * its bounds
+ * @throws TypeError that lists every problem: a name that does not match `[a-z][a-z0-9-]*`, no operation, an option
+ * outside its bounds
  */
 export function defineAgent<H extends Handlers>(
   name: string,
@@ -207,12 +211,11 @@ function operation(actor: string, action: string): Operation<unknown, unknown> {
   return Object.assign(call, { actor, action })
 }
 
-/** Whether a value (an export of a user's module, say) is an agent. */
+/** Checks whether a value, for instance an export of a user's module, is an agent. */
 export function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && definition in value
 }
 
-/** Name and handlers of an agent. */
 export function definitionOf(agent: Agent): AgentDefinition {
   return agent[definition]
 }

@@ -2,10 +2,11 @@ import type { Clock, Timer } from '../../platform/index.js'
 import type { StepDocument } from '../model/documents.js'
 
 /**
- * How long one attempt may go on.
+ * The time that one attempt has.
  *
- * States: running → over (its time has passed, or `end`: the signal aborts) → closed (`close`); or running → closed,
- * when the handler has returned in time: its signal stays as it is.
+ * An attempt is running, then over, then closed. It is over when its time has passed or `end` is called; its signal
+ * then aborts. If the handler returns in time, the attempt goes from running to closed, and its signal does not
+ * abort.
  */
 export class AttemptTime {
   private readonly aborting = new AbortController()
@@ -18,7 +19,7 @@ export class AttemptTime {
     private readonly step: StepDocument,
     private readonly clock: Clock,
   ) {
-    // Some of the time is kept for recording the outcome.
+    // Reserves some of the time for recording the outcome.
     this.settlingTimeMs = Math.min(1_000, step.completeWithinMs / 10)
     this.latestMs = step.completeByMs ?? clock.now()
     this.runUntil(this.latestMs)
@@ -29,17 +30,16 @@ export class AttemptTime {
     return this.latestMs
   }
 
-  /** Aborts shortly before the deadline. */
   get signal(): AbortSignal {
     return this.aborting.signal
   }
 
-  /** Whether it will still be going on after this long. */
+  /** Checks whether the attempt will still be running after `ms`. */
   outlasts(ms: number): boolean {
     return this.clock.now() + ms < this.latestMs - this.settlingTimeMs
   }
 
-  /** Goes on until this deadline; what is over stays so. */
+  /** Moves the deadline. Does nothing if the attempt is over or closed. */
   runUntil(deadlineMs: number): void {
     if (this.isClosed || this.signal.aborted) return
     this.timer?.cancel()
@@ -50,19 +50,19 @@ export class AttemptTime {
     else this.timer = this.clock.schedule(leftMs, passed)
   }
 
-  /** The attempt is over before its time. */
+  /** Ends the attempt before its deadline, unless it is closed. */
   end(reason: string): void {
     this.timer?.cancel()
     if (!this.isClosed) this.aborting.abort(new Error(reason))
   }
 
-  /** The handler is not waited for any more. */
+  /** Closes the attempt: its handler is no longer awaited. */
   close(): void {
     this.timer?.cancel()
     this.isClosed = true
   }
 
-  /** @throws Error saying why, once the attempt is over or closed */
+  /** @throws Error with the reason, if the attempt is over or closed */
   throwIfOver(): void {
     this.signal.throwIfAborted()
     if (this.isClosed) throw new Error(`this attempt at step ${this.step.stepId} has ended`)

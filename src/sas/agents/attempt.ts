@@ -10,12 +10,11 @@ import { generationAtHand, idempotencyKey as idempotencyKeyOf, workOf } from '..
 /** The most bytes of JSON an output may have: the step must stay well under the store's 2 MB (I16). */
 const maxOutputBytes = 1_000_000
 
-/** Thrown by `context.failPermanently`; its message says everything that its cause does. */
+/** The error of `context.failPermanently`. Its message includes that of its cause. */
 class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
 }
 
-/** What one attempt works with. */
 export interface AttemptOptions {
   readonly step: StepDocument
   readonly handler: AgentHandler<Json, unknown>
@@ -26,15 +25,15 @@ export interface AttemptOptions {
   readonly log: AgentLog
   /** Reads a document of the job's partition. */
   readonly readDocument: AgentContext['readDocument']
-  /** Aborts when the host gives up waiting for its handlers. */
+  /** Aborts when the host stops waiting for its handlers. */
   readonly stopping: AbortSignal
-  /** Asks for more time: answers when the attempt must have ended now, or why it is over. */
+  /** Asks for more time. Returns the new deadline, or why the attempt is over. */
   readonly extend: (signal: AbortSignal) => Promise<number | { readonly over: string }>
 }
 
 /**
- * Runs a handler once, under the step's deadline. Answers null when the deadline passed or the host stopped first:
- * then nothing is to be recorded, whatever the handler still does (R75).
+ * Makes one attempt under the step's deadline. Returns null if the deadline passed or the host stopped first. Then no
+ * outcome may be recorded, whatever the handler still does (R75).
  */
 export async function makeAttempt(options: AttemptOptions): Promise<Outcome | null> {
   const { step, clock, stopping } = options
@@ -70,14 +69,15 @@ async function run(
       backoff: tries.backoff,
       maxAttempts: tries.count,
       signal: time.signal,
-      // Without time for another try it fails now, while it can say so (R72, R77).
+      // Without time for another try the attempt fails now, while its failure can still be recorded (R72, R77).
       isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(tries.backoff.maxMs),
     })
-    // The signal aborted while the handler went on: its success no longer counts.
+    // If the signal aborted while the handler was running, its success no longer counts.
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null
-    // An earlier call of this attempt may have acted and lost its answer, so only a first refusal proves anything.
+    // An earlier call of this attempt may have acted and lost its answer, so only a refusal of the first call proves
+    // that nothing was done.
     if (error instanceof PermanentFailure)
       return { kind: 'permanent', message: error.message, didNothing: calls === 1 }
     return { kind: 'failed', message: describe(error) }
@@ -136,7 +136,7 @@ function describe(error: unknown): string {
   return `${error.message}${cause}`
 }
 
-/** A handler may throw anything, even what refuses to become text: that is a failure like any other. */
+/** Returns the text of a thrown value. A handler may throw a value that cannot be converted to text. */
 function textOf(thrown: unknown): string {
   try {
     return String(thrown)

@@ -1,6 +1,6 @@
 import type { DocumentAddress } from '../store/state-store.js'
 
-/** The number of steps that are remembered, at about 200 bytes each. */
+/** How many steps are remembered, at about 200 bytes each. */
 const rememberedSteps = 10_000
 
 /** The fields of a step that tell its attempts apart. */
@@ -9,8 +9,9 @@ interface Attempted extends DocumentAddress {
 }
 
 /**
- * Remembers attempts that began here recently, because the feed may still deliver older versions of their steps. After
- * the feed has delivered the end of an attempt it may not, and a later job of the same id may count attempts from 1.
+ * Remembers attempts that began in this process recently, because the feed may still deliver older versions of their
+ * steps. Once the feed has delivered the end of an attempt, it delivers no older version. The attempt is then
+ * forgotten, because a later job with the same id may count attempts from 1.
  */
 export class BegunAttempts {
   private readonly fences = new Map<string, number>()
@@ -23,13 +24,13 @@ export class BegunAttempts {
     if (oldest !== undefined && this.fences.size > rememberedSteps) this.fences.delete(oldest)
   }
 
-  /** The feed has brought the step as it was when this attempt was over. */
+  /** Forgets an attempt after the feed has delivered its end. Keeps a later attempt at the same step. */
   forget(step: Attempted): void {
     if (this.has({ ...step, fence: step.fence + 1 })) return
     this.fences.delete(keyOf(step))
   }
 
-  /** Whether this attempt, or a later one at the same step, was begun here. */
+  /** Checks whether this attempt, or a later one at the same step, began in this process. */
   has(step: Attempted): boolean {
     return (this.fences.get(keyOf(step)) ?? Number.NEGATIVE_INFINITY) >= step.fence
   }

@@ -8,17 +8,17 @@ import {
 import type { Clock } from '../../platform/index.js'
 import type { Outcome } from '../decisions/settle.js'
 
-/** When an agent leaves its remote service alone, and for how long. */
+/** When the calls of an agent are suspended, and for how long. */
 export interface CircuitOptions {
-  /** Attempts of one instance that must fail in a row. */
+  /** How many attempts of one instance must fail in a row. */
   readonly failures: number
   readonly openForMs: number
 }
 
 /**
- * Runs attempts of one agent while its remote service seems to be there. After several failures in a row attempts fail
- * at once for a while, without a call; then one of them tries, and the others wait for what comes of it (R82). What it
- * knows is this process's own and decides nothing: a refused attempt is a courtesy failure like any other (R78).
+ * The circuit breaker of one agent. After several failures in a row, attempts fail at once for a while, without a
+ * call. Then one attempt is made as a test, and the others wait for its result (R82). The breaker knows only this
+ * process and decides nothing about steps: an attempt it refuses is an ordinary reported failure (R78).
  */
 export class Circuit {
   private readonly policy
@@ -37,12 +37,12 @@ export class Circuit {
     })
   }
 
-  /** Whether its remote service is being left alone at this moment. */
+  /** Whether calls are suspended at this moment. */
   get isOpen(): boolean {
     return this.clock.monotonic() < this.openUntilMs
   }
 
-  /** What the attempt comes to; a failure without one while the circuit is open. */
+  /** Makes an attempt and returns its outcome. While the circuit is open, returns a failure without making it. */
   async run(attempt: () => Promise<Outcome | null>): Promise<Outcome | null> {
     try {
       return await this.policy.execute(attempt)
@@ -54,7 +54,10 @@ export class Circuit {
     }
   }
 
-  /** The library compares this with the machine's clock: for ever, or no time at all, as ours says. */
+  /**
+   * Returns the back-off of an open circuit. Cockatiel compares it with the machine's clock, so it is infinite,
+   * positive or negative, as our own clock decides.
+   */
   private opened(): IBackoff<unknown> {
     this.openUntilMs = this.clock.monotonic() + this.options.openForMs
     const restMs = (): number => (this.isOpen ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY)
@@ -67,7 +70,7 @@ export class Circuit {
   }
 }
 
-/** A permanent failure is an answer of the remote service: it is there. No outcome in time is none. */
+/** Checks whether the remote service answered. A permanent failure is an answer; an attempt without outcome is not. */
 function isAnswer(outcome: Outcome | null): boolean {
   return outcome !== null && outcome.kind !== 'failed'
 }

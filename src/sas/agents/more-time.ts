@@ -8,7 +8,6 @@ import { isOpen } from '../decisions/settle.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { readJob, readStep, updateDocument } from '../store/update-document.js'
 
-/** What asking for more time needs. */
 export interface MoreTimeOptions {
   readonly store: StateStore
   readonly clock: Clock
@@ -17,20 +16,19 @@ export interface MoreTimeOptions {
   readonly signal: AbortSignal
 }
 
-/** How far an extension has come. */
 export interface MoreTime {
-  /** The newest version of the step that is known here. */
+  /** The newest known version of the step. */
   readonly step: Stored<StepDocument>
-  /** Why this process must stop; null as long as the attempt is its own. */
+  /** Why this process must stop; null while it still owns the attempt. */
   readonly over: string | null
   readonly isWritten: boolean
 }
 
 /**
- * W2': asks for more time for an attempt, as {@link extend} decides. While the store does not answer it is asked again, up
- * to the deadline that stands: then the attempt is over like any other (F-A26).
+ * Asks for more time for an attempt (W2'), as {@link extend} decides. While the store does not answer, the request is
+ * repeated until the current deadline. Then the attempt times out as usual (F-A26).
  *
- * @throws StoreUnavailable when the store did not answer before that
+ * @throws StoreUnavailable if the store did not answer before the deadline
  */
 export async function moreTime(
   options: MoreTimeOptions,

@@ -1,4 +1,3 @@
-/** Who wants a place, and how urgently. */
 export interface Candidate {
   readonly agent: string
   /** Larger goes first. */
@@ -9,12 +8,14 @@ interface Waiting extends Candidate {
   readonly offered: () => void
 }
 
-/** Every eighth place goes to the work that has waited longest, so that urgent work cannot delay the rest forever. */
+/**
+ * Every eighth place goes to the work that has waited longest, so that urgent work cannot delay the rest without end.
+ */
 const longestWaitingEvery = 8
 
 /**
- * A bounded number of places for work, in total and for each agent. Work that finds no place waits: the most urgent
- * first, equally urgent work in the order in which it came (R125, R126).
+ * A bounded number of places for work, in total and for each agent. Work without a place waits. The most urgent goes
+ * first, and equally urgent work goes in the order of arrival (R125, R126).
  */
 export class Slots {
   private taken = 0
@@ -22,18 +23,17 @@ export class Slots {
   private readonly takenBy = new Map<string, number>()
   private readonly line: Waiting[] = []
 
-  /** `limits`: places for agents that must not have all of them. */
+  /** `limits`: the number of places for each agent that must not use all of them. */
   constructor(
     private readonly count: number,
     private readonly limits: ReadonlyMap<string, number> = new Map(),
   ) {}
 
-  /** Places in use. */
   get inUse(): number {
     return this.taken
   }
 
-  /** Resolves to true with a place, or to false when `signal` aborted first. */
+  /** Waits for a place. Resolves to true with a place, or to false if `signal` aborted first. */
   async take(signal: AbortSignal, candidate: Candidate): Promise<boolean> {
     if (signal.aborted) return false
     if (this.takeFree(candidate.agent)) return true
@@ -52,7 +52,9 @@ export class Slots {
     })
   }
 
-  /** Takes a place for this agent if one is free. No work waits for a free place, because places are passed on at once. */
+  /**
+   * Takes a place for this agent if one is free. A free place is never kept for waiting work: `release` passes it on.
+   */
   takeFree(agent: string): boolean {
     if (!this.hasRoomFor(agent)) return false
     this.taken += 1
@@ -60,7 +62,7 @@ export class Slots {
     return true
   }
 
-  /** Gives a place of this agent back: to the first in line who may have it. */
+  /** Returns a place of this agent, and passes it on to the first waiting work that may use it. */
   release(agent: string): void {
     this.taken -= 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) - 1)

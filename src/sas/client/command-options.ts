@@ -1,23 +1,23 @@
 import type { JobDocument } from '../model/documents.js'
 
-/** Who decides about a job, and where it is. */
+/** Options of a command on one job. */
 export interface CommandOptions {
-  /** Kept on the job with the decision. Default `'operator'`. */
+  /** The name of the operator, kept on the job with the decision. Default `'operator'`. */
   readonly by?: string
-  /** The job's partition key value, where it is known and not the job's id: saves a query. */
+  /** The job's partition key value, if it differs from the job's id. Saves a query. */
   readonly partitionKey?: string
-  /** Only finds out whether it can be done: resolves or throws as it would, and writes nothing. Default false. */
+  /** Checks the command and writes nothing: resolves or throws as the command itself would. Default false. */
   readonly dryRun?: boolean
 }
 
-/** Which step of a job is released. */
+/** Options of releasing a step. */
 export interface ReleaseOptions extends CommandOptions {
   /** Kept on the job with the decision. */
   readonly why?: string
   readonly step?: string
 }
 
-/** Who has notices sent again. */
+/** Options of sending notices again. */
 export interface ResendOptions extends Pick<CommandOptions, 'dryRun'> {
   /** Kept on each notice. Default `'operator'`. */
   readonly by?: string
@@ -25,13 +25,13 @@ export interface ResendOptions extends Pick<CommandOptions, 'dryRun'> {
   readonly why?: string
 }
 
-/** Which failed step is tried again, and with what. */
+/** Options of trying a failed step again. */
 export interface ResubmitOptions extends CommandOptions {
   readonly by: string
   /** Kept on the job with the decision. */
   readonly why: string
   readonly step?: string
-  /** Replaces the step's input; JSON. */
+  /** Replaces the step's input. Must be JSON. */
   readonly input?: unknown
 }
 

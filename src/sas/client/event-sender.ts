@@ -5,7 +5,7 @@ import { raiseEvent } from '../decisions/raise-event.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 
-/** An event for a step of a job, whose document was just read. */
+/** An event for a step of a job. `job` was just read. */
 export interface RaisedAt {
   readonly job: StateDocument
   readonly jobId: string
@@ -17,7 +17,7 @@ export interface RaisedAt {
 /**
  * Writes the event to its step.
  *
- * @throws CommandRefused when there is no such step, or it does not wait for this event; nothing was written
+ * @throws CommandRefused if there is no such step, or it does not wait for this event; nothing was written
  */
 export async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
   const { job, jobId, step, payload, now } = at
@@ -33,7 +33,7 @@ export async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
   if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
 }
 
-/** Explains that an event has no such step, and names the steps that wait for events. */
+/** Returns the message that the step does not exist, with the names of the steps that wait for events. */
 async function noSuchStep(store: StateStore, { job, jobId, step }: RaisedAt): Promise<string> {
   const steps = await store.listSteps(job.pk, jobId)
   const waiting = steps.filter(({ kind }) => kind === 'waitFor').map(({ stepId }) => stepId)

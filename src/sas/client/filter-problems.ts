@@ -16,8 +16,8 @@ const jobFilters: readonly (keyof JobFilter)[] = [
 const noticeFilters: readonly (keyof NoticeFilter)[] = ['jobId', 'workflow', 'limit']
 
 /**
- * All problems of a filter of jobs. A misspelt one would match every job, and a command on a selection would then be
- * carried out on all of them.
+ * Returns all problems of a filter of jobs. A misspelt filter would match every job, and a command on a selection
+ * would then be carried out on all of them.
  */
 export function jobFilterProblems(filter: JobFilter): string[] {
   const { state, attention, since, before } = filter
@@ -34,7 +34,6 @@ export function jobFilterProblems(filter: JobFilter): string[] {
   ]
 }
 
-/** All problems of a filter of notices. */
 export function noticeFilterProblems(filter: NoticeFilter): string[] {
   return [...unknownOptions(filter, noticeFilters), ...limitProblems(filter)]
 }

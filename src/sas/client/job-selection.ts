@@ -3,25 +3,25 @@ import { CommandRefused, JobNotFound, JobUnreadable } from '../model/errors.js'
 import type { JobFilter } from '../store/job-filter.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
 
-/** Which jobs an operator means: those that match all of it. */
+/** The filter of a selection. A job must match all of it. */
 export type SelectionFilter = Omit<JobFilter, 'limit' | 'after'>
 
-/** How a command on many jobs is carried out. */
+/** Options of a command on many jobs. */
 export interface BulkOptions {
-  /** Says what would become of each job, and writes nothing. Default false. */
+  /** Reports what would happen to each job, and writes nothing. Default false. */
   readonly dryRun?: boolean
-  /** Told after each job. */
+  /** Called after each job. */
   readonly onProgress?: (done: number, total: number) => void
-  /** Begins no further job once it aborts. */
+  /** Once it aborts, no further job is begun. */
   readonly signal?: AbortSignal
 }
 
-/** What became of a command on many jobs. */
+/** The result of a command on many jobs. */
 export interface BulkReport {
   readonly isDryRun: boolean
-  /** Ids of the jobs that it was, or would be, carried out on. */
+  /** Ids of the jobs on which the command was carried out, or would be. */
   readonly done: readonly string[]
-  /** Jobs that it does not fit as they stand. */
+  /** Jobs whose current state does not allow the command. */
   readonly refused: readonly { readonly jobId: string; readonly reason: string }[]
 }
 
@@ -33,13 +33,13 @@ export interface SingleCommands {
   cancel(jobId: string, reason: string, options: CommandOptions): Promise<void>
 }
 
-/** Jobs read at once, and jobs commanded side by side. */
+/** How many jobs are read at once, and on how many the command runs in parallel. */
 const pageSize = 500
 const atOnce = 8
 
 /**
- * The jobs that match a filter, for a command on all of them. Each job is decided and written by itself, so a run that
- * is cut short is repeated: what was done is refused or matches no longer (F-O4).
+ * The jobs that match a filter, for a command on all of them. Each job is decided and written separately. A run that
+ * was cut short can be repeated: a job that is done refuses the command or no longer matches (F-O4).
  */
 export class JobSelection {
   constructor(
@@ -47,7 +47,7 @@ export class JobSelection {
     private readonly filter: SelectionFilter,
   ) {}
 
-  /** Every job that matches, newest submission first. */
+  /** Returns every job that matches, newest submission first. */
   async list(): Promise<readonly JobSummary[]> {
     const found: JobSummary[] = []
     for (;;) {
@@ -59,7 +59,7 @@ export class JobSelection {
     }
   }
 
-  /** {@link SingleCommands.resubmit} for every job that matches and is in Error, or in the state the filter names. */
+  /** Calls {@link SingleCommands.resubmit} for every match in Error, or in the state that the filter names. */
   resubmit(options: Omit<ResubmitOptions, 'partitionKey' | 'dryRun'> & BulkOptions): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ state }: JobSummary): boolean => state === (this.filter.state ?? 'Error')
@@ -68,7 +68,7 @@ export class JobSelection {
     )
   }
 
-  /** {@link SingleCommands.release} for every job that matches and has a step that is parked or waits for long. */
+  /** Calls {@link SingleCommands.release} for every match with a step that is parked or in an extended wait. */
   release(options: Omit<ReleaseOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {}): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ attention }: JobSummary): boolean =>
@@ -78,7 +78,7 @@ export class JobSelection {
     )
   }
 
-  /** {@link SingleCommands.cancel} for every job that matches and is not at its end, or has failed. */
+  /** Calls {@link SingleCommands.cancel} for every match that is Pending, Processing or in Error. */
   cancel(
     reason: string,
     options: Omit<CommandOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {},
@@ -121,7 +121,7 @@ export class JobSelection {
   }
 }
 
-/** Whether an error concerns one job only, so that the command can go on with other jobs. */
+/** Checks whether an error concerns one job only, so that the command can continue with other jobs. */
 function isAboutOne(error: unknown): error is Error {
   return error instanceof CommandRefused || error instanceof JobNotFound || error instanceof JobUnreadable
 }

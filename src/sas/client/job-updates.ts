@@ -5,20 +5,20 @@ import { decodeDocument } from '../model/decode.js'
 import { viewOf, type JobView } from './job-view.js'
 import type { PartitionFeed } from '../store/state-store.js'
 
-/** What following a job needs. */
 export interface Following {
   readonly jobId: string
   readonly feed: PartitionFeed
-  /** The job with every step, read now; null when it is gone. */
+  /** Reads the job with every step; null if it is gone. */
   readonly readView: () => Promise<JobView | null>
-  /** Rests after `idleReads` reads that brought nothing; ends early when there may be something. */
+  /** Pauses after `idleReads` reads without changes. Ends early if there may be a change. */
   readonly rest: (idleReads: number) => Promise<void>
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * The job as it is, and again whenever it or a step has changed, up to its end. From the feed of its own partition, so
- * it costs nothing in other jobs' way; versions that follow each other closely are shown as one.
+ * Yields the job as it is, and again whenever it or a step has changed, until it ends. It reads the feed of the job's
+ * own logical partition, so changes of jobs in other partitions cost nothing. Versions that follow each other closely
+ * are yielded as one.
  */
 export async function* followJob(following: Following): AsyncGenerator<JobView, void, undefined> {
   const { jobId, feed, readView, rest, signal } = following
@@ -33,13 +33,13 @@ export async function* followJob(following: Following): AsyncGenerator<JobView, 
       else if (decoded.kind === 'step' && decoded.step.jobId === jobId) {
         steps.set(decoded.step.stepId, decoded.step)
       } else if (decoded.kind === 'invalid' && document.id === jobDocumentId(jobId)) {
-        // Throws `JobUnreadable`: the job can no longer be followed.
+        // Throws `JobUnreadable`, because the job can no longer be followed.
         await readView()
       } else continue
       isNews = true
     }
     if (job !== null && isTerminal(job)) {
-      // A page may end within the transaction that ended the job: the last word is read as a whole.
+      // A page may end within the transaction that ended the job, so the final view is read again as a whole.
       const last = await readView()
       if (last !== null) yield last
       return

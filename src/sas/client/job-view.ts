@@ -10,7 +10,7 @@ import type {
   StepDocument,
 } from '../model/documents.js'
 
-/** A step as people look at it. */
+/** A step as shown to people. */
 export interface StepView {
   readonly stepId: string
   readonly actor: string
@@ -21,17 +21,20 @@ export interface StepView {
   readonly attempt: number
   readonly failureCount: number
   readonly maxFailures: number
-  /** ISO-8601 UTC; null while nothing is under way. */
+  /** ISO-8601 UTC; null if the step has no deadline. */
   readonly completeBy: string | null
   readonly dependsOn: readonly string[]
   readonly output: Json
   readonly attention: Attention | null
-  /** Whether an attempt under its present key may have had an effect that is not undone. Another input gives it a new key. */
+  /**
+   * Whether an attempt with the current idempotency key may have had an effect that is not undone. Another input
+   * gives the step a new key.
+   */
   readonly mayHaveActed: boolean
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** A job as people look at it. */
+/** A job as shown to people. */
 export interface JobView {
   readonly jobId: string
   readonly orderId: string
@@ -44,7 +47,7 @@ export interface JobView {
   readonly submittedAt: string
   readonly endedAt: string | null
   readonly attention: Attention | null
-  /** Set from the moment on at which the job goes backwards: why, and whether it begins again after that. */
+  /** Set when the job begins to undo its steps. Holds the reason, and whether the job begins again afterwards. */
   readonly compensation: Compensation | null
   readonly generation: number
   /** The newest decisions of operators, oldest first. */
@@ -53,7 +56,7 @@ export interface JobView {
   readonly steps: readonly StepView[]
 }
 
-/** A job and the steps of it that are known, as people look at them. */
+/** Returns the view of a job and its known steps. */
 export function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobView {
   const byId = new Map(steps.map((step) => [step.stepId, step]))
   return {
@@ -80,7 +83,7 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobVie
 function stepViewOf(step: StepDocument, isSkipped: boolean): StepView {
   const { stepId, actor, action, currentState, attempt, failureCount, maxFailures, completeBy } = step
   const { dependsOn, attention, diagnostics } = step
-  // A step that is left out now may have been done in an earlier generation.
+  // A step that is skipped now may have been done in an earlier generation.
   const output = isSkipped ? null : step.output
   return {
     stepId,

@@ -7,12 +7,15 @@ import { readableJob } from '../store/unreadable-jobs.js'
 import { WaitPace, type Accepted } from './wait-pace.js'
 import type { WakeUps, JobAddress } from '../in-process/job-endings.js'
 
-/** How long to rest between two reads of a job's changes: soon at first, then less and less often. */
+/** The pause between two reads of a job's changes, which grows from `minMs` to `maxMs`. */
 const rest = { minMs: 20, maxMs: 1_000 }
-/** A job accepted less than this long ago has not ended, so it is not looked at yet. */
+/** A job accepted less than this long ago cannot have ended, so it is not read yet. */
 const freshMs = 10
 
-/** Waits for jobs to end: woken when this process ends the job, and looking now and then in case another does. */
+/**
+ * Waits for jobs to end. Wakes when this process ends the job, and reads it at intervals in case another process
+ * does.
+ */
 export class JobWaiting {
   private readonly pace = new WaitPace()
 
@@ -22,12 +25,12 @@ export class JobWaiting {
     private readonly wakeUps: WakeUps | null,
   ) {}
 
-  /** The job as it is, or null when there is none; throws `JobUnreadable` when it cannot be read. */
+  /** Reads the job. Returns null if there is none, and throws `JobUnreadable` if it cannot be decoded. */
   read(address: DocumentAddress): Promise<JobDocument | null> {
     return readableJob(this.store, address)
   }
 
-  /** Rests after this many looks without news, until woken or until the next look at the job is due. */
+  /** Pauses after this many reads without a change, until woken or until the next read is due. */
   async rest(job: JobAddress, idleLooks: number, signal?: AbortSignal): Promise<void> {
     const woken = this.nextWakeUp(job, signal)
     try {
@@ -39,10 +42,10 @@ export class JobWaiting {
   }
 
   /**
-   * The job once it has ended, or null when there is none: as it is read, or, where it ends in this process, as it was
-   * written, which is the same and costs no request. Throws the signal's reason when that aborts first.
+   * Waits for the end of the job and returns it, or null if there is no such job. If the job ends in this process, the
+   * job is returned as written, which costs no request. Throws the signal's reason if the signal aborts first.
    *
-   * @param accepted when it was accepted here, if it was
+   * @param accepted when the job was accepted, if that was in this process
    */
   async untilEnded(
     address: JobAddress,
@@ -51,7 +54,7 @@ export class JobWaiting {
   ): Promise<EndedJob | null> {
     const { clock, pace } = this
     let since = accepted
-    /** How the last rest ended; null before there was one. */
+    /** Whether a wake-up or the signal ended the last pause; null before the first pause. */
     let isHeard: boolean | null = null
     const isFresh = accepted !== null && clock.now() - accepted.atMs < freshMs
     for (let looks = isFresh ? 0 : 1; ; looks += 1) {
@@ -80,13 +83,13 @@ export class JobWaiting {
     }
   }
 
-  /** How long such jobs take is known from those that were waited for from the beginning. */
+  /** Notes how long the job took. Only jobs that were awaited from the beginning count. */
   private noteEnd(job: JobDocument, accepted: Accepted | null, isHeard: boolean | null): void {
     if (accepted === null || isHeard === null) return
     this.pace.note(job.workflow, { tookMs: tookMs(job, this.clock.now() - accepted.atMs), isHeard })
   }
 
-  /** A signal that aborts at the next wake-up from now on, so that none is missed while the job is being read. */
+  /** Returns a signal that aborts at the next wake-up, so that none is missed while the job is being read. */
   private nextWakeUp(
     job: JobAddress,
     signal: AbortSignal | undefined,
@@ -110,7 +113,7 @@ export class JobWaiting {
   }
 }
 
-/** How long a job took. Its two times are of two clocks, so it is never believed to be more than what we have waited. */
+/** Returns how long a job took, at most `waitedMs`, because its two times may come from two clocks. */
 function tookMs({ submittedAtMs, endedAtMs }: JobDocument, waitedMs: number): number {
   return endedAtMs === null ? waitedMs : Math.min(waitedMs, Math.max(0, endedAtMs - submittedAtMs))
 }

@@ -7,7 +7,7 @@ import { readSteps } from '../store/read-steps.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import type { Accepted } from './wait-pace.js'
 
-/** What a finished job came to: each step's output by step id. */
+/** The output of each step of a finished job, by step id. */
 export type JobResult = Readonly<Record<string, Json>>
 
 /** One job of a state container. Every method asks the store again. */
@@ -16,7 +16,7 @@ export class Job {
     private readonly store: StateStore,
     private readonly waiting: JobWaiting,
     private readonly address: DocumentAddress & { readonly jobId: string },
-    /** When it was accepted, where that was just done. */
+    /** When the job was accepted, if this process just submitted it. */
     private readonly accepted: Accepted | null = null,
   ) {}
 
@@ -31,10 +31,10 @@ export class Job {
   }
 
   /**
-   * The job and its steps as they are now.
+   * Reads the job and its steps.
    *
-   * @throws JobNotFound when it is gone
-   * @throws JobUnreadable when its document cannot be read
+   * @throws JobNotFound if the job is gone
+   * @throws JobUnreadable if its document cannot be read
    */
   async view(): Promise<JobView> {
     const view = await this.readView()
@@ -43,12 +43,12 @@ export class Job {
   }
 
   /**
-   * The job as it is now, and again whenever it or one of its steps has changed. Ends with the job, after its last state.
-   * Changes that follow each other closely come as one.
+   * Yields the job as it is now, and again whenever it or one of its steps has changed. Ends after the final state of
+   * the job. Changes that follow each other closely are yielded as one.
    *
-   * @throws JobNotFound when there is no such job
-   * @throws StoreUnavailable when the store could not be asked; ask for updates again
-   * @throws the signal's reason when `signal` aborts; the job goes on
+   * @throws JobNotFound if there is no such job
+   * @throws StoreUnavailable if the store could not be reached; call `updates` again
+   * @throws the signal's reason if `signal` aborts; the job continues
    */
   async *updates(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<JobView, void, undefined> {
     const { signal } = options
@@ -68,11 +68,11 @@ export class Job {
   }
 
   /**
-   * Resolves when the job has ended well, with every step's output.
+   * Waits until the job has ended successfully, and returns the output of every step.
    *
-   * @throws JobFailed when it ended otherwise
-   * @throws JobNotFound when it is gone
-   * @throws the signal's reason when `signal` aborts first; the job goes on
+   * @throws JobFailed if it ended otherwise
+   * @throws JobNotFound if it is gone
+   * @throws the signal's reason if `signal` aborts first; the job continues
    */
   async result(options: { readonly signal?: AbortSignal } = {}): Promise<JobResult> {
     const ended = await this.waiting.untilEnded(this.address, this.accepted, options.signal)
@@ -80,7 +80,7 @@ export class Job {
     const { job } = ended
     const steps = ended.steps ?? (await readSteps(this.store, job))
     if (job.processState === 'Processed') {
-      // The caller's own: what was written in this process may be what a handler still holds.
+      // The caller gets a copy, because a handler in this process may still hold the same objects.
       const results = viewOf(job, steps).steps.map(({ stepId, output }) => [stepId, output] as const)
       return structuredClone(Object.fromEntries(results))
     }

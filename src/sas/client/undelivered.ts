@@ -5,7 +5,7 @@ import { receiverOf } from '../notifier/reply.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
 import type { NoticeFilter } from '../store/job-filter.js'
 
-/** A notice that was given up: its submitter does not know. */
+/** A notice that was given up, so its submitter was not notified. */
 export interface UndeliveredNotice {
   readonly jobId: string
   readonly partitionKey: string
@@ -14,26 +14,26 @@ export interface UndeliveredNotice {
   readonly seq: number
   /** The kind of event that it reports. */
   readonly kind: NoticeDocument['kind']
-  /** Who was to be told: `container:NAME`, or a URL without what may be secret in its path and query. */
+  /** The receiver: `container:NAME`, or a URL without the parts of path and query that may be secret. */
   readonly receiver: string
-  /** ISO-8601 UTC: when the reported event happened. */
+  /** When the reported event happened, ISO-8601 UTC. */
   readonly at: string
-  /** ISO-8601 UTC: when it was given up. */
+  /** When the notice was given up, ISO-8601 UTC. */
   readonly since: string
-  /** Why. */
+  /** Why the notice was given up. */
   readonly message: string
-  /** Who had it sent again before, and why, oldest first. */
+  /** Earlier requests to send it again, oldest first. */
   readonly resends: readonly Pick<AuditEntry, 'at' | 'by' | 'why'>[]
 }
 
-/** Notices of one job that are looked at: more than any job has. */
+/** How many notices of one job are read, more than any job has. */
 const mostOfOneJob = 1_000
-/** Rivals that are put up with for each notice. */
+/** How many lost races are tolerated for each notice. */
 const maxTries = 6
-/** Entries kept on a notice: the last ones. */
+/** How many of the newest entries are kept on a notice. */
 const mostResends = 20
 
-/** Who has notices sent again, and why. */
+/** The decision to send notices again. */
 interface ResendDecision {
   readonly by: string
   readonly why: string
@@ -41,7 +41,7 @@ interface ResendDecision {
   readonly isDryRun: boolean
 }
 
-/** What was given up, the oldest first. */
+/** Returns the notices that were given up, the oldest first. */
 export async function undelivered(
   store: StateStore,
   filter: NoticeFilter,
@@ -51,11 +51,11 @@ export async function undelivered(
 }
 
 /**
- * W11: asks for another round of tries of each notice of the job that was given up. Those that were sent after it are not
- * sent again: receivers know the order by `seq` (I13).
+ * Requests another round of tries for each given-up notice of the job (W11). Later notices that were already sent are
+ * not sent again: receivers restore the order by `seq` (I13).
  *
- * @returns those that were given up
- * @throws CommandRefused when none was given up, JobNotFound when there is no such job either; nothing was written
+ * @returns the notices that were given up
+ * @throws CommandRefused if none was given up, JobNotFound if there is no such job; nothing was written
  */
 export async function resend(
   store: StateStore,
@@ -71,7 +71,7 @@ export async function resend(
   return notices
 }
 
-/** Level, not edge: one that a rival has asked for already, or that was sent meanwhile, is left alone. */
+/** Requests one notice again, unless another request has already done so or the notice was sent meanwhile. */
 async function resendOne(
   store: StateStore,
   notice: Stored<NoticeDocument>,
@@ -88,7 +88,7 @@ async function resendOne(
   throw new StoreUnavailable(message, { cause: null })
 }
 
-/** The notice as it was before its first try, with the decision. */
+/** Returns the notice as before its first try, with the decision added. */
 function toBeSent(notice: NoticeDocument, { by, why, now }: ResendDecision): NoticeDocument {
   const resends = [...notice.resends, { at: new Date(now).toISOString(), by, why }].slice(-mostResends)
   return { ...notice, completeByMs: now, failureCount: 0, attention: null, resends }

@@ -5,17 +5,18 @@ import { replacing, type DocumentAddress, type StateStore, type Stored } from '.
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 
-/** Decisions about one job before giving up: a busy job is written a few times a second. */
+/** How many decisions about one job are tried. A busy job is written a few times a second. */
 const maxTries = 6
 
 /**
- * Read → {@link operate} → write on condition of every etag; after a lost race or an unknown outcome, read again. A
- * command whose own write was lost from sight finds itself in the job's audit, and is done.
+ * Carries out a command: reads the job, calls {@link operate}, and writes on condition of every etag. After a lost
+ * race or an unknown outcome it reads again. If the job's audit then contains the command, an earlier write
+ * succeeded.
  *
- * @returns the job as written, or null when there is none
- * @throws CommandRefused when the state of the job does not allow the command
- * @throws JobUnreadable when its document cannot be read
- * @throws StoreUnavailable when the job stays contended, or the store could not be asked
+ * @returns the job as written, or null if there is none
+ * @throws CommandRefused if the state of the job does not allow the command
+ * @throws JobUnreadable if its document cannot be read
+ * @throws StoreUnavailable if the job stays contended, or the store could not be reached
  */
 export async function updateJob(
   store: StateStore,
@@ -35,7 +36,7 @@ export async function updateJob(
     const result = await unclear.write(() => store.apply(address.pk, writes))
     if (result.kind === 'applied' && operation.isComplete) return operation.job
     written = result.kind === 'unknownOutcome' && operation.isComplete ? operation.job : null
-    // What does not fit one transaction is written in several, each of which may lose its own races.
+    // A large change is written in several transactions, and each of them may lose its own races.
     tries = result.kind === 'applied' ? 0 : tries + 1
   }
   const message = `job document ${address.id}: still contended after ${maxTries} tries; give the command again`
@@ -43,9 +44,9 @@ export async function updateJob(
 }
 
 /**
- * The job as a command would leave it; nothing is written. Null when there is none.
+ * Returns the job as a command would leave it, or null if there is none. Writes nothing.
  *
- * @throws CommandRefused when the state of the job does not allow the command
+ * @throws CommandRefused if the state of the job does not allow the command
  */
 export async function tryCommand(
   store: StateStore,

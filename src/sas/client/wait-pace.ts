@@ -1,32 +1,34 @@
-/** Which kind of job is waited for, and since when it is there, milliseconds since the epoch. */
+/** The workflow of an awaited job, and when the job was accepted, in milliseconds since the epoch. */
 export interface Accepted {
   readonly workflow: string
   readonly atMs: number
 }
 
-/** What is known of how jobs of one workflow end. */
+/** How jobs of one workflow usually end. */
 interface Usual {
   readonly tookMs: number
-  /** Whether a host in this process reported the end; then looks are only a fallback. */
+  /** Whether a host in this process reported the end. Then reads are only a fallback. */
   readonly isHeard: boolean
 }
 
-/** Bounds of the rest between two looks at a job. */
+/** Bounds of the pause between two reads of a job. */
 const shortestMs = 5
 const longestMs = 1_000
-/** How much the newest job counts in what is usual for its workflow: more when it was quicker, or its end would be seen late. */
+/**
+ * The weight of the newest job in the average of its workflow. A quicker job counts more, because its end would be
+ * noticed late.
+ */
 const newestCounts = { slower: 0.2, quicker: 0.5 }
-/** Workflows remembered. */
 const rememberedWorkflows = 1_000
 
 /**
- * How long to rest between looks at a job that a caller waits for. Each look is a request, so the first comes about when
- * jobs of that workflow have usually ended, the next ones soon after it, then less and less often.
+ * Decides the pauses between reads of a job that a caller waits for. Each read is a request, so the first one is due
+ * when jobs of that workflow have usually ended. The next reads follow soon, then less and less often.
  */
 export class WaitPace {
   private readonly usual = new Map<string, Usual>()
 
-  /** A job of this workflow was waited for and has ended. */
+  /** Notes that an awaited job of this workflow has ended. */
   note(workflow: string, ended: Usual): void {
     const before = this.usual.get(workflow)?.tookMs ?? ended.tookMs
     const counts = ended.tookMs > before ? newestCounts.slower : newestCounts.quicker
@@ -37,7 +39,7 @@ export class WaitPace {
     if (oldest !== undefined && this.usual.size > rememberedWorkflows) this.usual.delete(oldest)
   }
 
-  /** How long to rest before the next look, in milliseconds. */
+  /** Returns the pause before the next read, in milliseconds. */
   restMs(waitedFor: Accepted | null, nowMs: number): number {
     if (waitedFor === null) return shortestMs
     const elapsedMs = nowMs - waitedFor.atMs

@@ -3,27 +3,27 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import { isOpen } from './settle.js'
 import { mayHaveEffect } from '../model/work.js'
 
-/** Who wants to make which attempt. */
+/** The process that asks for an attempt. */
 export interface Claimant {
   /** The fence of the attempt that was offered. */
   readonly fence: number
-  /** The agents instance. */
+  /** The name of the agents instance. */
   readonly by: string
-  /** New for every claim, so that a claim of this instance before a crash is not taken for this one. */
+  /** Unique for every claim, so that a claim made before a crash of this instance is not mistaken for this one. */
   readonly token: string
 }
 
-/** What becomes of a claim. */
 export type Claiming =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /** The claim stands already: its reply was lost. */
+  /** The claim is already written; its reply was lost. */
   | { readonly kind: 'held' }
-  /** Another process makes the attempt, or it is over: this one must not act. */
+  /** Another process makes the attempt, or it is over. This process must not act. */
   | { readonly kind: 'refused' }
 
 /**
- * W2: the claim of an attempt, before its side effect. The write is conditional on the step's etag, so that of all who
- * were offered the attempt one acts (F-A6). The fence stays: the outcome belongs to the attempt as dispatched (I2, I3).
+ * Claims an attempt before its side effect (W2). The write is conditional on the step's etag, so that only one of the
+ * processes that were offered the attempt acts (F-A6). The fence does not change, because the outcome belongs to the
+ * attempt as dispatched (I2, I3).
  */
 export function claim(step: StepDocument, claimant: Claimant, now: number): Claiming {
   if (step.claim?.token === claimant.token) return { kind: 'held' }
@@ -39,26 +39,27 @@ export function claim(step: StepDocument, claimant: Claimant, now: number): Clai
   }
 }
 
-/** Whether the current attempt waits for an agent to claim it. Then certainly no agent has acted on it. */
+/** Checks whether the current attempt waits for an agent to claim it. Then certainly no agent has acted on it. */
 export function isUnclaimed(step: StepDocument): boolean {
   return step.isClaimRequired && !isTaken(step)
 }
 
-/** Whether some process has written that it makes the current attempt: by claiming or by extending it. */
+/** Checks whether a process has written, by a claim or an extension, that it makes the current attempt. */
 export function isTaken({ claim: newest, fence }: StepDocument): boolean {
   return newest?.fence === fence
 }
 
 /**
- * W2 where no claim is required: the mark that a process writes before it acts if it may not be the first to make the
- * attempt. An earlier process then finds the mark, so its refusal proves nothing; or it has already settled the attempt.
+ * Marks an attempt that needs no claim (W2). A process writes the mark before it acts, if it may not be the first to
+ * make the attempt. If an earlier process then reports a refusal, it finds the mark, so the refusal proves nothing.
+ * Otherwise the earlier process has already settled the attempt.
  */
 export function joinAttempt(step: StepDocument, fence: number, now: number): Claiming {
   if (step.fence !== fence || !isOpen(step, now) || isTaken(step)) return { kind: 'refused' }
   return step.mayHaveActed ? { kind: 'held' } : { kind: 'write', step: { ...step, mayHaveActed: true } }
 }
 
-/** Whether any call under the key of the step's generation may have had an effect (F-K2, F-A20). */
+/** Checks whether a call with the key of the step's generation may have had an effect (F-K2, F-A20). */
 export function mayHaveActed(step: StepDocument): boolean {
   const { direction, outcome, lockedBy } = step
   if (step.mayHaveActed) return true

@@ -15,10 +15,10 @@ import {
 } from './ledger.js'
 import { isHeldBack } from '../model/work.js'
 
-/** How a job goes forward: where compensation leads to another attempt, it goes on there in the same transaction. */
+/** Schedules a job forward. If compensation leads to another generation, the same transaction begins it. */
 type GoForward = (state: SchedulingState, ledger: Ledger) => Schedule
 
-/** The compensation that these failed steps ask for, all of them; null when the job is to end in error instead. */
+/** Returns the compensation, if all these failed steps ask for one; null if the job must end in error instead. */
 export function compensationFor(
   { steps, now, scheduler }: SchedulingState,
   failed: readonly string[],
@@ -31,15 +31,15 @@ export function compensationFor(
 }
 
 /**
- * W7, W9: the way back of a job whose `compensation` is set.
+ * Decides how a job whose `compensation` is set is undone (W7, W9).
  *
  * 1. Every step that is still under way gets a new fence, so its outcome no longer counts (I3).
  * 2. Every step that succeeded or may have acted is undone, with all its generations that may have acted. Steps that
  *    depend on it are undone before it (I6).
  * 3. The job ends, or begins again.
  *
- * If an undo fails for good, the steps that its step depends on stay as they are and the other undos go on. The job then
- * ends flagged for an operator (R111).
+ * If an undo fails permanently, the steps that its step depends on stay as they are, and the other undos continue. The
+ * job then ends flagged for an operator (R111).
  */
 export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForward): Schedule {
   const { job, steps, now } = state
@@ -48,7 +48,7 @@ export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForw
   const passed = job.stepIds.filter((stepId) => hasBegun(stepId) || ledger[stepId]?.state === 'Skipped')
   const missing = unseen(passed, ledger, steps)
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
-  // Includes steps that were given up, or stopped to begin again: they may have acted.
+  // Includes steps that were given up, or stopped to begin again, because they may have acted.
   const begun = passed.filter(hasBegun).flatMap((stepId) => steps.get(stepId) ?? [])
   const stopped = begun.flatMap((step) => stoppedStep(step, ledger, state))
   const afterStop = withChanges(ledger, stopped)
@@ -60,7 +60,7 @@ export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForw
   const next = stepsToUndo(begun, afterStop, steps).map((step) => beginUndo(step, state))
   const changes = fitting([...stopped, ...again, ...next], job)
   const after = withChanges(ledger, changes)
-  // What was stopped must be written before a new generation may begin with it.
+  // A stopped step must be written before a new generation may begin with it.
   const isFirst = changes.length > 0 && job.compensation?.thenRetry === true
   if (isFirst || Object.values(after).some(isUnderWay)) {
     const isNews = job.lockedBy === null || !sameLedger(job.steps, after) || !isFlagCurrent(state, ledger)
@@ -69,15 +69,15 @@ export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForw
   return finishCompensation(state, { ledger, changes }, goForward)
 }
 
-/** The job with the intent to get back where it began, in both vocabularies. */
+/** Returns the job with the intent to return to its initial state. */
 function withIntent(state: SchedulingState): SchedulingState {
   const { job } = state
   return { ...state, job: { ...job, currentState: betweenStates, desiredState: job.initialState } }
 }
 
 /**
- * Stops a step that is under way forward. A step that was given up, stopped or skipped is undone if a call for any of its
- * generations may have acted (F-K2).
+ * Stops a step that is under way in the direction `do`. A step that was given up, stopped or skipped is undone if a
+ * call for any of its generations may have acted (F-K2).
  */
 function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): readonly StepChange[] {
   if (step.direction === 'undo') return []
@@ -88,12 +88,12 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
   }
   if (state !== 'Processing') return []
   if (!isOwed) return [stop(step)]
-  // An attempt may run until its deadline, unaware of the new fence; its effect is undone after that (F-K2).
+  // An attempt may run until its deadline, unaware of the new fence. Its effect is undone after the deadline (F-K2).
   const mayBeRunning = step.lockedBy !== null && by.now < (step.completeByMs ?? 0)
   return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
 }
 
-/** Done steps that have an undo and on which no step with an effect depends, directly or indirectly (I6). */
+/** Returns done steps with an undo on which no step with an effect depends, directly or indirectly (I6). */
 function stepsToUndo(
   begun: readonly StepDocument[],
   ledger: Ledger,
@@ -110,7 +110,7 @@ function stepsToUndo(
   return inTheWay.filter(({ stepId }) => ledger[stepId]?.state === 'Processed' && !needed.has(stepId))
 }
 
-/** Every step that one of these waited for, directly or through others: each is visited once, however many there are. */
+/** Returns every step that one of these depends on, directly or indirectly. Visits each step once. */
 function ancestorsOf(of: readonly StepDocument[], steps: ReadonlyMap<string, StepDocument>): Set<string> {
   const found = new Set<string>()
   const ahead = of.flatMap(({ dependsOn }) => dependsOn)

@@ -2,7 +2,6 @@ import type { Telemetry } from '../../telemetry/index.js'
 import type { StepDocument } from '../model/documents.js'
 import { workOf } from '../model/work.js'
 
-/** What a review works with. */
 export interface DeadlineReviewOptions {
   readonly telemetry: Telemetry
   readonly instanceName: string
@@ -10,21 +9,21 @@ export interface DeadlineReviewOptions {
   readonly failoverMs: number
 }
 
-/** Attempts of an operation that are looked back at, and how many it takes to judge by. */
+/** How many of the latest attempts of an operation are kept, and how many are needed for a judgement. */
 const [lookedBackAt, enough] = [200, 100]
-/** Of these, the share that may take longer than they have. */
+/** The tolerated share of attempts that take longer than their time. */
 const bearableShare = 0.01
 
-/** What an instance has seen of one operation: whether each of its latest attempts was cut off by its deadline. */
+/** For the latest attempts of one operation, whether their deadline cut them off. */
 interface Seen {
-  /** A ring; `next` is where the oldest is. */
+  /** A ring buffer; `next` is the index of the oldest. */
   readonly cutOff: boolean[]
   next: number
 }
 
 /**
- * Whether the deadlines that steps were given suit what their operations take (R57), judged by the attempts of this
- * instance. It only says so, once for each operation and reason; a deadline stays as its workflow gave it.
+ * Judges from the attempts of this instance whether the deadlines of steps fit the duration of their operations
+ * (R57). It only reports, once for each operation and reason. It never changes a deadline.
  */
 export class DeadlineReview {
   private readonly seen = new Map<string, Seen>()
@@ -32,7 +31,7 @@ export class DeadlineReview {
 
   constructor(private readonly options: DeadlineReviewOptions) {}
 
-  /** An attempt begins. */
+  /** Notes that an attempt begins. */
   noteBegun(step: StepDocument): void {
     const { failoverMs } = this.options
     // An unclaimed attempt does not count, however long its range has no reader.
@@ -46,7 +45,7 @@ export class DeadlineReview {
     )
   }
 
-  /** An attempt has ended: in success, or cut off by its deadline, where it would have taken longer. */
+  /** Notes that an attempt has succeeded, or that its deadline cut it off. */
   noteEnded(step: StepDocument, isCutOff: boolean): void {
     const key = operationOf(step)
     const seen = this.seen.get(key) ?? { cutOff: [], next: 0 }

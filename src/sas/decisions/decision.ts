@@ -3,14 +3,13 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import { endBy, type Dispatching } from './dispatch.js'
 import { isUnderWay, unseen, withChanges, type Ledger, type StepChange } from './ledger.js'
 
-/** What the scheduler knows when it decides about one job: missing steps are asked for. */
+/** What the scheduler knows when it decides about one job. A decision requests the steps that it misses. */
 export type SchedulingState = Dispatching
 
-/** What to do about a job. */
 export type Schedule =
   /** Everything that follows from these documents is already written. */
   | { readonly kind: 'nothing' }
-  /** These documents contradict each other: one was read before a write that the other shows. Read again. */
+  /** These documents contradict each other, because one was read before a write that the other shows. Read again. */
   | { readonly kind: 'stale' }
   /** Decide again with these steps as well. */
   | { readonly kind: 'read'; readonly stepIds: readonly string[] }
@@ -23,10 +22,10 @@ export type Schedule =
       readonly notices: readonly NoticeDocument[]
     }
 
-/** How long a job that waits for nothing in particular is left alone before the supervisor looks at it. */
+/** The time after which the supervisor looks at a job that has no later deadline. */
 const lookAgainAfterMs = 60_000
 
-/** The job goes on: claimed by this instance, with the ledger as these changes make it. */
+/** Continues the job: claims it for this instance, and applies these changes to the ledger. */
 export function goOn(state: SchedulingState, ledger: Ledger, changes: readonly StepChange[]): Schedule {
   const { job, scheduler } = state
   const steps = withChanges(ledger, changes)
@@ -43,10 +42,10 @@ export function goOn(state: SchedulingState, ledger: Ledger, changes: readonly S
   return { kind: 'write', job: withDerivedState(next), changed, notices: [] }
 }
 
-/** How a job ends. */
+/** The fields that an end of a job sets. */
 export type Ending = Partial<Pick<JobDocument, 'currentState' | 'attention'>>
 
-/** The job ends: nothing is under way, and nothing follows. */
+/** Ends the job. No step is under way, and nothing follows. */
 export function endJob(
   state: SchedulingState,
   { ledger, changes }: { readonly ledger: Ledger; readonly changes: readonly StepChange[] },
@@ -74,13 +73,16 @@ function claimed({ job, scheduler }: SchedulingState): JobDocument {
   return { ...job, fence: job.lockedBy === scheduler ? job.fence : job.fence + 1 }
 }
 
-/** Whether a job says of its waiting steps what they say of themselves. */
+/** Checks whether the flag of a job agrees with the flags of its steps. */
 export function isFlagCurrent({ job, steps }: SchedulingState, ledger: Ledger): boolean {
   const flag = flagOf(job, ledger, steps)
   return flag?.kind === job.attention?.kind && flag?.stepId === job.attention?.stepId
 }
 
-/** That a step under way waits for an operator or for long: shown on the job, which is what people list. */
+/**
+ * Returns the flag of a step under way that waits for an operator or for long. The job shows it, because lists show
+ * jobs.
+ */
 function flagOf(
   job: JobDocument,
   ledger: Ledger,
@@ -95,7 +97,9 @@ function flagOf(
   return null
 }
 
-/** When the last attempt now known to be under way must have ended; null when all of them wait for an operator. */
+/**
+ * Returns when the last known attempt must have ended. Without a deadline of a step, the deadline of the job counts.
+ */
 function completeBy(
   { job, now }: SchedulingState,
   ledger: Ledger,

@@ -12,27 +12,27 @@ import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/templat
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
 import { currentKey, workOf } from '../model/work.js'
 
-/** A scheduler that dispatches steps of a job, and the time. */
+/** What a dispatch depends on: the job, its steps, the time and the scheduler. */
 export interface Dispatching {
   readonly job: JobDocument
-  /** The steps known, by step id: among them those whose outputs the dispatched ones refer to. */
+  /** The known steps by step id, including those to whose outputs the dispatched steps refer. */
   readonly steps: ReadonlyMap<string, StepDocument>
   readonly now: number
   readonly scheduler: string
 }
 
-/** When the whole job must be done: counted from the moment at which a scheduler first takes it up (R18). */
+/** Returns when the whole job must be done. The time counts from when a scheduler first takes it up (R18). */
 export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | null {
   if (job.endByMs !== null || job.completeWithinMs === null) return job.endByMs
   return now + job.completeWithinMs
 }
 
-/** Steps written at once: one transaction has room for them, their job and its notices. */
+/** How many steps are written at once, so that one transaction has room for them, their job and its notices. */
 const maxStepsAtOnce = 90
 
 /**
- * As many of these changes as fit one transaction beside the job, at least one. The rest follows when this write comes
- * back in the feed.
+ * Returns as many of these changes as fit one transaction beside the job, at least one. The rest follows when the feed
+ * delivers this write.
  */
 export function fitting<C extends Pick<StepChange, 'step'>>(
   changes: readonly C[],
@@ -50,9 +50,9 @@ export function fitting<C extends Pick<StepChange, 'step'>>(
 }
 
 /**
- * The first attempt of a step that begins, or begins again. {@link withInput} decides which key it has. A step whose
- * input alone is too large for a transaction can never be dispatched, so it is flagged for an operator instead. Its key
- * stays the same.
+ * Begins the first attempt of a step, also when the step begins again. {@link withInput} decides its idempotency key.
+ * A step whose input is too large for a transaction can never be dispatched, so it is flagged for an operator and
+ * keeps its key.
  */
 export function begin(step: StepDocument, by: Dispatching): StepChange {
   const { job } = by
@@ -60,7 +60,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   const known = { input: job.input, outputs }
   const input = resolveTemplate(step.inputTemplate, known)
   const begun = firstAttempt({ ...withInput(step, input), ...boundUndo(step, known) }, by)
-  // No handler is called, so the key stays, and so does what is known of calls under it.
+  // No handler is called, so the key and the record of calls with it do not change.
   const refuse = (message: string): StepChange => {
     return { step: refused(firstAttempt(beginning(step), by), by, message), state: 'Processing' }
   }
@@ -75,7 +75,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   return problem === null ? { step: begun, state: 'Processing' } : refuse(problem)
 }
 
-/** Explains why the store would not accept the step with its resolved input; null if it would. */
+/** Returns why the step cannot be dispatched with its resolved input, or null. */
 function inputProblem(step: StepDocument, by: Dispatching): string | null {
   if (isTooLarge(step, by)) return tooLarge('input', step.input)
   if (!isTooDeep(step.input)) return null
@@ -96,7 +96,7 @@ function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
   return attempt(fresh, by)
 }
 
-/** Fills outputs of other steps into the undo. Keeps the submitted template, in case they return something else later. */
+/** Resolves outputs of other steps in the undo. Keeps the submitted template, in case the outputs change later. */
 function boundUndo({ undo, undoTemplate, stepId }: StepDocument, known: KnownValues): Partial<StepDocument> {
   if (undo === null) return {}
   const template = undoTemplate ?? undo.inputTemplate
@@ -107,7 +107,7 @@ function boundUndo({ undo, undoTemplate, stepId }: StepDocument, known: KnownVal
   }
 }
 
-/** Whether no transaction takes the step beside its job. */
+/** Checks whether the step and its job are too large for one transaction. */
 export function isTooLarge(step: StepDocument, { job }: Pick<Dispatching, 'job'>): boolean {
   return exceeds([step, job], maxTransactionBytes)
 }
@@ -116,7 +116,7 @@ function tooLarge(what: string, value: Json): string {
   return `its ${what} has ${bytesOf(value)} bytes, too many for one transaction: pass the address of the data, not the data`
 }
 
-/** A step that is done with what it was given. */
+/** Ends a gathering step, which is done as soon as it has its input. */
 function finishGather(step: StepDocument, by: Dispatching): StepChange {
   const gathered = gather(step.input as unknown as GatherInput)
   if (gathered.kind === 'impossible')
@@ -127,7 +127,7 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
   return { step: refused(step, by, tooLarge('output', output)), state: 'Processing' }
 }
 
-/** The next attempt in the direction the step goes in, with the input it had; or the end of its waiting. */
+/** Makes the next attempt in the same direction and with the same input, or ends the waiting of the step. */
 export function repeat(step: StepDocument, by: Dispatching): StepChange {
   if (step.kind === 'sleep' || step.event !== null) {
     const over = { ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 }
@@ -137,8 +137,8 @@ export function repeat(step: StepDocument, by: Dispatching): StepChange {
 }
 
 /**
- * A step that no agent runs, until its time has come: `{ forMs }` from now, or `{ until }` an instant; at once where
- * that has passed or neither is given. A value that is not an instant is a mistake, which an operator must see first.
+ * Lets a step sleep: `{ forMs }` from now, or `{ until }` an instant. It ends at once if that has passed or neither is
+ * given. A value that is not an instant is a mistake, so the step is flagged for an operator.
  */
 function asleep(step: StepDocument, by: Dispatching): StepDocument {
   const { now } = by
@@ -172,19 +172,19 @@ function finishWait(step: StepDocument, output: Json): StepChange {
   return { step: withDerivedState(done), state: 'Processed' }
 }
 
-/** The first attempt to undo what a step has done, or may have done. Its newest generation comes first. */
+/** Begins to undo a step that acted or may have acted, its newest generation first. */
 export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, owedBy(step), by), by), state: 'Compensating' }
 }
 
-/** The first attempt to undo the generation before the one that was just undone. */
+/** Begins to undo the generation before the one that was just undone. */
 export function goOnUndoing(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, step.owed.slice(0, -1), by), by), state: 'Compensating' }
 }
 
 /**
- * The step on its way back, not dispatched yet: no earlier than the moment by which an attempt that is still running
- * must have ended (F-K2). Its new fence makes that attempt's outcome void (I3).
+ * Returns the step in the direction `undo`, not dispatched yet. Its undo begins no earlier than the deadline of an
+ * attempt that may still be running (F-K2). The new fence makes the outcome of that attempt void (I3).
  */
 export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Dispatching): StepChange {
   const waiting = {
@@ -198,7 +198,7 @@ export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Di
   return { step: withDerivedState(waiting), state: 'Compensating' }
 }
 
-/** The step taken out of work, as if it had not begun; a running attempt's outcome is void (I3). */
+/** Stops the step as if it had not begun. The outcome of a running attempt becomes void (I3). */
 export function stop(step: StepDocument): StepChange {
   const stopped = {
     ...step,
@@ -232,8 +232,8 @@ function reverting(step: StepDocument, owed: StepDocument['owed'], by: Dispatchi
 }
 
 /**
- * A step on its way back without what its undo does not need: what it was given and returned, and the second copy of the
- * undo's input. Otherwise a step that was small enough to succeed could be too large to be undone.
+ * Removes from a step what its undo does not need: its input, its output, and the second copy of the undo's input.
+ * Otherwise a step that was small enough to succeed could be too large to be undone.
  */
 function lightened(step: StepDocument): StepDocument {
   const newest = step.owed.slice(-1).map(({ generation }) => ({ generation, input: null }))
@@ -241,13 +241,13 @@ function lightened(step: StepDocument): StepDocument {
 }
 
 function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
-  // No attempt outlasts its job (F-Q13), except on the way back: what was done is undone however late it is.
+  // No attempt outlasts its job (F-Q13), except an undo: a done step is undone however late it is.
   const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
-  // An unclaimed attempt stays flagged until an agent claims it, however often it is offered (F-A22, I15). An attempt that
-  // was over when it was written stays flagged until one is made.
+  // An unclaimed attempt stays flagged until an agent claims it, however often it is offered (F-A22, I15). A step
+  // whose attempt was over when written stays flagged until an attempt is made.
   const isStillFlagged = step.isClaimRequired || step.lateDispatches > 0
   const attention = isStillFlagged && step.attention?.kind === 'unclaimed' ? step.attention : null
-  // Applies to the offer only: a claim cuts the deadline to `completeWithinMs` again.
+  // Applies to the offer only. A claim cuts the deadline to `completeWithinMs` again.
   const offeredMs = step.isClaimRequired
     ? offerWithinMs(step.completeWithinMs, attention, now)
     : step.completeWithinMs

@@ -3,12 +3,11 @@ import type { StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { isOpen } from './settle.js'
 
-/** What becomes of asking for more time. */
 export type Extension =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /** More than half of the time is left, or the job itself ends then: the deadline stays as it is. */
+  /** The deadline does not change: more than half of the time is left, or the job itself must be done then. */
   | { readonly kind: 'unchanged' }
-  /** The attempt is over, or another process makes it: this one must stop. */
+  /** The attempt is over, or another process makes it. This process must stop. */
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** The time of the request, and when the job must be done, in milliseconds since the epoch; null for no limit. */
@@ -18,9 +17,10 @@ export interface AskedAt {
 }
 
 /**
- * The heartbeat of an attempt that takes longer than one deadline (F-A25): the deadline a whole `completeWithin` from
- * now, as long as the attempt is open (I3). The fence stays, and with it the attempt (I2). The claim
- * says which process makes it: the feed delivers this write to the range's owner, which must not begin the same attempt.
+ * Extends an attempt that takes longer than one deadline (F-A25). While the attempt is open (I3), the new deadline is
+ * a whole `completeWithin` from now. The fence does not change, so the attempt stays the same (I2). The claim says
+ * which process makes it. The feed delivers this write to the owner of the range, which must not begin the same
+ * attempt.
  */
 export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }: AskedAt): Extension {
   const { fence, by, token } = claimant
@@ -33,7 +33,7 @@ export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }:
     return { kind: 'refused', reason: 'another process makes this attempt' }
   }
   if (step.completeByMs - now > step.completeWithinMs / 2) return { kind: 'unchanged' }
-  // As when it was dispatched: no attempt outlasts its job (F-Q13), except on the way back.
+  // As in a dispatch, no attempt outlasts its job (F-Q13), except an undo.
   const latest = (step.direction === 'undo' ? null : endByMs) ?? Infinity
   const laterMs = Math.min(now + step.completeWithinMs, latest)
   if (laterMs <= step.completeByMs) return { kind: 'unchanged' }

@@ -2,21 +2,21 @@ import { boundedMessage } from '../model/diagnostics.js'
 import type { Attention, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 
-/** Who gives a step up, when, and what a person is told. */
+/** The instance that gives a step up, the time, and the message for an operator. */
 export interface GivingUp {
   readonly now: number
   readonly by: string
   readonly message: string
 }
 
-/** Flags a step that failed for good and takes it out of the loop. The scheduler decides what follows for its job. */
+/** Flags a step that failed permanently and removes its deadline. The scheduler decides what follows for the job. */
 export function givenUp(step: StepDocument, why: GivingUp): StepDocument {
   const given = step.onExhausted === 'park' ? 'parked' : 'error'
   const kind = step.direction === 'undo' ? 'compensationFailed' : given
   return flagged(step, kind, why)
 }
 
-/** Frees a step and flags it, with the reason why a person should look. */
+/** Frees a step and flags it with the reason why an operator should look. */
 export function flagged(
   step: StepDocument,
   kind: Attention['kind'],

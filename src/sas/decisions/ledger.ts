@@ -1,22 +1,22 @@
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 
-/** What the scheduler has accepted of every step of a job. */
+/** The state of every step of a job as the scheduler has accepted it. */
 export type Ledger = Readonly<Record<string, LedgerEntry>>
 
-/** A step as the scheduler writes it, and what its entry becomes in the same batch. */
+/** A step as the scheduler writes it, and the new state of its ledger entry in the same transaction. */
 export interface StepChange {
   readonly step: StepDocument
   readonly state: LedgerEntry['state']
 }
 
-/** Where the end of an attempt takes an entry, by the state that the entry is in. */
+/** The new state of an entry, by its current state and the state of the step. */
 const folds: Readonly<Partial<Record<LedgerEntry['state'], Partial<Record<string, LedgerEntry['state']>>>>> =
   {
     Processing: { Processed: 'Processed', Error: 'Error' },
     Compensating: { Compensated: 'Compensated', Error: 'CompensationFailed' },
   }
 
-/** The ledger with every outcome taken over that belongs to the dispatch it knows of. */
+/** Returns the ledger with every outcome that belongs to the dispatch it records. */
 export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
   const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {
     const step = steps.get(stepId)
@@ -27,12 +27,12 @@ export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): 
   return Object.fromEntries(folded)
 }
 
-/** Whether one generation of a step was undone and others remain, so the step is still on its way back. */
+/** Checks whether one generation of a step was undone and others remain to be undone. */
 export function hasMoreToUndo({ processState, owed }: StepDocument): boolean {
   return processState === 'Compensated' && owed.length > 1
 }
 
-/** The ledger as it is written together with these steps. */
+/** Returns the ledger as it is written together with these steps. */
 export function withChanges(ledger: Ledger, changes: readonly StepChange[]): Record<string, LedgerEntry> {
   const entries = changes.map(({ step, state }): [string, LedgerEntry] => [
     step.stepId,
@@ -41,17 +41,16 @@ export function withChanges(ledger: Ledger, changes: readonly StepChange[]): Rec
   return { ...ledger, ...Object.fromEntries(entries) }
 }
 
-/** Whether an attempt is being made or will be: something will still come of this step. */
+/** Checks whether an attempt at the step is being made or will be made. */
 export function isUnderWay(entry: LedgerEntry | undefined): boolean {
   return entry?.state === 'Processing' || entry?.state === 'Compensating'
 }
 
-/** Ids of the steps in this state. */
 export function inState(ledger: Ledger, state: LedgerEntry['state']): string[] {
   return Object.entries(ledger).flatMap(([stepId, entry]) => (entry.state === state ? [stepId] : []))
 }
 
-/** Those of `stepIds` whose document is not at hand, or only a version older than the ledger. */
+/** Returns those of `stepIds` whose document is missing, or is another version than the ledger records. */
 export function unseen(
   stepIds: readonly string[],
   ledger: Ledger,
@@ -60,7 +59,7 @@ export function unseen(
   return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)
 }
 
-/** What the step of an entry looks like whose attempts are over. */
+/** The state of a step whose attempts are over, by the state of its entry. */
 const ends: Readonly<Partial<Record<LedgerEntry['state'], StepDocument['processState']>>> = {
   Processed: 'Processed',
   Error: 'Error',
@@ -68,7 +67,7 @@ const ends: Readonly<Partial<Record<LedgerEntry['state'], StepDocument['processS
   CompensationFailed: 'Error',
 }
 
-/** The job's steps as its ledger has them, in the order of the workflow; null unless each is at hand in that version. */
+/** Returns the job's steps in the order of the workflow; null unless each is known in the version of the ledger. */
 export function stepsAsIn(
   { stepIds, steps: ledger }: Pick<JobDocument, 'stepIds' | 'steps'>,
   steps: ReadonlyMap<string, StepDocument>,
@@ -83,7 +82,6 @@ export function stepsAsIn(
   return found.length === stepIds.length ? found : null
 }
 
-/** Whether two ledgers of one job say the same. */
 export function sameLedger(before: Ledger, after: Ledger): boolean {
   return Object.entries(after).every(([stepId, entry]) => {
     const was = before[stepId]

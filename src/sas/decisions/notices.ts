@@ -3,11 +3,11 @@ import { noticeDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 
 /**
- * The notices to a submitter about a job that has just been written, as documents of the same transaction. So a notice is
- * sent exactly for what happened (I13). Each takes the job's next number, so there
- * is one order per job, and two writers of one number conflict. Only jobs with a `replyTo` have notices.
+ * Adds the notices about a change of a job, as documents of the same transaction. So a notice is sent exactly for
+ * what happened (I13). Each notice takes the job's next number, so there is one order per job, and two writers of one
+ * number conflict. Only jobs with a `replyTo` have notices.
  *
- * Attention that steps raise reaches the job through the scheduler; the supervisor therefore writes no notices.
+ * A flag of a step reaches the job through the scheduler, so the supervisor writes no notices.
  */
 export function withNotices(
   before: JobDocument,
@@ -24,7 +24,7 @@ export function withNotices(
   return { job: { ...after, notifySeq: after.notifySeq + kinds.length }, notices }
 }
 
-/** One notice about a job, not sent yet. */
+/** Returns a notice about a job, not sent yet. */
 export function noticeOf(
   job: JobDocument,
   kind: NoticeDocument['kind'],

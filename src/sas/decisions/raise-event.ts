@@ -2,16 +2,15 @@ import type { Json, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { sameJson } from '../plan/payload.js'
 
-/** What becomes of an event. */
 export type Raised =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /** The same event was raised before: nothing is left to do. */
+  /** The same event was raised before. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * W10: an event for the step that waits for it. It may come before the step begins: the step keeps it. The scheduler
- * ends the step when it sees it. The first event stands; the same one again does no harm.
+ * Records an event on the step that waits for it (W10). If the step has not begun, it keeps the event. The scheduler
+ * ends the step when it reads the event. The first event counts, and raising the same event again has no effect.
  */
 export function raiseEvent(step: StepDocument, payload: Json, now: number): Raised {
   if (step.kind !== 'waitFor') return refused(`step ${step.stepId} waits for no event`)
@@ -23,7 +22,7 @@ export function raiseEvent(step: StepDocument, payload: Json, now: number): Rais
     return refused(`step ${step.stepId} is ${step.processState} and waits no longer`)
   }
   const event = { payload, at: new Date(now).toISOString() }
-  // What it waited for is here, so it does not wait on. One that is parked waits for an operator.
+  // Ends an extended wait, because the event is here. A parked step still waits for an operator.
   const isWaitingLong = step.attention?.kind === 'extendedWait'
   const up = isWaitingLong
     ? { attention: null, notBeforeMs: null, ...deadline(now + step.completeWithinMs) }

@@ -3,28 +3,29 @@ import { deadline, isStaged, isTerminal, withDerivedState } from '../model/proce
 import { offerWithinMs } from './offer-time.js'
 import type { RecoveryPolicy } from './recover.js'
 
-/** What to do about a job. */
 export type JobRecovery =
-  /** It has ended, or waits for an operator. */
+  /** The job has ended, or waits for an operator. */
   | { readonly kind: 'nothing' }
-  /** It is not time yet. */
+  /** The deadline has not passed yet. */
   | { readonly kind: 'wait'; readonly untilMs: number }
-  /** The scheduler that drives it let its deadline pass: any scheduler may take it and look at all of it again (R98). */
+  /**
+   * The scheduler of the job let its deadline pass. Any scheduler may take the job and look at all of it again (R98).
+   */
   | { readonly kind: 'standing'; readonly job: JobDocument }
-  /** No scheduler took it up in time: it is offered again, for longer each time, and flagged the first time (C8). */
+  /** No scheduler took it up in time. It is offered again, for longer each time, and flagged the first time (C8). */
   | { readonly kind: 'unclaimed'; readonly job: JobDocument; readonly isNew: boolean }
-  /** Its submission was begun and never completed: it is removed, since no submitter was told that it is accepted (R24). */
+  /** Its submission was never completed. It is removed, because no submitter received a confirmation (R24). */
   | { readonly kind: 'abandoned'; readonly job: JobDocument }
 
-/** How long a scheduler has to take a job up, and how long after its last known deadline a held job is left alone. */
+/** How long a scheduler has to take a job up. A claimed job also has this long after its last known deadline. */
 export const pickUpWithinMs = 60_000
-/** How long a submission in stages may take, clocks that differ included. */
+/** How long a submission in stages may take, including differences between clocks. */
 const completeSubmissionWithinMs = 3_600_000
 
 /**
- * W6 for a job: steps have their own deadlines, so a job only stands still when what was to be written about it never
- * was. The supervisor does not know what that is; it takes the job from its holder, and the next scheduler folds every
- * step into the ledger by the same function as ever (R98, R26). No attempt has failed by that, so nothing is counted.
+ * Decides about an overdue job (W6). Steps have their own deadlines, so a job stands still only if a write of its
+ * scheduler is missing. The supervisor does not know which write. It takes the job from its scheduler, and the next
+ * scheduler folds every step into the ledger as usual (R98, R26). No attempt has failed, so no failure is counted.
  */
 export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecovery {
   const { now, graceMs, supervisor } = policy
@@ -49,7 +50,7 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
   return { kind: 'unclaimed', job: withDerivedState({ ...freed, attention, ...offer }), isNew }
 }
 
-/** Marked first, on its etag: whoever still writes stages of it has lost from then on (F-S8). */
+/** Marks an abandoned staged job on its etag, so that a submitter that still writes stages loses its race (F-S8). */
 function recoverStaged(job: JobDocument, { now, graceMs }: RecoveryPolicy): JobRecovery {
   if (job.ttl !== -1) return { kind: 'nothing' }
   const dueMs = job.submittedAtMs + completeSubmissionWithinMs + graceMs
@@ -60,6 +61,7 @@ function recoverStaged(job: JobDocument, { now, graceMs }: RecoveryPolicy): JobR
 
 function dueAt({ lockedBy, completeByMs, endByMs, submittedAtMs }: JobDocument): number {
   if (completeByMs === null) return submittedAtMs + pickUpWithinMs
-  // The steps of a held job fall due at the same moment; most of the time they are what has to be looked at.
+  // The steps of a claimed job are due at the same moment, and usually they are the cause. So they are recovered
+  // first.
   return lockedBy === null || completeByMs === endByMs ? completeByMs : completeByMs + pickUpWithinMs
 }

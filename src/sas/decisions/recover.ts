@@ -8,33 +8,33 @@ import { withFailure, workOf } from '../model/work.js'
 /** The time of a decision about an expired step, and the instance that decides. */
 export interface RecoveryPolicy {
   readonly now: number
-  /** How long after a deadline nothing is done yet: at least the difference between the clocks of two hosts. */
+  /** How long to wait after a deadline, at least the difference between the clocks of two hosts. */
   readonly graceMs: number
-  /** The deciding instance's name. */
   readonly supervisor: string
 }
 
 /** A step as it was read. `_ts` is the store's time of its last write in seconds; 0 or missing if unknown. */
 export type ReadStep = StepDocument & { readonly _ts?: number }
 
-/** What to do about a step. */
 export type Recovery =
-  /** It is done, flagged, or waits for something other than time. */
+  /** The step is done, flagged, or waits for something other than time. */
   | { readonly kind: 'nothing' }
-  /** Its deadline is ahead. */
+  /** The deadline has not passed yet. */
   | { readonly kind: 'wait'; readonly untilMs: number }
-  /** The attempt counts as failed; the step is up again. */
+  /** The attempt counts as failed, and the step is offered again. */
   | { readonly kind: 'retry'; readonly step: StepDocument }
-  /** The last attempt counted as failed; what happens now is the step's policy. */
+  /** The last attempt counts as failed. The step's policy decides what happens now. */
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
-  /** The moment it waited for has come; it is up. */
+  /** The moment that the step waited for has come, and the step is offered. */
   | { readonly kind: 'due'; readonly step: StepDocument }
-  /** No attempt was made: it was not taken up, or was over when dispatched. It is offered again, uncounted (C8). */
+  /**
+   * No attempt was made, or it was over when dispatched. The step is offered again, and no failure is counted (C8).
+   */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
- * W6: what the supervisor does about one step. It looks at the envelope and the time only (I19), and requests: the
- * scheduler dispatches, agents perform. Raising the fence is what makes a late agent's outcome void (I3).
+ * Decides about one overdue step (W6). It uses only the envelope of the step and the time (I19). It only requests: the
+ * scheduler dispatches, and agents perform. The higher fence makes the outcome of a late agent void (I3).
  */
 export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const { processState, completeByMs } = step
@@ -43,7 +43,7 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (!isOpen || completeByMs === null) return { kind: 'nothing' }
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
-  // Sets `mayHaveActed` even for an attempt that was over when dispatched: an agent whose clock is behind may have called.
+  // Considers even an attempt that was over when dispatched: an agent with a slow clock may have made the call.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
@@ -57,8 +57,8 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
 }
 
 /**
- * Whether the deadline had already passed, by the store's time, when the attempt was written. A clock is wrong then, and
- * the attempt does not count. If it has an outcome, the outcome is kept.
+ * Checks whether the deadline had already passed, by the store's time, when the attempt was written. Then a clock is
+ * wrong, and the attempt does not count. An attempt with an outcome is never late.
  */
 function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): boolean {
   const isUnderWay = kind === 'operation' && lockedBy !== null && outcome === null
@@ -82,7 +82,7 @@ function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   })
 }
 
-/** The flag that no attempt is made. Its `since` stays at the first time. */
+/** Returns the flag that no attempt is made. Its `since` stays at the first time. */
 function unclaimed({ attention, stepId }: StepDocument, message: string, policy: RecoveryPolicy): Attention {
   const since = attention?.kind === 'unclaimed' ? attention.since : new Date(policy.now).toISOString()
   return { kind: 'unclaimed', since, by: policy.supervisor, message, stepId }
@@ -98,8 +98,8 @@ function offered(
 }
 
 /**
- * Puts a step to rest whose job has ended or is gone: no scheduler will take it up (F-V25). If an operator revives the job,
- * a scheduler looks at every step that was under way.
+ * Removes the deadline of a step whose job has ended or is gone, because no scheduler will take it up (F-V25). If an
+ * operator revives the job, a scheduler looks at every step that was under way.
  */
 export function rest(step: StepDocument): StepDocument {
   return withDerivedState({

@@ -4,25 +4,28 @@ import type { JobDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import { unseen } from './ledger.js'
 
-/** How much longer steps are kept than their job, where they cannot expire with it at once: so that it goes first. */
+/** How much longer steps are kept than their job, if one transaction cannot expire all. So the job expires first. */
 const stepsOutliveJobSeconds = 3_600
 
 /** The longest time to live of a document, in seconds: 68 years. */
 const maxTtl = 2 ** 31 - 1
 
-/** Whether a scheduler has nothing more to do about a job, at least until an operator decides. */
+/** Checks whether a scheduler has nothing more to do about a job, at least until an operator decides. */
 export function isOver(job: JobDocument): boolean {
   return isTerminal(job) && !isToExpire(job)
 }
 
-/** Only a job that ended as it was meant to: one in Error an operator may want to continue, a live one never expires (I18). */
+/**
+ * Checks whether a job must begin to expire. A job in Error is kept for an operator, and a live job never expires
+ * (I18).
+ */
 function isToExpire({ processState, retainForMs, ttl }: JobDocument): boolean {
   return (
     (processState === 'Processed' || processState === 'Compensated') && retainForMs !== null && ttl === -1
   )
 }
 
-/** The end of a job, with the job and all its steps beginning to expire, where one transaction takes them. */
+/** Lets an ended job and all its steps begin to expire with its last write, if they fit one transaction. */
 export function withRetention(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const { job, changed } = decision
   if (!isToExpire(job)) return decision
@@ -36,9 +39,9 @@ export function withRetention(state: SchedulingState, decision: Schedule & { kin
 }
 
 /**
- * A part of the steps of a job that has ended and whose steps do not fit one transaction; with the last part the job
- * begins to expire. The job is written with every part, so an operator who lets it live again meanwhile wins (I18), and
- * the part comes back in the feed and leads to the next, here or elsewhere.
+ * Lets a part of the steps of an ended job begin to expire, if they do not all fit one transaction. With the last
+ * part the job begins to expire. The job is written with every part, so an operator that revives the job meanwhile
+ * wins (I18). The feed delivers each part, which leads to the next, in this or another instance.
  */
 export function expire({ job, steps }: SchedulingState): Schedule {
   if (!isToExpire(job)) return { kind: 'nothing' }
@@ -46,7 +49,7 @@ export function expire({ job, steps }: SchedulingState): Schedule {
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
   const ttl = secondsOf(job)
   const lasting = [...steps.values()].filter((step) => step.ttl === -1)
-  // One that no transaction takes beside its job keeps all of it.
+  // If one step is too large for a transaction beside its job, the job and all its steps are kept.
   if (lasting.some((step) => isTooLarge(step, { job }))) return { kind: 'nothing' }
   const expiring = lasting.map((step) => ({ step: { ...step, ttl: ttl + stepsOutliveJobSeconds } }))
   const part = fitting(expiring, job)
@@ -59,7 +62,7 @@ export function expire({ job, steps }: SchedulingState): Schedule {
   }
 }
 
-/** Within what the store takes, however long was asked for: with more it would refuse the end of the job. */
+/** Returns the time to live, limited to what the store accepts. Otherwise it would refuse the end of the job. */
 function secondsOf({ retainForMs }: JobDocument): number {
   const seconds = Math.ceil((retainForMs ?? 0) / 1_000)
   return Math.min(Math.max(1, seconds), maxTtl - stepsOutliveJobSeconds)

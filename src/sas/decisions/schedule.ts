@@ -12,10 +12,10 @@ import { expire, withRetention } from './retention.js'
 import { isHeldBack } from '../model/work.js'
 
 /**
- * W1, W4, W5, W7, W9: fold what steps report into the ledger, dispatch what became ready, undo what is to be undone,
- * finish the job. It looks at what is, never at what just happened, so a repeated or collapsed change decides the same,
- * and a decided state decides nothing. Its one rule: **a step is never ahead of its ledger**; where it is, the job was
- * read stale.
+ * Decides about one job (W1, W4, W5, W7, W9): folds outcomes of steps into the ledger, dispatches the steps that
+ * became ready, undoes steps, and ends the job. It looks at the current state, never at events. So a repeated or
+ * merged change gives the same decision, and deciding again on a decided state writes nothing. Its one rule: **a step
+ * is never ahead of its ledger**. If it is, the job was read stale.
  */
 export function schedule(state: SchedulingState): Schedule {
   const { job, steps } = state
@@ -26,7 +26,7 @@ export function schedule(state: SchedulingState): Schedule {
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
   }
   if (job.lockedBy === null) {
-    // No scheduler holds it: the supervisor or an operator asks to look at everything under way again (R98).
+    // No scheduler has claimed it: the supervisor or an operator requests a look at everything under way (R98).
     const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
     const missing = unseen(underWay, job.steps, steps)
     if (missing.length > 0) return { kind: 'read', stepIds: missing }
@@ -36,7 +36,7 @@ export function schedule(state: SchedulingState): Schedule {
   return decision.kind === 'write' ? completed(state, decision) : decision
 }
 
-/** The decision with what belongs to every write of a job: when it expires, and what its submitter is told. */
+/** Adds what belongs to every write of a job: its expiry and its notices. */
 function completed(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const expiring = withRetention(state, decision)
   if (expiring.kind !== 'write') return expiring
@@ -54,7 +54,7 @@ function goForward(state: SchedulingState, ledger: Ledger): Schedule {
   const unknownOutputs = outputsNeeded(ready.steps, steps, ledger)
   if (unknownOutputs.length > 0) return { kind: 'read', stepIds: unknownOutputs }
   const skipped = ready.steps.filter((step) => isSkipped(step, state, ledger))
-  // What is skipped may let others begin, or be skipped in their turn.
+  // A skipped step may let other steps begin, or cause them to be skipped too.
   if (skipped.length > 0) return goForward(state, withSkipped(ledger, skipped))
   const changes = [
     ...again.map((step) => repeat(step, state)),
@@ -67,12 +67,12 @@ function goForward(state: SchedulingState, ledger: Ledger): Schedule {
   return goOn(state, ledger, fitting(changes, job))
 }
 
-/** Whether a step is over for what comes after it. */
+/** Checks whether steps that depend on this one may begin. */
 function isBehind(entry: LedgerEntry | undefined): boolean {
   return entry?.state === 'Processed' || entry?.state === 'Skipped'
 }
 
-/** A step is left out when its condition does not hold, or when it needs what a step left out would have returned. */
+/** Checks whether to skip a step: its condition does not hold, or it needs the output of a skipped step. */
 function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: Ledger): boolean {
   const needed = [...neededBy(step)]
   if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
@@ -82,7 +82,7 @@ function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: 
   return whenProblem(step) === null && !holds(step.when, { input: job.input, outputs })
 }
 
-/** What a step left out returned in an earlier generation is not there any more. */
+/** Removes outputs of steps that are not done. A skipped step may have an output of an earlier generation. */
 function withDoneOutputs<S extends Pick<SchedulingState, 'steps'>>(state: S, ledger: Ledger): S {
   const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
     return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]
@@ -95,13 +95,13 @@ function withSkipped(ledger: Ledger, skipped: readonly StepDocument[]): Ledger {
   return { ...ledger, ...(Object.fromEntries(entries) as Ledger) }
 }
 
-/** Whether the job's own deadline has passed with something left to do (R63). */
+/** Checks whether the job's own deadline has passed before all steps are done (R63). */
 function isOverdue({ job, now }: SchedulingState, ledger: Ledger): boolean {
   const isDone = Object.values(ledger).every(isBehind)
   return !isDone && job.endByMs !== null && now >= job.endByMs
 }
 
-/** Nothing is dispatched any more, attempts under way no longer count: the job goes back, or ends in error. */
+/** Undoes an overdue job, or ends it in error. No step is dispatched, and attempts under way no longer count. */
 function endOverdue(state: SchedulingState, ledger: Ledger): Schedule {
   const { job, steps, now, scheduler } = state
   const underWay = job.stepIds.filter((stepId) => isUnderWay(ledger[stepId]))
@@ -131,7 +131,7 @@ interface Failure {
   readonly again: readonly StepDocument[]
 }
 
-/** Nothing new begins; the job goes back, or ends in error when what is under way has ended. */
+/** Undoes a failed job, or ends it in error after the attempts under way have ended. No new step begins. */
 function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }: Failure): Schedule {
   const { job, steps } = state
   if (again.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
@@ -142,7 +142,7 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   if (compensation !== null) return goBack({ ...state, job: { ...job, compensation } }, ledger, goForward)
   const unseenSteps = unseen(inState(ledger, 'Processing'), ledger, steps)
   if (unseenSteps.length > 0) return { kind: 'read', stepIds: unseenSteps }
-  // Attempts may end; what merely waits, perhaps for days, does not keep a failed job from ending.
+  // Attempts may end first. Steps that only wait, perhaps for days, are stopped, so that the failed job can end.
   const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
     const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))
@@ -153,13 +153,13 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   return endJob(state, { ledger, changes }, { attention })
 }
 
-/** Whether the job has something to say even where no step changes: an outcome, a claim, a flag. */
+/** Checks whether the job must be written even if no step changes: for an outcome, a claim or a flag. */
 function isNews(state: SchedulingState, ledger: Ledger): boolean {
   const { job } = state
   return job.lockedBy === null || !sameLedger(job.steps, ledger) || !isFlagCurrent(state, ledger)
 }
 
-/** Steps given back for another try. */
+/** Returns the steps that are free for another attempt. */
 function underWayAndFree({ steps, now }: SchedulingState, ledger: Ledger): StepDocument[] {
   return inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
@@ -170,11 +170,11 @@ function underWayAndFree({ steps, now }: SchedulingState, ledger: Ledger): StepD
 
 interface Ready {
   readonly steps: readonly StepDocument[]
-  /** Ids of steps that may be ready but whose document is not at hand, or only an old version of it. */
+  /** Ids of steps that may be ready but whose document is missing or old. */
   readonly missing: readonly string[]
 }
 
-/** Steps that have not begun and whose dependencies are done (I5). */
+/** Returns the steps that have not begun and whose dependencies are done or skipped (I5). */
 function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
   const open = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'NotStarted')
   const missing = unseen(open, ledger, steps)
@@ -185,13 +185,13 @@ function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
   return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }
 }
 
-/** Whether any step could become ready: the first time, and whenever something is done. Saves reading for nothing. */
+/** Checks whether a step could become ready: at first, and once any step is done. Saves useless reads. */
 function mayBegin(ledger: Ledger): boolean {
   const entries = Object.values(ledger)
   return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)
 }
 
-/** Done steps whose output a ready step refers to and that are not at hand. */
+/** Returns the done steps to whose output a ready step refers and whose document is missing. */
 function outputsNeeded(
   ready: readonly StepDocument[],
   steps: ReadonlyMap<string, StepDocument>,
@@ -212,7 +212,7 @@ function outputsNeeded(
   })
 }
 
-/** Why the job fails: the first failed step in the workflow's order speaks for all. */
+/** Returns why the job fails, with the reason of the first failed step in the order of the workflow. */
 function errorOf({ steps, now, scheduler }: SchedulingState, failed: readonly string[]): Attention {
   const [stepId = ''] = failed
   const named = failed.length > 1 ? `steps ${failed.join(', ')}` : `step ${stepId}`

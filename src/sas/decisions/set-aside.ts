@@ -3,19 +3,19 @@ import type { JobDocument, NoticeDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { withNotices } from './notices.js'
 
-/** Why a job cannot go on as its documents stand, and who found out when. */
+/** The reason why a job cannot continue with its current documents, and which instance found it when. */
 export interface Obstacle {
   readonly now: number
   readonly by: string
   readonly message: string
-  /** The step it is about, when it is about one. */
+  /** The step at fault, or null. */
   readonly stepId: string | null
 }
 
 /**
- * A job that no scheduler can decide about: out of the loop, flagged `corrupt`, and told, so that it neither blocks the
- * jobs behind it in the feed nor is forgotten (I10, I15). Ledger and steps stay as they are: when the cause is mended,
- * `resubmit` lets the job go on from there.
+ * Ends a job that no scheduler can decide about. The job is flagged `corrupt`, and its submitter gets a notice. So it
+ * neither blocks later jobs in the feed nor is forgotten (I10, I15). Ledger and steps stay as they are. After the
+ * cause is corrected, `resubmit` continues the job from there.
  */
 export function setAside(
   job: JobDocument,

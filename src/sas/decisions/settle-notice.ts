@@ -2,30 +2,29 @@ import { backoffDelayMs, type Backoff, type Random } from '../../platform/index.
 import { boundedMessage } from '../model/diagnostics.js'
 import type { NoticeDocument } from '../model/documents.js'
 
-/** What became of sending a notice. */
 export type Delivery =
   | { readonly kind: 'sent' }
-  /** Not now: the receiver was not reached, or did not take it. */
+  /** The receiver could not be reached, or did not accept the notice. A later try may succeed. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Never: the host has no way to send there. */
+  /** The host has no way to send to this receiver, so no try can succeed. */
   | { readonly kind: 'impossible'; readonly reason: string }
 
-/** How long a receiver is waited for. */
+/** How often and at which intervals a notice is tried. */
 export interface NoticeRetry {
   readonly backoff: Backoff
-  /** Tries before a notice is given up and those after it go on. */
+  /** How many tries a notice has before it is given up and later notices are sent. */
   readonly maxTries: number
 }
 
-/** From a second to a quarter of an hour: a receiver that is gone for four hours misses nothing. */
+/** Pauses grow from a second to a quarter of an hour, so a receiver that is away for four hours misses no notice. */
 export const defaultNoticeRetry: NoticeRetry = { backoff: { minMs: 1_000, maxMs: 900_000 }, maxTries: 30 }
 
-/** How long a notice is kept after it was sent, in seconds: long enough to look into, then it goes (F-N5). */
+/** How long a sent notice is kept for inspection, in seconds. Then it expires (F-N5). */
 const keptWhenSentSeconds = 86_400
 
 /**
- * W11: the notice after a try. Sent, it begins to expire; else it is due again later, and at last it is given up, which
- * an operator sees. The job's state is its own and is never touched (F-N3).
+ * Returns the notice after a try (W11). A sent notice begins to expire. A failed one is due again later. After its
+ * last try it is given up and flagged for an operator. The state of the job never changes (F-N3).
  */
 export function settleNotice(
   notice: NoticeDocument,

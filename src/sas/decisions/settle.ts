@@ -8,7 +8,7 @@ import { resolveTemplate } from '../plan/template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
 import { mayHaveEffect, withFailure } from '../model/work.js'
 
-/** Which attempt an agent made: what it echoes of the step it was given. */
+/** The attempt that an agent made, with the number and the fence of the step that it received. */
 export interface Attempt {
   readonly number: number
   readonly fence: number
@@ -16,12 +16,11 @@ export interface Attempt {
   readonly by: string
 }
 
-/** How an attempt ended. */
 export type Outcome =
   | { readonly kind: 'success'; readonly output: Json }
-  /** Failed for now: tried again when the back-off has passed. */
+  /** Failed for now. The step is tried again after its back-off. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** Failed for good. */
+  /** Failed permanently. */
   | {
       readonly kind: 'permanent'
       readonly message: string
@@ -29,13 +28,12 @@ export type Outcome =
       readonly didNothing?: boolean
     }
 
-/** What to do with an outcome. */
 export type Settlement =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /** It no longer counts: a late agent keeps silent (R75, I2, I3). */
+  /** The outcome no longer counts, and a late agent writes nothing (R75, I2, I3). */
   | { readonly kind: 'discarded'; readonly reason: string }
 
-/** Whether an attempt may be made at a step, or is still under way: dispatched, not settled, in time. */
+/** Checks whether an attempt may be made or is still under way: dispatched, not settled, before its deadline. */
 export function isOpen<S extends StepDocument>(
   step: S,
   now: number,
@@ -48,15 +46,18 @@ export function isOpen<S extends StepDocument>(
   )
 }
 
-/** A quick form of {@link isOpen} for raw documents, because most changes of the feed need no work any more. */
+/** Checks quickly whether a raw document may be {@link isOpen}, because most changes in the feed need no work. */
 export function mayBeOpen({ type, lockedBy, outcome }: Readonly<Record<string, unknown>>): boolean {
   return type === 'sas.step' && lockedBy !== null && outcome === null
 }
 
 /**
- * W3, W8: the outcome of an attempt, on the step. Success is itself the change of state, and records what an undo will
- * need (R41); a failure leaves diagnostics and brings the deadline forward to the end of the back-off, so that the
- * supervisor treats it like any other step that was not done in time; a permanent failure flags the step for a person.
+ * Records the outcome of an attempt on the step (W3, W8).
+ *
+ * - A success changes the state of the step and records the input of its undo (R41).
+ * - A failure adds diagnostics and moves the deadline forward to the end of the back-off. The supervisor then treats
+ *   the step like any other that was not done in time.
+ * - A permanent failure flags the step for an operator.
  */
 export function settle(
   step: StepDocument,
@@ -77,7 +78,7 @@ export function settle(
   const settled = { ...step, outcome: noted, mayHaveActed: step.mayHaveActed || isPossible }
   if (outcome.kind === 'success') {
     const done = succeeded(settled, outcome.output)
-    // A store would refuse it each time (F-A17). An undo returns nothing that is kept.
+    // The store would refuse a step that is too large every time (F-A17). The output of an undo is not kept.
     const isTooLarge = step.direction === 'do' && exceeds(done, maxTransactionBytes)
     if (!isTooLarge) return { kind: 'write', step: done }
     return settle(step, attempt, { kind: 'permanent', message: tooLarge(done, outcome.output) }, at)
@@ -107,7 +108,7 @@ function tooLarge(step: StepDocument, output: Json): string {
 function succeeded(step: StepDocument, output: Json): StepDocument {
   const free = { ...step, lockedBy: null, attention: null, ...deadline(null) }
   if (step.direction === 'undo') {
-    // If more generations are owed, the scheduler undoes the next one when it sees this document.
+    // If more generations are owed, the scheduler undoes the next one when it reads this document.
     const history = step.owed.length > 1 ? {} : { owed: [], mayHaveActed: false }
     return withDerivedState({ ...free, ...history, currentState: step.initialState })
   }

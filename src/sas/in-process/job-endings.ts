@@ -4,15 +4,15 @@ import type { DocumentAddress } from '../store/state-store.js'
 /** A job as it was written when it ended. */
 export interface EndedJob {
   readonly job: JobDocument
-  /** All of its steps as they are stored since then; null when not every one is at hand. */
+  /** All its steps as stored with the end of the job; null if not every step is known here. */
   readonly steps: readonly StepDocument[] | null
 }
 
-/** Where the scheduler of a process tells those who wait here for a job that it has ended. */
+/** Reports the ends of jobs from the scheduler of a process to the callers in it that wait for them. */
 export class JobEndings implements WakeUps {
   private readonly listeners = new Map<string, Set<(ended: EndedJob) => void>>()
 
-  /** The job has ended: that is written already. */
+  /** Calls the listeners of a job, after its end is written. */
   tell(ended: EndedJob): void {
     for (const listener of this.listeners.get(keyOf(ended.job)) ?? []) listener(ended)
   }
@@ -28,15 +28,15 @@ export class JobEndings implements WakeUps {
   }
 }
 
-/** An id identifies a job within its partition only. */
+/** Returns the key of a job. An id is unique only within its partition. */
 function keyOf({ pk, jobId }: Pick<JobDocument, 'pk' | 'jobId'>): string {
   return `${pk}\n${jobId}`
 }
 
-/** Reports in this process when a job has ended, and its end. `subscribe` returns a function that unsubscribes. */
+/** Reports the ends of jobs within this process. `subscribe` returns a function that unsubscribes. */
 export interface WakeUps {
   subscribe(job: JobAddress, listener: (ended: EndedJob) => void): () => void
 }
 
-/** Where a job is, and its id. */
+/** The address of a job document, and the id of the job. */
 export type JobAddress = DocumentAddress & { readonly jobId: string }

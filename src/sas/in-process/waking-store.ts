@@ -3,14 +3,14 @@ import type { Shortcut } from './shortcut.js'
 import type { StateDocument, StateStore, StateWrite } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/submission.js'
 
-/** The roles that read the feed, each by its own unit. Each is a part of a process's hints. */
+/** The roles that read the feed, each in its own unit. Each role is a part of the hints of a process. */
 export const readers = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 export type Reader = (typeof readers)[number]
 
 /**
- * Wraps the store so that each applied write wakes the local readers that need it ({@link readersOf}). The next hop then
- * starts in milliseconds instead of after a poll delay, and other readers do not read in vain. A write of unknown outcome
- * wakes all readers. This changes only *when* readers read (D10).
+ * Wraps the store so that each applied write wakes the local readers that need it ({@link readersOf}). They then read
+ * within milliseconds instead of after a poll delay, and other readers make no useless read. A write of unknown
+ * outcome wakes all readers. This changes only *when* readers read (D10).
  */
 export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   return {
@@ -37,7 +37,10 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   }
 }
 
-/** Lets the scheduler of this process begin a job that was accepted here; if it cannot, wakes it to read the feed. */
+/**
+ * Returns a function that lets the scheduler of this process begin an accepted job. If the scheduler cannot begin it,
+ * the function wakes it to read the feed.
+ */
 export function beginningHere(shortcut: Shortcut, hints: FeedHints): (accepted: AcceptedJob) => void {
   return (accepted) => {
     const { physicalRangeId } = accepted
@@ -51,13 +54,13 @@ export function beginningHere(shortcut: Shortcut, hints: FeedHints): (accepted: 
 }
 
 /**
- * The readers that these writes should wake.
+ * Returns the readers that these writes should wake.
  *
  * - A submission wakes no scheduler: {@link beginningHere} does that.
- * - A scheduler's own writes wake neither scheduler nor agents. It goes on by itself, and wakes agents for steps that it
- *   could not start here.
- * - The supervisor wakes for steps that failed or wait. Deadlines of running attempts are far off, so its polls find them
- *   in time.
+ * - A scheduler's own writes wake neither scheduler nor agents. The scheduler continues by itself, and wakes the
+ *   agents for steps that it could not start here.
+ * - The supervisor wakes for steps that failed or wait. Deadlines of running attempts are far away, so the regular
+ *   polls find them in time.
  * - The notifier wakes only for notices and flagged jobs.
  */
 export function readersOf(writes: readonly StateWrite[]): readonly Reader[] {

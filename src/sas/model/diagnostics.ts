@@ -1,15 +1,17 @@
 import type { Diagnostic } from './documents.js'
 
-/** The most entries of diagnostics kept on a document, and the most characters of any message. */
+/** The most diagnostics kept on a document, and the most characters kept of a message. */
 const maxDiagnostics = 10
 const maxMessageLength = 2_000
 
-/** What is kept of a message: a handler's may be of any length, a document not (I16). */
+/**
+ * Returns the beginning of a message. A handler may write a message of any length, but a document is bounded (I16).
+ */
 export function boundedMessage(message: string): string {
   return message.slice(0, maxMessageLength)
 }
 
-/** The newest diagnostics, bounded. */
+/** Adds a diagnostic and keeps only the newest ones. */
 export function withDiagnostic(diagnostics: readonly Diagnostic[], added: Diagnostic): Diagnostic[] {
   return [...diagnostics, { ...added, message: boundedMessage(added.message) }].slice(-maxDiagnostics)
 }

@@ -1,12 +1,12 @@
 const unitMs = new Map(Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }))
 
-/** A hundred years: no deadline is meant to be further away, and every instant that far ahead is still a date. */
+/** A hundred years, longer than any deadline needs. Every instant that far ahead is still a valid date. */
 const longestMs = 36_525 * 86_400_000
 
 /** A length of time: milliseconds, or a number with a unit: `'500ms'`, `'30s'`, `'1.5m'`, `'1h'`, `'2d'`. */
 export type Duration = number | string
 
-/** The duration in milliseconds, or null when it is not one: positive, with a known unit, at most a hundred years. */
+/** Returns the duration in milliseconds, or null unless it is positive, at most 100 years, and has a known unit. */
 export function durationMs(duration: Duration): number | null {
   if (typeof duration === 'number') return inBounds(duration)
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([a-z]+)$/.exec(duration.trim()) ?? []
@@ -17,7 +17,7 @@ function inBounds(ms: number): number | null {
   return ms > 0 && ms <= longestMs ? ms : null
 }
 
-/** Whether a text names an instant, as ISO-8601 does. */
+/** Checks whether a text is an instant, such as one in ISO 8601. */
 export function isInstant(text: string): boolean {
   return !Number.isNaN(Date.parse(text))
 }

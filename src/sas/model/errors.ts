@@ -1,6 +1,6 @@
 import type { Attention, Diagnostic, JobDocument, ProcessState } from './documents.js'
 
-/** The state container could not be reached, or refused for a while. Nothing was written; trying again may help. */
+/** The state container could not be reached, or refused temporarily. Nothing was written, and a retry may succeed. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
   readonly isRetriable = true
@@ -8,16 +8,16 @@ export class StoreUnavailable extends Error {
     super(message, { cause: options.cause })
     this.retryAfterMs = options.retryAfterMs ?? null
   }
-  /** How long the store asked us to wait, if it did. */
+  /** How many milliseconds the store asked the caller to wait, or null. */
   readonly retryAfterMs: number | null
 }
 
-/** The state container refused for good: a wrong key, a missing container, a missing permission. */
+/** The state container refused permanently: a wrong key, a missing container, a missing permission. */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
 }
 
-/** The id belongs to another submission: a job with another payload, or a document of the user's that exists already. */
+/** The id is already used: by a job with another payload, or by an existing document of the user. */
 export class JobConflict extends Error {
   override readonly name = 'JobConflict'
   constructor(
@@ -39,8 +39,8 @@ export class CommandInvalid extends Error {
 }
 
 /**
- * A document was not written, because no instance could have read it. The cause is a mistake in this package, or a plan
- * that other code made. Nothing of its transaction was written.
+ * A document was not written, because no instance could have read it. The cause is a mistake in this package, or a
+ * plan made by other code. Nothing of its transaction was written.
  */
 export class DocumentInvalid extends Error {
   override readonly name = 'DocumentInvalid'
@@ -78,7 +78,7 @@ export class JobNotFound extends Error {
   }
 }
 
-/** An operator's command that cannot be carried out as the job stands; nothing was written. */
+/** A command of an operator that the current state of the job does not allow; nothing was written. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused'
   constructor(
@@ -95,7 +95,7 @@ export class JobFailed extends Error {
   readonly jobId: string
   readonly state: ProcessState
   readonly attention: Attention | null
-  /** Why: what the step that failed reported last, or for what reason the job was undone. */
+  /** The last report of the step that failed, or the reason why the job was undone. */
   readonly error: string
   constructor(
     job: Pick<JobDocument, 'jobId' | 'processState' | 'attention' | 'compensation'>,
@@ -109,7 +109,7 @@ export class JobFailed extends Error {
     this.attention = job.attention
   }
 
-  /** The step that failed, when one did. */
+  /** The id of the step that failed, or null. */
   get step(): string | null {
     return this.attention?.stepId ?? null
   }

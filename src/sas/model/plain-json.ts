@@ -3,19 +3,24 @@ import { z } from 'zod'
 import { referencePath } from './reference.js'
 import type { Json } from './json.js'
 
-/** How deep objects and lists may be nested in a stored document, without counting the document itself. */
+/** How deep objects and lists may be nested in a stored document, not counting the document itself. */
 const maxStoredLevels = 128
 
-/** How deep an input, an output or an event may be nested: templates and documents around it add levels. */
+/**
+ * How deep an input, an output or an event may be nested. Less than stored, because templates and documents add
+ * levels.
+ */
 export const maxGivenLevels = 100
 
-/** Where a value is not storable as JSON, and why. */
+/** The place in a value that cannot be stored as JSON, and the reason. */
 interface Flaw {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
-/** The schema of JSON within our documents. It walks the value itself: a recursive schema costs ten times as much. */
+/**
+ * The schema of JSON within our documents. It walks the value itself, as a recursive schema costs ten times as much.
+ */
 export const json = z.unknown().superRefine((value, context) => {
   const flaw = new Walk(maxStoredLevels, 'stored').flawOf(value)
   if (flaw === null) return
@@ -28,8 +33,8 @@ export type GivenJson =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Converts a user's value to what is stored. JSON leaves out undefined properties and calls `toJSON`, for instance of a
- * `Date`; both are allowed. Anything else that JSON would silently change or drop is refused.
+ * Converts a user's value to the JSON that is stored. JSON omits undefined properties and calls `toJSON`, for
+ * instance of a `Date`; both are allowed. Any other value that JSON would silently change or drop is refused.
  *
  * @param name the beginning of the path in the reason
  */
@@ -47,7 +52,7 @@ export function givenJson(value: unknown, name: string): GivenJson {
   }
 }
 
-/** Whether a resolved value is nested deeper than a user's value may be. */
+/** Checks whether a resolved value is nested deeper than a user's value may be. */
 export function isTooDeep(value: Json): boolean {
   return new Walk(maxGivenLevels, 'stored').flawOf(value) !== null
 }
@@ -61,7 +66,6 @@ class Walk {
     private readonly origin: 'stored' | 'given',
   ) {}
 
-  /** The first flaw, or null. */
   flawOf(value: unknown): Flaw | null {
     switch (typeof value) {
       case 'string':
@@ -107,7 +111,7 @@ class Walk {
     return null
   }
 
-  /** Goes by index to find holes in a list: they are undefined, and JSON would make them null. */
+  /** Walks by index to find holes in a list: they are undefined, and JSON would turn them into null. */
   private flawInList(list: readonly unknown[]): Flaw | null {
     for (let index = 0; index < list.length; index += 1) {
       const flaw = this.flawAt(index, list[index])
@@ -148,7 +152,7 @@ function isBoxed(value: object): boolean {
   return value instanceof String || value instanceof Number || value instanceof Boolean
 }
 
-/** How many parts of a path are shown: the beginning of a long path says enough. */
+/** How many parts of a path are shown. The beginning of a long path is enough to find the value. */
 const shownParts = 8
 
 function pathText(name: string, path: readonly (string | number)[]): string {

@@ -3,9 +3,10 @@ import type { Json } from './json.js'
 declare const produces: unique symbol
 
 /**
- * A value that will be known when the job runs: `job.input.total`, `step.output.reservationId`. Reading a property of a
- * reference gives a reference to that property; the type says what it will be. Where nothing is there when the job runs,
- * a property is left out and an item of a list is null. Made a text or a number, spread or listed, it throws a TypeError.
+ * A value that is known only when the job runs: `job.input.total`, `step.output.reservationId`. Reading a property of
+ * a reference returns a reference to that property, and the type says what it will be. If the value is missing when
+ * the job runs, a property is omitted and an item of a list is null. Converting a reference to text or a number,
+ * spreading it or listing its keys throws a TypeError.
  */
 export type Reference<T> = { readonly [produces]: T } & (T extends readonly (infer E)[]
   ? Readonly<Record<number, Reference<E>>> & { readonly length: Reference<number> }
@@ -22,13 +23,13 @@ export type Bound<T> =
         ? { readonly [K in keyof T]: Bound<T[K]> }
         : T)
 
-/** Where a reference points: into the job's input, or into a step's output. */
+/** The path of a reference, into the job's input or into a step's output. */
 export type ReferencePath =
   readonly ['input', ...string[]] | readonly ['steps', string, 'output', ...string[]]
 
 const pathOf = Symbol('stepward.referencePath')
 
-/** Makes a reference. What it points to is not checked here: the type parameter is the promise. */
+/** Creates a reference. The caller must ensure that the type parameter fits: the path is not checked here. */
 export function reference<T>(path: ReferencePath): Reference<T> {
   const handler: ProxyHandler<object> = {
     get: (_target, property) => {
@@ -38,13 +39,13 @@ export function reference<T>(path: ReferencePath): Reference<T> {
       return reference([...path, property] as unknown as ReferencePath)
     },
     has: (_target, property) => property === pathOf,
-    // What spreads it, lists its keys or makes it JSON would get an empty object.
+    // Without this, spreading it, listing its keys or converting it to JSON would give an empty object.
     ownKeys: () => misused(path, 'spread, or listed by its keys'),
   }
   return new Proxy({}, handler) as Reference<T>
 }
 
-/** @throws TypeError always: the value is not known while a workflow is defined */
+/** @throws TypeError always, because the value is not known while a workflow is defined */
 function misused([root, ...rest]: ReferencePath, how: string): never {
   const [step, , ...field] = rest
   const named =
@@ -55,12 +56,12 @@ function misused([root, ...rest]: ReferencePath, how: string): never {
   )
 }
 
-/** Where a reference points; null for any other value. */
+/** Returns the path of a reference, or null for any other value. */
 export function referencePath(value: object): ReferencePath | null {
   return pathOf in value ? (value as { readonly [pathOf]: ReferencePath })[pathOf] : null
 }
 
-/** Why a value cannot be part of a plan. */
+/** An error that says why a value cannot be part of a plan. */
 export class NotPlainDataError extends Error {
   constructor(
     readonly where: string,
@@ -71,10 +72,11 @@ export class NotPlainDataError extends Error {
 }
 
 /**
- * A bound value as plain JSON: references become `{ "$from": [...] }`; a user's object that happens to have such a key
- * is wrapped in `{ "$literal": ... }`. Properties that are undefined are left out, as JSON does.
+ * Converts a bound value to plain JSON. References become `{ "$from": [...] }`. A user's object that has such a key
+ * itself is wrapped in `{ "$literal": ... }`. Undefined properties are omitted, as in JSON.
  *
- * @throws NotPlainDataError for functions, symbols, dates, numbers that JSON does not know
+ * @throws NotPlainDataError for functions, symbols, class instances such as dates, and numbers that JSON cannot
+ * represent
  */
 export function toTemplate(value: unknown, where: string): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value

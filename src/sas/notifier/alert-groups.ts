@@ -1,6 +1,6 @@
 import { NotDelivered } from './webhook.js'
 
-/** How an alert may be sent after calls that failed. */
+/** How an alert may be sent after failed calls. */
 export interface SendState {
   /** The largest number of alerts in one call that includes this one. */
   readonly atMost: number
@@ -15,9 +15,9 @@ const retryAfterMs = 30_000
 const maxRetryAfterMs = 3_600_000
 
 /**
- * Groups alerts into calls. If there are enough free calls, each alert has its own. Otherwise all alerts that never failed
- * share one call, and the others share smaller ones, each as small as its earlier failures require. Groups for which no
- * call is free wait.
+ * Groups alerts into calls. If there are enough free calls, each alert has its own. Otherwise all alerts that never
+ * failed share one call, and the others share smaller calls, as small as their earlier failures require. Groups
+ * without a free call wait.
  */
 export function groupsOf<T extends SendState>(
   pending: readonly T[],
@@ -41,7 +41,7 @@ function compare(a: number, b: number): number {
 /**
  * Decides how and when to send an alert again after a call with `count` alerts failed.
  *
- * - The receiver refused the message, perhaps for one alert or for its size: smaller calls, half as large, follow at once.
+ * - The receiver refused the message, perhaps because of one alert or its size: calls half as large follow at once.
  * - The receiver does not answer, or refuses all messages: the same number of alerts is sent later.
  * - The receiver refused this alert alone: the pause before the next try doubles.
  */

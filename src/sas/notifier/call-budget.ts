@@ -2,18 +2,18 @@ const minuteMs = 60_000
 
 /** Limits the number of calls in any sixty seconds. */
 export class CallBudget {
-  /** When each of the last minute was made, oldest first. */
+  /** The times of the calls of the last minute, oldest first. */
   private times: readonly number[] = []
 
   constructor(private readonly perMinute: number) {}
 
-  /** Calls that may be made now. */
+  /** Returns how many calls may be made now. */
   free(now: number): number {
     this.times = this.times.filter((time) => time > now - minuteMs)
     return this.perMinute - this.times.length
   }
 
-  /** In how many milliseconds one may be made. */
+  /** Returns after how many milliseconds a call may be made. */
   freeInMs(now: number): number {
     const [oldest] = this.times
     return this.free(now) > 0 || oldest === undefined ? 0 : oldest + minuteMs - now

@@ -1,7 +1,7 @@
 import type { Database } from '@azure/cosmos'
 import type { ReplyContainers } from './reply.js'
 
-/** Replies into containers of a Cosmos database. An upsert, so that a repetition replaces itself. */
+/** Puts replies into containers of a Cosmos database, with upserts, so that a repeated reply replaces itself. */
 export class CosmosReplyContainers implements ReplyContainers {
   constructor(private readonly options: { readonly database: Database }) {}
 

@@ -19,21 +19,20 @@ export interface NotifierSettings {
   /** Receivers of alerts. Every alert is also an `alert.raised` event. Default: none. */
   readonly alertSinks?: readonly AlertSink[]
   /**
-   * How often each sink is called in a minute, at most, by one instance. If more jobs are flagged, one call
-   * carries up to 250 alerts. Default 20.
+   * How many times per minute one instance may call each sink. If more jobs are flagged, one call carries up to 250
+   * alerts. Default 20.
    */
   readonly alertCallsPerMinute?: number
-  /** After how long an alert is raised again while the same is still the matter, in milliseconds. Default a day. */
+  /** After how long an alert is raised again if the problem still exists, in milliseconds. Default: one day. */
   readonly remindAfterMs?: number
   /** How long a receiver or sink may take, in milliseconds. Default 10,000. */
   readonly sendTimeoutMs?: number
-  /** Default: 30 tries in about four hours. */
+  /** How often and at which intervals notices are tried. Default: 30 tries in about four hours. */
   readonly noticeRetry?: NoticeRetry
-  /** How often the store is asked for unsent notices and alerts, in milliseconds. Default 60,000. */
+  /** The interval of the queries for unsent notices and flagged jobs, in milliseconds. Default 60,000. */
   readonly notifySweepIntervalMs?: number
 }
 
-/** What a notifier works with. */
 export interface NotifierOptions extends NotifierSettings {
   readonly store: StateStore
   readonly channel: ReplyChannel
@@ -43,31 +42,31 @@ export interface NotifierOptions extends NotifierSettings {
   readonly telemetry: Telemetry
 }
 
-/** A job whose submitter is to be told. */
+/** A job with notices to send. */
 interface Line extends Deadline {
   readonly jobId: string
 }
 
 const defaultSendTimeoutMs = 10_000
-/** Jobs whose submitters are told side by side; one that hangs holds one place for as long as a send may take. */
+/** How many jobs have notices sent in parallel. A receiver that hangs holds one place for up to the send timeout. */
 const linesAtOnce = 32
 const sweepLimit = 1_000
-/** How soon the next page of a sweep is asked for: the sends of one need a while. */
+/** The pause before the next page of a sweep, because the sends of a page take some time. */
 const nextPageAfterMs = 1_000
-/** A notice that is overdue by this much has no living sender: a sweep takes it up. */
+/** After this time overdue, a notice counts as having no running sender, and a sweep takes it up. */
 const overlookedAfterMs = 30_000
-/** A job whose notices could not be read is looked at again after this long. */
+/** The pause before a job is tried again whose notices could not be read or recorded. */
 const retryAfterMs = 30_000
 
 /**
- * The delegate of the notifier unit: tells submitters what their jobs' notices say (R118 to R122), and has operators
- * told what is the matter ({@link Alerter}). It writes notices and its own records, never a job or a step.
+ * The delegate of the notifier unit. It sends the notices of jobs to their submitters (R118 to R122) and alerts
+ * operators ({@link Alerter}). It writes notices and its own records, never a job or a step.
  *
- * The feed says which job has something to tell; what that is, is read when it is told. The delegate does not wait for
- * receivers, so one that hangs holds up its own job and nothing else (F-N3); what an instance forgets when it dies is
- * found by the **sweep**.
+ * The feed only says which job has notices. The notices are read when they are sent. The delegate does not wait for
+ * receivers, so a receiver that hangs delays only its own job (F-N3). The **sweep** finds the notices that an instance
+ * left behind when it died.
  *
- * States: idle → running (`start`) → stopping (`stop`) → idle.
+ * It is idle, then running after `start`, then stopping after `stop`, then idle again.
  */
 export class Notifier {
   private readonly due = new DeadlineIndex<Line>()
@@ -77,7 +76,7 @@ export class Notifier {
   private readonly sweep: Sweep
   private readonly sweepIntervalMs: number
   private readonly running = new Set<Promise<void>>()
-  /** The sweep's next page begins after it. */
+  /** The due time after which the next page of the sweep begins. */
   private unsentAfterMs = 0
   private stopping = new AbortController()
 
@@ -117,14 +116,14 @@ export class Notifier {
     this.alerter.start()
   }
 
-  /** Cuts off sends that are under way. The instance that takes over sends them again. */
+  /** Aborts running sends. The instance that takes over sends these notices again. */
   async stop(): Promise<void> {
     this.stopping.abort()
     await Promise.all([this.sending.stop(), this.sweep.stop(), this.alerter.stop()])
     await Promise.all(this.running)
   }
 
-  /** Notes which jobs have something to tell. */
+  /** Notes which jobs have notices or alerts to send. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
     for (const change of changes.filter(mayTell)) {
       if (change['type'] === 'sas.unreadable') this.alerter.jobUnreadable(flagIn(change), leaseToken)
@@ -137,7 +136,7 @@ export class Notifier {
     this.sending.wake()
   }
 
-  /** What was delivered before, to another owner, is found by a sweep. */
+  /** Starts a sweep, which finds the changes that were delivered to the previous owner. */
   onLeaseAcquired(leaseToken: string, isFirstRange: boolean): void {
     this.sweep.leaseAcquired(leaseToken, isFirstRange)
     this.alerter.leaseAcquired(leaseToken, isFirstRange)
@@ -163,7 +162,7 @@ export class Notifier {
       this.running.add(telling)
     }
     const next = this.due.next()
-    // Woken when a place becomes free.
+    // The loop wakes when a place becomes free.
     if (next === null || this.running.size >= linesAtOnce) return this.sweepIntervalMs
     return Math.max(0, next - clock.now())
   }
@@ -174,7 +173,7 @@ export class Notifier {
     try {
       againMs = await this.jobs.run(`${line.pk}\n${line.id}`, () => this.send(line))
     } catch (error) {
-      // What stops is not told on; another instance finds it.
+      // When this instance stops, another one finds the notice.
       if (this.stopping.signal.aborted) return
       telemetry.emit({ type: 'loop.failed', loop: 'notify', error })
       againMs = clock.now() + retryAfterMs
@@ -183,7 +182,7 @@ export class Notifier {
     if (againMs !== null && isOurs) this.note({ ...line, dueMs: againMs })
   }
 
-  /** Sends what there is to send; answers when there is more, or null. */
+  /** Sends the due notices of a job. Returns when the next one is due, or null. */
   private send(place: Line): Promise<number | null> {
     const { sendTimeoutMs = defaultSendTimeoutMs, noticeRetry: retry = defaultNoticeRetry } = this.options
     const stop = this.stopping.signal
@@ -207,7 +206,7 @@ export class Notifier {
   }
 }
 
-/** Whether a change may need a notice or an alert. Most need neither, which shows before they are decoded. */
+/** Checks before decoding whether a change may need a notice or an alert. Most changes need neither. */
 function mayTell({ type, attention }: Change): boolean {
   return type === 'sas.notify' || type === 'sas.unreadable' || (type === 'sas.job' && attention !== null)
 }

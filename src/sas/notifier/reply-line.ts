@@ -6,7 +6,6 @@ import { sendWithin } from './send-within.js'
 import { settleNotice, type Delivery, type NoticeRetry } from '../decisions/settle-notice.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
 
-/** What sending replies needs. */
 export interface ReplyLineOptions {
   readonly store: StateStore
   readonly channel: ReplyChannel
@@ -19,21 +18,20 @@ export interface ReplyLineOptions {
   readonly stop: AbortSignal
 }
 
-/** Which job. */
 export interface JobPlace {
   readonly pk: string
   readonly jobId: string
 }
 
-/** After a write that was lost: a store that loses all of them must not make us send without end. */
+/** The pause after a lost write, so that a store that loses every write does not cause endless sends. */
 const lookAgainAfterMs = 1_000
 
 /**
- * Sends what a job has to say, the lowest number first and none past one that waits for its next try: one line per job,
- * so that they arrive in order (I13, F-N2). Whether one was sent is written on condition of its etag after it was sent;
- * an instance that dies in between, or loses to another, causes a second send rather than none (F-N1).
+ * Sends the notices of a job, the lowest number first. A notice that waits for its next try holds back later ones, so
+ * that they arrive in order (I13, F-N2). After the send, the result is written on condition of the etag. If an
+ * instance dies in between, or loses a race, the notice is sent twice rather than never (F-N1).
  *
- * @returns when to come back, milliseconds since the epoch; null when nothing is left to say
+ * @returns when to call again, in milliseconds since the epoch; null if no notice is left
  */
 export async function sendReplies(
   options: ReplyLineOptions,
@@ -50,11 +48,14 @@ export async function sendReplies(
   return null
 }
 
-/** Sends a notice. Resolves to whether the result is recorded; if not, another writer changed it, or that is unknown. */
+/**
+ * Sends a notice. Resolves to true if the result is recorded, and to false if the write was lost or its outcome is
+ * unknown.
+ */
 async function sendOne(options: ReplyLineOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
   const { store, clock, random, retry, instanceName, stop } = options
   const delivery = await tried(options, notice)
-  // Cut off because this instance stops: that is no failure, and another instance will send it.
+  // A send that was aborted because this instance stops is not a failure. Another instance will send the notice.
   if (stop.aborted && delivery.kind === 'failed') return false
   const settled = settleNotice(notice, delivery, { now: clock.now(), by: instanceName, random, retry })
   const result = await store.apply(notice.pk, [replacing(notice, settled)])
@@ -72,7 +73,7 @@ async function tried(options: ReplyLineOptions, notice: NoticeDocument): Promise
   }
 }
 
-/** The message and what it rests on: `fetch` says only "fetch failed", and why in its cause. */
+/** Returns the message with its cause, because `fetch` says only "fetch failed" and has the reason in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message

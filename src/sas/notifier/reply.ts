@@ -1,25 +1,25 @@
 import type { NoticeDocument } from '../model/documents.js'
 import { isWebhook, originOf, postJson } from './webhook.js'
 
-/** What a submitter is told, as it is sent. */
+/** A notice as it is sent to a submitter. */
 export interface Reply {
-  /** The same for every try: receivers recognise a repetition by it. */
+  /** The same for every try. Receivers recognise a repetition by it. */
   readonly replyId: string
   readonly jobId: string
   readonly orderId: string
   readonly workflow: string
-  /** 1, 2, 3… within its job. A receiver that has seen a number may drop it when it comes again. */
+  /** 1, 2, 3… within its job. A receiver may drop a number that it has already seen. */
   readonly seq: number
   readonly kind: NoticeDocument['kind']
-  /** The job's, as of this reply. */
+  /** The state of the job as of this reply. */
   readonly state: NoticeDocument['state']
   readonly reason: string | null
   readonly stepId: string | null
-  /** ISO-8601 UTC: when it happened. */
+  /** When the reported event happened, ISO-8601 UTC. */
   readonly at: string
 }
 
-/** Puts replies into a container: `pk` is the job's partition key value. Repeating it does no harm. */
+/** Puts replies into a container. `pk` is the job's partition key value. A repeated `put` must be harmless. */
 export interface ReplyContainers {
   put(container: string, document: Reply & { readonly id: string; readonly pk: string }): Promise<void>
 }
@@ -27,9 +27,9 @@ export interface ReplyContainers {
 /** A way to reach the receiver that a `replyTo` names. */
 export interface ReplyChannel {
   /**
-   * Resolves when the receiver has accepted it, or with the reason why nothing can ever be sent there.
+   * Sends a notice. Resolves when the receiver has accepted it, or with the reason why no try can ever succeed.
    *
-   * @throws any error when it may be tried again
+   * @throws any error, if the notice may be tried again
    */
   send(
     notice: NoticeDocument,
@@ -39,28 +39,28 @@ export interface ReplyChannel {
 
 const containerScheme = 'container:'
 
-/** What every `replyTo` must be, for messages. */
+/** The rule for every `replyTo`, for messages. */
 export const replyToRule = 'must be an http(s) URL or container:NAME'
 
-/** The container that a `replyTo` names, or null when it names none. */
+/** Returns the container that a `replyTo` names, or null. */
 function containerIn(replyTo: string): string | null {
   const name = replyTo.startsWith(containerScheme) ? replyTo.slice(containerScheme.length) : ''
   return name === '' ? null : name
 }
 
-/** A `replyTo` as it may be shown. */
+/** Returns a `replyTo` without secrets, as it may be shown. */
 export function receiverOf(replyTo: string): string {
   return isWebhook(replyTo) ? originOf(replyTo) : replyTo
 }
 
-/** Whether the built-in channel can send there. A channel of your own may reach more. */
+/** Checks whether the built-in channel can send to this `replyTo`. A channel of your own may reach more. */
 export function isReplyTo(replyTo: string): boolean {
   return isWebhook(replyTo) || containerIn(replyTo) !== null
 }
 
 /**
- * What `replyTo` may name: `https://…` (or `http://…`) is posted to, with an `idempotency-key` header;
- * `container:NAME` is a container of the same database, partitioned by `/pk`, `/jobId` or `/orderId`.
+ * Creates the built-in channel. A `replyTo` of `https://…` (or `http://…`) receives a POST with an `idempotency-key`
+ * header. `container:NAME` names a container of the same database, partitioned by `/pk`, `/jobId` or `/orderId`.
  */
 export function replyChannel(containers: ReplyContainers | null): ReplyChannel {
   return {

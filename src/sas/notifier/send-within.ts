@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import { NotDelivered } from './webhook.js'
 
-/** How long foreign code and the network may take. */
+/** The limit for a call of foreign code or the network. */
 export interface Patience {
   readonly clock: Clock
   readonly limitMs: number
@@ -9,8 +9,8 @@ export interface Patience {
 }
 
 /**
- * Calls `send` and waits for its answer for a limited time. After that, its signal aborts. A `send` that ignores the signal
- * is left behind, so that no caller waits forever.
+ * Calls `send` and waits for its result for a limited time. Then its signal aborts. A `send` that ignores the signal
+ * is no longer awaited, so the caller never hangs.
  */
 export async function sendWithin<T>(
   { clock, limitMs, stop }: Patience,

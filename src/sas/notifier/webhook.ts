@@ -1,18 +1,17 @@
 import { errorMessage } from '../../platform/index.js'
 
-/** A message as it is posted. */
 export interface WebhookMessage {
   readonly body: unknown
   /** The same for every try of one message. */
   readonly idempotencyKey: string
 }
 
-/** A receiver did not accept a message. */
+/** The error of a message that a receiver did not accept. */
 export class NotDelivered extends Error {
   override readonly name = 'NotDelivered'
   constructor(
     message: string,
-    /** The HTTP status of the answer; null when the receiver did not answer. */
+    /** The HTTP status of the response; null if the receiver did not respond. */
     readonly status: number | null,
     options?: ErrorOptions,
   ) {
@@ -23,7 +22,7 @@ export class NotDelivered extends Error {
 /**
  * Posts JSON once. A header takes Latin-1 only, so the key is percent-encoded.
  *
- * @throws NotDelivered when the receiver does not answer, or answers with a status other than 2xx
+ * @throws NotDelivered if the receiver does not respond, or responds with a status other than 2xx
  */
 export async function postJson(
   url: string,
@@ -33,12 +32,12 @@ export async function postJson(
   const response = await answerTo(url, {
     method: 'POST',
     signal,
-    // A message that is sent somewhere else than it was told to is not delivered.
+    // A message that is redirected to another address does not count as delivered.
     redirect: 'error',
     headers: { 'content-type': 'application/json', 'idempotency-key': encodeURIComponent(idempotencyKey) },
     body: JSON.stringify(body),
   })
-  // Read to its end, else the connection is not used again.
+  // Reads the body to its end, so that the connection can be reused.
   await response.arrayBuffer()
   if (!response.ok) throw new NotDelivered(`${originOf(url)} answered ${response.status}`, response.status)
 }
@@ -54,12 +53,12 @@ async function answerTo(url: string, request: RequestInit): Promise<Response> {
   }
 }
 
-/** Where a URL leads, without what may be secret in its path or query. */
+/** Returns the origin of a URL, without path and query, which may contain secrets. */
 export function originOf(url: string): string {
   return new URL(url).origin
 }
 
-/** Whether this is something that can be posted to. */
+/** Checks whether an address is an HTTP or HTTPS URL. */
 export function isWebhook(address: string): boolean {
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
 }

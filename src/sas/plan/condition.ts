@@ -3,43 +3,43 @@ import { sameJson } from './payload.js'
 import { resolveTemplate, type KnownValues } from './template.js'
 import { referencePath, toTemplate, type Bound, type Reference } from '../model/reference.js'
 
-/** Whether a step is done: made by {@link equal} and its kin, evaluated when the step would begin. */
+/** Decides whether a step runs. Made by functions such as {@link equal}, and evaluated when the step would begin. */
 export interface Condition {
   readonly operator: 'equal' | 'greater' | 'present' | 'hasItem' | 'not' | 'all' | 'any'
   readonly of: readonly unknown[]
 }
 
-/** Holds when both are the same JSON; the order of properties does not matter. */
+/** Holds if both are the same JSON. The order of properties does not matter. */
 export function equal<T>(left: Reference<T>, right: Bound<T>): Condition {
   return { operator: 'equal', of: [left, right] }
 }
 
-/** Holds when the left number is the larger one. */
+/** Holds if both are numbers and the left one is larger. */
 export function greater(left: Bound<number>, right: Bound<number>): Condition {
   return { operator: 'greater', of: [left, right] }
 }
 
-/** Holds when there is a value, and it is not null. */
+/** Holds if the value exists and is not null. */
 export function present(value: Reference<unknown>): Condition {
   return { operator: 'present', of: [value] }
 }
 
-/** Holds when the condition does not. */
+/** Holds if the condition does not. */
 export function not(condition: Condition): Condition {
   return { operator: 'not', of: [condition] }
 }
 
-/** Holds when all conditions do. */
+/** Holds if all conditions hold. */
 export function all(...conditions: readonly Condition[]): Condition {
   return { operator: 'all', of: conditions }
 }
 
-/** Holds when any condition does. */
+/** Holds if any condition holds. */
 export function any(...conditions: readonly Condition[]): Condition {
   return { operator: 'any', of: conditions }
 }
 
-/** A condition as JSON, with references as a template has them. */
+/** Returns a condition as JSON, with references as in a template. */
 export function conditionTemplate(condition: Condition): Json {
   return toTemplate(condition, 'when')
 }
@@ -61,7 +61,7 @@ const operators: Readonly<
 }
 
 /**
- * Explains why a value is not a condition and what to write instead; null if it is one. Accepts both forms of a
+ * Returns why a value is not a condition and what to write instead, or null if it is one. Accepts both forms of a
  * condition: as the functions make it, and as it is stored.
  */
 export function conditionProblem(value: unknown): string | null {
@@ -87,13 +87,13 @@ export function conditionProblem(value: unknown): string | null {
   return of.map(conditionProblem).find((problem) => problem !== null) ?? null
 }
 
-/** Refuses `greater` with anything but numbers: the condition would never hold. */
+/** Refuses `greater` with a value that is not a number, because the condition would never hold. */
 function notNumbers(of: readonly unknown[]): string | null {
   const wrong = of.find((each) => typeof each !== 'number' && (typeof each !== 'object' || each === null))
   return wrong === undefined ? null : `greater compares numbers, and ${valueText(wrong)} is not one`
 }
 
-/** The path of a reference in its stored form; null if the value is not one. */
+/** Returns the path of a reference in its stored form, or null for any other value. */
 function storedPath(value: object): readonly string[] | null {
   const { $from } = value as { readonly $from?: unknown }
   return Array.isArray($from) ? $from.map(String) : null
@@ -104,12 +104,12 @@ function valueText(value: unknown): string {
   return typeof text === 'string' ? text : typeof value
 }
 
-/** Explains why the condition of a stored step cannot be evaluated; null if it can, or if there is none. */
+/** Returns why the condition of a stored step cannot be evaluated, or null if it can or there is none. */
 export function whenProblem({ when }: { readonly when: Json }): string | null {
   return when === null ? null : conditionProblem(when)
 }
 
-/** Whether a stored condition holds. A reference to a missing value counts as null. */
+/** Checks whether a stored condition holds. A reference to a missing value counts as null. */
 export function holds(template: Json, known: KnownValues): boolean {
   return template === null || evaluate(resolveTemplate(template, known) as unknown as Condition)
 }
@@ -124,7 +124,7 @@ function evaluate({ operator, of }: Condition): boolean {
     case 'present':
       return left !== null
     case 'hasItem':
-      // A list that is longer than its fan-out allows has none: nothing of it begins.
+      // A list that is longer than its fan-out allows counts as empty, so that none of its steps begins.
       return Array.isArray(left) && Number(right) < left.length && left.length <= Number(of[2])
     case 'not':
       return !evaluate(left as Condition)

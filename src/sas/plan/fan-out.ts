@@ -4,7 +4,7 @@ import { lengthOf, listProblem, type FanOutInput, type GatherInput } from './gat
 import type { Plan, PlanStep } from './plan.js'
 import { resolveTemplate, stepsReferredTo } from './template.js'
 
-/** The plan as far as it can be needed by a job with this input, and why such a job is impossible. */
+/** The part of a plan that a job with this input can need, and why such a job is impossible. */
 export interface FittedPlan {
   readonly plan: Plan
   readonly problems: readonly string[]
@@ -16,13 +16,13 @@ interface FanOut {
 }
 
 /**
- * A plan has as many steps for a fan-out as its list may be long. Where the list is part of the job's input, its length
- * is known at submission, and steps beyond its end are never stored.
+ * Removes steps that a job with this input can never need. A plan has one step for each possible item of a fan-out.
+ * If the list is part of the job's input, its length is known at submission, and steps beyond its end are not stored.
  */
 export function fitPlan(plan: Plan, input: Json): FittedPlan {
   const known = { input, outputs: new Map<string, Json>() }
   const excess = new Set<string>()
-  // Other code than ours may have made the plan.
+  // Other code may have made the plan.
   const problems = plan.steps.flatMap(({ id, when }) => {
     const problem = whenProblem({ when })
     return problem === null ? [] : [`step ${JSON.stringify(id)}: when: ${problem}`]
@@ -31,7 +31,7 @@ export function fitPlan(plan: Plan, input: Json): FittedPlan {
     if (stepsReferredTo(gathered.list).size > 0) continue
     const list = resolveTemplate(gathered.list, known)
     const problem = listProblem(list, gathered.atMost)
-    // Where a condition may leave the fan-out out, the step that gathers says so if it comes to that.
+    // If a condition may skip the fan-out, its gathering step reports the problem when it begins.
     if (problem !== null && step.when === null) problems.push(`step ${JSON.stringify(step.id)}: ${problem}`)
     const beyond = gathered.items.slice(problem === null ? lengthOf(list) : 0)
     for (const stepId of stepsReferredTo(beyond)) excess.add(stepId)
@@ -46,7 +46,7 @@ function fanOutOf(step: PlanStep): FanOut[] {
   return step.kind === 'gather' && 'list' in input ? [{ step, input }] : []
 }
 
-/** The step where these steps are not stored: what gathers waits for what the missing ones would have waited for. */
+/** Returns the step without the missing ones. A gathering step then depends on what they would have depended on. */
 function without(step: PlanStep, missing: readonly PlanStep[]): PlanStep {
   const [fanOut] = fanOutOf(step)
   const ids = new Set(missing.map(({ id }) => id))

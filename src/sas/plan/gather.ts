@@ -2,25 +2,24 @@ import type { Json, StepDocument } from '../model/documents.js'
 import { stepsReferredTo } from './template.js'
 
 /**
- * What a step that gathers is given: the outputs of the steps of a fan-out, and the list that it fans out over; or one
- * value, put together from the outputs of several steps.
+ * The input of a gathering step: the outputs of the steps of a fan-out and its list, or one value made from the
+ * outputs of several steps.
  */
 export type GatherInput = FanOutInput | { readonly value: Json }
 
-/** What the gathering step of a fan-out is given. */
+/** The input of the gathering step of a fan-out. */
 export interface FanOutInput {
   readonly items: readonly Json[]
   readonly list: Json
   readonly atMost: number
 }
 
-/** What a gathering step comes to. */
 export type Gathered =
   | { readonly kind: 'output'; readonly output: Json }
-  /** What was to be a list is none, or a longer one than the workflow allows. */
+  /** The list is not a list, or is longer than the workflow allows. */
   | { readonly kind: 'impossible'; readonly message: string }
 
-/** The output of a gathering step with this resolved input. */
+/** Computes the output of a gathering step from its resolved input. */
 export function gather(input: GatherInput): Gathered {
   if ('value' in input) return { kind: 'output', output: input.value }
   const { items, list, atMost } = input
@@ -31,7 +30,7 @@ export function gather(input: GatherInput): Gathered {
   return { kind: 'output', output: items.slice(0, lengthOf(list)) }
 }
 
-/** Why a fan-out over this value is not possible; null when it is. */
+/** Returns why a fan-out over this value is impossible, or null. */
 export function listProblem(list: Json | undefined, atMost: number): string | null {
   if (!Array.isArray(list))
     return `what it fans out over is not a list but ${list === null ? 'null' : typeof list}`
@@ -39,14 +38,14 @@ export function listProblem(list: Json | undefined, atMost: number): string | nu
   return list.length > atMost ? `its list has ${list.length} items; ${rule}` : null
 }
 
-/** The items that a list has; none for what is no list. */
+/** Returns the length of a list, or 0 for any other value. */
 export function lengthOf(list: Json | undefined): number {
   return Array.isArray(list) ? list.length : 0
 }
 
 /**
- * The steps whose outputs a step cannot do without: it is left out when one of them is. A fan-out gathers what there
- * is: it needs its list only, because steps beyond the end of the list are always left out.
+ * Returns the steps whose outputs a step needs. If one of them is skipped, the step is skipped too. The gathering
+ * step of a fan-out needs only its list, because steps beyond the end of the list are always skipped.
  */
 export function neededBy({ kind, inputTemplate }: Pick<StepDocument, 'kind' | 'inputTemplate'>): Set<string> {
   const gathers = kind === 'gather' ? (inputTemplate as unknown as GatherInput) : null

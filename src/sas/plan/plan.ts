@@ -1,39 +1,39 @@
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 
 /**
- * Who ends a step: an agent; or the scheduler, when its time has come, its event was raised, or, for one that gathers,
- * as soon as it begins.
+ * The kind of a step. An agent ends an `operation`. The scheduler ends the others: `sleep` when its time has come,
+ * `waitFor` when its event was raised, and `gather` as soon as it begins.
  */
 export type StepKind = 'operation' | 'sleep' | 'waitFor' | 'gather'
 
-/** Steps in one workflow: the job names each of them, and must stay small. */
+/** How many steps a workflow may have. The job names each of them and must stay small. */
 export const maxSteps = 1_000
 
 /** One step of a {@link Plan}, as plain JSON. */
 export interface PlanStep {
   readonly id: string
   readonly kind: StepKind
-  /** A condition, as JSON; null for always. */
+  /** A condition as JSON; null for always. */
   readonly when: Json
   readonly actor: string
   readonly action: string
   /** The step's input, with references into the job's input and earlier outputs. */
   readonly input: Json
-  /** Every step that must be done first: those referred to, and those named in `after`. */
+  /** Every step that must be done first: those to which it refers, and those in `after`. */
   readonly dependsOn: readonly string[]
   readonly completeWithinMs: number
   readonly maxFailures: number
   readonly retryBackoff: { readonly minMs: number; readonly maxMs: number }
   readonly initialState: string
   readonly targetState: string
-  /** How what the step did is undone; null when there is nothing to undo. */
+  /** The undo of the step; null if there is nothing to undo. */
   readonly undo: PlanUndo | null
   readonly onExhausted: ExhaustionPolicy
   /** Whether an agent claims each attempt before it acts. */
   readonly isClaimRequired: boolean
 }
 
-/** The undo of a {@link PlanStep}: its input may also refer to the step's own output. */
+/** The undo of a {@link PlanStep}. Its input may also refer to the step's own output. */
 export interface PlanUndo {
   readonly actor: string
   readonly action: string
@@ -42,19 +42,19 @@ export interface PlanUndo {
 }
 
 /**
- * What a workflow definition compiles to, and what travels with each job: no code, so the scheduler and the supervisor
- * never need a deployment when a workflow changes, and versions live side by side.
+ * The compiled form of a workflow definition, stored with each job. It contains no code. So a changed workflow needs
+ * no deployment of the scheduler or the supervisor, and several versions can run at the same time.
  */
 export interface Plan {
   readonly workflow: string
   readonly version: number
   readonly steps: readonly PlanStep[]
   readonly onExhausted: ExhaustionPolicy
-  /** Generations, at most, of `compensateThenRetry`. */
+  /** The largest number of generations with `compensateThenRetry`. */
   readonly maxGenerations: number
 }
 
-/** A step, and what its definition left to its workflow. */
+/** A step, and which of its settings its definition left to the workflow. */
 export interface DraftedStep {
   readonly step: PlanStep
   readonly name: string

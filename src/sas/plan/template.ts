@@ -1,14 +1,14 @@
 import type { Json } from '../model/documents.js'
 import { toTemplate, type ReferencePath } from '../model/reference.js'
 
-/** What a template is filled from. */
+/** The values for the references of a template. */
 export interface KnownValues {
   readonly input: Json
   /** Outputs by step id. */
   readonly outputs: ReadonlyMap<string, Json>
 }
 
-/** The ids of the steps whose output a template refers to. */
+/** Returns the ids of the steps to whose output a template refers. */
 export function stepsReferredTo(template: Json): Set<string> {
   const found = new Set<string>()
   const visit = (part: Json): void => {
@@ -22,16 +22,16 @@ export function stepsReferredTo(template: Json): Set<string> {
 }
 
 /**
- * The template with every reference replaced by the value it points to. A value that is not there leaves its property
- * out (null at the root or in a list), exactly as an optional property that was not given.
+ * Replaces every reference of a template by its value. A missing value omits its property, like an optional property
+ * that was not given. At the root or in a list it becomes null.
  */
 export function resolveTemplate(template: Json, known: KnownValues): Json {
   return resolvePart(template, known) ?? null
 }
 
 /**
- * Fills in every reference of the template except those to the output of `openStepId`. The result can be resolved with that
- * step alone.
+ * Replaces every reference of a template except those to the output of `openStepId`. Only that step is then needed to
+ * resolve the result.
  */
 export function bindTemplate(template: Json, known: KnownValues, openStepId: string): Json {
   const bound = replaceReferences(template, (path) => {
@@ -42,7 +42,7 @@ export function bindTemplate(template: Json, known: KnownValues, openStepId: str
   return bound ?? null
 }
 
-/** The template with every reference into the job's input replaced by that part of `input`, and ids of steps renamed. */
+/** Replaces every reference into the job's input by that part of `input`, and renames the ids of steps. */
 export function substitute(template: Json, input: Json, rename: (stepId: string) => string): Json {
   const replaced = replaceReferences(template, (path) => {
     if (path[0] === 'input') return partOf(input, path.slice(1))
@@ -51,7 +51,7 @@ export function substitute(template: Json, input: Json, rename: (stepId: string)
   return replaced ?? null
 }
 
-/** The part of a template that a path leads to; beyond a reference it is a longer reference. */
+/** Returns the part of a template at a path. If the path crosses a reference, the result is a longer reference. */
 function partOf(template: Json | undefined, path: readonly string[]): Json | undefined {
   const [key, ...rest] = path
   if (key === undefined || template === undefined) return template
@@ -68,7 +68,7 @@ function partOf(template: Json | undefined, path: readonly string[]): Json | und
   }
 }
 
-/** The template with each reference replaced by another template; by undefined where there is nothing. */
+/** Replaces each reference by another template. `replace` returns undefined for a missing value. */
 function replaceReferences(
   template: Json,
   replace: (path: ReferencePath) => Json | undefined,

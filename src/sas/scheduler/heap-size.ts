@@ -1,9 +1,9 @@
-/** Bytes that an object, an array or a string takes besides its content, measured on 64-bit V8. */
+/** Bytes of an object, an array or a string besides its content, measured on 64-bit V8. */
 const headBytes = 32
 /** Bytes for a property or an element. Most numbers are stored in it. */
 const slotBytes = 16
 
-/** Estimates the bytes of memory that a JSON value takes, without serialising it. Text counts one byte per character. */
+/** Estimates the memory of a JSON value in bytes, without serialising it. Text counts one byte per character. */
 export function heapBytesOf(value: unknown): number {
   if (typeof value === 'string') return headBytes + value.length
   if (typeof value !== 'object' || value === null) return 0

@@ -8,10 +8,10 @@ import type { DocumentAddress, StateStore, Stored } from '../store/state-store.j
 import type { AcceptedJob } from '../submission/submission.js'
 import { readJob } from '../store/update-document.js'
 
-/** Memory for each kind of document, enough for about 10,000 documents with 1 KB of JSON. */
+/** The memory for each kind of document, enough for about 10,000 documents with 1 KB of JSON. */
 const rememberedBytes = 32 * 2 ** 20
 
-/** A document as it was written, and the etag of the version before. */
+/** A written document, and the etag of the version that it replaced. */
 export interface Replaced<T> {
   readonly document: Stored<T>
   readonly replacedEtag: string
@@ -20,35 +20,36 @@ export interface Replaced<T> {
 /** A step that a decision needs, but that cannot be read. */
 export interface UnreadableStep {
   readonly stepId: string
-  /** By this version of the code: newer code wrote it. */
+  /** Whether a newer version of the code wrote it. */
   readonly isNewer: boolean
   readonly message: string
 }
 
-/** What a scheduler has seen or written of its jobs lately; what is missing is read. It may be old. */
+/** Remembers the documents that a scheduler has recently read or written, and reads missing ones. They may be old. */
 export class KnownJobs {
   private readonly jobs = new RecentDocuments<JobDocument>(rememberedBytes)
   private readonly steps = new RecentDocuments<StepDocument>(rememberedBytes)
 
   constructor(private readonly store: StateStore) {}
 
-  /** A job and its steps as they were accepted. */
+  /** Remembers a job and its steps as they were accepted. */
   putAccepted({ job, steps }: AcceptedJob): void {
     this.jobs.put(job)
     for (const step of steps) this.steps.put(step)
   }
 
-  /** A job and steps of it, each in place of the version with the etag beside it. */
+  /** Remembers a written job and its steps, each in place of the version with `replacedEtag`. */
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
-    // That it has ended is worth knowing when its steps come in the feed; they are not.
+    // The end of the job is still needed when the feed delivers its steps. The steps are not needed.
     if (isOver(job.document)) this.forgetSteps(job.document)
   }
 
   /**
-   * What the feed brings, remembered. A version that was read or written here before is not decoded again, and what is
-   * answered may be newer. Null for a step of a job that is over, as far as we know: nothing follows from it.
+   * Remembers a change from the feed and returns its document. A version that is already known is not decoded again,
+   * and the returned document may be newer. Returns null for a step of a job known to be over, because nothing
+   * follows from it.
    */
   note(change: Change): Decoded | null {
     const { pk, type, jobId, id, _etag, _ts } = change
@@ -64,7 +65,7 @@ export class KnownJobs {
     }
     const decoded = decodeDocument(change)
     if (decoded.kind === 'job') this.putJob({ ...decoded.job, _etag, _ts })
-    // Forgets the remembered version: the stored document has changed.
+    // Forgets the remembered version, because the stored document has changed.
     if (decoded.kind === 'invalid' && typeof pk === 'string') this.jobs.forget({ pk, id })
     if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
     return decoded
@@ -78,12 +79,11 @@ export class KnownJobs {
     return job
   }
 
-  /** The step if it is remembered. */
+  /** Returns the step if it is remembered. */
   step(job: JobDocument, stepId: string): Stored<StepDocument> | undefined {
     return this.steps.get(stepAddress(job, stepId))
   }
 
-  /** All steps of the job that are remembered. */
   stepsOf(job: JobDocument): Map<string, Stored<StepDocument>> {
     const known = job.stepIds.flatMap((stepId): [string, Stored<StepDocument>][] => {
       const step = this.step(job, stepId)
@@ -92,7 +92,7 @@ export class KnownJobs {
     return new Map(known)
   }
 
-  /** Reads the step unless it is remembered; answers what kept it from being read. */
+  /** Reads the step unless it is remembered. Returns the problem if it cannot be read. */
   async ensureStep(job: JobDocument, stepId: string): Promise<UnreadableStep[]> {
     if (this.step(job, stepId) !== undefined) return []
     const document = await this.store.read(stepAddress(job, stepId))
@@ -111,7 +111,7 @@ export class KnownJobs {
     this.steps.forget(stepAddress(job, stepId))
   }
 
-  /** Nothing that is remembered of this job is to be trusted. */
+  /** Forgets the job and its steps. */
   forget(job: JobDocument): void {
     this.jobs.forget(job)
     this.forgetSteps(job)

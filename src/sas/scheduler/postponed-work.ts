@@ -2,22 +2,21 @@ import { backoffDelayMs, type Clock, type Random } from '../../platform/index.js
 import type { Telemetry } from '../../telemetry/index.js'
 import { StoreUnavailable } from '../model/errors.js'
 
-/** Work on one logical partition that the store refused for now. */
+/** Work on one logical partition that the store refused temporarily. */
 export interface RefusedWork {
   readonly pk: string
   readonly error: StoreUnavailable
-  /** Tries it again; rejects while it cannot be done. */
+  /** Tries the work again. Rejects if it fails again. */
   readonly again: () => Promise<void>
 }
 
-/** What a {@link PostponedWork} works with. */
 export interface PostponedWorkOptions {
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
 }
 
-/** What waits for one logical partition, oldest first. */
+/** The waiting work of one logical partition, oldest first. */
 interface Line {
   readonly leaseToken: string
   readonly stopping: AbortController
@@ -25,30 +24,35 @@ interface Line {
   error: StoreUnavailable
 }
 
-/** More partitions than this in trouble are the store's trouble: then the page waits, and the feed with it. */
+/** If more partitions than this fail, the whole store is in trouble. Then the page waits, and the feed with it. */
 const maxPartitions = 16
-/** Work that waits, in all. */
+/** The limit of waiting work in all partitions. */
 const maxWaiting = 1_000
 const backoff = { minMs: 500, maxMs: 10_000 }
 
 /**
- * Work that is tried again beside the feed, so that a throttled logical partition delays only its own jobs (F-X2). Pauses
- * grow, the work of one partition stays in order, and the total is bounded.
+ * Retries work beside the feed, so that a throttled logical partition delays only its own jobs (F-X2). Pauses grow,
+ * the work of one partition stays in order, and the total is bounded.
  *
- * It is remembered here only, and that is safe: each piece holds the checkpoint before its page until it is done (I10),
- * so the next owner of the lease gets it again after a crash, a hand-over or a split.
+ * Keeping the work only in memory is safe. Until it is done, it holds the checkpoint before its page (I10). So the
+ * next owner of the lease gets it again after a crash, a hand-over or a split.
  */
 export class PostponedWork {
   private readonly lines = new Map<string, Line>()
 
   constructor(private readonly options: PostponedWorkOptions) {}
 
-  /** Why work on this partition waits, and more of it should; null when none does. */
+  /**
+   * Returns why work on this partition waits, or null. While work waits, new work on the partition should wait too.
+   */
   refusalOf(leaseToken: string, pk: string): StoreUnavailable | null {
     return this.lines.get(keyOf(leaseToken, pk))?.error ?? null
   }
 
-  /** Takes all of it, each with a hold of its own on the checkpoint; or answers false: it would be too much. */
+  /**
+   * Takes all of the refused work, each piece with its own hold on the checkpoint. Returns false if that exceeds the
+   * limits.
+   */
   take(leaseToken: string, refused: readonly RefusedWork[], hold: () => () => void): boolean {
     const keys = new Set(refused.map(({ pk }) => keyOf(leaseToken, pk)))
     const partitions = new Set([...this.lines.keys(), ...keys]).size
@@ -63,7 +67,7 @@ export class PostponedWork {
     return true
   }
 
-  /** Forgets the work of a lease that was lost: its next owner gets all of it again. */
+  /** Forgets the work of a lost lease. Its next owner gets all of it again. */
   forgetLease(leaseToken: string): void {
     for (const [key, line] of this.lines) {
       if (line.leaseToken !== leaseToken) continue
@@ -82,7 +86,7 @@ export class PostponedWork {
     this.serve(key, line).catch((error: unknown) => this.failed(error))
   }
 
-  /** Until nothing waits, or the lease is lost. */
+  /** Retries the work of a partition until none waits or the lease is lost. */
   private async serve(key: string, line: Line): Promise<void> {
     const { clock, random } = this.options
     const { signal } = line.stopping

@@ -1,30 +1,30 @@
 import { heapBytesOf } from './heap-size.js'
 import type { DocumentAddress, Stored } from '../store/state-store.js'
 
-/** Etags remembered of what a document was before: the feed is rarely further behind than that. */
+/** How many earlier etags of a document are remembered. The feed is rarely further behind. */
 const rememberedEtags = 16
 
 interface Entry<T> {
   readonly document: Stored<T>
-  /** Etags of versions that this process has itself replaced on the way to this one, oldest first. */
+  /** Etags of earlier versions that this process itself replaced, oldest first. */
   readonly replaced: readonly string[]
-  /** Estimated memory of the entry. */
+  /** The estimated memory of the entry. */
   readonly bytes: number
 }
 
 /**
- * The newest versions of documents this process has seen, bounded, so that advancing a job needs no reads. It may be
- * old: every write that rests on it is conditional, and a conflict forgets it.
+ * Remembers the newest versions of documents that this process has seen, within a memory limit. So advancing a job
+ * needs no reads. A version may be old, but every write that depends on it is conditional, and after a conflict it is
+ * forgotten.
  */
 export class RecentDocuments<T extends DocumentAddress> {
   private readonly entries = new Map<string, Entry<T>>()
 
   private bytes = 0
 
-  /** @param budgetBytes an estimated limit of memory; the entry that was put longest ago is removed first */
+  /** @param budgetBytes the limit of the estimated memory; the oldest entry is removed first */
   constructor(private readonly budgetBytes: number) {}
 
-  /** Estimated memory of all entries. */
   get heldBytes(): number {
     return this.bytes
   }
@@ -33,7 +33,7 @@ export class RecentDocuments<T extends DocumentAddress> {
     return this.entries.get(keyOf(address))?.document
   }
 
-  /** The newest version, if this one is it or was replaced by this process on the way to it. */
+  /** Returns the newest version, if `version` is that version or one that this process replaced. */
   recognised(version: DocumentAddress & { readonly _etag: string }): Stored<T> | undefined {
     const known = this.entries.get(keyOf(version))
     if (known === undefined) return undefined
@@ -41,14 +41,14 @@ export class RecentDocuments<T extends DocumentAddress> {
     return isKnown ? known.document : undefined
   }
 
-  /** A document as it was read. One that this process knows to have replaced is not remembered again. */
+  /** Remembers a read document, unless this process has already replaced that version. */
   put(document: Stored<T>): void {
     const known = this.entries.get(keyOf(document))
     if (known?.replaced.includes(document._etag) === true) return
     this.set(document, known?.document._etag === document._etag ? known.replaced : [])
   }
 
-  /** A document as it was written, in place of the version with this etag. */
+  /** Remembers a written document in place of the version with `replacedEtag`. */
   putWritten(document: Stored<T>, replacedEtag: string): void {
     const known = this.entries.get(keyOf(document))
     const before = known?.document._etag === replacedEtag ? known.replaced : []

@@ -3,19 +3,18 @@ import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import type { DocumentAddress } from './state-store.js'
 
-/** A job with at least one changed document. */
 export interface ChangedJob extends DocumentAddress {
   readonly jobId: string
   readonly priority: number
   readonly stepIds: Set<string>
 }
 
-/** A step tells the scheduler something when an attempt has ended or was given back, not when it is merely under way. */
+/** Checks whether the scheduler must read a step: an attempt has ended or was given back, and none is under way. */
 export function callsForScheduler(step: StepDocument): boolean {
   return step.dispatch > 0 && step.lockedBy === null
 }
 
-/** Notes the job of a document that cannot be read: the problem is shown on the job. */
+/** Notes the job of an unreadable document, because the job shows the problem. */
 export function noteUnreadable(
   { id, type, pk, jobId, stepId }: Change,
   changed: Map<string, ChangedJob>,
@@ -32,7 +31,7 @@ export function noteUnreadable(
   changedJob({ pk, jobId, priority: 0 }, changed).stepIds.add(stepId)
 }
 
-/** The entry of this document's job, made if there is none. */
+/** Returns the entry of this document's job, and creates it if there is none. */
 export function changedJob(
   document: Pick<JobDocument, 'pk' | 'jobId' | 'priority'>,
   changed: Map<string, ChangedJob>,

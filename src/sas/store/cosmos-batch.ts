@@ -7,7 +7,7 @@ import type { ApplyResult, StateWrite } from './state-store.js'
 /**
  * Applies all of these writes in one transaction, or none.
  *
- * @throws StoreUnavailable or StoreRefused when it is known that nothing was written
+ * @throws StoreUnavailable or StoreRefused if certainly nothing was written
  */
 export async function applyBatch(
   container: Container,
@@ -21,7 +21,7 @@ export async function applyBatch(
   try {
     answer = await container.items.batch(writes.map(asOperation), partition, options)
   } catch (error) {
-    // The SDK's error has no status; the failure of its last request has one.
+    // The SDK's error has no status, but the failure of its last request has one.
     const cause = failureOf(options) ?? error
     if (isRefusedForNow(cause) || isTooLarge(cause)) throw storeError('state.batch', cause)
     return { kind: 'unknownOutcome', cause }
@@ -30,12 +30,12 @@ export async function applyBatch(
   const charge = Number(headers['x-ms-request-charge'] ?? 0)
   onCharge(charge)
   const results = answer.result ?? []
-  // 424 marks the operations that were rolled back because of another one.
+  // Status 424 marks operations that were rolled back because of another one.
   const failed = results.findIndex((result) => result.statusCode >= 400 && result.statusCode !== 424)
   const culprit = results[failed]
   if (culprit !== undefined) return refused(culprit, writes[failed]?.document.id ?? '')
   const etags = results.flatMap(({ eTag = '' }) => (eTag === '' ? [] : [eTag]))
-  // The writes succeeded, but the next write needs an etag (I2), which now only a read can give.
+  // The writes succeeded, but the next write needs an etag (I2). Now only a read can provide it.
   if (etags.length < writes.length) {
     const cause = new Error('the store answered without the etags of what it wrote')
     return { kind: 'unknownOutcome', cause }
@@ -61,18 +61,21 @@ function refused(culprit: { readonly statusCode: number }, id: string): ApplyRes
   throw new StoreUnavailable(message, { cause: culprit, ...advice })
 }
 
-/** Whether the store wrote nothing and may accept the batch later: 429, 449, 410, or it was not reached (F-X3). */
+/** Checks whether the store wrote nothing and may accept the batch later: 429, 449, 410, or not reached (F-X3). */
 function isRefusedForNow(cause: unknown): boolean {
   const { kind } = cosmosErrorKind(cause, 'write')
   return isTransient(kind) && kind !== 'unknownOutcome'
 }
 
-/** Whether the store refused the batch for its size: it does so every time, and nothing was written (F-S9). */
+/** Checks whether the store refused the batch for its size. It does so every time, and nothing was written (F-S9). */
 function isTooLarge(cause: unknown): boolean {
   return typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 413
 }
 
-/** The physical partition that answered, from its own header or from the session token `{rangeId}:{version}#{lsn}`. */
+/**
+ * Returns the physical partition of a response, from its header or from the session token
+ * `{rangeId}:{version}#{lsn}`.
+ */
 export function rangeIdIn(headers: Readonly<Record<string, unknown>>): string | null {
   const said = headers['x-ms-documentdb-partitionkeyrangeid']
   if (typeof said === 'string' && said !== '') return said
@@ -81,7 +84,7 @@ export function rangeIdIn(headers: Readonly<Record<string, unknown>>): string | 
 }
 
 function asOperation(write: StateWrite): OperationInput {
-  // The SDK's JSON type has no `unknown`; a state document is JSON by construction.
+  // The SDK's JSON type does not accept `unknown`, but a state document is always JSON.
   const resourceBody = write.document as never
   if (write.kind === 'create') return { operationType: 'Create', resourceBody }
   return { operationType: 'Replace', id: write.document.id, resourceBody, ifMatch: write.ifMatch }

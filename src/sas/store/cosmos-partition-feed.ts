@@ -4,7 +4,7 @@ import type { PartitionFeed, StateDocument } from './state-store.js'
 
 const maxItemCount = 100
 
-/** The change feed of one logical partition, through the SDK's iterator: see `CosmosChangeFeed` on how far to trust it. */
+/** Reads the change feed of one logical partition with the SDK's iterator. `CosmosChangeFeed` describes its limits. */
 export class CosmosPartitionFeed implements PartitionFeed {
   private iterator: ChangeFeedPullModelIterator<StateDocument> | null = null
   private token: string | null = null
@@ -17,7 +17,7 @@ export class CosmosPartitionFeed implements PartitionFeed {
 
   async readNext(): Promise<readonly StateDocument[]> {
     const iterator = (this.iterator ??= this.opened())
-    // After a failure its position is unknown; the next read begins again at the last known position.
+    // After a failure the position of the iterator is unknown, so the next read begins at the last known position.
     this.iterator = null
     const { statusCode: code, result, continuationToken, requestCharge } = await iterator.readNext()
     this.onCharge(requestCharge)

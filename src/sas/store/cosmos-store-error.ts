@@ -2,7 +2,7 @@ import { errorMessage } from '../../platform/index.js'
 import { cosmosErrorKind, isTransient } from '../../../lease-store/index.js'
 import { StoreRefused, StoreUnavailable } from '../model/errors.js'
 
-/** The error that users of the store get for a failed request: `StoreUnavailable` for now, `StoreRefused` for good. */
+/** Returns the error for a failed request: `StoreUnavailable` if temporary, `StoreRefused` if permanent. */
 export function storeError(operation: string, error: unknown): Error {
   const known = cosmosErrorKind(error)
   const detail = errorMessage(error)

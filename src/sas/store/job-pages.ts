@@ -2,26 +2,27 @@ import { jobDocumentId } from '../model/document-ids.js'
 import type { StateDocument, Stored } from './state-store.js'
 import type { PageEnd } from './job-filter.js'
 
-/** A place in the order of pages. */
+/** A position in the order of pages. */
 export interface PagePosition {
-  /** When the job there was submitted. */
+  /** When the job at this position was submitted, in milliseconds since the epoch. */
   readonly ms: number
-  /** Its document's id. */
   readonly id: string
 }
 
-/** What is asked of a store that orders by one field only: an order by two would need an index of its own. */
+/** Queries of a store that orders by one field only. An order by two fields would need an index of its own. */
 export interface JobQuestions {
-  /** The newest submitted before this millisecond, or of all; in no order within a millisecond. */
+  /**
+   * Returns the newest jobs, submitted before `beforeMs` if that is given. Within a millisecond they have no order.
+   */
   newest(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]>
-  /** Those submitted in this millisecond whose ids follow this one, or all of it, by id. */
+  /** Returns jobs submitted in this millisecond by id, after `afterId` if that is given. */
   within(ms: number, afterId: string | null, limit: number): Promise<readonly Stored<StateDocument>[]>
 }
 
 /**
- * At most `limit` documents in the order of pages, those after `after` only: the newest submission first, by id within a
- * millisecond. The millisecond at which the newest are cut off is asked for again, by id, so that no page leaves one out
- * or repeats one, however many share it.
+ * Returns at most `limit` documents after `after`, the newest submission first and by id within a millisecond. The
+ * last millisecond of the newest may be incomplete, so it is queried again by id. So no page omits or repeats a job,
+ * however many jobs share a millisecond.
  */
 export async function jobPage(
   questions: JobQuestions,
@@ -39,18 +40,18 @@ export async function jobPage(
   return [...left, ...whole.toSorted(byPage), ...cut]
 }
 
-/** Where a page that ended with this job ended. */
+/** Returns the position of the last job of a page. */
 export function pagePositionOf({ submittedAt, jobId }: PageEnd): PagePosition {
   return { ms: Date.parse(submittedAt), id: jobDocumentId(jobId) }
 }
 
-/** Where a document stands; null for one that has no place. */
+/** Returns the position of a document, or null if it has none. */
 export function positionOf(document: StateDocument | undefined): PagePosition | null {
   const ms = document?.['submittedAtMs']
   return document === undefined || typeof ms !== 'number' ? null : { ms, id: document.id }
 }
 
-/** Negative when one comes before the other. Ids are compared as stores do, by their UTF-8 bytes. */
+/** Returns a negative number if `one` comes first. Ids are compared by their UTF-8 bytes, as in the store. */
 export function comparePositions(one: PagePosition, other: PagePosition): number {
   return other.ms - one.ms || Buffer.from(one.id).compare(Buffer.from(other.id))
 }

@@ -3,10 +3,10 @@ import { stepDocumentId } from '../model/document-ids.js'
 import { decodeDocument } from '../model/decode.js'
 import type { StateStore } from './state-store.js'
 
-/** Up to this number, reads of documents cost less than a query, which also asks the store for its plan. */
+/** Up to this number of steps, single reads cost less than a query, which also requests a query plan. */
 const fewSteps = 4
 
-/** The steps of a job as they are now; what is gone or cannot be read is left out. */
+/** Reads the steps of a job. Omits missing and unreadable steps. */
 export async function readSteps(store: StateStore, job: JobDocument): Promise<readonly StepDocument[]> {
   const { pk, jobId, stepIds } = job
   if (stepIds.length > fewSteps) return store.listSteps(pk, jobId)

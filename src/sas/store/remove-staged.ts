@@ -2,12 +2,12 @@ import type { JobDocument } from '../model/documents.js'
 import { replacing, type StateStore, type Stored } from './state-store.js'
 import { grouped } from './transaction.js'
 
-/** Seconds until what is removed has vanished. */
+/** The time to live of removed documents, in seconds. */
 const removalTtl = 60
 
 /**
- * Lets a submission that was given up vanish: its steps, then the job, by their time to live. Interrupted, it is found
- * again by the job, which goes last (F-S8). A conflict means that another supervisor does the same.
+ * Removes an abandoned submission by a time to live: first its steps, then the job. If this is interrupted, the job,
+ * which is last, leads to the rest (F-S8). A conflict means that another supervisor does the same.
  */
 export async function removeStaged(store: StateStore, job: Stored<JobDocument>): Promise<void> {
   const steps = (await store.listSteps(job.pk, job.jobId)).filter(({ ttl }) => ttl === -1)

@@ -10,7 +10,7 @@ import type { JobFilter, NoticeFilter } from './job-filter.js'
 /** A document as the state container holds it. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
 
-/** A document read, with the etag that a later write is conditional on. */
+/** A document as read, with the etag for a later conditional write. */
 export type Stored<T> = T & { readonly _etag: string; readonly _ts: number }
 
 /** One write of an atomic group. A `replace` is refused unless the stored document still has `ifMatch`. */
@@ -18,49 +18,49 @@ export type StateWrite =
   | { readonly kind: 'create'; readonly document: StateDocument }
   | { readonly kind: 'replace'; readonly document: StateDocument; readonly ifMatch: string }
 
-/** A replace of `before` by `after`, on condition that the document has not changed since it was read. */
+/** Returns a write that replaces `before` by `after`, if the document has not changed since it was read. */
 export function replacing(before: Stored<StateDocument>, after: StateDocument): StateWrite {
-  // What the store adds to a document is not ours to write.
+  // Removes the fields that the store adds to a document.
   const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = after
   return { kind: 'replace', document: own, ifMatch: before._etag }
 }
 
-/** What a group of writes made of the store. */
+/** The result of a group of writes. */
 export type ApplyResult =
   /** Every write was applied, in one transaction. */
   | {
       readonly kind: 'applied'
       /** The new etag of each document, in the order of the writes. */
       readonly etags: readonly string[]
-      /** The physical partition that took it, when the store says: wakes the local readers of that range. */
+      /** The physical partition of the writes, if the store reports it. Wakes the local readers of that range. */
       readonly physicalRangeId: string | null
       readonly charge: number
     }
-  /** None was applied: `id` had changed, was missing (`replace`) or existed already (`create`). */
+  /** No write was applied: `id` had changed, was missing (`replace`) or existed already (`create`). */
   | { readonly kind: 'conflict'; readonly id: string; readonly reason: 'changed' | 'missing' | 'exists' }
-  /** All or none was applied, and it is unknown which: read, and decide again. */
+  /** All writes or none were applied, and it is unknown which. Read and decide again. */
   | { readonly kind: 'unknownOutcome'; readonly cause: unknown }
 
-/** Where a document is: its partition key value and its id. */
+/** The address of a document: its partition key value and its id. */
 export interface DocumentAddress {
   readonly pk: string
   readonly id: string
 }
 
-/** A step or job that is due before the moment asked for. A hint: read it before deciding anything. */
+/** A step or job that is due. It is a hint: read the document before any decision. */
 export interface OverdueDocument extends DocumentAddress {
-  /** Its `completeByMs`; for a job that no scheduler has taken up yet, when one must have. */
+  /** Its `completeByMs`. For a job that no scheduler has taken up, when a scheduler must have done so. */
   readonly dueMs: number
 }
 
-/** A range of due times in milliseconds since the epoch, without its ends. */
+/** A range of due times in milliseconds since the epoch, excluding both ends. */
 export interface DueBetween {
   /** 0 for the first page; for a later page, the last `dueMs` of the page before it. */
   readonly afterMs: number
   readonly beforeMs: number
 }
 
-/** Due times of jobs and steps, and from when on a job is due that no scheduler has taken up. */
+/** A range of due times of jobs and steps, and the time limit for taking up a job. */
 export interface OverdueBetween extends DueBetween {
   /** How long after its submission a scheduler must have taken up a job. */
   readonly pickUpWithinMs: number
@@ -69,73 +69,113 @@ export interface OverdueBetween extends DueBetween {
 /** How many jobs there are in each state. */
 export type JobCounts = Readonly<Record<ProcessState, number>>
 
-/** What happens in one logical partition. */
+/** The changes of one logical partition. */
 export interface PartitionFeed {
-  /** Documents in their latest version: all of them at first, then those that have changed; empty when none has. */
+  /**
+   * Returns documents in their latest version: first all of them, then the changed ones. Empty if none has changed.
+   */
   readNext(): Promise<readonly StateDocument[]>
 }
 
-/** A notice that should have been sent. A hint: read it before sending. */
+/** A notice that should have been sent. It is a hint: read the notice before sending it. */
 export interface UnsentNotice extends DocumentAddress {
   readonly jobId: string
   /** Its `completeByMs`. */
   readonly dueMs: number
 }
 
-/** A job that a person should look at. A hint: read it before raising an alert. */
+/** A flagged job. It is a hint: read the job before raising an alert. */
 export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 'stepId' | 'since'> {
   readonly jobId: string
 }
 
+/** The last job of a page. */
+export interface PageEnd {
+  /** ISO-8601 UTC. */
+  readonly submittedAt: string
+  readonly jobId: string
+}
+
+/** The filter of a list of notices. */
+export interface NoticeFilter {
+  /** Only notices of this job, in any partition. */
+  readonly jobId?: string
+  readonly workflow?: string
+  /** Default 100. */
+  readonly limit?: number
+}
+
+/** The filter of a list of jobs. */
+export interface JobFilter {
+  readonly state?: ProcessState
+  readonly workflow?: string
+  /** Only jobs submitted at this time or later. */
+  readonly since?: Date
+  /** Only jobs submitted before this time. */
+  readonly before?: Date
+  /** Only jobs after this one, the last job of the previous page. */
+  readonly after?: PageEnd
+  /** Only flagged jobs, whatever the reason. */
+  readonly isFlagged?: true
+  /** Only jobs with this kind of flag. */
+  readonly attention?: Attention['kind']
+  /** Only jobs whose flag names this step. */
+  readonly step?: string
+  /** Default 100. */
+  readonly limit?: number
+}
+
 /**
- * The container that holds jobs, steps and the user's own documents. Implementations: a Cosmos container
- * ({@link import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine; both pass the same suite.
+ * The container that holds jobs, steps and the user's own documents. It has two implementations, a Cosmos container
+ * ({@link import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine. Both pass the same test suite.
  *
- * Throws `StoreUnavailable` when the store cannot be reached or refuses for a while; nothing was written then.
+ * Every method throws `StoreUnavailable` if the store cannot be reached or refuses temporarily. Then nothing was
+ * written.
  */
 export interface StateStore {
-  /** The document, or null when there is none. Never older than what this process has written or been delivered. */
+  /** Reads a document, or null. The result is never older than what this process has written or received. */
   read(address: DocumentAddress): Promise<Stored<StateDocument> | null>
   /**
-   * Applies all writes or none. All documents must have `pk` = `partition`; 1 to 100 writes.
+   * Applies 1 to 100 writes, all or none. All documents must have `pk` = `partition`.
    *
-   * @throws DocumentInvalid when one of them could not be read back (`refuseUnreadable`); nothing was written
+   * @throws DocumentInvalid if a document could not be read back (`refuseUnreadable`); nothing was written
    */
   apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult>
   /**
-   * Steps and jobs that are due after `afterMs` and before `beforeMs`, earliest first, in pages like {@link listUnsent}.
-   * Paging is needed because documents that cannot be read stay due, and documents behind them must still be found.
-   * Documents of a newer schema are left out.
+   * Lists steps and jobs that are due after `afterMs` and before `beforeMs`, earliest first, in pages like
+   * {@link listUnsent}. Paging is needed because unreadable documents stay due, and later documents must still be
+   * found. Documents of a newer schema are omitted.
    */
   listOverdue(due: OverdueBetween, limit: number): Promise<readonly OverdueDocument[]>
   /**
-   * For people (CLI, dashboard), never for decisions. Newest submission first, by id within a millisecond, at most
-   * `limit`. The next page begins `after` the last job of this one. Paging omits no job, with one exception: two jobs with
-   * the same id under different partition keys, submitted in the same millisecond, when a page ends between them.
+   * Lists jobs for people (CLI, dashboard), never for decisions: at most `limit`, the newest submission first and by
+   * id within a millisecond. The next page begins `after` the last job of this one. Paging omits no job, with one
+   * exception: two jobs with the same id under different partition keys, submitted in the same millisecond, if a page
+   * ends between them.
    */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
-  /** For people: how many jobs there are in each state, counted by the store. */
+  /** Counts the jobs in each state, for people. The store counts them. */
   countJobs(): Promise<JobCounts>
   /**
-   * The document of the job with this id in any partition, readable or not, or null. For people: it queries all
-   * partitions.
+   * Finds the document of the job with this id in any partition, readable or not, or null. It is for people, because
+   * it queries all partitions.
    */
   findJob(jobId: string): Promise<Stored<StateDocument> | null>
-  /** Every step of a job, in no order. */
+  /** Lists every step of a job, in no order. */
   listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
-  /** A job's notices that are still to be sent, in no order. */
+  /** Lists the unsent notices of a job, in no order. */
   listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
   /**
-   * Notices that were due after `afterMs` and before `beforeMs`, earliest first. Some stay due for hours, behind one that
-   * is not taken, so there are pages: of at least `limit` if there are as many, and never cut within a millisecond, so
-   * that the next page begins after the last notice of this one.
+   * Lists notices that were due after `afterMs` and before `beforeMs`, earliest first. Notices behind one that its
+   * receiver does not accept may stay due for hours, so there are pages. A page has at least `limit` notices if there
+   * are as many. It never ends within a millisecond, so the next page begins after the last notice of this one.
    */
   listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
-  /** Flagged jobs, by when they were flagged (`since`), after that moment, or from the first: in pages, as notices. */
+  /** Lists flagged jobs by `since`, after `afterSince` or from the first, in pages like {@link listUnsent}. */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
-  /** For people: notices that were given up, in no order. */
+  /** Lists notices that were given up, in no order, for people. */
   listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
-  /** For people: records of documents that could not be read, in no order. They may be outdated: read the document. */
+  /** Lists records of unreadable documents, in no order, for people. A record may be outdated: read the document. */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>
   /** Follows one logical partition from its beginning. */
   follow(partition: string): PartitionFeed

@@ -1,20 +1,20 @@
 import type { StateDocument, StateWrite } from './state-store.js'
 
-/** Bounds of one transaction (cosmos-cost §2), the second with room for what the store adds to its 2 MB (I16). */
+/** The limits of one transaction. The size leaves room below the 2 MB of the store for what the store adds (I16). */
 export const maxOperations = 100
 export const maxTransactionBytes = 1_900_000
 
-/** The size of a value as JSON. */
+/** Returns the size of a value as JSON, in bytes. */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** Whether a value is larger than this as JSON. Most are far from it, which shows without writing them out. */
+/** Checks whether a value is larger than this as JSON. For most values an estimate is enough. */
 export function exceeds(value: unknown, limitBytes: number): boolean {
   return mostBytesOf(value) > limitBytes && bytesOf(value) > limitBytes
 }
 
-/** At least the size of a value as JSON: as if every character needed its longest escape. */
+/** Returns an upper bound of the size of a value as JSON, as if every character needed its longest escape. */
 function mostBytesOf(value: unknown): number {
   if (typeof value === 'string') return 6 * value.length + 2
   if (typeof value !== 'object' || value === null) return 25
@@ -23,12 +23,12 @@ function mostBytesOf(value: unknown): number {
   return bytes
 }
 
-/** Whether one transaction takes all of these. */
+/** Checks whether all of these writes fit one transaction. */
 export function fits(writes: readonly StateWrite[]): boolean {
   return writes.length <= maxOperations && !exceeds(writes, maxTransactionBytes)
 }
 
-/** These writes in groups, each of which fits one transaction beside a write of `beside`; one at least in each. */
+/** Groups the writes. Each group has at least one write and fits one transaction beside a write of `beside`. */
 export function grouped(
   writes: readonly StateWrite[],
   beside: StateDocument,

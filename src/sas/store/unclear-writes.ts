@@ -5,8 +5,8 @@ import type { ApplyResult } from './state-store.js'
 const maxUnclear = 2
 
 /**
- * Counts the writes of one decision whose outcome is unknown. After each of them the caller reads and decides again. After
- * the second one, the next write throws instead, so that the caller tries again after a pause (F-X4).
+ * Counts the writes of one decision whose outcome is unknown. After each of them the caller reads and decides again.
+ * After the second one, the next write throws, so that the caller pauses before it tries again (F-X4).
  */
 export class UnclearWrites {
   private count = 0

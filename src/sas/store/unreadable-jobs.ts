@@ -17,20 +17,20 @@ export interface UnreadableJob {
   readonly jobId: string
   readonly partitionKey: string
   readonly documentId: string
-  /** `?` if the document does not say. */
+  /** The name of the workflow, or `?` if the document does not contain it. */
   readonly workflow: string
-  /** ISO-8601 UTC: when a scheduler first could not read it. */
+  /** When a scheduler first could not read it, ISO-8601 UTC. */
   readonly since: string
   /** The field, what is wrong with it, and how to repair it. */
   readonly reason: string
 }
 
-/** How many records are read at once: more than an operator repairs by hand. */
+/** How many records are read at once, more than an operator repairs by hand. */
 const mostRecords = 1_000
 /** Seconds until the store removes the record of a job that can be read again. */
 const removalTtl = 60
 
-/** Explains why this code cannot read a document and how to repair it; null if it can read it. */
+/** Returns why this code cannot read a document and how to repair it, or null. */
 function unreadableReason(decoded: Decoded): string | null {
   if (decoded.kind === 'newerSchema') {
     return `a newer version of stepward wrote it (schema ${decoded.schema}, this one knows ${schemaVersion}): use that version`
@@ -40,9 +40,9 @@ function unreadableReason(decoded: Decoded): string | null {
 }
 
 /**
- * Reads a job for people, or null when there is none.
+ * Reads a job for people. Returns null if there is none.
  *
- * @throws JobUnreadable with the reason, when its document exists but cannot be read
+ * @throws JobUnreadable with the reason, if its document exists but cannot be read
  */
 export async function readableJob(
   store: StateStore,
@@ -56,7 +56,7 @@ export async function readableJob(
   throw new JobUnreadable(jobIdIn(document), document.id, reason)
 }
 
-/** Jobs that a scheduler could not read and that still cannot be read, the oldest finding first. */
+/** Returns the jobs that a scheduler could not read and that still cannot be read, the oldest finding first. */
 export async function unreadableJobs(store: StateStore): Promise<readonly UnreadableJob[]> {
   const records = await store.listUnreadable(mostRecords)
   const found: UnreadableJob[] = []
@@ -67,7 +67,7 @@ export async function unreadableJobs(store: StateStore): Promise<readonly Unread
   return found.sort((one, other) => (one.since < other.since ? -1 : 1))
 }
 
-/** The record that a job could not be read. Only its document shows whether that is still so. */
+/** The record that a job could not be read. Only its document shows whether it still cannot be read. */
 export interface UnreadableFlag {
   readonly jobId: string
   readonly pk: string
@@ -76,7 +76,7 @@ export interface UnreadableFlag {
   readonly since: string
 }
 
-/** Flags of jobs that a scheduler could not read, in any order. */
+/** Returns the flags of jobs that a scheduler could not read, in any order. */
 export async function unreadableFlags(store: StateStore): Promise<readonly UnreadableFlag[]> {
   return (await store.listUnreadable(mostRecords)).map(flagIn)
 }
@@ -87,7 +87,7 @@ export function flagIn(record: Readonly<Record<string, unknown>>): UnreadableFla
   return { jobId: String(jobId), pk: String(pk), documentId: String(documentId), since: String(since) }
 }
 
-/** The job of this flag as it is now; null when it can be read, or is gone. */
+/** Reads the job of this flag. Returns null if it is readable or gone. */
 export async function unreadableJob(
   store: StateStore,
   { pk, documentId, since }: UnreadableFlag,
@@ -106,12 +106,11 @@ export async function unreadableJob(
   }
 }
 
-/** The job id in the document, or else in the document's own id. */
+/** Returns the job id in the document, or else in the document's own id. */
 function jobIdIn({ id, jobId }: StateDocument): string {
   return typeof jobId === 'string' ? jobId : id.slice(jobIdPrefix.length)
 }
 
-/** What {@link UnreadableJobs} works with. */
 export interface UnreadableJobsOptions {
   readonly store: StateStore
   readonly instanceName: string
@@ -120,9 +119,9 @@ export interface UnreadableJobsOptions {
 }
 
 /**
- * Flags a job that a scheduler cannot read, by a record beside the job. The document itself is not changed, so that an
- * operator can repair it. A record may be outdated, so readers check the document. An instance removes its own records
- * when it can read the job again.
+ * Flags a job that a scheduler cannot read, with a record beside the job. The document itself is not changed, so that
+ * an operator can repair it. A record may be outdated, so readers check the document. An instance removes its own
+ * records when it can read the job again.
  */
 export class UnreadableJobs {
   private readonly flagged = new Set<string>()
@@ -132,7 +131,7 @@ export class UnreadableJobs {
   /**
    * Checks a job that the scheduler could not read, and flags it if its document is invalid.
    *
-   * @throws StoreUnavailable when it could not be flagged
+   * @throws StoreUnavailable if it could not be flagged
    */
   async flag({ pk, id, jobId }: DocumentAddress & { readonly jobId: string }): Promise<void> {
     const { store, telemetry, clock, instanceName } = this.options
@@ -172,7 +171,7 @@ export class UnreadableJobs {
     })
   }
 
-  /** As a new document, or in place of one that is vanishing: the job was readable for less than a minute. */
+  /** Writes the record. A record of the last minute may still exist, marked for removal; it is then replaced. */
   private async record(record: StateDocument & { readonly ttl: number }): Promise<ApplyResult> {
     const { store } = this.options
     const create = () => store.apply(record.pk, [{ kind: 'create', document: record }])

@@ -18,7 +18,6 @@ export interface DocumentDecision<T, R> {
   readonly result: R
 }
 
-/** How an update ended. */
 export type DocumentUpdate<T, R> =
   | { readonly kind: 'written'; readonly document: Stored<T>; readonly result: R }
   /** The decision was to write nothing. */
@@ -26,21 +25,21 @@ export type DocumentUpdate<T, R> =
   /** The document is gone, or can no longer be read. */
   | { readonly kind: 'missing' }
 
-/** Where a document is, what was last seen of it (saves the first read), and how to read it. */
+/** A document to update: its address, its last known version (saves the first read), and how to read it. */
 export interface Updated<T> {
   readonly address: DocumentAddress
   readonly known: Stored<T> | null
   readonly read: (store: StateStore, address: DocumentAddress) => Promise<Stored<T> | null>
 }
 
-/** How often to decide about one document before giving up. It has few writers at a time, so more tries mean trouble. */
+/** How many decisions about one document are tried. It has few writers at a time, so more tries would not help. */
 const maxTries = 6
 
 /**
- * Read → decide → write on condition of the etag. After a lost race or an unknown outcome, it reads and decides again.
- * Deciding twice is harmless because decisions look at state.
+ * Reads a document, decides, and writes on condition of the etag. After a lost race or an unknown outcome, it reads
+ * and decides again. Deciding twice is harmless, because decisions depend only on the state.
  *
- * @throws StoreUnavailable when the document stays contended; also any error of the store
+ * @throws StoreUnavailable if the document stays contended; also any error of the store
  */
 export async function updateDocument<T extends JobDocument | StepDocument, R>(
   store: StateStore,
@@ -70,7 +69,7 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
   throw new StoreUnavailable(message, { cause: null })
 }
 
-/** The step at this address, or null when there is none that can be read. */
+/** Reads the step at this address. Returns null if it is missing or unreadable. */
 export async function readStep(
   store: StateStore,
   address: DocumentAddress,
@@ -81,7 +80,7 @@ export async function readStep(
   return { ...decoded.step, _etag: document._etag, _ts: document._ts }
 }
 
-/** The job at this address, or null when there is none that can be read. */
+/** Reads the job at this address. Returns null if it is missing or unreadable. */
 export async function readJob(
   store: StateStore,
   address: DocumentAddress,

@@ -16,35 +16,34 @@ import { intended, stage, submit, type SubmitRequest } from './submit.js'
 import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from '../store/transaction.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 
-/** How often one transaction is written while the store gives no answer and has no such job. */
+/** How often one transaction is written while the store does not answer and the job does not exist. */
 const maxTries = 3
-/** How often a submission in stages is resumed: it also gives way to another process that writes the same job. */
+/** How often a submission in stages is resumed, also after losing a race to another process with the same job. */
 const maxStagedTries = 6
 
-/** A job and its steps as they were accepted, and where. */
+/** A job and its steps as they were accepted, and the physical range that holds them. */
 export interface AcceptedJob {
   readonly job: Stored<JobDocument>
   readonly steps: readonly Stored<StepDocument>[]
   readonly physicalRangeId: string | null
 }
 
-/** What became of a submission. */
 export interface Submitted {
   readonly isNew: boolean
-  /** What is stored, where a transaction that was answered wrote all of it just now. */
+  /** The stored documents, if one confirmed transaction wrote all of them just now; otherwise null. */
   readonly accepted: AcceptedJob | null
 }
 
 const standingAlready: Submitted = { isNew: false, accepted: null }
 
 /**
- * Writes a submission until the job stands; what a refused or unanswered write did is read from the store (F-S2 to
- * F-S6). Whatever is larger than one transaction is written in stages.
+ * Writes a submission until the job is stored. After a refused or unanswered write, it reads the store to see the
+ * effect (F-S2 to F-S6). A submission larger than one transaction is written in stages.
  *
- * @throws SubmissionInvalid when no number of stages would do; nothing was written
- * @throws JobConflict when the id belongs to another submission, or a document alongside exists
- * @throws JobUnreadable when the job is there and its document cannot be read
- * @throws StoreUnavailable when the store could not be asked; repeat with the same id
+ * @throws SubmissionInvalid if the submission is invalid or too large even for stages; nothing was written
+ * @throws JobConflict if the id belongs to another submission, or a document alongside exists
+ * @throws JobUnreadable if the job exists and its document cannot be read
+ * @throws StoreUnavailable if the store could not be reached; submit again with the same id
  */
 export async function ensureSubmitted(store: StateStore, request: SubmitRequest): Promise<Submitted> {
   const writes = submit(request)
@@ -53,7 +52,7 @@ export async function ensureSubmitted(store: StateStore, request: SubmitRequest)
   return fits(writes) ? submitAtOnce(store, request, { writes, decoded }) : submitInStages(store, request)
 }
 
-/** The writes of a submission, and their documents as readers will see them. */
+/** The writes of a submission, and their documents as readers will decode them. */
 interface Writing {
   readonly writes: readonly StateWrite[]
   readonly decoded: readonly Decoded[]
@@ -76,7 +75,7 @@ async function submitAtOnce(
   throw unanswered(request)
 }
 
-/** A step of an earlier job of that id, which has expired: steps may outlive their job for a while. */
+/** Checks whether a step belongs to an expired job with the same id. Steps may outlive their job for a while. */
 function isLeftOver({ ttl }: StepDocument): boolean {
   return ttl !== -1
 }
@@ -96,16 +95,17 @@ function acceptedAs(
 }
 
 /**
- * The job without its intent, the steps in as many transactions as they need, and at last the intent together with the
- * user's documents (I1, I14): whatever dies between, nothing runs, and the same submission goes on where it was (F-S7).
- * Each transaction stands on the job's etag, so nothing is added to a job that was given up meanwhile (F-S8).
+ * Writes the job without its intent, then the steps in as many transactions as they need, and last the intent together
+ * with the user's documents (I1, I14). If the process dies in between, nothing runs, and the same submission continues
+ * where it stopped (F-S7). Each transaction depends on the job's etag, so nothing is added to a job that was given up
+ * meanwhile (F-S8).
  */
 async function submitInStages(store: StateStore, request: SubmitRequest): Promise<Submitted> {
   const { partition, now } = request
   const hash = planHash(request.plan)
   const { job, steps, received, alongside } = stage(request, hash)
   refuseOversized(request, creating([job, ...alongside, ...received]))
-  // Steps fit some transaction when the largest does.
+  // If the largest step fits a transaction, every step does.
   const largest = [...steps].sort((a, b) => bytesOf(b) - bytesOf(a)).slice(0, 1)
   refuseOversized(request, creating([job, ...largest]))
   for (let tries = 0; tries < maxStagedTries; tries += 1) {
@@ -113,7 +113,7 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
     if (there === null) continue
     if (!isStaged(there)) return standingAlready
     if (there.planHash !== hash) throw begunOtherwise(request)
-    // What is written from here on is what the first try asked for: the job says so already.
+    // Continues with the values of the first try, which the stored job holds.
     const { orderId, priority, replyTo } = there
     const begun = stage({ ...request, orderId, priority, replyTo }, hash)
     const present = await store.listSteps(partition, request.jobId)
@@ -129,7 +129,7 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
   throw unanswered(request)
 }
 
-/** The staged job as it was written just now; null when it has to be read to be known. */
+/** Creates the staged job. Returns null if the write was not confirmed and the job must be read. */
 async function beginning(
   store: StateStore,
   { partition }: SubmitRequest,
@@ -139,7 +139,7 @@ async function beginning(
   return result.kind === 'applied' ? { ...job, _etag: result.etags[0] ?? '', _ts: 0 } : null
 }
 
-/** The writes of steps that are not there yet, or are an earlier job's. */
+/** Returns the writes of steps that are missing, or that are left over from an earlier job. */
 function missingSteps(
   steps: readonly StepDocument[],
   present: readonly Stored<StepDocument>[],
@@ -152,7 +152,7 @@ function missingSteps(
   })
 }
 
-/** The staged job when all of these steps are written; null when something came between. */
+/** Writes the missing steps and returns the staged job; null if a write was lost. */
 async function withSteps(
   store: StateStore,
   staged: Stored<JobDocument>,
@@ -168,7 +168,7 @@ async function withSteps(
   return job
 }
 
-/** The job of this very submission as it is stored, or null. */
+/** Reads the job of this submission, or null. Throws if the stored job is of another submission. */
 async function standing(store: StateStore, request: SubmitRequest): Promise<Stored<JobDocument> | null> {
   const { jobId, partition, payloadHash } = request
   const job = await readableJob(store, { pk: partition, id: jobDocumentId(jobId) })
@@ -197,8 +197,8 @@ function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]
 }
 
 /**
- * The documents as they will be read. What no instance could read would be accepted and never run (I1): a plan made by
- * other code, or edited.
+ * Decodes the documents as readers will. An unreadable document, for instance of a plan that was edited or made by
+ * other code, would be accepted and never run (I1).
  */
 function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): readonly Decoded[] {
   const decoded = writes.map(({ document }) => decodeDocument(document))
@@ -209,7 +209,7 @@ function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): read
   throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} could not be read: ${problems.join('; ')}`)
 }
 
-/** The store would say that such a document exists already, which it does not. */
+/** Refuses two documents with the same id. The store would wrongly report that such a document exists already. */
 function refuseSameIds({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
   const ids = writes.map(({ document }) => document.id)
   const twice = [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]

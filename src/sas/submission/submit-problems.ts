@@ -1,7 +1,7 @@
 import { unknownOptions } from '../../platform/index.js'
 import { durationMs, type Duration } from '../model/duration.js'
 
-/** What is said about a submission besides its input; `jobId` and `partitionKey` with their defaults. */
+/** The options of a submission besides its input, with the defaults of `jobId` and `partitionKey` filled in. */
 export interface SubmissionTerms {
   readonly jobId: string
   readonly partitionKey: string
@@ -23,11 +23,11 @@ const knownTerms: readonly (keyof SubmissionTerms | 'alongside')[] = [
   'completeWithin',
   'retainFor',
 ]
-/** It is half of a pair in UTF-16: no request can name it, so the job would be accepted and never be read. */
+/** Matches a lone half of a UTF-16 pair. No request can contain it, so the job would be accepted and never read. */
 const halfCharacter = /\p{Cs}/u
 
 /**
- * All problems of these terms. Values of callers often come from outside, so their types prove nothing. A job that is
+ * Returns all problems of these terms. Values often come from outside the program, so their types prove nothing. A job
  * stored with an unreadable value would be accepted and never run (I1).
  */
 export function submitProblems(terms: SubmissionTerms): string[] {
@@ -63,15 +63,12 @@ export function submitProblems(terms: SubmissionTerms): string[] {
 
 /** The arguments of a call about a job, except its payload. */
 export interface CommandTerms {
-  /** Required texts. */
   readonly needed: Readonly<Record<string, unknown>>
-  /** Texts that may be left out. */
   readonly optional?: Readonly<Record<string, unknown>>
-  /** Booleans that may be left out. */
   readonly flags?: Readonly<Record<string, unknown>>
 }
 
-/** All problems of the arguments of a call about a job. Does not rely on their declared types. */
+/** Returns all problems of the arguments of a call about a job. Does not rely on their declared types. */
 export function commandProblems({ needed, optional = {}, flags = {} }: CommandTerms): string[] {
   const given = Object.entries(optional).filter(([, text]) => text !== undefined)
   return [
@@ -84,7 +81,6 @@ export function commandProblems({ needed, optional = {}, flags = {} }: CommandTe
   ]
 }
 
-/** Not trusted to be what its type says. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }

@@ -13,7 +13,7 @@ import { noticeOf } from '../decisions/notices.js'
 import { idempotencyKey } from '../model/work.js'
 import type { StateDocument, StateWrite } from '../store/state-store.js'
 
-/** Everything a submission is made of; times and hashes are handed in. */
+/** Everything that a submission consists of. The caller passes times and hashes in. */
 export interface SubmitRequest {
   readonly plan: Plan
   readonly jobId: string
@@ -21,21 +21,21 @@ export interface SubmitRequest {
   /** The partition key value that the job, its steps and the documents alongside share. */
   readonly partition: string
   readonly input: Json
-  /** Documents of the user's own, created in the same transaction. */
+  /** Documents of the user, created in the same transaction. */
   readonly alongside: readonly StateDocument[]
   readonly priority: number
   readonly replyTo: string | null
-  /** Milliseconds for the whole job; null for as long as it takes. */
+  /** Milliseconds for the whole job; null for no limit. */
   readonly completeWithinMs: number | null
-  /** Milliseconds for which the job is kept after it ended well; null for no limit. */
+  /** Milliseconds for which the job is kept after it ended Processed or Compensated; null for no limit. */
   readonly retainForMs: number | null
   readonly payloadHash: string
   readonly now: number
 }
 
 /**
- * W0: the user's documents, the job with its intent, and every step, in one transaction (I1, I14). No deadline is
- * written here: the submitter's clock decides nothing (R18).
+ * Returns the writes of a submission (W0): the user's documents, the job with its intent, and every step, in one
+ * transaction (I1, I14). It writes no deadline, because the submitter's clock decides nothing (R18).
  */
 export function submit(request: SubmitRequest): StateWrite[] {
   const documents = [
@@ -47,17 +47,17 @@ export function submit(request: SubmitRequest): StateWrite[] {
   return documents.map((document) => ({ kind: 'create', document }))
 }
 
-/** A submission too large for one transaction, in the parts in which it is written. */
+/** The parts of a submission that is too large for one transaction. */
 export interface StagedSubmission {
-  /** Without its intent. */
+  /** The job without its intent. */
   readonly job: JobDocument
   readonly steps: readonly StepDocument[]
-  /** Written together with the intent, when all steps are there. */
+  /** Written together with the intent, after all steps are written. */
   readonly alongside: readonly StateDocument[]
   readonly received: readonly NoticeDocument[]
 }
 
-/** W0 in stages: until the last of them nothing of it counts (F-S7). */
+/** Prepares W0 in stages. Nothing of it counts before the last stage is written (F-S7). */
 export function stage(request: SubmitRequest, planHash: string): StagedSubmission {
   const { plan, alongside } = request
   const job = jobOf(request)
@@ -66,7 +66,7 @@ export function stage(request: SubmitRequest, planHash: string): StagedSubmissio
   return { job: staged, steps, alongside, received: receivedOf(request) }
 }
 
-/** A staged job with its intent: from here on it runs, and the time to take it up begins. */
+/** Returns a staged job with its intent. Once written, it runs, and the time to take it up begins. */
 export function intended<T extends JobDocument>(staged: T, now: number): T {
   const submittedAt = new Date(now).toISOString()
   return { ...staged, desiredState: staged.targetState, submittedAt, submittedAtMs: now }
@@ -161,7 +161,10 @@ function undoOf({ undo }: PlanStep): StepDocument['undo'] {
   return { actor, action, inputTemplate, input: null, failureCount: 0, whenUncertain }
 }
 
-/** What jobs and steps begin with alike; spread last: an object that begins with a spread costs a hundred times as much. */
+/**
+ * Returns the fields that jobs and steps share. Spread it last: an object that begins with a spread costs a hundred
+ * times as much.
+ */
 function envelopeOf(request: SubmitRequest) {
   return {
     pk: request.partition,

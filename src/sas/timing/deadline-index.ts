@@ -1,10 +1,10 @@
 import TinyQueue from 'tinyqueue'
 import type { DocumentAddress } from '../store/state-store.js'
 
-/** Something to look at, and when. */
+/** A document, and when it is due. */
 export interface Deadline extends DocumentAddress {
   readonly dueMs: number
-  /** The lease it came by, or null when the sweep found it. */
+  /** The lease whose feed delivered it, or null if the sweep found it. */
   readonly leaseToken: string | null
 }
 
@@ -12,29 +12,28 @@ export interface Deadline extends DocumentAddress {
 const toleratedEntries = 64
 
 /**
- * When each open step is due, earliest first. A hint that saves asking the store: it may be lost (the sweep finds the
- * step) or wrong (the step is read before anything is decided).
+ * Remembers when each open document is due, earliest first. It is a hint that saves queries. An entry may be lost,
+ * because the sweep finds the document. It may be wrong, because the document is read before any decision.
  */
 export class DeadlineIndex<T extends Deadline = Deadline> {
   private readonly current = new Map<string, T>()
   private queue = new TinyQueue<T>([], earlierFirst)
 
-  /** Steps that are waited for. */
   get size(): number {
     return this.current.size
   }
 
-  /** The number of entries in memory: current ones, and outdated ones that were not removed yet. */
+  /** The number of entries in memory, including outdated ones that are not removed yet. */
   get entries(): number {
     return this.queue.length
   }
 
-  /** What is waited for at this address, whenever it is due. */
+  /** Returns the deadline of this address, or undefined. */
   get(address: DocumentAddress): T | undefined {
     return this.current.get(keyOf(address))
   }
 
-  /** Sets when a step is due, instead of what was set before. */
+  /** Sets when a document is due, and replaces its earlier deadline. */
   set(deadline: T): void {
     this.current.set(keyOf(deadline), deadline)
     this.queue.push(deadline)
@@ -45,7 +44,7 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
     if (this.current.delete(keyOf(address))) this.clean()
   }
 
-  /** Forgets what came by a lease that is no longer held: its new owner waits for it. */
+  /** Forgets the deadlines of a released lease. Its new owner watches them. */
   forgetLease(leaseToken: string): void {
     for (const [key, deadline] of this.current) {
       if (deadline.leaseToken === leaseToken) this.current.delete(key)
@@ -53,7 +52,7 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
     this.clean()
   }
 
-  /** Removes and answers what is due at `now`, at most `limit`. */
+  /** Removes and returns at most `limit` deadlines that are due at `now`. */
   takeDue(now: number, limit: number): T[] {
     const due: T[] = []
     for (let first = this.first(); first !== undefined && first.dueMs <= now; first = this.first()) {
@@ -64,12 +63,12 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
     return due
   }
 
-  /** When the earliest is due, or null when nothing is waited for. */
+  /** Returns when the earliest deadline is due, or null if there is none. */
   next(): number | null {
     return this.first()?.dueMs ?? null
   }
 
-  /** Rebuilds the queue when most of its entries are outdated, so that on average each entry is moved at most once more. */
+  /** Rebuilds the queue if most of its entries are outdated. On average, each entry is moved at most once more. */
   private clean(): void {
     if (this.queue.length <= 2 * this.current.size + toleratedEntries) return
     this.queue = new TinyQueue([...this.current.values()], earlierFirst)
@@ -78,7 +77,7 @@ export class DeadlineIndex<T extends Deadline = Deadline> {
   private first(): T | undefined {
     for (let first = this.queue.peek(); first !== undefined; first = this.queue.peek()) {
       if (this.current.get(keyOf(first)) === first) return first
-      // Replaced or removed since it was queued.
+      // This entry was replaced or removed after it was queued.
       this.queue.pop()
     }
     return undefined

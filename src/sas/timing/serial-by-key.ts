@@ -1,19 +1,19 @@
-/** Work that waits for one key while other work on it runs. */
+/** The waiting work of one key. */
 interface Line {
   readonly urgent: (() => void)[]
   readonly others: (() => void)[]
 }
 
-/** Runs work on one key one after another, and work on different keys side by side (F-D15). */
+/** Runs work on the same key in sequence, and work on different keys in parallel (F-D15). */
 export class SerialByKey {
-  /** The keys on which work runs, each with the work that waits for it. */
+  /** The keys with running work, each with its waiting work. */
   private readonly lines = new Map<string, Line>()
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.take(key, work, 'others')
   }
 
-  /** Runs `work` before all waiting work on this key that is not urgent. */
+  /** Runs `work` before waiting work on this key that is not urgent. */
   runSoon<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.take(key, work, 'urgent')
   }

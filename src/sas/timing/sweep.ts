@@ -1,24 +1,26 @@
 import { BackgroundLoop, type Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 
-/** What a sweep asks, and how often. */
 export interface SweepOptions {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly intervalMs: number
-  /** Asks the store once; answers in how many milliseconds to ask again: less than the interval when there is more. */
+  /**
+   * Queries the store once. Returns the pause before the next query in milliseconds, less than `intervalMs` if there
+   * is more.
+   */
   readonly ask: () => Promise<number>
 }
 
-/** How soon a store that could not be asked is asked again. */
+/** The pause after a failed query, unless the interval is shorter. */
 const soonMs = 1_000
 
 /**
- * Asks the store for what the feed does not deliver, or delivered to an instance that has died. It asks on every acquired
- * lease. Every interval, the holder of the first range asks, so that only one instance does. Only this sweep finds
- * the work of a new lease, so a sweep that failed or did not get to the end stays due.
+ * Queries the store for work that the feed does not deliver, or delivered to an instance that has died. It runs for
+ * every acquired lease. At every interval only the owner of the first range runs it, so that only one instance does.
+ * Only this sweep finds the work of a new lease, so a sweep that failed or did not reach the end stays due.
  *
- * States: idle → running (`start`) → idle (`stop`). Leases may come and go in any of them.
+ * It is idle, runs after `start`, and is idle again after `stop`. Leases may be acquired and released at any time.
  */
 export class Sweep {
   private readonly loop: BackgroundLoop

@@ -5,15 +5,17 @@ import { byScheduler, type PlanDraft, type Step } from './plan-draft.js'
 import { reference, referencePath, toTemplate, type Reference } from '../model/reference.js'
 import type { StepOptions } from './step-options.js'
 
-/** How the steps of a fan-out are run: each by itself, with these options. */
+/** The options of a fan-out. They apply to each of its steps. */
 export interface ForEachOptions<E, O> extends StepOptions {
-  /** Items at most; a longer list is refused. One step is stored for each possible item of a list that is an output. Default 20. */
+  /**
+   * The largest number of items. A longer list is refused. If the list is an output, one step is stored for each
+   * possible item. Default 20.
+   */
   readonly atMost?: number
-  /** How one item is undone, given what its step returned; `'none'` when it had no effect. */
+  /** The undo of one item, given the output of its step; `'none'` if the step has no effect. */
   readonly undo?: ((output: Reference<O>, item: Reference<E>) => OperationCall<unknown>) | 'none'
 }
 
-/** A fan-out as it is defined. */
 export interface ForEachDraft<E, O> {
   readonly id: string
   readonly list: Reference<readonly E[]>
@@ -22,8 +24,8 @@ export interface ForEachDraft<E, O> {
 }
 
 /**
- * One step for each item that the list may have, `id-0`, `id-1` and so on, and the step `id` that gathers their outputs.
- * All of them are there from the beginning, like all steps (R16): those beyond the end of the list are left out.
+ * Adds one step for each item that the list may have, `id-0`, `id-1` and so on, and the step `id` that gathers their
+ * outputs. Like all steps they exist from the beginning (R16). Steps beyond the end of the list are skipped.
  */
 export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>): Step<readonly O[]> {
   const { id, list, call, options } = forEach
@@ -56,7 +58,7 @@ export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>):
   return addGather<readonly O[]>(draft, id, () => toTemplate(input, 'its list'), { when, after: items })
 }
 
-/** A step that the scheduler ends as soon as it begins, with what its input comes to as its output. */
+/** Adds a step that the scheduler ends as soon as it begins. Its output is computed from its input. */
 export function addGather<O>(
   draft: PlanDraft,
   id: string,

@@ -16,51 +16,49 @@ import { stepsReferredTo } from '../plan/template.js'
 import { undoProblems } from './undo-problems.js'
 import type { DraftedStep } from '../plan/plan.js'
 
-/** A step of a workflow being defined; `output` refers to what its operation will return. */
+/** A step of a workflow that is being defined. `output` refers to the later result of its operation. */
 export interface Step<O> {
   readonly id: string
   readonly output: Reference<O>
 }
 
-/** What a step does: an operation of an agent with its input as a template. */
+/** The operation of a step, with its input as a template. */
 type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
 
-/** A step as it is defined. */
 export interface StepDraft<O> {
   readonly id: string
-  /** What problems call it, where one definition makes many steps. Default: its id. */
+  /** The name of the step in problems, if one definition makes many steps. Default: its id. */
   readonly name?: string
   readonly kind?: StepKind
-  /** @throws NotPlainDataError when its input is not JSON */
+  /** @throws NotPlainDataError if its input is not JSON */
   readonly call: () => Call
   readonly options: StepOptions & { readonly undo?: Undo<O> }
 }
 
-/** What a definition comes to: a plan of its own, or part of another one. */
+/** The parts of a definition from which its own plan, or part of another plan, is made. */
 export interface Drafted {
   readonly steps: readonly DraftedStep[]
-  /** Null when the definition does not say. */
+  /** Null if the definition does not set it. */
   readonly onExhausted: ExhaustionPolicy | null
-  /** What a workflow that runs this one gets of it, as a template. */
+  /** The output for a workflow that runs this one, as a template. */
   readonly output: Json
 }
 
-/** A definition that has run. */
 export interface Compiled {
   readonly plan: Omit<Plan, 'workflow' | 'version'>
   readonly drafted: Drafted
   readonly problems: readonly string[]
 }
 
-/** The call of a step that the scheduler ends: it names no agent. */
+/** Returns the call of a step that the scheduler ends. It names no agent. */
 export function byScheduler(input: Json): Call {
   return { actor: '', action: '', input }
 }
 
-/** The store takes ids of 1,023 bytes: the longest one of a job, and this. */
+/** The longest id of a step. With the longest job id, it stays within the 1,023 bytes of an id in the store. */
 const maxIdLength = 200
 
-/** A workflow while its definition runs: the steps so far, and everything found wrong. */
+/** A workflow while its definition runs. Collects its steps and its problems. */
 export class PlanDraft {
   private readonly steps = new Map<string, DraftedStep>()
   private readonly problems = new Set<string>()
@@ -122,7 +120,7 @@ export class PlanDraft {
     })
   }
 
-  /** Adds a step that is compiled already. */
+  /** Adds a compiled step. */
   include<O>(drafted: DraftedStep): Step<O> {
     const { step, name } = drafted
     const { id } = step
@@ -137,7 +135,7 @@ export class PlanDraft {
     return { id, output: reference(['steps', id, 'output']) }
   }
 
-  /** A condition of the step called `name` as a template; null for none. */
+  /** Returns the condition of the step called `name` as a template, or null if it has none. */
   conditionOf(name: string, { when }: Pick<StepOptions, 'when'>): Json {
     if (when === undefined) return null
     const problem = conditionProblem(when)
@@ -146,7 +144,10 @@ export class PlanDraft {
     return null
   }
 
-  /** What `make` answers; null, with a problem of the step called `name`, when that is not plain data. */
+  /**
+   * Returns the result of `make`. If that is not plain data, notes a problem of the step called `name` and returns
+   * null.
+   */
   template<T>(name: string, what: string, make: () => T): T | null {
     try {
       return make()
@@ -157,7 +158,7 @@ export class PlanDraft {
     }
   }
 
-  /** What must be done first: every step referred to, but for the step's `own` id in its undo, and those named in `after`. */
+  /** Returns the steps that must be done first: those in `after` and those referred to, except `own` in the undo. */
   dependencies(
     name: string,
     { after = [] }: Pick<StepOptions, 'after'>,
@@ -168,7 +169,7 @@ export class PlanDraft {
     const byUndo = stepsReferredTo(undo)
     byUndo.delete(own)
     for (const { id } of after) if (!this.steps.has(id)) say(`after ${JSON.stringify(id)}`)
-    // A reference carried over from another workflow would be waited for without end (F-D12).
+    // A reference from another workflow would make the step wait without end (F-D12).
     for (const [what, referredTo] of Object.entries({ input: byInput, undo: byUndo })) {
       const unknown = [...referredTo].filter((stepId) => !this.steps.has(stepId))
       for (const id of unknown) say(`its ${what} refers to step ${JSON.stringify(id)}`)
@@ -176,7 +177,7 @@ export class PlanDraft {
     return [...new Set([...byInput, ...byUndo, ...after.map((step) => step.id)])]
   }
 
-  /** What the definition comes to, `returned` being what it returned, and everything that is wrong with it. */
+  /** Returns the plan and every problem of the definition. `returned` is the result of the definition. */
   compile(returned: unknown): Compiled {
     const drafted = [...this.steps.values()]
     const policy = this.onExhausted === null ? null : (policyOf(this.onExhausted) ?? 'error')
@@ -196,7 +197,7 @@ export class PlanDraft {
     }
   }
 
-  /** What a step, or its undo, calls; the types do not hold for those who do not compile. */
+  /** Returns the call of a step or its undo. Checks it, because callers in JavaScript are not bound by the types. */
   private callOf(
     name: string,
     {
@@ -206,7 +207,7 @@ export class PlanDraft {
     }: Pick<StepDraft<unknown>, 'call'> & { readonly kind: StepKind; readonly what: string },
   ): Call {
     const made = this.template<Partial<Call> | undefined>(name, what, call)
-    // A problem was noted already.
+    // The problem is already noted.
     if (made === null) return byScheduler(null)
     const { actor = '', action = '', input = null } = made ?? {}
     if (kind !== 'operation' || (actor !== '' && action !== '')) return { actor, action, input }

@@ -6,58 +6,63 @@ import type { ExhaustionPolicy } from '../model/documents.js'
 import { betweenStates } from '../model/process-state.js'
 import type { Reference } from '../model/reference.js'
 
-/** How one step is run. */
+/** Options of a step. */
 export interface StepOptions {
-  /** Steps that must be done first although their output is not used. */
+  /** Steps that must be done first, although this step does not use their output. */
   readonly after?: readonly { readonly id: string }[]
-  /** How long an attempt may take at worst, including the time until an agent picks it up. Default `'1m'`. */
+  /** The longest time of an attempt, including the time until an agent takes it up. Default `'1m'`. */
   readonly completeWithin?: Duration
-  /** Attempts that may end without success before the step is given up. Default 3. */
+  /** How many attempts may end without success before the step is given up. Default 3. */
   readonly maxFailures?: number
-  /** How long to wait after a reported failure before the next attempt; doubles each time. Default 1 s to 1 m. */
+  /** The pause after a reported failure before the next attempt. It doubles each time. Default 1 s to 1 m. */
   readonly retryBackoff?: { readonly min: Duration; readonly max: Duration }
-  /** What the step is before and after, in your words. Default `NotStarted` and `Completed`. */
+  /** Your names for the state before and after the step. Default `NotStarted` and `Completed`. */
   readonly initialState?: string
   readonly targetState?: string
-  /** Leaves the step out when it does not hold, and with it every step whose input refers to its output. */
+  /** If it does not hold, this step and every step whose input refers to its output are skipped. */
   readonly when?: Condition
-  /** What follows when the step failed for good or has no attempts left. Default: what `job.onExhausted` says. */
+  /** What follows if the step failed permanently or has no attempts left. Default: the policy of `job.onExhausted`. */
   readonly onExhausted?: OnExhausted
   /**
-   * Whether the step's `undo` also runs when it is not known if the last attempt took effect (it was cut off by its
-   * deadline, or by the failure of another step). The undo then lacks what the step would have returned; its context
-   * names the key of the attempt. Default true.
+   * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect, because its deadline
+   * or the failure of another step cut it off. The undo then lacks the output of the step, but its context names the
+   * key of the attempt. Default true.
    */
   readonly undoUncertain?: boolean
   /**
-   * Whether an agent claims each attempt in the store before it acts: of two instances that were given the same attempt,
-   * only one acts, and an attempt that no agent claimed in time does not count as failed. Costs one write for each
-   * attempt. Default false: the outcome decides which of the two counts.
+   * Whether an agent claims each attempt in the store before it acts. If two instances receive the same attempt, only
+   * one acts. An attempt that no agent claimed in time does not count as failed. Costs one write for each attempt.
+   * Default false: both may act, and the first recorded outcome counts.
    */
   readonly claim?: boolean
 }
 
 /**
- * What follows when a step failed for good or has no attempts left: end the job in error; undo what was done; undo it,
- * then begin again; set the step aside until an operator releases it; wait that long and try again.
+ * What follows if a step failed permanently or has no attempts left.
+ *
+ * - `error` ends the job in error.
+ * - `compensate` undoes the done steps.
+ * - `compensateThenRetry` undoes the done steps and begins the job again.
+ * - `park` sets the step aside until an operator releases it.
+ * - `extendedWait` waits for that time and tries again.
  */
 export type OnExhausted =
   'error' | 'compensate' | 'compensateThenRetry' | 'park' | { readonly extendedWait: Duration }
 
-/** How a step that is done is undone: an operation, given what the step returned; `'none'` when it had no effect. */
+/** The undo of a step: an operation, given the output of the step; `'none'` if the step has no effect. */
 export type Undo<O> = ((output: Reference<O>) => OperationCall<unknown>) | 'none'
 
-/** What a step is before and after, unless its options say. */
+/** The names of the states before and after a step, unless its options set them. */
 export const defaultStates = { initialState: 'NotStarted', targetState: 'Completed' }
 
-/** The policy as it is stored, or null when its duration is not one. */
+/** Returns the policy as stored, or null if its duration is invalid. */
 export function policyOf(policy: OnExhausted): ExhaustionPolicy | null {
   if (typeof policy === 'string') return policy
   const extendedWaitMs = durationMs(policy.extendedWait)
   return extendedWaitMs === null ? null : { extendedWaitMs }
 }
 
-/** Every option of a step of any kind, so that a misspelt one is found. */
+/** Every option of any kind of step, to find misspelt ones. */
 const knownOptions: readonly (keyof StepOptions | 'undo')[] = [
   'after',
   'completeWithin',
@@ -72,7 +77,7 @@ const knownOptions: readonly (keyof StepOptions | 'undo')[] = [
   'undo',
 ]
 
-/** Everything that is wrong with a step's options by themselves. */
+/** Returns every problem of a step's options that shows without the other steps. */
 export function optionProblems(options: StepOptions): string[] {
   const problems = durationsIn(options).flatMap(([option, value]) => {
     if (value === undefined || durationMs(value) !== null) return []
@@ -109,7 +114,7 @@ function stateProblems(options: StepOptions): string[] {
   return problems
 }
 
-/** Checks what the types forbid, for callers without a compiler: stored, it would be an unreadable step. */
+/** Checks values for callers in JavaScript. A wrong value would be stored as an unreadable step. */
 function kindProblems({ onExhausted, ...options }: StepOptions): string[] {
   const flags = Object.entries({ claim: options.claim, undoUncertain: options.undoUncertain })
   const isPolicy =

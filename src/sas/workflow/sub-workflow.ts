@@ -6,7 +6,7 @@ import { toTemplate } from '../model/reference.js'
 import type { StepOptions } from './step-options.js'
 import { substitute } from '../plan/template.js'
 
-/** A workflow as part of another one, as it is defined. */
+/** A workflow as a part of another one. */
 export interface RunDraft {
   readonly id: string
   readonly drafted: Drafted
@@ -15,9 +15,10 @@ export interface RunDraft {
 }
 
 /**
- * The steps of another workflow, each under the prefix `id-`, and the step `id` that is done when all of them are; its
- * output is what the other definition returned. They begin when everything that their input refers to is known. What
- * the other workflow says about failures stands; what it does not say follows the workflow that runs it.
+ * Adds the steps of another workflow, each with the prefix `id-`, and the step `id`, which is done after all of them.
+ * Its output is the result of the other definition. The steps begin when everything that their input refers to is
+ * known. The other workflow keeps its own failure policy; if it sets none, the policy of the workflow that runs it
+ * applies.
  */
 export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: RunDraft): Step<O> {
   const given = draft.template(id, '', () => toTemplate(input, 'input'))
@@ -34,7 +35,7 @@ export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: Run
 }
 
 interface Inlining {
-  /** What must be done before the first of the steps. */
+  /** The steps that must be done before the first of these steps. */
   readonly first: readonly string[]
   readonly condition: Json
   readonly rename: (stepId: string) => string

@@ -1,8 +1,8 @@
 import type { PlanStep, DraftedStep } from '../plan/plan.js'
 
 /**
- * Steps that may be done when another one sets off compensation, and whose definition does not say how they are undone
- * (R109). A step that comes after the failing one cannot be done by then and needs no undo.
+ * Returns the problems of steps without `undo` that may be done when another step starts compensation (R109). A step
+ * after the failing one cannot be done by then and needs no undo.
  */
 export function undoProblems(drafted: readonly DraftedStep[]): string[] {
   const ancestors = ancestorsOf(drafted.map(({ step }) => step))
@@ -18,7 +18,7 @@ export function undoProblems(drafted: readonly DraftedStep[]): string[] {
   })
 }
 
-/** Every step that a step waits for, directly or through others. Steps stand after those they wait for. */
+/** Returns for each step all steps that it depends on, directly or indirectly. Steps come after their dependencies. */
 function ancestorsOf(steps: readonly PlanStep[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>()
   for (const { id, dependsOn } of steps) {

@@ -7,9 +7,9 @@ import { reference, toTemplate, type Bound, type Reference } from '../model/refe
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import { addRun } from './sub-workflow.js'
 
-/** What a workflow definition is written with. */
+/** The argument of a workflow definition. Adds its steps. */
 export interface WorkflowBuilder<I> {
-  /** Refers to the input of the job. */
+  /** A reference to the input of the job. */
   readonly input: Reference<I>
   /** Adds a step. Steps without a path of references or `after` between them run in parallel. */
   step<OI, O>(
@@ -18,25 +18,26 @@ export interface WorkflowBuilder<I> {
     input: Bound<OI>,
     options?: StepOptions & { readonly undo?: Undo<O> },
   ): Step<O>
-  /** A step that is done when that time has passed, counted from when it begins, or at an instant (ISO-8601). */
+  /** Adds a step that is done when a time after its beginning has passed, or at an instant (ISO-8601). */
   sleep(
     id: string,
     time: Duration | { readonly until: Bound<string> },
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<null>
   /**
-   * A step that is done when `client.raiseEvent` is called with its id, even if that is before it begins; its output is
-   * the event's payload. Without an event in `completeWithin` (default `'1d'`) it is exhausted at once.
+   * Adds a step that is done when `client.raiseEvent` is called with its id, even before it begins. Its output is the
+   * payload of the event. Without an event within `completeWithin` (default `'1d'`) it has no attempts left, and its
+   * `onExhausted` applies.
    */
   waitFor<T>(
     id: string,
     options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
   ): Step<T>
   /**
-   * Adds one step for each item of a list: `id-0`, `id-1` and so on, in parallel. The list is known when they begin; its
-   * items are part of the job's input, or of an earlier step's output. The step that is returned is done when all of
-   * them are; its output is the list of theirs. An empty list is done at once. A step of an item that fails for good is a
-   * failed step like any other.
+   * Adds one step for each item of a list: `id-0`, `id-1` and so on, in parallel. The list is part of the job's input
+   * or of an earlier step's output. The returned step is done when all of them are, and its output is the list of
+   * their outputs. With an empty list it is done at once. If the step of an item fails permanently, it is a failed
+   * step like any other.
    */
   forEach<E, O>(
     id: string,
@@ -45,8 +46,8 @@ export interface WorkflowBuilder<I> {
     options?: ForEachOptions<E, O>,
   ): Step<readonly O[]>
   /**
-   * Adds the steps of another workflow, each with its id prefixed by `id-`. The step that is returned is done when all
-   * of them are; its output is what the other definition returned.
+   * Adds the steps of another workflow, each with its id prefixed by `id-`. The returned step is done when all of them
+   * are, and its output is the result of the other definition.
    */
   run<SI, SO>(
     id: string,
@@ -55,40 +56,41 @@ export interface WorkflowBuilder<I> {
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<SO>
   /**
-   * What follows when a step failed, for every step that does not say. Default `'error'`.
-   * `maxGenerations` bounds `compensateThenRetry`: after so many the job ends in error, undone. Default 3.
+   * Sets what follows after a failed step, for every step without its own `onExhausted`. Default `'error'`.
+   * `maxGenerations` limits `compensateThenRetry`: after that many generations the job ends in error, undone. Default
+   * 3.
    */
   onExhausted(policy: OnExhausted, limits?: { readonly maxGenerations?: number }): void
 }
 
-/** A document of the user's own that is created in the same transaction as the job. */
+/** A document of the user that is created in the same transaction as the job. */
 export interface Alongside {
   readonly create: Readonly<Record<string, unknown>>
 }
 
-/** How an input becomes a job, when the submitter does not say. */
+/** Defaults for submissions of a workflow. */
 export interface SubmissionDefaults<I> {
-  /** Turns what was read from a file or a request into an input; throws an Error that says what is wrong. */
+  /** Converts a value from a file or a request to an input. Throws an Error that says what is wrong. */
   readonly parse?: (input: unknown) => I
-  /** The job's id. The same id again is the same job. */
+  /** Returns the id of the job. The same id means the same job. */
   readonly jobId?: (input: I) => string
-  /** Documents created with the job, in its logical partition. */
+  /** Returns documents to create with the job, in its logical partition. */
   readonly alongside?: (input: I) => readonly Alongside[]
 }
 
 const definition = Symbol('stepward.workflow')
 
-/** A workflow: its plan, and how inputs are submitted to it. `O` is what a workflow that runs this one gets of it. */
+/** A workflow: its plan and its submission defaults. `O` is its output for a workflow that runs this one. */
 export interface Workflow<I, O = unknown> {
   readonly name: string
   readonly plan: Plan
   readonly submission: SubmissionDefaults<I>
   readonly [definition]: Drafted
-  /** Never set: carries the output's type. */
+  /** Never set. Carries the type of the output. */
   readonly output?: O
 }
 
-/** A definition that cannot be run, with everything that is wrong about it. */
+/** The error of an invalid definition, with every problem. */
 export class WorkflowInvalid extends Error {
   override readonly name = 'WorkflowInvalid'
   constructor(
@@ -100,10 +102,11 @@ export class WorkflowInvalid extends Error {
 }
 
 /**
- * Defines a workflow. `build` runs once, at definition, and only describes: what comes out is plain JSON that travels
- * with every job. What `build` returns, references and JSON, is the workflow's output where another one runs it.
+ * Defines a workflow. `build` runs once, at definition, and only describes the steps. The result is a plan in plain
+ * JSON, which is stored with every job. The return value of `build`, made of references and JSON, is the output for a
+ * workflow that runs this one.
  *
- * @throws WorkflowInvalid naming every problem: bad or repeated names, durations, limits, values that are not JSON
+ * @throws WorkflowInvalid with every problem: bad or repeated names, durations, limits, values that are not JSON
  */
 export function defineWorkflow<I, O = unknown>(
   name: string,
@@ -151,7 +154,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
   }
 }
 
-/** Of an operation that is undefined, as a misspelt one is in JavaScript, both are empty: the draft refuses them. */
+/** Returns empty names for an undefined operation, such as a misspelt one in JavaScript. The draft refuses them. */
 function namesOf(operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined) {
   return { actor: operation?.actor ?? '', action: operation?.action ?? '' }
 }
@@ -181,7 +184,7 @@ function addSleep(
   })
 }
 
-/** Whether a value (an export of a user's module, say) is a workflow. */
+/** Checks whether a value, for instance an export of a user's module, is a workflow. */
 export function isWorkflow(value: unknown): value is Workflow<unknown> {
   return (
     typeof value === 'object' && value !== null && 'plan' in value && 'submission' in value && 'name' in value
