@@ -2,7 +2,7 @@ import { systemClock } from 'stepward'
 import { ChangeFeedEstimator, ChangeFeedProcessor, type Change } from 'stepward/change-feed-processor'
 import { createInProcessCosmos } from 'stepward/emulator'
 
-/** What is written; the view below is kept by its changes. */
+/** A written document, from whose changes the view below is maintained. */
 interface Order {
   readonly id: string
   readonly customer: string
@@ -20,7 +20,7 @@ const { container: leases } = await database.containers.create({
   defaultTtl: -1,
 })
 
-/** Setting what an order comes to, not adding it: a change that comes twice changes nothing. */
+/** Stores an order's total instead of adding it, so that a repeated change has no further effect. */
 async function project({ id, customer, total }: Change<Order>): Promise<void> {
   const seen = await view.item(customer, customer).read<{ orders: Record<string, number> }>()
   await view.items.upsert({ id: customer, orders: { ...seen.resource?.orders, [id]: total } })
@@ -29,7 +29,7 @@ async function project({ id, customer, total }: Change<Order>): Promise<void> {
 const unit = { monitoredContainer: orders, leaseContainer: leases, processorName: 'customer-view' }
 const delivered: Record<string, number> = {}
 
-/** Resolves with an instance that has a part of the work. */
+/** Starts an instance. Resolves once it has acquired a lease. */
 async function started(instanceName: string): Promise<ChangeFeedProcessor<Order>> {
   let onLeaseAcquired = (): void => undefined
   const hasWork = new Promise<void>((resolve) => (onLeaseAcquired = resolve))

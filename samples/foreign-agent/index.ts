@@ -1,19 +1,19 @@
 import { defineAgent, defineWorkflow } from 'stepward'
 
-/** What is to be on a label. */
+/** The label to print. */
 export interface LabelOrder {
   readonly id: string
   readonly text: string
 }
 
-/** Says to workflows and to the compiler what the agent offers; no host runs it, `label_printer.py` does. */
+/** Declares for workflows and the compiler what the agent offers. No host runs it; `label_printer.py` does. */
 const labels = defineAgent('labels', {
   print: (_input: { text: string }): { label: string } => {
     throw new Error('labels are printed by label_printer.py: do not give this agent to a host')
   },
 })
 
-/** One step, whose agent is a program in another language. */
+/** A workflow of one step, whose agent is a program in another language. */
 export const printLabel = defineWorkflow<LabelOrder>(
   'print-label',
   (job) => {

@@ -12,13 +12,13 @@ import { printLabel } from './index.js'
 const python = process.env['PYTHON'] ?? 'python3'
 const texts = ['glass', 'this side up', 'keep dry', 'heavy']
 
-/** The script's own folder, whether this runs from `dist` or from the sources. */
+/** The path of the script, whether this file runs from `dist` or from the sources. */
 const script = fileURLToPath(new URL('label_printer.py', import.meta.url)).replace(
   /([\\/])dist[\\/]samples[\\/]/,
   '$1samples$1',
 )
 
-/** Starts the agent in Python; rejects when there is no Python. */
+/** Starts the agent in Python. Rejects when Python is not installed. */
 async function startPrinter(env: Readonly<Record<string, string>>): Promise<ChildProcess> {
   const printer = spawn(python, [script], {
     env: { ...process.env, ...env },
@@ -29,7 +29,7 @@ async function startPrinter(env: Readonly<Record<string, string>>): Promise<Chil
   return printer
 }
 
-/** Prints labels by an agent that is killed in the middle of its work, and by the one that takes its place. */
+/** Prints labels by an agent that is killed in the middle of its work, and by a second one that replaces it. */
 async function run(): Promise<void> {
   const emulator = await startEmulator({ port: 0 })
   const labelsDirectory = await mkdtemp(join(tmpdir(), 'labels-'))

@@ -2,7 +2,7 @@ import { defineAgent, type AgentContext } from 'stepward'
 import type { Order } from './orders-file.js'
 import { askService, Refused } from './services-client.js'
 
-/** Where the remote services listen: set by `run.ts`, or by whoever starts a worker. */
+/** Returns the URL of the remote services, which `run.ts` sets. To start a worker alone, set it by hand. */
 function servicesUrl(): string {
   const url = process.env['ORDER_SERVICES_URL']
   if (url === undefined) {
@@ -13,7 +13,7 @@ function servicesUrl(): string {
   return url
 }
 
-/** One request to a service; an answer that stays ends the step for good and asks a person to look. */
+/** Sends one request to a service. A permanent refusal ends the step for good and flags it for a person. */
 async function post<T>(path: string, body: unknown, context: AgentContext): Promise<T> {
   const { idempotencyKey, signal } = context
   try {

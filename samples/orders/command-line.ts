@@ -15,7 +15,6 @@ export const usage = `usage: npm start -- [options]
   --json           print the summary as one JSON object
   --help           print this`
 
-/** What the command line asks for. */
 export interface CommandLine {
   readonly orders: string
   readonly stock: string | null
@@ -27,18 +26,18 @@ export interface CommandLine {
   readonly isHelp: boolean
 }
 
-/** A command line that cannot be followed. */
+/** Thrown when the command line is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The package's own folder, whether this runs from `dist` or from the sources. */
+/** Returns a path in the package's data folder, whether this file runs from `dist` or from the sources. */
 function own(file: string): string {
   const here = fileURLToPath(new URL('.', import.meta.url)).replaceAll('\\', '/')
   return `${here.replace('/dist/samples/', '/samples/')}data/${file}`
 }
 
-/** Reads the command line. Throws UsageError naming every value that is wrong. */
+/** Reads the command line. Throws a UsageError that names every wrong value. */
 export function readCommandLine(words: readonly string[]): CommandLine {
   const { values } = parsed(words)
   const { orders, stock, faults, seed, data } = values
@@ -50,7 +49,7 @@ export function readCommandLine(words: readonly string[]): CommandLine {
   if (problems.length > 0) throw new UsageError(problems.join('; '))
   return {
     orders: orders ?? own('orders.jsonl'),
-    // A file of somebody else's knows other products: the sample's own stock would not fit it.
+    // Another orders file has other products, so the sample's own stock would not fit it.
     stock: stock ?? (orders === undefined ? own('stock.json') : null),
     faults: faults as FaultLevel,
     seed: Number(seed),

@@ -1,6 +1,6 @@
 import type { Telemetry, TelemetryEvent } from 'stepward'
 
-/** After these, progress or what is waited for may be different. */
+/** Events after which the progress, or an awaited condition, may have changed. */
 const worthALook: ReadonlySet<TelemetryEvent['type']> = new Set([
   'job.finished',
   'step.recovered',
@@ -8,7 +8,7 @@ const worthALook: ReadonlySet<TelemetryEvent['type']> = new Set([
   'alert.raised',
 ])
 
-/** Listens to a run: what has ended so far, and what it costs. */
+/** Collects telemetry of a run: which jobs have ended, and what they cost. */
 export class Observer implements Telemetry {
   private readonly ended = new Map<string, string>()
   private readonly listeners = new Set<() => void>()
@@ -24,27 +24,25 @@ export class Observer implements Telemetry {
     }
   }
 
-  /** Jobs that have ended. */
+  /** The number of jobs that have ended. */
   get endedCount(): number {
     return this.ended.size
   }
 
-  /** Request units of everything asked of the store so far. */
+  /** The request units of all requests to the store so far. */
   get requestUnits(): number {
     return this.charged
   }
 
-  /** Attempts that failed and were made good. */
+  /** The number of failed attempts after which the step recovered. */
   get retries(): number {
     return this.recovered
   }
 
-  /** The jobs that ended in this state. */
   endedIn(state: string): readonly string[] {
     return [...this.ended].flatMap(([jobId, ended]) => (ended === state ? [jobId] : []))
   }
 
-  /** How many jobs ended in each state. */
   byState(): Record<string, number> {
     const counts: Record<string, number> = {}
     for (const state of this.ended.values()) counts[state] = (counts[state] ?? 0) + 1
@@ -55,7 +53,7 @@ export class Observer implements Telemetry {
     this.listeners.add(listener)
   }
 
-  /** Resolves when this holds, looked at after every event that may matter, or when `signal` aborts. */
+  /** Resolves when `holds` returns true, or when `signal` aborts. Checks after every event that may matter. */
   async until(holds: () => boolean, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const check = (): void => {

@@ -3,20 +3,20 @@ import type { Order } from './orders-file.js'
 import { askService } from './services-client.js'
 import { orderFulfilment } from './workflow.js'
 
-/** A delivery that is not answered is asked for again, under the same key, this often. */
+/** How often a delivery without an answer is tried, always under the same key. */
 const maxTries = 5
 const answerWithinMs = 1_000
 
-/** The person in front of whom orders end that nobody could fulfil: is alerted, fills the shelves, has them tried again. */
+/** The operator: receives alerts about failed orders, restocks the shelves and resubmits the orders. */
 export class Operator {
   private readonly alertsByJob = new Map<string, Alert>()
 
-  /** Everything that was the matter, the latest of each job. */
+  /** The latest alert of each job. */
   get alerts(): readonly Alert[] {
     return [...this.alertsByJob.values()]
   }
 
-  /** Takes alerts; the same one may come again. */
+  /** Stores alerts. The same alert may arrive more than once. */
   alert(alerts: readonly Alert[]): void {
     for (const alert of alerts) this.alertsByJob.set(alert.jobId, alert)
   }
@@ -25,7 +25,7 @@ export class Operator {
     return this.alertsByJob.has(jobId)
   }
 
-  /** Has delivered what these orders ask for. */
+  /** Delivers the products of these orders. */
   async restock(servicesUrl: string, orders: readonly Order[]): Promise<void> {
     for (const { orderId, lines } of orders) {
       for (const [index, { productId, quantity }] of lines.entries()) {
@@ -34,7 +34,7 @@ export class Operator {
     }
   }
 
-  /** Has everything tried again that failed; answers which jobs that were. */
+  /** Resubmits every failed job and returns the ids of the jobs. */
   async resubmit(client: JobClient): Promise<readonly string[]> {
     const failed = client.select({ workflow: orderFulfilment.name, state: 'Error' })
     const { done } = await failed.resubmit({ by: 'operator', why: 'the shelves are filled' })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 
-/** At least one character that can be seen. */
+/** A text with at least one visible character. */
 const text = z.string().regex(/\S/, 'must not be empty')
 
 const line = z.looseObject({
@@ -10,7 +10,7 @@ const line = z.looseObject({
   product: text,
   unitPrice: z.number().nonnegative(),
   quantity: z.number().int().positive(),
-  /** The part taken off the price: 0.25 is a quarter. */
+  /** The discount as a share of the price: 0.25 is a quarter. */
   discount: z.number().min(0).max(1),
 })
 
@@ -24,28 +24,26 @@ const address = z.looseObject({
   country: text,
 })
 
-/** An order as it comes from the shop. Fields not named here are kept. */
+/** An order from the shop. Fields that are not named here are kept. */
 const orderSchema = z.looseObject({
   orderId: text,
   customerId: z.string().optional(),
   lines: z.array(line).min(1, 'must have at least one line'),
   freight: z.number().nonnegative().optional(),
-  /** What the customer pays, freight included. */
+  /** The amount that the customer pays, including freight. */
   total: z.number().nonnegative(),
   shipTo: address,
 })
 
-/** An order as it comes from the shop. */
 export type Order = z.infer<typeof orderSchema>
 
-/** Something wrong in an orders file. */
 export interface OrdersFileProblem {
-  /** Counted from 1, blank lines included: what an editor shows. */
+  /** Counted from 1, including blank lines, as editors show it. */
   readonly line: number
   readonly message: string
 }
 
-/** An orders file cannot be used. Lists everything that is wrong with it, so that it can be corrected in one go. */
+/** Thrown when an orders file cannot be used. Lists all its problems, so that they can be corrected at once. */
 export class OrdersFileError extends Error {
   override readonly name = 'OrdersFileError'
 
@@ -58,14 +56,14 @@ export class OrdersFileError extends Error {
   }
 }
 
-/** An orders file is not there, or not to be read. */
+/** Thrown when an orders file is missing or cannot be read. */
 export class OrdersFileUnreadable extends Error {
   override readonly name = 'OrdersFileUnreadable'
 }
 
 /**
- * Reads orders from a JSON Lines file: UTF-8, one order a line. A byte order mark, CRLF and blank lines are allowed; an
- * order that is there twice with the same content is one order.
+ * Reads orders from a JSON Lines file: UTF-8, one order a line. Allows a byte order mark, CRLF and blank lines. An
+ * order that occurs twice with the same content counts once.
  *
  * @throws OrdersFileUnreadable when it cannot be read
  * @throws OrdersFileError when anything in it is wrong
@@ -85,7 +83,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** The orders in the text of an orders file, and everything that is wrong with it. */
+/** Returns the orders in the text of an orders file, and all its problems. */
 export function parseOrders(content: string): { orders: Order[]; problems: OrdersFileProblem[] } {
   const found = new Map<string, { order: Order; line: number }>()
   const problems: OrdersFileProblem[] = []
@@ -112,7 +110,7 @@ export function parseOrders(content: string): { orders: Order[]; problems: Order
 type ReadOrder = { readonly order: Order } | { readonly problems: readonly string[] }
 
 function parseOrder(lineText: string): ReadOrder {
-  // Decoding puts this character where it found no UTF-8; a name or address that has it is damaged.
+  // Decoding inserts this character for invalid UTF-8, so a name or address that contains it is damaged.
   if (lineText.includes('\uFFFD')) return { problems: ['is not UTF-8; save the file with this encoding'] }
   let value: unknown
   try {
@@ -131,7 +129,7 @@ function checkOrder(value: unknown): ReadOrder {
   return read.success ? { order: read.data } : { problems: read.error.issues.map(describe) }
 }
 
-/** The value as an order. Throws an Error that says everything that is wrong with it. */
+/** Returns the value as an order. Throws an Error that names all its problems. */
 export function toOrder(value: unknown): Order {
   const read = checkOrder(value)
   if ('problems' in read) throw new Error(read.problems.join(', '))

@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update'
 import type { Observer } from './observer.js'
 
-/** Shows how far a run is: a live bar on a terminal, a line now and then elsewhere. */
+/** Shows the progress of a run: a live bar on a terminal, a line now and then elsewhere. */
 export function showProgress(
   observer: Observer,
   total: number,

@@ -11,13 +11,12 @@ import { showProgress } from './progress.js'
 import { readStock, startServices, type Services } from './services/index.js'
 import { describe, describeAlerts, summarize, type Summary } from './summary.js'
 
-/** How long the whole run may take before what has not ended is called lost. */
+/** How long the run may take. A job that has not ended by then counts as lost. */
 const patienceMs = 10 * 60_000
 
-/** Orders submitted side by side. */
+/** The number of orders that are submitted concurrently. */
 const atOnce = 16
 
-/** A run under way. */
 interface Scene {
   readonly options: CommandLine
   readonly orders: readonly Order[]
@@ -27,7 +26,7 @@ interface Scene {
   readonly operator: Operator
 }
 
-/** Submits every order, lets all roles work on an embedded Cosmos DB until each has ended, and says what came of it. */
+/** Submits every order, runs all roles on an embedded Cosmos DB until each job has ended, and returns a summary. */
 async function run(options: CommandLine): Promise<Summary> {
   const orders = await readOrders(options.orders)
   const stock = options.stock === null ? [] : await readStock(options.stock)
@@ -60,7 +59,7 @@ async function run(options: CommandLine): Promise<Summary> {
 
 async function play(scene: Scene): Promise<Summary> {
   const { options, orders, services, host, observer, operator } = scene
-  // With --json, standard output is for the summary alone.
+  // With --json, standard output contains only the summary.
   const progress = showProgress(observer, orders.length, options.isJson ? process.stderr : process.stdout)
   const startedAt = systemClock.monotonic()
   const givingUp = new AbortController()
@@ -73,7 +72,7 @@ async function play(scene: Scene): Promise<Summary> {
   timer.cancel()
   progress.done()
   const { requestUnits, retries } = observer
-  // What counts is what the store says, not what was heard.
+  // The result is read from the store, not from the events that the observer received.
   const jobs = await host.client.list({ limit: orders.length })
   const orderIds = orders.map((order) => order.orderId)
   const { alerts } = operator
@@ -82,13 +81,13 @@ async function play(scene: Scene): Promise<Summary> {
   return summarize({ orderIds, jobs, ledger: services.ledger(), ...measured })
 }
 
-/** The shop of every order's end, the operator of every job that failed. */
+/** Checks that the shop knows how every order ended, and the operator knows of every failed job. */
 function isEverybodyTold({ orders, services, observer, operator }: Scene): boolean {
   const isShopTold = orders.every(({ orderId }) => services.lastReply(orderId)?.kind === 'finished')
   return isShopTold && observer.endedIn('Error').every((jobId) => operator.isAlertedOf(jobId))
 }
 
-/** What an operator does about orders that could not be fulfilled; ends when the shop knows how they fared this time. */
+/** Restocks and resubmits the failed orders. Resolves when the shop knows their new outcome. */
 async function tryFailedAgain(
   { orders, services, host, observer, operator }: Scene,
   givingUp: AbortSignal,
@@ -104,7 +103,7 @@ async function tryFailedAgain(
   await observer.until(() => again.every(isToldAgain), givingUp)
 }
 
-/** Removes an embedded store, and nothing else that may be in its directory. */
+/** Removes an embedded store, but no other file in its directory. */
 async function emptyStore(directory: string): Promise<void> {
   for (const file of ['data.mdb', 'lock.mdb']) await rm(join(directory, file), { force: true })
 }

@@ -1,9 +1,8 @@
-/** The answer of a remote service that says the request can never succeed: trying again would not help. */
+/** Thrown when a remote service says that the request can never succeed, so that a retry would not help. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 }
 
-/** How a request is made. */
 interface ServiceRequest {
   readonly method: 'POST' | 'DELETE'
   readonly path: string
@@ -13,17 +12,17 @@ interface ServiceRequest {
 }
 
 /**
- * Asks a remote service once. Retrying is left to Stepward: whatever is thrown here ends the attempt, and the next one
- * carries the same idempotency key, so the service recognises it.
+ * Sends one request to a remote service. Stepward does the retries: an error thrown here ends the attempt. The
+ * next attempt carries the same idempotency key, so the service recognises it.
  *
- * @throws Refused for an answer that stays (4xx); any other Error for what may pass
+ * @throws Refused for a permanent answer (4xx); any other Error for a problem that may pass
  */
 export async function askService<T>(url: string, request: ServiceRequest): Promise<T> {
   const { method, path, idempotencyKey, body, signal } = request
   const response = await fetch(new URL(path, url), {
     method,
     signal,
-    // A header takes Latin-1 only; the key holds the order's id, which may be in any script.
+    // A header takes only Latin-1, but the key contains the order's id, which may be in any script.
     headers: { 'content-type': 'application/json', 'idempotency-key': encodeURIComponent(idempotencyKey) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
@@ -33,7 +32,10 @@ export async function askService<T>(url: string, request: ServiceRequest): Promi
   throw response.status >= 500 || response.status === 429 ? new Error(message) : new Refused(message)
 }
 
-/** The services say why in `{ code, message }`; whatever stands between us and them may say it otherwise. */
+/**
+ * Returns the reason in an error body. The services send `{ code, message }`, but a proxy between may send
+ * something else.
+ */
 function reasonIn(body: string): string {
   try {
     const { code, message } = JSON.parse(body) as { readonly code?: string; readonly message?: string }

@@ -2,32 +2,32 @@ import Table from 'cli-table3'
 import type { Alert, JobSummary } from 'stepward'
 import type { LedgerReport } from './services/index.js'
 
-/** What a run came to; printed as it is with `--json`. */
+/** The result of a run, which `--json` prints unchanged. */
 export interface Summary {
   /** Orders accepted. */
   readonly submitted: number
-  /** Jobs by end state. */
+  /** Jobs by final state. */
   readonly ended: Readonly<Record<string, number>>
   readonly jobsPerSecond: number
-  /** From submission to end, by the documents. */
+  /** From submission to end, according to the documents. */
   readonly latencyMs: { readonly p50: number; readonly p95: number }
-  /** Everything asked of the store, divided by the jobs: submission, three feeds, leases. */
+  /** The request units of all requests to the store, divided by the jobs: submission, three feeds, leases. */
   readonly requestUnitsPerJob: number
-  /** Attempts that failed and were made good. */
+  /** Failed attempts after which the step recovered. */
   readonly retries: number
-  /** Accepted orders that have no ended job. */
+  /** Accepted orders whose job has not ended. */
   readonly lost: number
-  /** Effects beyond one per idempotency key or order, by the services' own ledger. */
+  /** Effects beyond one per idempotency key or order, according to the services' own ledger. */
   readonly duplicateEffects: number
-  /** Jobs of which the operator was alerted. */
+  /** Jobs about which the operator was alerted. */
   readonly alerts: number
-  /** Orders of whose end the shop was told, as the job's `replyTo`, by the shop's own ledger. */
+  /** Orders whose end the shop learned through the job's `replyTo`, according to the shop's own ledger. */
   readonly shopToldOf: number
-  /** Replies that came to the shop out of their order. */
+  /** Replies that reached the shop out of order. */
   readonly misorderedReplies: number
 }
 
-/** What the summary is made of: the store's documents, the services' ledger, and what the run measured. */
+/** The sources of a summary: the store's documents, the services' ledger, and the measurements of the run. */
 export interface Findings {
   readonly orderIds: readonly string[]
   readonly jobs: readonly JobSummary[]
@@ -70,7 +70,7 @@ export function summarize(findings: Findings): Summary {
   }
 }
 
-/** The summary for people. */
+/** Formats the summary as text. */
 export function describe(summary: Summary): string {
   const { ended, latencyMs } = summary
   const table = new Table({ style: { head: [], border: [] } })
@@ -89,18 +89,17 @@ export function describe(summary: Summary): string {
   return table.toString()
 }
 
-/** What the operator was alerted of. */
 export function describeAlerts(alerts: readonly Alert[]): string {
   return alerts.map(({ jobId, message }) => `alert: ${jobId}: ${message}`).join('\n')
 }
 
-/** The last word about an order must be how it ended. */
+/** Counts the orders whose last reply says how they ended. */
 function toldOf(orderIds: readonly string[], { replies }: LedgerReport): number {
   const lastKinds = new Map(replies.map(({ orderId, kind }) => [orderId, kind]))
   return orderIds.filter((orderId) => lastKinds.get(orderId) === 'finished').length
 }
 
-/** The smallest value that a share of the sorted values does not exceed. */
+/** Returns the smallest value that the given share of the sorted values does not exceed. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }

@@ -2,14 +2,14 @@ import { defineWorkflow } from 'stepward'
 import { inventory, payments, shipping } from './agents.js'
 import { toOrder, type Order } from './orders-file.js'
 
-/** How long a service may take at worst. Short, so that the demonstration shows recoveries; a real one has minutes. */
+/** How long a service may take. Short, so that the demonstration shows recoveries; a real workflow allows minutes. */
 const patience = {
   completeWithin: '3s',
   maxFailures: 10,
   retryBackoff: { min: '100ms', max: '2s' },
 } as const
 
-/** Reserve the stock, charge the customer, ship: each step needs what the one before it returned. */
+/** Reserves the stock, charges the customer and ships. Each step needs the result of the one before it. */
 export const orderFulfilment = defineWorkflow<Order>(
   'order-fulfilment',
   (job) => {

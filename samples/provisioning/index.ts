@@ -1,12 +1,12 @@
 import { defineAgent, defineWorkflow } from 'stepward'
 import { ask } from '../remote-service/ask.js'
 
-/** What a customer orders: a site, and the database behind it. */
+/** A customer's order: a site, and the database behind it. */
 export interface SiteOrder {
   readonly site: string
 }
 
-/** Each agent fronts one remote service. */
+/** The agents, each in front of one remote service. */
 export const databases = defineAgent('databases', {
   activate: (input: { site: string }, context) => ask<{ id: string }>('database', input, context),
 })
@@ -16,7 +16,7 @@ export const websites = defineAgent('websites', {
     ask<{ id: string }>('website', input, context),
 })
 
-/** How long a resource may take to become active at worst; short, so that the demonstration shows a recovery. */
+/** How long a resource may take to become active. Short, so that the demonstration shows a recovery. */
 const resource = {
   initialState: 'Disabled',
   targetState: 'Active',
@@ -24,7 +24,7 @@ const resource = {
   maxFailures: 20,
 } as const
 
-/** Two resources from Disabled to Active, the second with what the first came to. */
+/** Takes two resources from Disabled to Active. The second step uses the output of the first. */
 export const provisionSite = defineWorkflow<SiteOrder>(
   'provision-site',
   (job) => {

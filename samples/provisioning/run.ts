@@ -5,7 +5,7 @@ import { startRemoteService } from '../remote-service/index.js'
 import { databases, provisionSite, websites } from './index.js'
 import { Story } from './story.js'
 
-/** The first request for a website is lost on its way: nothing was done, and nobody will ever answer. */
+/** The first request for a website is lost: nothing was done, and no answer will come. */
 const remote = await startRemoteService(({ kind, number }) =>
   kind === 'website' && number === 1 ? 'silent' : 'done',
 )

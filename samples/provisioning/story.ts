@@ -1,6 +1,6 @@
 import { systemClock, type Telemetry, type TelemetryEvent } from 'stepward'
 
-/** Tells what happens in the numbers of the pattern's first description. */
+/** Prints the events of a run, numbered as in the pattern's original description. */
 export class Story implements Telemetry {
   private readonly startedMs = systemClock.monotonic()
 
@@ -15,7 +15,7 @@ export class Story implements Telemetry {
 }
 
 function lineOf(event: TelemetryEvent): string | null {
-  // What else happens (leases, polls, charges) is not part of the story.
+  // Other events (leases, polls, charges) are not part of the story.
   if (event.type === 'job.submitted') {
     return '(1) the order is taken; (2) job and steps are recorded, Disabled, with the intent Active'
   }

@@ -1,11 +1,14 @@
 import type { AgentContext } from 'stepward'
 
-/** Where the remote service listens: set by a sample's `run.ts`, or by whoever starts a worker. */
+/**
+ * The variable with the URL of the remote service, which a sample's `run.ts` sets. To start a worker alone, set it
+ * by hand.
+ */
 export const urlVariable = 'REMOTE_SERVICE_URL'
 
 /**
- * Asks the remote service for something, once: another attempt carries the same key, and the service knows it. What it
- * refuses it will always refuse, so that ends the step for good.
+ * Sends one request to the remote service. Another attempt carries the same key, so the service recognises it. A
+ * refusal is permanent, so it ends the step for good.
  */
 export async function ask<T>(
   kind: string,
@@ -29,7 +32,7 @@ export async function ask<T>(
   throw new Error(`${kind}: the remote service answered ${response.status}`)
 }
 
-/** Undoes what was done, or may have been done, by the step's own attempts. */
+/** Undoes what the step's own attempts did or may have done. */
 export function undo(context: AgentContext): Promise<{ readonly undone: boolean }> {
   return ask('undo', { key: context.undoes }, context)
 }

@@ -1,21 +1,20 @@
 /**
- * A remote service for samples: whatever is asked of it, it does once for each idempotency key, and writes down. It runs
- * in the process that starts it and forgets everything with it.
+ * A remote service for samples. It does the requested work once for each idempotency key, and records it. It runs in
+ * the process that starts it and keeps its data in memory.
  *
  * | request | answer |
  * | --- | --- |
- * | `POST /{kind}` with an `idempotency-key` and any JSON object | 201 `{ id }`; the same key again, the same id and no second effect |
- * | `POST /undo` with a key and `{ key }` of what is to be undone | 200 `{ undone }`: false where nothing had been done |
+ * | `POST /{kind}` with an `idempotency-key` and any JSON object | 201 `{ id }`; the same key gets the same id and has no second effect |
+ * | `POST /undo` with a key and `{ key }` of the effect to undo | 200 `{ undone }`: false if there was no effect |
  *
- * What was undone before it was done is refused when it comes late: the undo of a request that nobody has an answer to
- * settles that request.
+ * A request that arrives after its own undo is refused. So an undo also settles a request whose answer was lost.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
-/** Something that was done, once and for all. */
+/** Something that the service did. */
 export interface Effect {
   readonly kind: string
-  /** The idempotency key it was asked for with. */
+  /** The idempotency key of the request. */
   readonly key: string
   readonly id: string
   isUndone: boolean
@@ -31,18 +30,18 @@ export interface RemoteRequest {
 }
 
 /**
- * What the service does with a request: the work, a refusal, or no answer, before the work or after it. Default: the work
- * is done.
+ * Chooses the behaviour for a request: do the work, refuse it, send no answer and do nothing, or do the work and send
+ * no answer. Default: do the work.
  */
 export type Mood = (request: RemoteRequest) => 'done' | 'refused' | 'silent' | 'doneAndSilent'
 
-/** The service while it runs. */
+/** The running service. */
 export interface RemoteService {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string
-  /** Everything that was done, oldest first. */
+  /** Returns every effect, oldest first. */
   effects(): readonly Effect[]
-  /** Cuts every connection, hanging ones included. */
+  /** Cuts every connection, including hanging ones. */
   close(): Promise<void>
 }
 
@@ -77,7 +76,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** What was asked, and what was done. */
+/** The requests and effects so far. */
 class Book {
   readonly effects: Effect[] = []
   private readonly requests = new Map<string, number>()
@@ -85,7 +84,7 @@ class Book {
 
   constructor(private readonly mood: Mood) {}
 
-  /** Null when there is to be no answer. */
+  /** Returns the answer to a request, or null to send none. */
   answerTo({ kind, key, body }: Omit<RemoteRequest, 'number'>): Answer | null {
     if (kind === 'undo') return this.undo(String(body['key']))
     const number = (this.requests.get(key) ?? 0) + 1

@@ -1,17 +1,17 @@
 import { defineAgent, defineWorkflow, type AgentContext } from 'stepward'
 import { ask, undo } from '../remote-service/ask.js'
 
-/** A trip to book as a whole, or not at all. */
+/** A trip that is booked as a whole, or not at all. */
 export interface Trip {
   readonly traveller: string
   readonly destination: string
 }
 
-/** A booking of one kind, and its cancellation. */
+/** Returns the functions that book and cancel one kind of booking. */
 function bookingsOf(kind: 'flight' | 'hotel' | 'car') {
   return {
     book: (input: Trip, context: AgentContext) => ask<{ id: string }>(kind, { ...input }, context),
-    // Also for a booking that nobody has an answer to: then the key says what to cancel, and there is no id.
+    // Also cancels a booking whose answer was lost: then there is no id, and the key says what to cancel.
     cancel: (_input: { booking: string }, context: AgentContext) => undo(context),
   }
 }
@@ -23,8 +23,8 @@ export const cars = defineAgent('cars', bookingsOf('car'))
 const patience = { completeWithin: '2s', maxFailures: 20, retryBackoff: { min: '100ms', max: '1s' } } as const
 
 /**
- * Flight and hotel side by side, then the car. No seat means no trip: what was booked is cancelled. No room or car means
- * that everything is cancelled and tried once more, since availabilities change.
+ * Books flight and hotel in parallel, then the car. Without a seat there is no trip, and existing bookings are
+ * cancelled. Without a room or car, everything is cancelled and tried once more, since availability changes.
  */
 export const bookTrip = defineWorkflow<Trip>(
   'book-trip',

@@ -5,9 +5,9 @@ import { startRemoteService } from '../remote-service/index.js'
 import { bookTrip, cars, flights, hotels } from './index.js'
 import { availability, trips } from './trips.js'
 
-/** How a trip ended: its job's state, how often it was begun, and what is booked. */
+/** Returns how a trip ended: its job's state, how often it was started, and what is booked. */
 async function outcomeOf(job: Job) {
-  // A trip that cannot be booked ends without a result; its view says how.
+  // A trip that cannot be booked ends without a result. Its view says how it ended.
   await job.result().catch(() => null)
   const { state, generation, compensation } = await job.view()
   const booked = remote

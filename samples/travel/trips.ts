@@ -1,7 +1,7 @@
 import type { Mood } from '../remote-service/index.js'
 import type { Trip } from './index.js'
 
-/** Three trips: one that works, one that works when it is begun once more, one that cannot be booked. */
+/** Three trips: one that works, one that works on the second try, one that cannot be booked. */
 export const trips: readonly Trip[] = [
   { traveller: 'ada', destination: 'Lisbon' },
   { traveller: 'grace', destination: 'Porto' },
@@ -9,8 +9,9 @@ export const trips: readonly Trip[] = [
 ]
 
 /**
- * A service that refuses every seat to Faro and the first request for a car in Porto, and loses the first answer about the
- * hotel in Lisbon. It counts requests for the car, not keys: a second try of the trip may have another key.
+ * Returns a service that refuses every seat to Faro and the first request for a car in Porto, and loses the first
+ * answer about the hotel in Lisbon. It counts requests for the car, not keys, because a second try of the trip may
+ * have another key.
  */
 export function availability(): Mood {
   let isCarThere = false

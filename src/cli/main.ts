@@ -9,18 +9,18 @@ import { terminalOf } from './output/terminal.js'
 const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string }
 const terminal = terminalOf(process)
 
-/** Runs a command's function and makes its answer the exit code. */
+/** Runs a command and sets the exit code of this process to its result. */
 async function ending(run: Promise<number>): Promise<void> {
   process.exitCode = await run
 }
 
-// The reader of our output has closed it ("| head"): that is no error, and no more output is needed.
+// The reader of the output has closed it ("| head"). That is no error, and no more output is needed.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(exitCodes.ok)
 })
 
-// The reader of remarks is gone: the command goes on, and its exit code stays.
+// The reader of standard error is gone. The command continues, and its exit code stays.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
@@ -29,7 +29,7 @@ try {
   await programOf({ version, terminal, ending }).parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) {
-    // Commander has printed its message or the help already.
+    // Commander has already printed its message or the help.
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   } else {
     const message = errorMessage(error)

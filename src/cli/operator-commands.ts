@@ -7,10 +7,10 @@ import { withSelection } from './input/selection-options.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
 import type { Terminal } from './output/terminal.js'
 
-/** Runs a command's function and makes its answer the exit code. */
+/** Runs a command and sets the exit code to its result. */
 export type Ending = (run: Promise<number>) => Promise<void>
 
-/** Adds the commands by which an operator sees what jobs do, and decides about them. */
+/** Adds the commands with which an operator inspects jobs and decides about them. */
 export function addOperatorCommands(program: Command, terminal: Terminal, ending: Ending): void {
   withStoreOptions(program.command('status [job]'))
     .description('one job with its steps, or how many jobs there are in each state')

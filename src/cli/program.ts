@@ -1,14 +1,15 @@
 /**
  * # Command line
  *
- * Words on a terminal become calls on other rooms; nothing is decided here. This file knows the commands and their options
- * and loads what a command does when it is called, since most of a short command's time would go into loading the rest.
- * `commands/` has one function for each: options and a `Terminal` in, an exit code out. It prints results by the terminal
- * and throws what went wrong; `main.ts` alone makes of that one line and an exit code (`cli-error.ts`).
+ * Turns words on a terminal into calls on other rooms; no decision is made here. This file knows the commands and
+ * their options. It loads the code of a command only when the command is called, because loading everything would
+ * take most of a short command's time. `commands/` has one function per command: options and a `Terminal` in, an
+ * exit code out. A command prints its results through the terminal and throws its errors. Only `main.ts` turns an
+ * error into one line and an exit code (`cli-error.ts`).
  *
- * `store.ts` opens what flags, environment and file name, `selection.ts` the jobs that are meant, `user-module.ts` agents
- * and workflows. `run-host.ts` and `run-fleet.ts` are the life of processes: signals, budgets, parents and children.
- * `docs/cli.md` is made of the tree below by a test.
+ * `store.ts` opens the store that flags, environment and file name. `selection.ts` finds the selected jobs, and
+ * `user-module.ts` loads agents and workflows. `run-host.ts` and `run-fleet.ts` run the processes: signals, time
+ * budgets, parents and children. A test generates `docs/cli.md` from the tree below.
  */
 import { Command, Option } from 'commander'
 import type { AutoscaleOptions } from './commands/instances/autoscale.js'
@@ -32,7 +33,6 @@ import {
 } from './input/store-options.js'
 import type { Terminal } from './output/terminal.js'
 
-/** What the commands are given. */
 export interface ProgramOptions {
   readonly version: string
   readonly terminal: Terminal
@@ -43,13 +43,13 @@ interface Parts extends Omit<ProgramOptions, 'version'> {
   readonly program: Command
 }
 
-/** Every command with its options. What a command does is loaded when it is called. */
+/** Returns the program with every command and its options. The code of a command is loaded when it is called. */
 export function programOf({ version, terminal, ending }: ProgramOptions): Command {
   const program = new Command('stepward')
     .description('Durable distributed jobs on Azure Cosmos DB.')
     .version(version)
     .exitOverride()
-    // A subcommand may have options of its command's names: what follows it is its own.
+    // A subcommand may have an option with the same name as its command's. Options after its name belong to it.
     .enablePositionalOptions()
     .addHelpText(
       'after',
@@ -65,7 +65,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   return withExamples(program)
 }
 
-/** The embedded Cosmos DB, with every role or alone. */
+/** Adds the embedded Cosmos DB, with every role or alone. */
 function addEmulatorCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('dev [module]'))
     .description('an embedded Cosmos DB and every role in one process')
@@ -114,7 +114,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-/** What runs jobs, and what submits them. */
+/** Adds the commands that run jobs and that submit them. */
 function addRunningCommands({ program, terminal, ending }: Parts): void {
   withStoreOptions(program.command('start'))
     .description('roles in this process, or as a fleet of processes of their own')
@@ -131,7 +131,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .action(async (options: StartOptions) => {
       const { start } = await import('./commands/instances/start.js')
       await ending(start(options, terminal))
-      // A handler that ignores its signal would keep the process alive forever; other instances go on with its work.
+      // A handler that ignores its signal would keep the process alive forever. Other instances continue its work.
       process.exit()
     })
 
@@ -146,7 +146,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-/** How many processes run. */
+/** Adds the commands about the number of processes. */
 function addFleetCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('fleet'))
     .description(
@@ -185,7 +185,7 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-/** Who reads what, how far, and what is wrong with it. */
+/** Adds the commands about leases: their owners, their lag and their problems. */
 function addLeaseCommands({ program, terminal, ending }: Parts): void {
   withUnitOptions(program.command('leases'))
     .description('who reads which feed range')
@@ -211,7 +211,7 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-/** What is needed once. */
+/** Adds the commands that are needed once per store. */
 function addStoreCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('cost'))
     .description('request units of a job and of units at rest, from formulas; asks no store')

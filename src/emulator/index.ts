@@ -1,24 +1,25 @@
 /**
  * # Embedded Cosmos DB
  *
- * A Cosmos DB account in this process, for development and tests: the unmodified `@azure/cosmos` talks to it, and what is
- * true for it is true for the service as far as our code relies on it. It imports `src/platform` and nothing else of ours.
+ * A Cosmos DB account in this process, for development and tests. The unmodified `@azure/cosmos` works with it. It
+ * behaves like the service wherever our code depends on the service's behaviour. It imports only `src/platform`.
  *
- * - `engine/` holds the rules: documents, transactions, partitions, the change feed, throughput.
+ * - `engine/` contains the rules: documents, transactions, partitions, the change feed, throughput.
  * - `query/` reads and runs SQL.
- * - `rest/` answers the service's REST requests; `messages/` has what requests and answers consist of.
- * - `doors/` lead in: {@link startEmulator} listens on a socket, {@link createInProcessCosmos} gives the SDK a client
- *   that needs none. `src/embedded` is a third one, for our own ports.
- * - `durability/` keeps an account on disk, `faults/` breaks requests on demand.
+ * - `rest/` answers the service's REST requests; `messages/` declares requests and answers.
+ * - `doors/` are the ways to use it: {@link startEmulator} listens on a socket, {@link createInProcessCosmos}
+ *   gives the SDK a client that needs none. `src/embedded` is a third one, for our own ports.
+ * - `durability/` keeps an account on disk, and `faults/` breaks requests on demand.
  *
- * With a `dataDirectory`, everything outlives the process: memory is the truth while it runs, a journal of the current
- * state is written in order, and **no answer leaves before everything it shows is on disk**. A reader of the feed may
- * keep a position it has seen, so reads wait, too.
+ * With a `dataDirectory`, all data outlives the process. Memory is authoritative while the process runs. A journal
+ * of the current state is written in order, and **no answer leaves before everything it shows is on disk**. This
+ * applies to reads as well, because a reader of the feed may keep a position it has seen.
  *
- * What goes wrong between a client and the service is had on demand: `faults` delays, fails or cuts off requests, before
- * or after they were carried out.
+ * `faults` delays, fails or cuts off requests on demand, before or after they were carried out.
  *
- * What it does not do, it refuses in plain words rather than pretending: stored procedures, triggers, users.
+ * Features that it lacks are refused with a clear message: stored procedures, triggers, users.
+ *
+ * Start reading in `doors/account.ts`, which connects engine, journal, routes and faults.
  */
 export { startEmulator, type Emulator, type EmulatorOptions } from './doors/emulator-server.js'
 export {

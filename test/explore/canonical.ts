@@ -4,8 +4,8 @@ import { pickUpWithinMs } from '../../src/sas/decisions/recover-job.js'
 import { submittedAtMs } from '../support/a-job.js'
 
 /**
- * The only instant at which decisions are made. To let time pass, every instant in the documents is moved towards the past.
- * So equal situations at different times are one state, and no decision is made twice.
+ * The only instant at which decisions are made. When time passes, every instant in the documents moves towards the
+ * past. So equal situations at different times are one state, and no decision is made twice.
  */
 export const now = submittedAtMs
 
@@ -29,7 +29,7 @@ const longAgoMs = now - pickUpWithinMs - graceMs
 /** The longest offer. Repeated offers get longer: here they double once, in production up to an hour. */
 const longestFlaggedMs = 120_000
 
-/** A stored job without what makes no difference: names, texts, past instants, counts that only grow. */
+/** Removes from a stored job what makes no difference: names, texts, past instants, counts that only grow. */
 export function canonicalJob(job: JobDocument): JobDocument {
   const isWaiting = job.completeByMs === null && job.lockedBy === null && !isTerminal(job)
   const entries = Object.entries(job.steps).map(([stepId, entry]) => {
@@ -54,7 +54,7 @@ export function canonicalJob(job: JobDocument): JobDocument {
   }
 }
 
-/** A stored step, reduced in the same way. */
+/** Removes the same from a stored step. */
 export function canonicalStep(step: StepDocument): StepDocument {
   const { completeByMs, notBeforeMs, lockedBy, attention, outcome, claim, fence, event, undo } = step
   const most = step.maxFailures + 1
@@ -88,7 +88,7 @@ export function canonicalStep(step: StepDocument): StepDocument {
   }
 }
 
-/** A flag without texts. Its `since` matters only for work that is offered repeatedly. */
+/** Removes the texts of a flag. Its `since` matters only for work that is offered repeatedly. */
 function canonicalAttention(attention: Attention | null): Attention | null {
   if (attention === null) return null
   const { kind, since } = attention
@@ -101,7 +101,7 @@ function laterAttention(attention: Attention | null, ms: number): Attention | nu
   return { ...attention, since: new Date(Date.parse(attention.since) - ms).toISOString() }
 }
 
-/** A replaced version of a step that a cache may still have, with its dispatch. */
+/** Returns a replaced version of a step that a cache may still have, with its dispatch. */
 export function canonicalOld(step: StepDocument, dispatch: number): StepDocument {
   const { claim, fence } = step
   const isTaken = claim?.fence === fence
@@ -114,12 +114,12 @@ export function canonicalOld(step: StepDocument, dispatch: number): StepDocument
   }
 }
 
-/** The step after the end of the process that holds its claim. */
+/** Returns the step after the end of the process that holds its claim. */
 export function withoutClaimant(step: StepDocument): StepDocument {
   return step.claim?.token === liveToken ? { ...step, claim: { ...step.claim, token: goneToken } } : step
 }
 
-/** The same job after this much time. */
+/** Returns the job after this much time. */
 export function laterJob(job: JobDocument, ms: number): JobDocument {
   return canonicalJob({
     ...job,
@@ -130,7 +130,7 @@ export function laterJob(job: JobDocument, ms: number): JobDocument {
   })
 }
 
-/** The same version of a step after this much time. */
+/** Returns the version of a step after this much time. */
 export function laterStep(step: StepDocument, ms: number): StepDocument {
   const { fence, claim } = step
   const later = canonicalStep({
@@ -142,7 +142,7 @@ export function laterStep(step: StepDocument, ms: number): StepDocument {
   return { ...later, fence, claim }
 }
 
-/** A document as text, equal for equal fields in any order. */
+/** Returns a document as text, equal for equal fields in any order. */
 export function textOf(document: JobDocument | StepDocument): string {
   const fields = Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify(fields)

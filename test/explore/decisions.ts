@@ -27,7 +27,6 @@ export interface Decisions {
   readonly isWrittenWhenStale: boolean
 }
 
-/** The decisions of production. */
 export const production: Decisions = {
   submit,
   schedule,

@@ -2,7 +2,7 @@ import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js
 import { decodeDocument } from '../../src/sas/model/decode.js'
 import { textOf } from './canonical.js'
 
-/** Canonical documents by number: a state is a tuple of these. */
+/** Canonical documents by number. A state is a tuple of these numbers. */
 export class DocumentTable<D extends JobDocument | StepDocument> {
   private readonly documents: D[] = []
   private readonly numbers = new Map<string, number>()

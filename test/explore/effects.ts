@@ -3,7 +3,7 @@ import { isTerminal } from '../../src/sas/model/process-state.js'
 import { effect, effectOf, keyOf, known, knownOf, mostGenerations, type Remote } from './remote.js'
 import type { StepWrite } from './writing.js'
 
-/** The documents of a job, and what remote services have done for it. */
+/** The documents of a job, and the effects that remote services had for it. */
 export interface Truth {
   readonly job: JobDocument
   readonly steps: readonly StepDocument[]
@@ -15,7 +15,7 @@ export interface Truth {
 
 const generations = Array.from({ length: mostGenerations }, (_none, index) => index + 1)
 
-/** A claim of an ended job that remote services do not confirm; null if there is none. */
+/** Returns a claim of an ended job that remote services do not confirm, or null if there is none. */
 export function judgeEffects(truth: Truth): string | null {
   const { job, steps, remotes, templates } = truth
   if (!isTerminal(job)) return null
@@ -43,19 +43,19 @@ function unlessDoneOnce(
   if (job.steps[stepId]?.state === 'Processed' && !acted.includes(keyOf(step).generation)) {
     return `${stepId} is done, and its effect is not there`
   }
-  // Another input is another request: the earlier effect stays, unless the job goes back (C21).
+  // Another input is another request. The earlier effect stays, unless the job is compensated (C21).
   if (acted.length < 2 || isEdited) return null
   return `I21: ${stepId} took effect under ${acted.length} keys: ${acted.map((generation) => `g${generation}`).join(', ')}`
 }
 
-/** R1: after a job went back, no effect is left that its policy says is undone. */
+/** R1: after a compensation, no effect is left that its policy requires to be undone. */
 function unlessUndone(
   { processState, steps, attention }: JobDocument,
   step: StepDocument,
   remote: Remote,
 ): string | null {
   const { stepId, undo } = step
-  // An undo that failed for good keeps what it depended on from being undone (R111).
+  // An undo that failed for good prevents the undo of the steps it depended on (R111).
   const isStuck = processState === 'Error' && attention?.kind === 'compensationFailed'
   if (undo === null || isStuck || processState === 'Processed') return null
   const left = generations.find(
@@ -67,7 +67,7 @@ function unlessUndone(
   return `R1: the job went back (${stepId}: ${steps[stepId]?.state ?? ''}), and its effect under g${left} is left`
 }
 
-/** I6: an undo begins only for a generation that may have acted, judged by the documents. */
+/** I6: an undo starts only for a generation that may have acted, according to the documents. */
 export function judgeUndo({ undoes }: StepWrite, remote: Remote): string | null {
   const word = undoes === 0 ? known.mayHaveActed : knownOf(remote, undoes)
   if (word === known.neverOpen) return `I6: the undo of g${undoes} begins, which was never begun`
@@ -76,7 +76,7 @@ export function judgeUndo({ undoes }: StepWrite, remote: Remote): string | null 
     : null
 }
 
-/** A key that was undone is not used again: the service would refuse it. */
+/** A key is not used again after its undo, because the service would refuse it. */
 export function judgeOpening({ opens }: StepWrite, remote: Remote): string | null {
   const isClosed = opens > 0 && effectOf(remote, opens) === effect.closed
   return isClosed ? `A key (g${opens}) is used again after its undo` : null

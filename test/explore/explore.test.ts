@@ -8,7 +8,7 @@ import { smallWorlds, worldNamed } from './worlds.js'
 
 const bounds = { maxStates: 100_000, depth: 1_000 }
 
-/** The ends of jobs in worlds in which not every end can be reached. */
+/** The ends of jobs in worlds where not every end is reachable. */
 const endsOf: Readonly<Record<string, readonly string[]>> = {
   again: ['Error', 'Processed'],
   'again-beside': ['Error', 'Processed'],

@@ -4,7 +4,6 @@ import { JobMachine } from './job-machine.js'
 import { TupleTable } from './tuple-table.js'
 import type { World } from './world.js'
 
-/** Limits of the search. */
 export interface Bounds {
   readonly maxStates: number
   readonly depth: number
@@ -13,13 +12,15 @@ export interface Bounds {
 /** An invariant that is broken in a state, or by a move from it. */
 export interface Violation {
   readonly problem: string
-  /** The number of the state. With `job` and `index`: the move from it that breaks the invariant. */
+  /**
+   * The number of the state. With `job` and `index`, it identifies the move from this state that breaks the
+   * invariant.
+   */
   readonly state: number
   readonly job: number | null
   readonly index: number
 }
 
-/** The results of a search. */
 export interface Exploration {
   readonly states: number
   readonly transitions: number
@@ -34,12 +35,12 @@ export interface Exploration {
   readonly violation: Violation | null
 }
 
-/** The most moves after which a job must have ended once no more faults happen. */
+/** The most moves within which a job must end without further faults. */
 const mostMovesToRest = 400
 
 /**
- * Breadth-first search over the states of a world. A state has one number for each job. Jobs share only time, so the moves
- * of one job are found once and combined with every state of the other.
+ * Searches the states of a world breadth first. A state has one number for each job. Jobs share only time, so the
+ * moves of one job are found once and combined with every state of the other.
  */
 export class Explorer {
   readonly graph: JobGraph
@@ -80,14 +81,14 @@ export class Explorer {
     return this.found(depth, isComplete, this.restless(0, expanded))
   }
 
-  /** The states from the first to this one. */
+  /** Returns the states from the first to this one. */
   pathTo(state: number): number[] {
     const path = []
     for (let at = state; at >= 0; at = this.parents[at] ?? -1) path.unshift(at)
     return path
   }
 
-  /** The states of the single jobs in this state. */
+  /** Returns the states of the single jobs in this state. */
   jobsOf(state: number): readonly number[] {
     this.states.read(state, this.here)
     return [...this.here]
@@ -134,7 +135,7 @@ export class Explorer {
     return null
   }
 
-  /** The number of the state in `next`; jobs of one plan are interchangeable, and sorted. */
+  /** Returns the number of the state in `next`. Jobs of one plan are interchangeable, so they are sorted. */
   private arrive(from: number): number {
     const { next, states } = this
     const [first = 0, second = first] = next
@@ -157,7 +158,7 @@ export class Explorer {
     this.parents[state] = from
   }
 
-  /** Explains why these jobs would not end once no more faults happen; null if they would. */
+  /** Explains why these jobs would not end without further faults, or returns null if they would. */
   problemAhead(jobs: readonly number[]): string | null {
     this.next.set(jobs)
     const state = this.arrive(-1)
@@ -165,8 +166,9 @@ export class Explorer {
   }
 
   /**
-   * I8: checks that from each of these states the jobs end, or wait for an operator and say so, once no more faults happen.
-   * Then the feed delivers what is left, handlers succeed, the supervisor finds what is due, and time passes.
+   * I8: checks that the jobs of each of these states end without further faults, or wait for an operator and say
+   * so. From there on the feed delivers what is left, handlers succeed, the supervisor finds what is due, and time
+   * passes.
    */
   private restless(from: number, until: number): Violation | null {
     let isGood = new Uint8Array(this.states.size)

@@ -2,7 +2,7 @@ import type { StepDocument } from '../../src/sas/model/documents.js'
 import { now } from './canonical.js'
 import { production, type Decisions } from './decisions.js'
 
-/** A guard that is removed, and the world in which the search must notice that. */
+/** A removed guard, and the world in which the search must detect that. */
 export interface Fault {
   readonly guard: string
   readonly world: string
@@ -15,7 +15,7 @@ function fault(guard: string, world: string, breaks: string, decisions: Partial<
   return { guard, world, breaks, decisions: { ...production, ...decisions } }
 }
 
-/** The settlement with its step changed. */
+/** Returns the settlement with a changed step. */
 function settling(change: (after: StepDocument, before: StepDocument) => StepDocument): Decisions['settle'] {
   return (step, attempt, outcome, at) => {
     const settlement = production.settle(step, attempt, outcome, at)
@@ -23,7 +23,7 @@ function settling(change: (after: StepDocument, before: StepDocument) => StepDoc
   }
 }
 
-/** Guards whose absence the search finds. Each is removed by injecting a decision without it. */
+/** Guards whose absence the search detects. Each is removed by injecting a decision without it. */
 export const faults: readonly Fault[] = [
   fault('I3: an outcome of an earlier attempt counts for nothing', 'retried', 'I2, I3', {
     settle: (step, attempt, outcome, at) =>
@@ -111,7 +111,7 @@ export const faults: readonly Fault[] = [
   }),
 ]
 
-/** Makes an undo that waits for a deadline begin at once. */
+/** Starts an undo that waits for a deadline at once. */
 function dispatchedAtOnce(step: StepDocument): StepDocument {
   if (step.direction !== 'undo' || step.lockedBy !== null || step.notBeforeMs === null) return step
   const completeByMs = now + step.completeWithinMs

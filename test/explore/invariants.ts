@@ -27,14 +27,13 @@ export interface Edge {
   readonly to: Documents
 }
 
-/** A broken invariant. */
 class Broken extends Error {}
 
 function must(isHeld: boolean, invariant: string): void {
   if (!isHeld) throw new Broken(invariant)
 }
 
-/** The invariant that the check finds broken; null if none. */
+/** Returns the invariant that the check finds broken, or null. */
 export function problemOf(check: () => void): string | null {
   try {
     check()
@@ -44,7 +43,7 @@ export function problemOf(check: () => void): string | null {
   }
 }
 
-/** The scheduler's decision with all documents at hand. */
+/** Returns the scheduler's decision when it has all documents. */
 export function scheduling(
   decisions: Decisions,
   { job, steps }: Documents,
@@ -53,7 +52,7 @@ export function scheduling(
   return decisions.schedule({ job, steps, now, scheduler })
 }
 
-/** The current attempt of a step. */
+/** Returns the current attempt of a step. */
 export function attemptAt({ attempt, fence }: StepDocument): Attempt {
   return { number: attempt, fence, by: 'agents' }
 }
@@ -105,7 +104,7 @@ function checkOpen(job: JobDocument, step: StepDocument): void {
   )
 }
 
-/** I2, I3: no outcome is recorded of an attempt that is over. */
+/** I2, I3: no outcome is recorded for an attempt that is over. */
 function checkClosed(decisions: Decisions, step: StepDocument): void {
   for (const outcome of anyOutcome) {
     const settlement = decisions.settle(step, attemptAt(step), outcome, { now, random: longestBackoff })
@@ -133,7 +132,7 @@ function checkEnd({ job, steps }: Documents): void {
   must(!entries.some(([, e]) => e.state === 'CompensationFailed'), 'R111: every undo succeeded')
 }
 
-/** I15: once every document was looked at, the job shows that it waits for an operator. */
+/** I15: once every document was examined, the job shows that it waits for an operator. */
 function checkWaiting(decisions: Decisions, documents: Documents): void {
   const { job, steps } = documents
   if (isTerminal(job)) {
@@ -184,7 +183,7 @@ function checkJobWrite({ by, from, to }: Edge): void {
   must(by === 'operate' || !isTerminal(from.job) || isExpiring, 'I7: a job that has ended is not written')
 }
 
-/** Knowledge of calls is kept: only a completed undo removes a generation, and only its own. */
+/** Checks that knowledge of calls is kept. Only a completed undo removes a generation, and only its own. */
 function checkHistory(before: StepDocument, after: StepDocument): void {
   // An open attempt may have acted, unless its first call was refused.
   const isRefused = !after.mayHaveActed && after.outcome?.didNothing === true
@@ -242,7 +241,10 @@ function failuresOf({ failureCount, undo }: StepDocument): number {
   return failureCount + (undo?.failureCount ?? 0)
 }
 
-/** How many failures a write adds: an attempt without success counts, an offer that nothing took up does not (C8). */
+/**
+ * Returns how many failures a write adds. An attempt without success counts; an offer that no agent took up does
+ * not (C8).
+ */
 function failuresBy(by: Writer, before: StepDocument, after: StepDocument): number {
   if (by === 'settle') return after.outcome?.kind === 'permanent' ? 1 : 0
   return before.lockedBy !== null && !isUnclaimed(before) ? 1 : 0
@@ -280,10 +282,10 @@ function isBehind(state: string | undefined): boolean {
   return state === 'Processed' || state === 'Skipped'
 }
 
-/** Checks the state after a scheduler's write with all documents at hand. */
+/** Checks the state after a write of a scheduler that had all documents. */
 export function checkDecided(decisions: Decisions, { from, to }: Omit<Edge, 'by'>): void {
   const changed = [...to.steps.values()].filter((step) => step !== from.steps.get(step.stepId))
-  // Steps that the scheduler itself ends lead on when the write comes back in the feed.
+  // Steps that the scheduler itself ends lead to further decisions when the write comes back in the feed.
   const isOnTheWay =
     to.job.compensation?.thenRetry === true ||
     changed.some(({ processState }) => processState === 'Processed' || processState === 'Error')

@@ -5,25 +5,25 @@ import { mostTicks, tickMs } from './canonical.js'
 
 /** The successors of one state of a job. */
 export interface Expansion {
-  /** Next states, each with the move that leads there. */
+  /** The next states, each with the move that leads to it. */
   readonly targets: readonly number[]
   readonly moves: readonly Move[]
   /** Moves that break an invariant, each with the problem. */
   readonly broken: { readonly index: number; readonly problem: string } | null
   /** The invariant that the state itself breaks. */
   readonly problem: string | null
-  /** The next state once no more faults happen; -1 if the job waits for time, or for nothing. */
+  /** The next state without further faults, or -1 if the job waits for time or for nothing. */
   readonly drained: number
-  /** Milliseconds until the job changes by itself; 0 for never. */
+  /** Milliseconds until the job changes by itself, or 0 for never. */
   readonly nextMs: number
-  /** Whether the job may stay as it is: it has ended, or waits for an operator and says so. */
+  /** Whether the job may stay in this state: it has ended, or waits for an operator and says so. */
   readonly mayRest: boolean
 }
 
-/** The end of a job without faults. */
+/** The continuation of a job without faults. */
 export type Ahead = Pick<Expansion, 'drained' | 'nextMs' | 'mayRest'>
 
-/** The order of moves without faults. Moves that are not listed are faults, and are left out. */
+/** The order of moves without faults. Moves that are not listed are faults and do not happen. */
 const urgency: readonly Move[] = [
   'look',
   'succeed',
@@ -42,7 +42,7 @@ export class JobGraph {
   private readonly ahead: JobMovesAhead
   private readonly kept: Expansion[] = []
   private readonly later = new Map<number, number>()
-  /** The ends of jobs, or `waiting` for an operator. */
+  /** The ends of jobs, or `waiting` for those that wait for an operator. */
   readonly ends = new Set<string>()
   private readonly drains: number[] = []
   private readonly waits: number[] = []
@@ -50,7 +50,7 @@ export class JobGraph {
   private moves: Move[] = []
   private broken: Expansion['broken'] = null
 
-  /** Keeps expansions if there are two jobs, whose states combine the same ones repeatedly. */
+  /** Creates a graph. It keeps expansions if there are two jobs, whose states combine the same ones repeatedly. */
   constructor(
     readonly machine: JobMachine,
     private readonly isKept: boolean,
@@ -63,7 +63,7 @@ export class JobGraph {
     return (this.kept[state] ??= this.expand(state))
   }
 
-  /** Kept data of every state that was expanded. */
+  /** Returns the kept data of an expanded state. */
   aheadOf(state: number): Ahead {
     const drained = this.drains[state]
     const wait = this.waits[state]
@@ -71,7 +71,7 @@ export class JobGraph {
     return { drained, nextMs: Math.abs(wait) - 1, mayRest: wait > 0 }
   }
 
-  /** The state after this much time. */
+  /** Returns the state after this much time. */
   after(state: number, ms: number): number {
     const key = state * mostTicks + ms / tickMs
     const known = this.isKept ? this.later.get(key) : undefined
@@ -126,7 +126,7 @@ export class JobGraph {
     return this.targets[best.index] ?? -1
   }
 
-  /** The place of a move in the order without faults. */
+  /** Returns the position of a move in the order without faults. */
   private rankOf(move: Move): number {
     const { machine } = this
     const { name, place, which } = readMove(move)

@@ -25,7 +25,7 @@ import { documentsOf, replacing, writingOf, type Looked, type Tables, type Writi
 /** The places of a state's parts in its tuple: the job, its flags, and three numbers for each step. */
 const part = { job: 0, flags: 1, firstStep: 2, ofStep: 3, document: 0, old: 1, remote: 2 } as const
 
-/** Flag: a change that a scheduler must look at is still to be delivered. */
+/** Flag: a change that a scheduler must examine has not been delivered yet. */
 const isCalled = 1
 const commandsFrom = 1
 
@@ -90,12 +90,11 @@ export class JobMachine {
     return this.arrive()
   }
 
-  /** Makes this state the current one. */
   enter(state: number): void {
     this.states.read(state, this.here)
   }
 
-  /** The number of the state in `next`. */
+  /** Returns the number of the state in `next`. */
   arrive(): number {
     const { next } = this
     const flags = next[part.flags] ?? 0
@@ -107,7 +106,7 @@ export class JobMachine {
     return of[part.firstStep + place * part.ofStep] ?? 0
   }
 
-  /** The number of the replaced version of a step that a cache may have; -1 for none. */
+  /** Returns the number of the replaced version of a step that a cache may have, or -1 for none. */
   old(place: number): number {
     return (this.here[part.firstStep + place * part.ofStep + part.old] ?? 0) - 1
   }
@@ -128,7 +127,7 @@ export class JobMachine {
     return ((this.here[part.flags] ?? 0) & isCalled) !== 0
   }
 
-  /** The decision of a scheduler that sees all current documents. */
+  /** Returns the decision of a scheduler that sees all current documents. */
   fresh(of = this.here): Situation {
     return this.situations.at(this.freshNumber(of))
   }
@@ -141,8 +140,8 @@ export class JobMachine {
   }
 
   /**
-   * The write of a scheduler that has these versions of steps, and reads again the steps it asks for. The view has two bits
-   * for each place: 0 as stored, 1 not at hand, 2 replaced. Null if it writes nothing.
+   * Returns the write of a scheduler that has these versions of steps and rereads the steps it asks for, or null
+   * if it writes nothing. The view has two bits for each place: 0 as stored, 1 missing, 2 replaced.
    */
   seenAs(versions: number): Writing | null {
     const { view, here } = this
@@ -168,7 +167,7 @@ export class JobMachine {
     return (this.moves[number] ??= stepMoves(this.tables, this.world, place, this.looked()))
   }
 
-  /** The moves on the replaced version that a cache may have. */
+  /** Returns the moves on the replaced version that a cache may have. */
   movesOfOld(place: number): StepMoves {
     const steps = this.tables.stepIds.map((_id, at) => (at === place ? this.old(at) : this.document(at)))
     return (this.moves[this.old(place)] ??= stepMoves(this.tables, this.world, place, {
@@ -182,7 +181,7 @@ export class JobMachine {
     return (this.jobs[number] ??= jobMoves(this.tables, { job: number, steps: [] }))
   }
 
-  /** The write when a handler asks for more time, in the process with the claim or in another. */
+  /** Returns the write when a handler asks for more time, in the process with the claim or in another. */
   extensionOf(place: number, holdsClaim: boolean): Writing | null {
     const { endByMs } = this.tables.jobs.at(this.here[part.job] ?? 0)
     const number = this.document(place)
@@ -209,7 +208,7 @@ export class JobMachine {
     return (this.here[part.flags] ?? 0) >> commandsFrom
   }
 
-  /** The write of an operator's command; null if it is refused. */
+  /** Returns the write of an operator's command, or null if it is refused. */
   commandOf(name: CommandName): Writing | null {
     const key = `${name} ${this.here[part.job] ?? 0} ${this.tables.stepIds.map((_id, place) => this.document(place)).join(' ')}`
     const made = this.commands.get(key)
@@ -222,7 +221,7 @@ export class JobMachine {
     return writing
   }
 
-  /** The invariant broken by the write of a scheduler with an outdated view. */
+  /** Returns the invariant that the write of a scheduler with an outdated view breaks. */
   staleProblemOf(writing: Writing): string | null {
     const seen = this.seenNumber
     const key = this.freshNumber() * 2 ** 26 + seen
@@ -236,7 +235,7 @@ export class JobMachine {
     return problem
   }
 
-  /** Whether a write is refused because one of its documents has changed since the decision. */
+  /** Checks whether a write is refused because one of its documents has changed since the decision. */
   isConflict(writing: Writing): boolean {
     if (this.decisions.isWrittenWhenStale) return false
     return writing.steps.some(({ place, from }) => this.document(place) !== from)
@@ -272,7 +271,7 @@ export class JobMachine {
     this.next[part.flags] = (this.next[part.flags] ?? 0) + (1 << commandsFrom)
   }
 
-  /** Milliseconds until the job changes by itself; 0 for never. */
+  /** Returns the milliseconds until the job changes by itself, or 0 for never. */
   nextInstant(): number {
     let nextMs = this.jobMoves().nextMs
     for (let place = 0; place < this.stepCount; place += 1) {
@@ -308,7 +307,7 @@ export class JobMachine {
     return made
   }
 
-  /** The invariant that a state breaks; null if none. */
+  /** Returns the invariant that a state breaks, or null. */
   problem(): string | null {
     const ofDocuments = this.situations.problemOf(this.freshNumber(), this.view)
     if (ofDocuments !== null) return ofDocuments

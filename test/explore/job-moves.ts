@@ -66,7 +66,7 @@ const stored = 0
 const notAtHand = 1
 const replaced = 2
 
-/** All moves from a machine's current state, except that time passes. */
+/** All moves from a machine's current state, except the passing of time. */
 export class JobMovesAhead {
   constructor(
     private readonly machine: JobMachine,
@@ -86,7 +86,7 @@ export class JobMovesAhead {
     this.operators()
   }
 
-  /** A scheduler looks with its versions of the steps, because the feed delivers a change, or delivers it again. */
+  /** A scheduler examines its versions of the steps, because the feed delivers a change or repeats it. */
   private looks(): void {
     const { machine } = this
     const fresh = machine.fresh()
@@ -131,7 +131,7 @@ export class JobMovesAhead {
     })
   }
 
-  /** An agent begins, as the first with the attempt, or after it has written that it acts, too. */
+  /** An agent starts. It is the first with the attempt, or it has recorded that it acts, too. */
   private begins(place: number, moves: StepMoves, free: number): void {
     const { machine } = this
     const { claim, join } = moves
@@ -193,7 +193,7 @@ export class JobMovesAhead {
     if (world.extends) this.extend(place, at)
   }
 
-  /** The process ends, or no longer waits for the handler: nothing of the handler is written. */
+  /** The process ends, or stops waiting for the handler. Nothing about the handler is written. */
   private lose(place: number, moves: StepMoves, at: number): void {
     const { machine } = this
     const remote = machine.remote(place)
@@ -231,7 +231,7 @@ export class JobMovesAhead {
     this.follow(moveOf('extend', place, at), writing.problem)
   }
 
-  /** Calls whose callers have gone: they were delayed, or an old version of the step was delivered late. */
+  /** Calls whose callers are gone: they were delayed, or an old version of the step was delivered late. */
   private late(place: number, moves: StepMoves): void {
     const { machine } = this
     const remote = machine.remote(place)
@@ -247,7 +247,7 @@ export class JobMovesAhead {
     if (old < 0) return
     const offered = machine.movesOfOld(place)
     const version = machine.tables.steps.at(old)
-    // Other processes must write before they act, and that write is refused.
+    // Other processes must write before they act, and their write is refused.
     const isUnasked = version.direction === 'undo' || version.mayHaveActed
     if (!offered.isOffered || version.isClaimRequired || !isUnasked) return
     const after = withLate(remote, offered.key)

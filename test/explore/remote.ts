@@ -1,8 +1,9 @@
 import type { StepDocument } from '../../src/sas/model/documents.js'
 
 /**
- * The state of one step outside its document, in one integer: the handlers that run for its current attempt, and for each
- * key (one per generation) what the remote service has done and which calls are still on their way.
+ * The state of one step outside its document, in one integer. It contains the handlers that run for its current
+ * attempt. For each key (one per generation) it contains the effects in the remote service and the calls still
+ * under way.
  *
  * The service recognises keys: a key has one effect however often it is called, and none after its undo was called
  * (assumptions 3 and 4 of docs/guarantees.md).
@@ -11,22 +12,22 @@ export type Remote = number
 
 /** The most generations of a step. */
 export const mostGenerations = 3
-/** The most handlers that run side by side for one attempt. */
+/** The most handlers that run concurrently for one attempt. */
 export const mostHandlers = 2
 
-/** How far a handler is. */
+/** The progress of a handler. */
 export const running = {
   /** There is no handler. */
   no: 0,
   /** It makes its first call. */
   begun: 1,
-  /** The service has acted, and the handler may say so. */
+  /** The service has acted, and the handler may report it. */
   acted: 2,
-  /** A call failed or lost its answer, and it makes another one. */
+  /** A call failed or its answer was lost, and the handler makes another one. */
   callsAgain: 3,
 } as const
 
-/** What the service has done about a key. */
+/** The effect that the service had for a key. */
 export const effect = { none: 0, acted: 1, closed: 2 } as const
 
 /** What the documents show about a key. */
@@ -50,15 +51,15 @@ export interface Key {
 const handlerBits = 3
 const claimantBit = 4
 const keyBits = 7
-/** The generation of a call that was given up before its deadline, and the ticks until that deadline. */
+/** The position of the generation of a call that was abandoned before its deadline, and of the ticks until then. */
 const inTimeShift = 28
-/** Flag: the first process with the attempt has not begun it. */
+/** Flag: the first process with the attempt has not started it. */
 const firstAheadBit = 1 << (handlerBits * mostHandlers)
 const firstKeyBit = handlerBits * mostHandlers + 1
 const lateDo = 4
 const lateUndo = 8
 
-/** The key that a step's document names. */
+/** Returns the key that a step's document names. */
 export function keyOf({ idempotencyKey }: Pick<StepDocument, 'idempotencyKey'>): Key {
   const [, generation = '', direction] = /\/g(\d+)\/(do|undo)$/.exec(idempotencyKey) ?? []
   if (direction !== 'do' && direction !== 'undo') throw new Error(`${idempotencyKey} is not a key`)
@@ -67,7 +68,7 @@ export function keyOf({ idempotencyKey }: Pick<StepDocument, 'idempotencyKey'>):
   return { generation: Number(generation), direction }
 }
 
-/** How far the handler in this place is, and whether it holds the attempt's claim. */
+/** Returns the progress of the handler in this place. */
 export function handlerAt(remote: Remote, place: number): number {
   return (remote >> (place * handlerBits)) & 3
 }
@@ -76,7 +77,7 @@ export function isClaimant(remote: Remote, place: number): boolean {
   return ((remote >> (place * handlerBits)) & claimantBit) !== 0
 }
 
-/** The state with this handler. Places of handlers are interchangeable, so they are sorted. */
+/** Returns the state with this handler. Places of handlers are interchangeable, so they are sorted. */
 export function withHandler(remote: Remote, place: number, phase: number, holdsClaim: boolean): Remote {
   const code = phase === running.no ? 0 : phase | (holdsClaim ? claimantBit : 0)
   const other = (remote >> ((1 - place) * handlerBits)) & 7
@@ -84,7 +85,7 @@ export function withHandler(remote: Remote, place: number, phase: number, holdsC
   return rest | Math.max(code, other) | (Math.min(code, other) << handlerBits)
 }
 
-/** Whether the first process with the attempt, which knows that it is first, has yet to begin. */
+/** Checks whether the first process with the attempt, which knows that it is first, has yet to start. */
 export function isFirstAhead(remote: Remote): boolean {
   return (remote & firstAheadBit) !== 0
 }
@@ -105,18 +106,18 @@ export function withKnown(remote: Remote, generation: number, word: number): Rem
   return withKey(remote, generation, (keyAt(remote, generation) & 15) | (word << 4))
 }
 
-/** Whether a call whose caller has gone may still arrive. */
+/** Checks whether a call whose caller is gone may still arrive. */
 export function isLate(remote: Remote, { generation, direction }: Key): boolean {
   return (keyAt(remote, generation) & (direction === 'do' ? lateDo : lateUndo)) !== 0
 }
 
-/** The state with such a call on its way, if it could make a difference. */
+/** Returns the state with such a call under way, if it could make a difference. */
 export function withLate(remote: Remote, { generation, direction }: Key): Remote {
   const bits = keyAt(remote, generation)
   return withKey(remote, generation, bits | (direction === 'do' ? lateDo : lateUndo))
 }
 
-/** The state after a call; null if the service refuses it: the key was undone, and the call comes too late. */
+/** Returns the state after a call, or null if the service refuses the call because its key was undone. */
 export function called(remote: Remote, { generation, direction }: Key): Remote | null {
   if (direction === 'undo') return withEffect(remote, generation, effect.closed)
   if (effectOf(remote, generation) !== effect.closed) return withEffect(remote, generation, effect.acted)
@@ -124,7 +125,7 @@ export function called(remote: Remote, { generation, direction }: Key): Remote |
   return isSurprise ? withEffect(remote, generation, effect.acted) : null
 }
 
-/** Whether a call that was given up may still be made before its deadline. */
+/** Checks whether an abandoned call may still be made before its deadline. */
 function isInTime(remote: Remote, generation: number): boolean {
   return remote >>> inTimeShift !== 0 && ((remote >>> inTimeShift) & 3) === generation
 }
@@ -134,7 +135,7 @@ function withTime(remote: Remote, generation: number, ticks: number): Remote {
   return (remote & ((1 << inTimeShift) - 1)) | (word << inTimeShift)
 }
 
-/** The state after this many ticks. */
+/** Returns the state after this many ticks. */
 export function laterRemote(remote: Remote, ticks: number): Remote {
   const word = remote >>> inTimeShift
   if (word === 0) return remote
@@ -148,8 +149,8 @@ function withEffect(remote: Remote, generation: number, word: number): Remote {
 }
 
 /**
- * The state with another attempt. Handlers of the last attempt run on, and their calls may come late, or within the time
- * that they had left. A negative time excludes late calls.
+ * Returns the state with another attempt. Handlers of the previous attempt continue. Their calls may arrive late,
+ * or within the time that they had left. A negative time excludes late calls.
  */
 export function superseded(remote: Remote, key: Key, ticksLeft: number): Remote {
   const { generation, direction } = key
@@ -161,7 +162,10 @@ export function superseded(remote: Remote, key: Key, ticksLeft: number): Remote 
   return direction === 'do' && isOpenOnce ? withKnown(after, generation, known.mayHaveActed) : after
 }
 
-/** Handlers that have not acted go on, without noticing that their attempt is over. */
+/**
+ * Checks whether a handler still calls. Handlers that have not acted continue, without noticing that their attempt
+ * is over.
+ */
 function isCalling(remote: Remote): boolean {
   for (let place = 0; place < mostHandlers; place += 1) {
     const phase = handlerAt(remote, place)
@@ -170,7 +174,7 @@ function isCalling(remote: Remote): boolean {
   return false
 }
 
-/** The state with an attempt that may be made. */
+/** Returns the state with an attempt that may be made. */
 export function opened(remote: Remote, generation: number): Remote {
   const before = knownOf(remote, generation)
   if (before === known.succeeded) return remote
@@ -188,7 +192,7 @@ function withKey(remote: Remote, generation: number, bits: number): Remote {
   )
 }
 
-/** Drops late calls that change nothing: a key has its effect once, and a closed key refuses late calls. */
+/** Drops late calls that change nothing. A key has its effect once, and a closed key refuses late calls. */
 function withoutMoot(bits: number, isInTimeStill: boolean): number {
   const word = bits & 3
   if (word === effect.acted) return bits & ~lateDo

@@ -5,12 +5,15 @@ import { documentsOf, replacing, writingOf, type Looked, type Tables, type Writi
 /** The decision of a scheduler with one view of a job. */
 export interface Situation {
   readonly kind: 'nothing' | 'stale' | 'read' | 'write' | 'throws'
-  /** One bit for each place whose step it asks for. */
+  /** One bit for each place whose step the scheduler asks for. */
   readonly missing: number
   readonly writing: Writing | null
 }
 
-/** Decisions of schedulers, each made once. A view has the number of the job's document and of its steps' plus one. */
+/**
+ * Decisions of schedulers, each made once. A view contains the numbers of the job's document and of its steps,
+ * plus one each.
+ */
 export class Situations {
   private readonly views: TupleTable
   private readonly situations: Situation[] = []
@@ -24,7 +27,7 @@ export class Situations {
     return this.situations.length
   }
 
-  /** The number of this view. */
+  /** Returns the number of this view. */
   numberOf(view: Int32Array): number {
     const number = this.views.add(view)
     if (number === this.situations.length) this.situations.push(this.decided(view))
@@ -37,7 +40,7 @@ export class Situations {
     return situation
   }
 
-  /** The invariant that is broken if this view shows the current documents. */
+  /** Returns the invariant that is broken if this view shows the current documents. */
   problemOf(number: number, view: Int32Array): string | null {
     const known = this.problems[number]
     if (known !== undefined) return known

@@ -10,27 +10,27 @@ import { keyOf, type Key } from './remote.js'
 import type { World } from './world.js'
 import { writingOf, type Looked, type Tables, type Writing } from './writing.js'
 
-/** All writes about one step that depend on it alone. They are decided once for each document. */
+/** All writes about one step that depend only on that step. They are decided once for each document. */
 export interface StepMoves {
   readonly key: Key
   readonly isOperation: boolean
   readonly isOpen: boolean
   readonly isDo: boolean
-  /** Whether an agent that gets the attempt begins it. */
+  /** Whether an agent that receives the attempt starts it. */
   readonly isOffered: boolean
   /** Whether only the process that has claimed the attempt acts. */
   readonly isClaimRequired: boolean
-  /** Its write before that; null if none is needed. */
+  /** The agent's write before it acts, or null if none is needed. */
   readonly claim: Writing | null
-  /** The first write of a process that may not be the first to act; null if none is needed. */
+  /** The first write of a process that may not be the first to act, or null if none is needed. */
   readonly join: Writing | null
-  /** Whether it begins then. */
+  /** Whether the process starts after that write. */
   readonly mayJoin: boolean
   readonly successes: readonly Writing[]
   readonly failure: Writing | null
   /** Outcomes of a refusal: of the only call of the attempt, or of a later one. */
   readonly refusals: readonly [Writing | null, Writing | null]
-  /** Outcomes that handlers of earlier attempts get recorded: none while the guards are in place. */
+  /** Outcomes that handlers of earlier attempts manage to record: none as long as the guards work. */
   readonly lateOutcomes: readonly Writing[]
   /** The write of the supervisor. */
   readonly recovery: Writing | null
@@ -39,7 +39,7 @@ export interface StepMoves {
   readonly event: Writing | null
   /** The document after the end of the process that holds the claim. */
   readonly unclaimed: number
-  /** Milliseconds until the step changes by itself; 0 for never. */
+  /** Milliseconds until the step changes by itself, or 0 for never. */
   readonly nextMs: number
   readonly problem: string | null
 }
@@ -48,7 +48,7 @@ const policy = { now, graceMs, supervisor: 'supervisor' }
 const failed: Outcome = { kind: 'failed', message: 'busy' }
 const refused = (didNothing: boolean): Outcome => ({ kind: 'permanent', message: 'no', didNothing })
 
-/** The moves of the step in this place, given its job. */
+/** Returns the moves of the step in this place, given its job. */
 export function stepMoves(tables: Tables, world: World, place: number, looked: Looked): StepMoves {
   const { decisions, steps } = tables
   const number = looked.steps[place] ?? -1
@@ -102,7 +102,7 @@ function nextInstant(step: StepDocument, dueMs: number | null, world: World): nu
   return ahead.length === 0 ? 0 : Math.min(...ahead)
 }
 
-/** All writes of the supervisor about a job, and when. */
+/** All writes of the supervisor about a job, and their times. */
 export interface JobMoves {
   readonly isTerminal: boolean
   readonly isParked: boolean

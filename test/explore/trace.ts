@@ -11,18 +11,18 @@ export interface Action {
   readonly changes: readonly string[]
 }
 
-/** The way of a world into a state that breaks an invariant. */
+/** The path of a world into a state that breaks an invariant. */
 export interface Trace {
   readonly world: string
   readonly problem: string
   readonly actions: readonly Action[]
-  /** How many actions can be followed after the fix: all, unless the fix makes one of them impossible. */
+  /** How many actions can be replayed after the fix: all, unless the fix makes one of them impossible. */
   readonly followed: number
 }
 
 const versionWords = ['', ' not at hand', ' as it was before']
 
-/** The move in words. In one state, equal words mean the same move. */
+/** Describes the move in words. In one state, equal words mean the same move. */
 function wordsOf(machine: JobMachine, job: number, move: Move): string {
   const { name, place, which } = readMove(move)
   const { stepIds } = machine.tables
@@ -80,7 +80,7 @@ function waitWords(ms: number): string {
   return `${ms / 1_000} s pass`
 }
 
-/** The trace to a violation, reconstructed from the numbers of the states on the way. */
+/** Returns the trace to a violation, reconstructed from the numbers of the states on the path. */
 export function traceOf(explorer: Explorer, violation: Violation): Trace {
   const walk = new Walk(explorer)
   const path = explorer.pathTo(violation.state)
@@ -89,11 +89,10 @@ export function traceOf(explorer: Explorer, violation: Violation): Trace {
   return { world: explorer.world.name, problem: violation.problem, actions, followed: actions.length }
 }
 
-/** The result of following a trace. */
 export interface Replay {
-  /** How many actions could be followed: fewer than all if one is no longer possible. */
+  /** How many actions could be replayed: fewer than all if one is no longer possible. */
   readonly followed: number
-  /** The problem on the way or at its end; null if none. */
+  /** The problem on the path or at its end, or null. */
   readonly problem: string | null
 }
 
@@ -119,7 +118,7 @@ class Walk {
     this.jobs = Array.from({ length: explorer.world.jobs }, () => first)
   }
 
-  /** Goes to a next state. */
+  /** Goes to the given next state. */
   to(state: number): Action {
     const { explorer } = this
     const wanted = this.sorted(explorer.jobsOf(state))
@@ -132,7 +131,6 @@ class Walk {
     return this.wait()
   }
 
-  /** Makes this move of a job. */
   along(job: number, index: number): Action {
     const { graph } = this.explorer
     const from = this.jobs[job] ?? 0
@@ -188,7 +186,7 @@ class Walk {
   }
 }
 
-/** The differences between two states of a job. */
+/** Returns the differences between two states of a job. */
 function changesOf(machine: JobMachine, from: number, to: number): string[] {
   const before = pictureOf(machine, from)
   const after = pictureOf(machine, to)
@@ -218,7 +216,7 @@ function pictureOf(machine: JobMachine, state: number): Picture[] {
   return [{ of: 'job', fields: shown(jobs.at(job)) }, ...ofSteps]
 }
 
-/** A document with instants relative to now, and its ledger in words. */
+/** Returns a document with instants relative to now, and its ledger in words. */
 function shown(document: JobDocument | StepDocument): Picture['fields'] {
   const entries = Object.entries(document).map(([name, value]: [string, unknown]) => {
     if (name.endsWith('Ms') && typeof value === 'number' && value > 10 ** 12) {

@@ -7,7 +7,7 @@ const fewestSlots = 2 ** 12
  */
 export class TupleTable {
   private readonly chunks: Int32Array[] = []
-  /** A hash table: at the place of a tuple's hash, or after it, the tuple's number plus one; zero if empty. */
+  /** A hash table. At the slot of a tuple's hash, or after it, it has the tuple's number plus one; zero if empty. */
   private slots = new Int32Array(fewestSlots)
   private count = 0
 
@@ -17,7 +17,7 @@ export class TupleTable {
     return this.count
   }
 
-  /** The number of this tuple; the next free number if it is new. */
+  /** Returns the number of this tuple, which is the next free number if the tuple is new. */
   add(tuple: Int32Array): number {
     const slot = this.slotOf(tuple)
     const found = this.slots[slot] ?? 0

@@ -12,19 +12,19 @@ export interface World {
   readonly jobs: 1 | 2
   /** The outputs that steps may return. */
   readonly outputs: readonly Json[]
-  /** Milliseconds for the whole job; null for no limit. */
+  /** Milliseconds for the whole job, or null for no limit. */
   readonly completeWithinMs: number | null
   readonly retainForMs: number | null
   readonly commands: readonly CommandName[]
-  /** The commands for each job. */
+  /** The number of commands for each job. */
   readonly mostCommands: number
-  /** Whether two agents instances may make one attempt side by side. */
+  /** Whether two agents instances may make one attempt at the same time. */
   readonly overlaps: boolean
-  /** Whether schedulers may have replaced versions of steps, or lack steps that they did not ask for. */
+  /** Whether schedulers may have replaced versions of steps, or miss steps that they did not ask for. */
   readonly staleReads: boolean
   /** Whether handlers may call the service more than once within one attempt. */
   readonly tries: boolean
-  /** Whether calls may arrive after their callers have gone. */
+  /** Whether calls may arrive after their callers are gone. */
   readonly lateCalls: boolean
   /** Whether attempts may ask for more time. */
   readonly extends: boolean

@@ -42,7 +42,10 @@ function world(name: string, build: (job: WorkflowBuilder<Json>) => void, more: 
   return { ...calm, name, plan: defineWorkflow<Json>(name, build).plan, ...more }
 }
 
-/** A workflow of steps by id. Each comes after the steps that it names, and all have these options. */
+/**
+ * Returns the world of a workflow with steps by id. Each step comes after the steps that it names. All have these
+ * options.
+ */
 function shaped(name: string, shape: Shape, options: Options, more: Partial<World> = {}): World {
   const { onExhausted = 'compensate' } = options
   return world(
@@ -214,10 +217,8 @@ const largeWorlds: readonly World[] = [
   }),
 ]
 
-/** Every world. */
 export const worlds: readonly World[] = [...smallWorlds, ...largeWorlds]
 
-/** The world of this name. */
 export function worldNamed(name: string): World {
   const found = worlds.find((world) => world.name === name)
   if (found !== undefined) return found

@@ -9,24 +9,24 @@ import { keyOf, type Key } from './remote.js'
 
 /** The change of one step in a write. */
 export interface StepWrite {
-  /** Its place in the job's order. */
+  /** The place of the step in the job's order. */
   readonly place: number
   /** The numbers of its canonical documents. */
   readonly from: number
   readonly to: number
   /** The number of the replaced version, which a cache may keep. */
   readonly old: number
-  /** The key that handlers of the attempt before use. */
+  /** The key that handlers of the previous attempt use. */
   readonly key: Key
   /** Whether this write ends that attempt. */
   readonly isFenced: boolean
   /** The ticks until the deadline of that attempt. */
   readonly ticksLeft: number
-  /** The generation whose key may be called from here on; 0 for none. */
+  /** The generation whose key may be called from now on, or 0 for none. */
   readonly opens: number
-  /** Whether a process gets the attempt as its first, and begins without a write. */
+  /** Whether a process receives the attempt first and starts it without a write. */
   readonly isOffer: boolean
-  /** The generation whose undo begins; 0 for none. */
+  /** The generation whose undo starts, or 0 for none. */
   readonly undoes: number
 }
 
@@ -37,7 +37,7 @@ export interface Writing {
   readonly jobFrom: number
   readonly jobTo: number
   readonly steps: readonly StepWrite[]
-  /** Whether a scheduler looks at the job when the feed delivers this write. */
+  /** Whether a scheduler examines the job when the feed delivers this write. */
   readonly calls: boolean
   /** The documents as they were written. */
   readonly written: Written
@@ -51,7 +51,6 @@ export interface Written {
   readonly changed?: readonly StepDocument[]
 }
 
-/** Documents by number. */
 export interface Tables {
   readonly stepIds: readonly string[]
   readonly jobs: DocumentTable<JobDocument>
@@ -62,11 +61,11 @@ export interface Tables {
 /** The numbers of the documents that a decision read. */
 export interface Looked {
   readonly job: number
-  /** The number for each place; -1 for a step that was not at hand. */
+  /** The number for each place, or -1 for a step that the decision did not have. */
   readonly steps: readonly number[]
 }
 
-/** The documents that a decision read. */
+/** Returns the documents that a decision read. */
 export function documentsOf({ jobs, steps, stepIds }: Tables, looked: Looked): Documents {
   const known = stepIds.flatMap((stepId, place) => {
     const number = looked.steps[place] ?? -1
@@ -75,7 +74,7 @@ export function documentsOf({ jobs, steps, stepIds }: Tables, looked: Looked): D
   return { job: jobs.at(looked.job), steps: new Map(known) }
 }
 
-/** The write that replaces the documents a decision read by these. */
+/** Returns the write that replaces the documents of a decision by these. */
 export function writingOf(tables: Tables, by: Writer, looked: Looked, written: Written): Writing {
   const { jobs, stepIds, decisions } = tables
   const from = documentsOf(tables, looked)
@@ -99,7 +98,7 @@ export function writingOf(tables: Tables, by: Writer, looked: Looked, written: W
   }
 }
 
-/** The documents after a write. */
+/** Returns the documents after a write. */
 export function replacing({ job, steps }: Documents, written: Written): Documents {
   const changed = (written.changed ?? []).map((step) => [step.stepId, step] as const)
   return { job: written.job ?? job, steps: new Map([...steps, ...changed]) }

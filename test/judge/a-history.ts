@@ -22,7 +22,7 @@ export class AHistory {
     this.note('runner', 'settings', settings)
   }
 
-  /** Lets time pass, in milliseconds. */
+  /** Advances the time, in milliseconds. */
   later(ms: number): this {
     this.at += ms * 1_000
     return this
@@ -53,7 +53,10 @@ export class AHistory {
     return this
   }
 
-  /** Writes documents in one transaction: created, or replacing the given etag. Their etags are `e1`, `e2` and so on. */
+  /**
+   * Writes documents in one transaction. Creates them, or replaces those with the given etag. Their etags are
+   * `e1`, `e2` and so on.
+   */
   write(
     process: string,
     documents: readonly (Fields & { readonly on?: string })[],
@@ -77,7 +80,7 @@ export class AHistory {
     return this.operation(process, 'write', [{ writes }, told], ending)
   }
 
-  /** Reads a document in that version; null if it does not exist. */
+  /** Reads a document in that version, or null if it does not exist. */
   read(process: string, id: string, etag: string | null, ending: Ending = {}): this {
     const digest = JSON.stringify(this.values.get(etag ?? ''))
     const documents = etag === null ? [] : [{ container: 'state', id, etag, digest }]
@@ -88,7 +91,7 @@ export class AHistory {
     return judge(parseHistory(this.lines.join('\n')))
   }
 
-  /** The names of the rules that the history breaks. */
+  /** Returns the names of the rules that the history breaks. */
   broken(): readonly string[] {
     return [...new Set(this.judged().violations.map(({ rule }) => rule))].sort()
   }
@@ -98,7 +101,7 @@ export class AHistory {
   }
 }
 
-/** A stored job, with the fields that rules use. */
+/** Returns a stored job with the fields that rules use. */
 export function aJob(fields: Fields = {}): Fields {
   return {
     id: 'sas.job:j',
@@ -116,7 +119,7 @@ export function aJob(fields: Fields = {}): Fields {
   }
 }
 
-/** The job's step, with an open attempt. */
+/** Returns the job's step, with an open attempt. */
 export function aStep(fields: Fields = {}): Fields {
   return {
     id: 'sas.step:j:s',
@@ -140,7 +143,7 @@ export function aStep(fields: Fields = {}): Fields {
   }
 }
 
-/** The step after its attempt has succeeded. */
+/** Returns the step after its attempt has succeeded. */
 export function aDoneStep(fields: Fields = {}): Fields {
   const outcome = { kind: 'success', attempt: 1, at: new Date(1).toISOString(), by: 'm1' }
   return aStep({
@@ -153,7 +156,7 @@ export function aDoneStep(fields: Fields = {}): Fields {
   })
 }
 
-/** A call of the step's handler, as the worker records it. */
+/** Returns a call of the step's handler, as the worker records it. */
 export function aCall(fields: Fields = {}): Fields {
   return {
     kind: 'do',
@@ -168,7 +171,7 @@ export function aCall(fields: Fields = {}): Fields {
   }
 }
 
-/** An effect of the step, as the remote service records it. */
+/** Returns an effect of the step, as the remote service records it. */
 export function anEffect(fields: Fields = {}): Fields {
   return {
     kind: 'do',
@@ -182,7 +185,7 @@ export function anEffect(fields: Fields = {}): Fields {
   }
 }
 
-/** A stored lease of the processor. */
+/** Returns a stored lease of the processor. */
 export function aLease(fields: Fields = {}): Fields {
   return { id: 'orders..0', LeaseToken: '0', Owner: 'm1', ContinuationToken: null, ...fields }
 }

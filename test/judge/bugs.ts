@@ -3,14 +3,14 @@ import type { FaultName } from './runs/one-run.js'
 
 /** A bug that the judge must reject, with jobs and faults that are likely to show it. */
 export interface SeededBug extends Bug {
-  /** Rules; at least one of them must reject the bug. */
+  /** Rules of which at least one must reject the bug. */
   readonly rejectedBy: readonly string[]
   /** Kinds of jobs. */
   readonly kinds: readonly string[]
   readonly faults: readonly FaultName[]
 }
 
-/** Bugs that break a promise, each in a way that only a history shows. */
+/** Bugs that break a promise in a way that only a history shows. */
 export const bugs: readonly SeededBug[] = [
   {
     name: 'a step is written without the etag that the decision read',

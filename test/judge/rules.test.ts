@@ -4,7 +4,7 @@ import { aCall, aDoneStep, AHistory, aJob, aLease, anEffect, aStep } from './a-h
 const accepted = (history: AHistory): AHistory =>
   history.operation('client', 'submit', [{ jobId: 'j', input: 1, replyTo: null }, {}])
 
-/** A correct job of one step. */
+/** Returns the history of a correct job with one step. */
 function aGoodJob(): AHistory {
   const history = new AHistory()
     .write('client', [aJob(), aStep(), { id: 'own-j' }])

@@ -1,8 +1,11 @@
 /**
- * `npm run judge -- --runs 200 --seed 1`: runs with real processes under faults, and judges the history of each.
- * `--history FILE` judges one file. `--bugs` puts one bug after another into the code under test, and checks that each is
- * rejected (`--only WORD`: bugs whose name contains it). `--parallel 3` runs three at the same time.
- * Ends with 1 when a rule is broken, when 20 or more runs give a rule nothing to check, or when a bug is not rejected.
+ * `npm run judge -- --runs 200 --seed 1` makes runs with real processes under faults and judges the history of
+ * each.
+ * `--history FILE` judges one file. `--bugs` puts one bug after another into the code under test and checks that
+ * each is rejected (`--only WORD` selects bugs whose name contains it). `--parallel 3` makes three runs at the
+ * same time.
+ * Exits with 1 when a rule is broken, when 20 or more runs give a rule nothing to check, or when a bug is not
+ * rejected.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +29,7 @@ const { values } = parseArgs({
 })
 const root = rootFrom(import.meta.url)
 const folder = join(root, '.stepward', 'histories')
-/** So many runs give every rule something to check. */
+/** The number of runs that gives every rule something to check. */
 const enoughRuns = 20
 
 function print(line: string): void {
@@ -44,7 +47,7 @@ async function judged(options: Omit<RunOptions, 'history'>, name: string): Promi
   return verdict
 }
 
-/** The violation with the shortest excerpt for each broken rule. */
+/** Returns the violation with the shortest excerpt for each broken rule. */
 function shortest(violations: readonly Violation[]): readonly Violation[] {
   const found = new Map<string, Violation>()
   for (const violation of violations) {
@@ -64,7 +67,7 @@ function printViolations(verdict: Verdict, repeat: string): void {
   if (verdict.violations.length > 0) print(`  ${repeat}\n`)
 }
 
-/** Calls `work` for each item, a given number at the same time. */
+/** Calls `work` for each item, at most `atOnce` at the same time. */
 async function each<T>(all: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
   const left = [...all]
   const next = async (): Promise<void> => {
@@ -103,7 +106,7 @@ async function judgeRuns(seeds: readonly number[]): Promise<number> {
   return rejected === 0 && idle.length === 0 ? 0 : 1
 }
 
-/** The rule about the bug that rejected it, and after how many runs; null if none did. */
+/** Returns the rule that rejected the bug and the number of runs, or null if no rule did. */
 async function rejection(
   bug: SeededBug,
   index: number,

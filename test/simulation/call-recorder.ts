@@ -1,6 +1,6 @@
 import type { Call, Checker, SimulationEvent } from '../../src/testing/events.js'
 
-/** Keeps what services outside were asked for, and what they made of it. */
+/** Records the requests to remote services, and their effects. */
 export class CallRecorder implements Checker {
   readonly calls: Call[] = []
 
@@ -9,7 +9,7 @@ export class CallRecorder implements Checker {
     return []
   }
 
-  /** What became of the requests with one key, in order, for each key. */
+  /** Returns the effects of the requests with each key, in order. */
   effectsByKey(): readonly (readonly Call['effect'][])[] {
     const keys = [...new Set(this.calls.map(({ key }) => key))]
     return keys.map((key) => this.calls.filter((call) => call.key === key).map(({ effect }) => effect))

@@ -1,7 +1,7 @@
 import type { Computer, SimulatedProcess } from '../../src/testing/simulated-process.js'
 import type { World } from '../../src/testing/world.js'
 
-/** Whatever runs in processes, one on each computer at most. */
+/** Processes on computers, at most one on each. */
 interface Fleet {
   readonly processes: readonly SimulatedProcess[]
   processOn(computer: Computer): SimulatedProcess | null
@@ -9,17 +9,17 @@ interface Fleet {
   stop(computer: Computer): Promise<void>
 }
 
-/** What happens to whole processes and partitions while faults last. */
+/** The faults that meet whole processes and partitions. */
 export interface ChaosOptions {
   readonly world: World
   readonly unit: Fleet
-  /** Name of the container whose partitions are split and merged. */
+  /** The name of the container whose partitions are split and merged. */
   readonly container: string
   readonly computers: readonly Computer[]
-  /** Between two blows, on average. */
+  /** The average time between two faults. */
   readonly intervalMs: number
   readonly mostPartitions: number
-  /** How likely a host that lies still is started again with each blow. Default 0: only blows do it. */
+  /** The probability that a host that is down is restarted with each fault. Default 0: only faults restart hosts. */
   readonly restartChance?: number
   /** Whether event loops block in the middle of work, and machines sleep. Default: false. */
   readonly isStalling?: boolean
@@ -27,13 +27,16 @@ export interface ChaosOptions {
 
 const [shortestStandstillMs, longestStandstillMs] = [10_000, 120_000] as const
 
-/** How wrong clocks are set, at most. */
+/** The largest error that a clock is set to. */
 export const mostWrongMs = 90_000
 
-/** Crashes, pauses, restarts, deployments, clock corrections, splits and merges, by chance, until it is stopped. */
+/**
+ * Injects random crashes, pauses, restarts, deployments, clock corrections, splits and merges, until it is
+ * stopped.
+ */
 export class Chaos {
   private isOver = false
-  /** How wrong clocks were set: once more does not make them more wrong than ever. */
+  /** The current error of each clock, so that repeated changes do not exceed the largest error. */
   private readonly wrongByMs = new WeakMap<SimulatedProcess, number>()
 
   constructor(private readonly options: ChaosOptions) {}
@@ -48,7 +51,7 @@ export class Chaos {
     })
   }
 
-  /** From now on nothing happens to anybody: who was paused goes on, and of those who crashed some are there again. */
+  /** Ends all faults. Resumes paused processes and restarts some of the crashed ones. */
   stop(): void {
     this.isOver = true
     const { world, unit, computers } = this.options
@@ -59,7 +62,7 @@ export class Chaos {
     }
   }
 
-  /** Whoever is told that work stands still finds the clocks wrong, and sets them right. */
+  /** Corrects the clocks, as an operator does who learns that no work progresses. */
   mendClocks(): void {
     for (const process of this.options.unit.processes) {
       process.setWallClock(-(this.wrongByMs.get(process) ?? 0))
@@ -85,7 +88,7 @@ export class Chaos {
     if (fault !== null) world.record({ type: 'fault', fault, on: computer.name })
   }
 
-  /** As whoever runs the hosts would, though not at once. */
+  /** Restarts some of the hosts that are down, as an operator would, though not at once. */
   private attend(): void {
     const { world, computers, unit, restartChance = 0 } = this.options
     if (restartChance === 0) return
@@ -105,7 +108,7 @@ export class Chaos {
     return 'crash'
   }
 
-  /** Half of the pauses are longer than leases live. */
+  /** Pauses a process. Half of the pauses are longer than the lifetime of a lease. */
   private pause(computer: Computer): string | null {
     const process = this.options.unit.processOn(computer)
     if (process?.isRunning !== true) return null
@@ -121,7 +124,7 @@ export class Chaos {
     return this.options.world.random.next() < 0.5 ? this.stall(computer) : this.sleepMachine(computer)
   }
 
-  /** Blocks an event loop just before a decided request is sent, for up to two minutes. */
+  /** Blocks an event loop for up to two minutes, just before a request that was already decided is sent. */
   private stall(computer: Computer): string | null {
     const process = this.options.unit.processOn(computer)
     if (process?.isRunning !== true) return null

@@ -13,7 +13,7 @@ describe('balancing from one owner of everything', () => {
       const { ours, dotnet, oursFromNothing } = await compare(hostCount, leaseCount)
       expect(ours.cycles).toBeLessThanOrEqual(3)
       expect(ours.cycles).toBeLessThan(dotnet.cycles)
-      // Hosts that act at once choose some leases twice; the rule beside them is spared that.
+      // Hosts that act at the same time choose some leases twice. The simulated .NET rule avoids that.
       expect(ours.moves).toBeLessThanOrEqual(1.25 * dotnet.moves)
       expect(oursFromNothing.cycles).toBeLessThanOrEqual(3)
     },

@@ -6,14 +6,14 @@ import { defaultIntervals, fleetOf } from './fleet.js'
 export interface Comparison {
   readonly leaseCount: number
   readonly hostCount: number
-  /** One host owns everything when the others start. */
+  /** The start: one host owns everything when the others start. */
   readonly ours: Convergence
   readonly dotnet: Convergence
-  /** All start together, and nobody owns anything. */
+  /** The start: all hosts start together, and no lease has an owner. */
   readonly oursFromNothing: Convergence
 }
 
-/** After this many acquire intervals a fleet is not waited for any longer. */
+/** The number of acquire intervals after which a fleet counts as not converging. */
 const patience = 60
 
 export async function compare(hostCount: number, leaseCount: number): Promise<Comparison> {
@@ -39,7 +39,7 @@ async function ourConvergence(
   const [startedAtMs, earlierMoves] = [world.time.monotonic(), ownership.moves.length]
   for (const computer of others) unit.start(computer)
   let [seenMoves, isOver] = [-1, false]
-  // Asked after every timer: only a move can have changed the answer.
+  // Checked after every timer. Only a change of owner can have changed the answer.
   const isReachedNow = (): boolean => {
     if (ownership.moves.length !== seenMoves) isOver = isBalanced()
     seenMoves = ownership.moves.length
@@ -51,7 +51,7 @@ async function ourConvergence(
   return { cycles, moves: ownership.moves.length - earlierMoves }
 }
 
-/** For people. */
+/** Formats the results as a table. */
 export function tableOf(comparisons: readonly Comparison[]): string {
   const cell = ({ cycles, moves }: Convergence): string => `${cycles.toFixed(1)} / ${moves}`
   return [

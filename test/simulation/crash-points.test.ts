@@ -7,17 +7,20 @@ import { scenarios } from './scenarios.js'
 const pairsOfScenario = 6
 
 /**
- * The paths that the others are made of suffer every fault at every write. In the others each kind strikes every second
- * write, so that each write suffers half of the kinds; `npm run simulate:full` strikes all of them.
+ * The paths of which the others consist meet every fault at every write. In the others, each kind of fault strikes
+ * every second write, so that each write meets half of the kinds. `npm run simulate:full` strikes all of them.
  */
 const basic = ['happy', 'retry', 'exhaust', 'compensate', 'resubmit', 'cancel', 'submitted-inside']
 
-/** Whether the fault of this kind strikes the write at this place of its story. */
+/** Checks whether the fault of this kind strikes the write at this place of its story. */
 function isStruck(scenario: string, index: number, kind: (typeof faultKinds)[number]): boolean {
   return basic.includes(scenario) || (index + faultKinds.indexOf(kind)) % 2 === 0
 }
 
-/** Writes of leases are the same in every scenario, so one of them is enough for those. */
+/**
+ * Checks whether a write is tested in a scenario. Writes of leases are the same in every scenario, so one scenario
+ * is enough.
+ */
 function isWanted({ writePoint }: Place, scenario: string): boolean {
   return scenario === 'happy' || !writePoint.startsWith('L')
 }

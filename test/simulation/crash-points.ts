@@ -12,13 +12,13 @@ import {
 import type { Scenario } from './scenario.js'
 import { scenarioNamed } from './scenarios.js'
 
-/** How long a story without faults takes at most: a deadline that is waited for, and a poll before each write. */
+/** The longest duration of a story without faults: the wait for a deadline, and a poll before each write. */
 const undisturbedMs = 180_000
 
-/** When the hosts have their leases. */
+/** The time after which the hosts have their leases. */
 const settledMs = 10_000
 
-/** One job of this scenario under these faults, from its submission to its end. */
+/** Simulates one job of this scenario under these faults, from its submission to its end. */
 export async function simulateFaults(
   scenario: string,
   planned: readonly PlannedFault[],
@@ -42,13 +42,13 @@ export async function simulateFaults(
 }
 
 function hostsOf({ isTogether = false, isInside = false, isNotified = false }: Scenario): readonly Host[] {
-  // Alone it holds every lease, so its customer is in the process of who begins the job.
+  // A single host holds every lease, so the customer is in the process that begins the job.
   if (isInside) return twoHosts.slice(0, 1)
   if (isTogether) return twoHosts
   return isNotified ? withNotifier : oneHostPerRole
 }
 
-/** Every write of a scenario in which nothing fails, in order. */
+/** Returns every write of a scenario without faults, in order. */
 export async function placesIn(scenario: string): Promise<readonly Place[]> {
   const seen: Place[] = []
   const { problems } = await simulateFaults(scenario, [], seen)
@@ -56,7 +56,7 @@ export async function placesIn(scenario: string): Promise<readonly Place[]> {
   return seen
 }
 
-/** What is broken when a job of this scenario meets these faults, with the command that shows it again. */
+/** Returns the problems of a job of this scenario under these faults, with the command that reproduces them. */
 export async function brokenBy(
   scenario: string,
   planned: readonly PlannedFault[],
@@ -68,7 +68,7 @@ export async function brokenBy(
   return broken.length === 0 ? [] : [`npm run simulate -- ${argumentsFor(scenario, planned)}`, ...broken]
 }
 
-/** What a command is given to repeat these faults. */
+/** Returns the command-line arguments that repeat these faults. */
 export function argumentsFor(scenario: string, planned: readonly PlannedFault[]): string {
   return `--scenario ${scenario} ${planned.map((fault) => `--fault ${faultText(fault)}`).join(' ')}`
 }

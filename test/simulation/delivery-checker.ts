@@ -5,7 +5,7 @@ import type { Checker, Delivery, SimulationEvent, Written } from '../../src/test
 import { leases, monitored } from './processor-unit.js'
 import { documentIn, leaseIn, lsnOf } from '../../src/testing/stored-lease.js'
 
-/** One change of a key: the writer numbers all changes of one key, whatever document they are in. */
+/** One change of a key. The writer numbers all changes of one key, whatever document they are in. */
 interface KeyedChange {
   readonly key: string
   readonly id: string
@@ -13,23 +13,24 @@ interface KeyedChange {
 }
 
 /**
- * Every change reaches the unit at least once and in the order of its key, or is set aside; no checkpoint is ahead of that (I10). A change
- * that a later one of the same document took the place of need not come: the feed shows latest versions.
+ * Checks that every change reaches the unit at least once and in the order of its key, or is set aside. No
+ * checkpoint may be ahead of that (I10). A change that a later one of the same document replaced need not arrive,
+ * because the feed shows latest versions.
  */
 export class DeliveryChecker implements Checker {
-  /** By key: what no delegate has accepted yet, oldest first, with the document's id. */
+  /** By key, the changes that no delegate has accepted yet, oldest first, with the document's id. */
   private readonly open = new Map<string, Map<number, string>>()
   private readonly latest = new Map<string, number>()
 
   constructor(private readonly container: () => Container) {}
 
-  /** Changes that delegates have accepted, repetitions included. */
+  /** The number of changes that delegates have accepted, including repetitions. */
   acceptedCount = 0
 
-  /** Changes that were set aside, repetitions included. */
+  /** Changes that were set aside, including repetitions. */
   readonly setAside: Change[] = []
 
-  /** Changes that no delegate has accepted yet. */
+  /** The number of changes that no delegate has accepted yet. */
   get openCount(): number {
     return [...this.open.values()].reduce((count, places) => count + places.size, 0)
   }
@@ -92,7 +93,7 @@ export class DeliveryChecker implements Checker {
     return problems
   }
 
-  /** What was found by the last checkpoint of a lease need not be looked at again: only what the new one adds. */
+  /** Checks a checkpoint. Examines only the changes that it adds to the last checkpoint of the lease. */
   private checkpointed({ before, after }: Written): readonly string[] {
     const lease = leaseIn(after)
     if (lease === null) return []

@@ -11,16 +11,16 @@ const [balanceMs, renewMs, expirationMs, pollMs] = [13_000, 17_000, 60_000, 5_00
 const mostConflicts = 6
 
 /**
- * A host of the .NET SDK in the same unit, by the rules that matter to others: it judges expiry by the `timestamp` its
- * own clock and those of others have written, steals one lease a cycle whoever is at work on it, notices that it has lost
- * one only when it renews or checkpoints, and has no etag for the children of a split it has made itself, so that it
- * writes over whoever has taken them.
+ * A host of the .NET SDK in the same unit, with the rules that affect other hosts. It judges expiry by the
+ * `timestamp` that its own clock and those of others have written. It steals one lease per cycle, even from an
+ * owner at work. It notices a lost lease only when it renews or checkpoints. It has no etag for the children of a
+ * split that it made itself, so it overwrites the lease of a new owner.
  */
 export class DotnetHost {
   readonly process: SimulatedProcess
   private readonly leases: DotnetLeases
   private readonly feed: ChangeFeed
-  /** By token: the lease as this host last knew it. */
+  /** By token, the last state of the lease that this host knows. */
   private readonly held = new Map<string, DotnetLease>()
 
   constructor(
@@ -41,7 +41,7 @@ export class DotnetHost {
     this.repeat(balanceMs, () => this.balance())
   }
 
-  /** After every rest, until the answer is false. What fails is tried again after the next. */
+  /** Repeats an action after each rest, until it returns false. A failed action is repeated after the next rest. */
   private repeat(restMs: number, act: () => Promise<boolean>): void {
     this.process.clock.schedule(restMs, () => {
       act().then(
@@ -86,7 +86,7 @@ export class DotnetHost {
     })
   }
 
-  /** Reads first, unlike a checkpoint. Answers whether the lease is still its own. */
+  /** Renews a lease. Reads it first, unlike a checkpoint. Returns whether this host still owns the lease. */
   private async renew(leaseToken: string): Promise<boolean> {
     const lease = this.held.get(leaseToken)
     if (lease === undefined) return false
@@ -110,7 +110,10 @@ export class DotnetHost {
     return written !== null
   }
 
-  /** Again on what is stored as long as it meets another etag; null when it may not be changed any more. */
+  /**
+   * Updates a lease, and repeats that on the stored state as long as the etag differs. Returns null when the lease
+   * may no longer be changed.
+   */
   private async update(
     lease: DotnetLease,
     change: (stored: DotnetLease) => Partial<DotnetLease> | null,
@@ -163,8 +166,9 @@ export class DotnetHost {
   }
 
   /**
-   * A lease of version 0 is read by the partition it names. Where that is gone and one partition has its keys, they were
-   * merged: the lease is replaced by one of version 1, which is read by its bounds.
+   * Converts a lease of version 0, which is read by the partition it names. If that partition is gone and one
+   * partition has its keys, it was merged. Then the lease is replaced by one of version 1, which is read by its
+   * bounds.
    */
   private async converted(leaseToken: string, { feedRange, start }: FeedPosition): Promise<boolean> {
     const lease = this.held.get(leaseToken)
@@ -175,7 +179,10 @@ export class DotnetHost {
     return isOne
   }
 
-  /** Children first, each taken at once as this host knows it: without an etag. The parent goes last. */
+  /**
+   * Splits a lease. Creates the children first and takes each at once with the state this host knows, which has no
+   * etag. Deletes the parent last.
+   */
   private async split(leaseToken: string, parts: readonly FeedPosition[]): Promise<void> {
     const parent = this.held.get(leaseToken)
     if (parent === undefined) return

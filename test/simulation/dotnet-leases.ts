@@ -2,11 +2,11 @@ import { Refusal, scan, type Container, type JsonObject } from '../../src/emulat
 import type { Wiring } from '../../src/testing/network.js'
 import { documentIn } from '../../src/testing/stored-lease.js'
 
-/** A lease as the .NET SDK's class for it has fields: what else a document has is dropped when it is written. */
+/** A lease with the fields of the .NET SDK's class. Other fields of the document are lost when it is written. */
 export interface DotnetLease {
   readonly id: string
   readonly version: number
-  /** Of the document this object was read from; null for one this host has created. It is never brought up to date. */
+  /** The etag of the document that was read, or null for one that this host created. It is never updated. */
   readonly _etag: string | null
   readonly LeaseToken: string
   readonly FeedRange: { readonly Range: { readonly min: string; readonly max: string } }
@@ -17,7 +17,7 @@ export interface DotnetLease {
   readonly Mode?: string
 }
 
-/** The lease container as a .NET host asks it: documents, and conditions only where it has an etag. */
+/** The lease container as a .NET host uses it. Requests have conditions only where the host has an etag. */
 export class DotnetLeases {
   constructor(private readonly container: () => Container) {}
 
@@ -32,7 +32,7 @@ export class DotnetLeases {
     return version === undefined ? null : leaseOf(documentIn(version.fields))
   }
 
-  /** Answers whether it was written; false when the etag is another by now. */
+  /** Returns whether the lease was written. False when the etag has changed. */
   async replace(lease: DotnetLease): Promise<boolean> {
     const { id, _etag } = lease
     const condition = _etag === null ? {} : { ifMatch: _etag }
@@ -41,7 +41,7 @@ export class DotnetLeases {
     )
   }
 
-  /** Answers whether it was there no sooner. */
+  /** Returns whether the lease was created. False when it already existed. */
   async create(lease: DotnetLease): Promise<boolean> {
     return this.applied(() =>
       this.container().execute([lease.id], { kind: 'create', document: documentOf(lease) }),
@@ -63,7 +63,10 @@ export class DotnetLeases {
   }
 }
 
-/** Its requests are lost in no other way than to be slow: what is looked at is what its rules do to ours. */
+/**
+ * Its requests can be slow but are never lost, because the simulation tests only the effect of its rules on our
+ * hosts.
+ */
 export const dotnetWiring: Wiring = {
   party: 'dotnet',
   writePointOf: () => null,

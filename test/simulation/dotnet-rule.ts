@@ -1,6 +1,10 @@
 import type { Random } from '../../src/platform/index.js'
 
-/** The .NET SDK's rule for one cycle: which leases an instance takes, by their index. `owners`: null for free. */
+/**
+ * Applies the .NET SDK's rule for one cycle. Returns the indexes of the leases that an instance takes.
+ *
+ * @param owners the owner of each lease, or null for a free one
+ */
 export function dotnetTakes(owners: readonly (string | null)[], self: string): readonly number[] {
   const counts = countsOf(owners, self)
   const target = owners.length > counts.size ? Math.ceil(owners.length / counts.size) : 1
@@ -12,17 +16,17 @@ export function dotnetTakes(owners: readonly (string | null)[], self: string): r
   return most > target - (needed > 1 ? 1 : 0) ? indexesOf(owners, victim).slice(0, 1) : []
 }
 
-/** How a fleet came to rest. */
+/** How a fleet reached balance. */
 export interface Convergence {
-  /** Acquire intervals until nobody has two leases more than anybody else. */
+  /** Acquire intervals until no instance has two leases more than any other. */
   readonly cycles: number
   /** Changes of owner until then. */
   readonly moves: number
 }
 
 /**
- * .NET's rule on a fleet of which the first host owns everything. Hosts act one after another, each on what the ones before
- * it have left: kinder to the rule than hosts that act at once and conflict.
+ * Applies .NET's rule to a fleet whose first host owns everything. Hosts act one after another, each on the result
+ * of the previous ones. This favours the rule over hosts that act at the same time and conflict.
  */
 export function dotnetConvergence(hostCount: number, leaseCount: number, random: Random): Convergence {
   const hosts = Array.from({ length: hostCount }, (_, index) => `host-${index}`)
@@ -48,7 +52,7 @@ function isEven(hosts: readonly string[], owners: readonly string[]): boolean {
   return Math.max(...counts) - Math.min(...counts) <= 1
 }
 
-/** Of every owner, and of `self` even if it owns nothing. */
+/** Counts the leases of every owner, and of `self` even if it owns none. */
 function countsOf(owners: readonly (string | null)[], self: string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const owner of owners) if (owner !== null) counts.set(owner, (counts.get(owner) ?? 0) + 1)

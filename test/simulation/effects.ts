@@ -2,12 +2,12 @@ import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js
 import { idempotencyKey, mayHaveEffect } from '../../src/sas/model/work.js'
 import type { Call } from '../../src/testing/events.js'
 
-/** A document of a step, or null where there is none. */
+/** Finds the document of a step. Returns null if there is none. */
 type FindStep = (jobId: string, stepId: string) => StepDocument | null
 
 /**
- * Tracks what services have done for each step and not undone, by key over all generations (I6, I9, I21). It judges by
- * the calls of services and the stored documents, without production decisions.
+ * Tracks what services have done for each step and not undone, by key over all generations (I6, I9, I21). It
+ * judges by the calls of services and the stored documents, and uses no production decisions.
  */
 export class Effects {
   /** By job and step: the input of each live key. */
@@ -17,7 +17,7 @@ export class Effects {
 
   constructor(private readonly stepOf: FindStep) {}
 
-  /** The invariant that an answered call breaks. */
+  /** Returns the invariant that an answered call breaks. */
   called({ jobId, stepId, key, undoes, asked, effect }: Call): readonly string[] {
     const keys = this.keysOf(jobId, stepId)
     if (effect === 'undone' && undoes !== null) keys.delete(undoes)
@@ -30,19 +30,20 @@ export class Effects {
     return step === null ? twice : [...twice, ...this.forgotten(step)]
   }
 
-  /** The invariant that a stored step breaks. */
+  /** Returns the invariant that a stored step breaks. */
   stored(step: StepDocument): readonly string[] {
     return this.forgotten(step)
   }
 
-  /** Notes that an outcome of an attempt with this key was recorded. */
+  /** Records the success of an attempt with this key. */
   noteSuccess(key: string): void {
     this.accepted.add(key)
   }
 
   /**
-   * The invariant that is broken at the end of a job. In a Processed job, every done step has its effect. In a Compensated
-   * job, no step with an undo has an effect; with `undoUncertain: false`, no step has a known effect.
+   * Returns the invariant that is broken at the end of a job. In a Processed job, every done step has its effect.
+   * In a Compensated job, no step with an undo has an effect; with `undoUncertain: false`, no step has a known
+   * effect.
    */
   left(job: JobDocument, steps: ReadonlyMap<string, StepDocument>): readonly string[] {
     const isHome = job.processState === 'Compensated'
@@ -61,7 +62,10 @@ export class Effects {
       })
   }
 
-  /** I6: no step says that it did nothing under a key with an effect. Doubts may be dropped if they are not undone. */
+  /**
+   * I6: no step says that it did nothing under a key with an effect. A doubtful generation may be forgotten if it
+   * is not undone.
+   */
   private forgotten(step: StepDocument): readonly string[] {
     const keys = this.live.get(placeOf(step.jobId, step.stepId))
     if (keys === undefined || keys.size === 0) return []
@@ -90,7 +94,7 @@ function placeOf(jobId: string, stepId: string): string {
   return `${jobId} ${stepId}`
 }
 
-/** Whether the step says that its own key may have had its effect. */
+/** Checks whether the step says that its own key may have had its effect. */
 function isPossible(step: StepDocument): boolean {
   if (step.mayHaveActed || step.processState === 'Processed') return true
   if (step.direction === 'undo') return false

@@ -3,17 +3,20 @@ import type { PlannedFault } from '../../src/testing/faults.js'
 import { placesIn, simulateFaults } from './crash-points.js'
 import { faultKinds, type Place } from '../../src/testing/fault-place.js'
 
-/** Two faults in one story; the second strikes a write that follows the first, and may be there only because of it. */
+/**
+ * Two faults in one story. The second strikes a write that follows the first, and that may happen only because of
+ * it.
+ */
 export type Pair = readonly [PlannedFault, PlannedFault]
 
-/** Every ordered pair of faults at writes about the job. */
+/** Yields every ordered pair of faults at writes about the job. */
 export async function* pairsIn(scenario: string): AsyncGenerator<Pair> {
   for (const first of await faultsIn(scenario)) {
     for (const second of await faultsAfter(scenario, first)) yield [first, second]
   }
 }
 
-/** Some of those pairs, chosen by a seed. */
+/** Returns some of those pairs, chosen by a seed. */
 export async function samplePairs(scenario: string, count: number, seed: number): Promise<readonly Pair[]> {
   const random = seededRandom(seed)
   const oneOf = <T>(items: readonly T[]): readonly T[] => items.slice(...sliceOf(items.length, random.next()))
@@ -36,7 +39,7 @@ async function faultsIn(scenario: string): Promise<readonly PlannedFault[]> {
   return ofAllKinds(await placesIn(scenario))
 }
 
-/** What may strike after this one has. */
+/** Returns the faults that may follow this one. */
 async function faultsAfter(scenario: string, first: PlannedFault): Promise<readonly PlannedFault[]> {
   const seen: Place[] = []
   await simulateFaults(scenario, [first], seen)
@@ -46,14 +49,17 @@ async function faultsAfter(scenario: string, first: PlannedFault): Promise<reado
   return ofAllKinds(seen.slice(struckAt + 1))
 }
 
-/** Writes of leases are left out: they go on for ever, and the processor's own scenes strike them. */
+/**
+ * Combines places with all kinds of faults. Leaves out writes of leases: they never end, and the processor's own
+ * scenes test them.
+ */
 function ofAllKinds(places: readonly Place[]): readonly PlannedFault[] {
   return places
     .filter(({ writePoint }) => writePoint === 'X' || writePoint.startsWith('W'))
     .flatMap((place) => faultKinds.map((kind) => ({ ...place, kind })))
 }
 
-/** Some of the faults of a scenario, chosen by a seed. */
+/** Returns some of the faults of a scenario, chosen by a seed. */
 export async function sampleFaults(
   scenario: string,
   count: number,

@@ -3,15 +3,18 @@ import { ProcessorUnit } from './processor-unit.js'
 import type { Computer } from '../../src/testing/simulated-process.js'
 import { World } from '../../src/testing/world.js'
 
-/** A deployment unit among which nothing goes wrong by chance. */
+/** A deployment unit without random faults. */
 export interface Fleet {
   readonly world: World
   readonly unit: ProcessorUnit
   readonly computers: readonly Computer[]
   readonly ownership: LeaseChecker
-  /** How many leases each living instance has, least first; leases of nobody alive are not counted. */
+  /**
+   * Returns the number of leases of each living instance, the smallest first. Ignores leases without a living
+   * owner.
+   */
   readonly counts: () => readonly number[]
-  /** Whether every lease has a living owner and nobody has two more than anybody else. */
+  /** Checks whether every lease has a living owner and no instance has two more than any other. */
   readonly isBalanced: () => boolean
 }
 
@@ -19,7 +22,7 @@ export interface FleetOptions {
   readonly seed: number
   readonly hostCount: number
   readonly leaseCount: number
-  /** The same for both directions of time: each host's clock is wrong by up to this. Default 0. */
+  /** The largest error of each host's clock, in either direction. Default 0. */
   readonly skewMs?: number
 }
 

@@ -4,9 +4,9 @@ import { jobDocumentId, stepDocumentId } from '../../src/sas/model/document-ids.
 import type { Written } from '../../src/testing/events.js'
 import type { Request } from '../../src/testing/network.js'
 
-/** One write of a job's or a step's document, with its family as the same transaction left it. */
+/** One write of a job or step, with the other documents of the job as the same transaction left them. */
 export interface Change<T extends JobDocument | StepDocument> {
-  /** Null when it was created. */
+  /** The earlier version, or null when the document was created. */
   readonly before: (T & { readonly _ts: number }) | null
   readonly after: T
   readonly by: Request | null
@@ -17,15 +17,15 @@ export interface Change<T extends JobDocument | StepDocument> {
 export type JobChange = Change<JobDocument>
 export type StepChange = Change<StepDocument>
 
-/** An invariant about single writes: what is broken by one, or null. */
+/** An invariant about single writes. Returns the problem of a write, or null. */
 export type Rule<T extends JobDocument | StepDocument> = (change: Change<T>) => string | null
 
-/** Id of the document that scenarios create with a job. */
+/** Returns the id of the document that scenarios create with a job. */
 export function orderIdOf(jobId: string): string {
   return `order-${jobId}`
 }
 
-/** Documents as they stand in a container. The same version is parsed once. */
+/** The current documents of a container. Parses the same version only once. */
 export class JobDocuments {
   private readonly parsed = new WeakMap<VersionFields, Readonly<Record<string, unknown>>>()
 
@@ -55,12 +55,12 @@ export class JobDocuments {
     return new Map(found)
   }
 
-  /** Whether the document that scenarios create with their jobs is there. */
+  /** Checks whether the document that scenarios create with their jobs exists. */
   hasOrder({ pk, jobId }: JobDocument): boolean {
     return this.find(pk, orderIdOf(jobId)) !== null
   }
 
-  /** The change as rules judge it; null for documents that are neither a job's nor a step's. */
+  /** Returns the change in the form that rules use, or null for a document that is neither a job nor a step. */
   change({ before, after, by }: Written): JobChange | StepChange | null {
     if (after === null) return null
     const document = this.parse(after) as unknown as JobDocument | StepDocument

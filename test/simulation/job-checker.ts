@@ -14,7 +14,7 @@ const maxDocumentBytes = 1_500_000
 const maxBatchBytes = 2_000_000
 const maxOperations = 100
 
-/** What a run has seen of jobs, for its report. */
+/** The numbers of a run for its report. */
 export interface JobCounts {
   readonly acknowledged: number
   readonly lost: number
@@ -24,27 +24,30 @@ export interface JobCounts {
 
 export interface JobCheckerOptions {
   readonly container: () => Container
-  /** Whether a request to a service may take longer than an attempt: then nobody can keep it from coming too late. */
+  /** Whether a request to a service may take longer than an attempt. Then its late arrival cannot be prevented. */
   readonly areRequestsSlow: boolean
 }
 
 /**
- * Judges everything that is written about jobs by the invariants of docs/failure-matrix.md; each problem begins with
- * the id of the one that is broken.
+ * Checks every write about jobs against the invariants of docs/failure-matrix.md. Each problem begins with the id
+ * of the broken invariant.
  */
 export class JobChecker implements Checker {
   private readonly documents: JobDocuments
   private readonly acknowledged = new Set<string>()
-  /** By the key that an attempt has: which attempts have it; and the other way round (I9). */
+  /** The attempts by their key, and the keys by their attempts (I9). */
   private readonly placeOf = new Map<string, string>()
   private readonly keyOf = new Map<string, string>()
-  /** Who has claimed an attempt, by its key and number, of attempts that are only made once claimed; null for nobody. */
+  /**
+   * The process that has claimed an attempt, by its key and number, for attempts that require a claim. Null if
+   * none has.
+   */
   private readonly claimants = new Map<string, string | null>()
   private readonly open = new Set<string>()
   private lastSized: Request | null = null
   private outcomes = 0
   private lateOutcomes = 0
-  /** Jobs by id as they stand. */
+  /** The current jobs by id. */
   readonly jobs = new Map<string, JobDocument>()
   /** The effects in services that are not undone. */
   readonly effects: Effects
@@ -61,17 +64,15 @@ export class JobChecker implements Checker {
     return { acknowledged: this.acknowledged.size, lost, outcomes, lateOutcomes }
   }
 
-  /** How many jobs have ended, as they stand. */
   get endedCount(): number {
     return this.jobs.size - this.open.size
   }
 
-  /** Whether this many jobs are stored, and all have ended. */
+  /** Checks whether this many jobs are stored and all have ended. */
   haveEnded(count: number): boolean {
     return this.jobs.size === count && this.open.size === 0
   }
 
-  /** The steps of a job as they stand. */
   stepsOf(job: JobDocument): ReadonlyMap<string, StepDocument> {
     return this.documents.steps(job)
   }
@@ -133,7 +134,7 @@ export class JobChecker implements Checker {
     this.claimants.set(`${idempotencyKey} ${attempt}`, by)
   }
 
-  /** I9: one key for all attempts of one generation and direction, and no other has it. */
+  /** I9: all attempts of one generation and direction have the same key, and no other attempt has it. */
   private keyed({ after }: StepChange): readonly string[] {
     if (after.lockedBy === null) return []
     const { jobId, stepId, direction, owed, idempotencyKey: key } = after
@@ -159,7 +160,7 @@ export class JobChecker implements Checker {
       : this.effects.called(call)
   }
 
-  /** I14: the document alongside is there with its job; I1: a job that has not ended stays. */
+  /** I14: the document alongside exists with its job. `gone` below checks I1: a job that has not ended stays. */
   private ordered({ before, after }: JobChange): readonly string[] {
     if (before !== null || this.documents.hasOrder(after)) return []
     return [`I14: job ${after.jobId} is stored without its order`]
@@ -172,7 +173,7 @@ export class JobChecker implements Checker {
     return isTerminal(job) ? [] : [`I1: job ${job.jobId} is gone and had not ended`]
   }
 
-  /** I17: what is not ours is created with its job, and never touched again. */
+  /** I17: a document of the user is created with its job, and never changed afterwards. */
   private foreign({ before, after, by }: Written): readonly string[] {
     if (before === null || by === null) return []
     const { type } = this.documents.parse(before)
@@ -180,11 +181,11 @@ export class JobChecker implements Checker {
     return [`I17: ${by.process.id} ${after === null ? 'deleted' : 'changed'} ${before.id}, which is not ours`]
   }
 
-  /** I16: nothing near the limits of the store. */
+  /** I16: no document or batch comes near the limits of the store. */
   private oversized({ after, by }: Written): readonly string[] {
     const isTooLarge = after !== null && after.text.length > maxDocumentBytes
     const problems = isTooLarge ? [`I16: ${after.id} is too large`] : []
-    // One request is as many events as it has documents.
+    // A request causes as many events as it has documents.
     if (by === this.lastSized || by?.method !== 'apply') return problems
     this.lastSized = by
     return [...problems, ...oversizedBatch(by.args[1] as readonly StateWrite[])]

@@ -20,10 +20,13 @@ import { stepDeadlineMs, type Scenario } from './scenario.js'
 import { scenarioNamed } from './scenarios.js'
 
 const minuteMs = 60_000
-/** Of the scheduler, after activity. */
+/** The scheduler's shortest poll interval, after activity. */
 const shortestPollMs = 10
 
-/** One job on one host for each role, which are started again when they crash; nothing goes wrong but what is asked for. */
+/**
+ * Returns a scene with one job and one host for each role. Crashed hosts restart. Only the requested faults
+ * happen.
+ */
 function sceneOf(scenario: Scenario, options: Partial<JobSceneOptions> = {}): JobScene {
   const stories = [{ jobId: 'job-1', scenario, atMs: 0 }]
   const scene = new JobScene({ seed: 1, hosts: oneHostPerRole, stories, ...options })
@@ -35,7 +38,7 @@ function sceneOf(scenario: Scenario, options: Partial<JobSceneOptions> = {}): Jo
 const happy = scenarioNamed('happy')
 const slow = { ...happy, workMs: 5_000 }
 
-/** The same hosts, the clocks of one role's wrong by so much. */
+/** Returns the same hosts, with a clock error on those with this role. */
 function skewed(role: Role, skewMs: number): readonly Host[] {
   return oneHostPerRole.map((host) =>
     host.roles.includes(role) ? { ...host, computer: { ...host.computer, skewMs } } : host,
@@ -48,19 +51,19 @@ function processOf(scene: JobScene, role: Role): SimulatedProcess {
   return process
 }
 
-/** Waits until a step's attempt has begun. */
+/** Resolves once a step's attempt has begun. */
 async function begun(scene: JobScene, stepId: string): Promise<void> {
   const isBegun = (): boolean => scene.checker.jobs.get('job-1')?.steps[stepId]?.state === 'Processing'
   if (!(await scene.world.runUntil(isBegun, minuteMs))) throw new Error(`${stepId} was not dispatched`)
 }
 
-/** The process stands still for so long from now. */
+/** Freezes the process for this time from now on. */
 function freeze(scene: JobScene, process: SimulatedProcess, ms: number): void {
   process.pause()
   scene.world.time.schedule(ms, () => process.resume())
 }
 
-/** For the first request that fits. */
+/** Returns a predicate that is true only for the first matching request. */
 function once(fits: (request: Request) => boolean): (request: Request) => boolean {
   let isOver = false
   return (request) => {
@@ -187,7 +190,7 @@ describe('two hosts with every role', () => {
 })
 
 describe('a customer in the process of a host', () => {
-  /** How long a job lies there before it is begun, and by whom, when its customer is on this host. */
+  /** Returns how long a job waits until it is begun, and which host begins it, when its customer is on this host. */
   const submittedOn = async (computer: Host['computer'] | undefined) => {
     const inside = computer === undefined ? {} : { inside: computer }
     const stories = [{ jobId: 'job-1', scenario: happy, atMs: minuteMs / 2, ...inside }]
@@ -315,7 +318,10 @@ describe('a store in trouble', () => {
   })
 
   describe('with one partition key that it throttles', () => {
-    /** Of a few jobs on one feed range, the one that is throttled from the moment it is stored, for as long as `isHot`. */
+    /**
+     * Returns a scene with a few jobs on one feed range. One of them is throttled from the moment it is stored, as
+     * long as `isHot` is true.
+     */
     function withHotJob(options: Partial<JobSceneOptions> = {}): { scene: JobScene; cool: () => void } {
       let isHot = true
       const stories = ['job-1', 'job-2', 'job-3'].map((jobId, index) => ({
@@ -342,7 +348,7 @@ describe('a store in trouble', () => {
 
     it('F-X2: the others of its range end as if nothing were, and it when it is served (I8)', async () => {
       const { scene, cool } = withHotJob()
-      // The last is submitted after two minutes; each step is a poll of three feeds.
+      // The last job is submitted after two minutes. Each step takes a poll of three feeds.
       expect(await scene.world.runUntil(areOthersDone(scene), 2 * minuteMs + faultCostMs)).toBe(true)
       expect(stateOf(scene, 'job-1')).toBe('Pending')
       cool()
@@ -364,7 +370,7 @@ describe('a store in trouble', () => {
 })
 
 describe('a partition that splits', () => {
-  /** Splits the only partition when the first of these requests leaves for the store. */
+  /** Returns a scene that splits the only partition when the first of these requests is sent to the store. */
   function splittingAt(scenario: Scenario, fits: (request: Request) => boolean): JobScene {
     const isDue = once(fits)
     const scene: JobScene = sceneOf(scenario, {

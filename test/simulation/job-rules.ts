@@ -2,13 +2,13 @@ import type { JobDocument } from '../../src/sas/model/documents.js'
 import { deriveProcessState, isTerminal } from '../../src/sas/model/process-state.js'
 import type { Rule } from './job-changes.js'
 
-/** I1: a job is there with all its steps or not at all. */
+/** I1: a job exists with all its steps, or not at all. */
 const complete: Rule<JobDocument> = ({ after, steps }) => {
   const missing = after.stepIds.filter((stepId) => !steps.has(stepId))
   return missing.length === 0 ? null : `I1: job ${after.jobId} is stored without ${missing.join(', ')}`
 }
 
-/** I7: only an operator changes what has ended. */
+/** I7: only an operator changes a job that has ended. */
 const endedForGood: Rule<JobDocument> = ({ before, after, by }) => {
   if (before === null || by === null || by.party === 'client' || !isTerminal(before)) return null
   const isSame = before.processState === after.processState && before.fence === after.fence
@@ -17,7 +17,7 @@ const endedForGood: Rule<JobDocument> = ({ before, after, by }) => {
     : `I7: ${by.process.id} took job ${after.jobId} from ${before.processState} to ${after.processState}`
 }
 
-/** I2: an outcome that was taken over stays, except that it is undone, or a new generation begins. */
+/** I2: an accepted outcome stays, unless it is undone or a new generation begins. */
 const acceptedOnce: Rule<JobDocument> = ({ before, after }) => {
   if (before?.generation !== after.generation) return null
   const again = after.stepIds.filter((stepId) => {
@@ -30,13 +30,13 @@ const acceptedOnce: Rule<JobDocument> = ({ before, after }) => {
     : `I2: ${again.join(', ')} of job ${after.jobId} lost their accepted outcome`
 }
 
-/** I15: whoever looks at a job in Error finds why. */
+/** I15: a job in Error contains its reason. */
 const explained: Rule<JobDocument> = ({ after }) =>
   after.processState === 'Error' && after.attention === null
     ? `I15: job ${after.jobId} is in Error without a reason`
     : null
 
-/** I18: a job that is not over does not expire, nor one in Error; its steps do not expire before it. */
+/** I18: neither a job that has not ended nor one in Error expires. Its steps do not expire before the job. */
 const keptWhileOpen: Rule<JobDocument> = ({ after, steps }) => {
   if (after.ttl <= 0) return null
   if (!isTerminal(after) || after.processState === 'Error')
@@ -57,7 +57,6 @@ const fenced: Rule<JobDocument> = ({ before, after }) =>
     ? `I22: the fence of job ${after.jobId} went from ${before.fence} to ${after.fence}`
     : null
 
-/** Every rule about single writes of jobs. */
 export const jobRules: readonly Rule<JobDocument>[] = [
   complete,
   endedForGood,

@@ -16,17 +16,15 @@ import { Person } from '../../src/testing/person.js'
 import { RemoteServices } from './remote-services.js'
 import { stepDeadlineMs, type Intervention, type Scenario } from './scenario.js'
 
-/** One job of a scene. */
 export interface Story {
   readonly jobId: string
   readonly scenario: Scenario
-  /** When somebody begins to submit it. */
+  /** When the submission starts. */
   readonly atMs: number
-  /** On which host the customer's code runs, in one process with its roles. Default: in a process of its own. */
+  /** The host whose process also runs the customer's code, beside its roles. Default: a process of its own. */
   readonly inside?: Computer
 }
 
-/** A computer and which roles run on it. */
 export interface Host {
   readonly computer: Computer
   readonly roles: readonly Role[]
@@ -39,20 +37,22 @@ export interface JobSceneOptions {
   readonly faults?: Omit<FaultOptions, 'random'>
   /** Physical partitions of the state container. Default 1. */
   readonly partitionCount?: number
-  /** Whether each job must end as its scenario says. Default true; attempts lost to many faults lead elsewhere. */
+  /**
+   * Whether each job must end as its scenario says. Default true. Attempts that are lost to many faults lead to
+   * other ends.
+   */
   readonly areEndsKnown?: boolean
 }
 
-/** How a run ended. */
 export interface JobReport extends JobCounts {
   readonly seed: number
-  /** Of everything that happened, in order. */
+  /** A hash of all events, in order. */
   readonly hash: string
   readonly eventCount: number
   readonly simulatedMs: number
-  /** Jobs that had ended when faults did: the others have met fewer. */
+  /** The number of jobs that had ended when the faults ended. The others have met fewer faults. */
   readonly endedUnderFaults: number
-  /** Empty when everything held. */
+  /** The broken invariants. Empty when every one held. */
   readonly problems: readonly string[]
   readonly faults: ReadonlyMap<string, number>
 }
@@ -63,7 +63,10 @@ interface Awaiting {
   readonly interventions: readonly Intervention[]
 }
 
-/** A fifth of the defaults: a takeover is what faults cost most, and every second simulated costs as well. */
+/**
+ * A fifth of the defaults. A takeover is the largest cost of a fault, and every simulated second costs time as
+ * well.
+ */
 const timing = {
   leaseAcquireIntervalMs: 3_400,
   leaseRenewIntervalMs: 2_600,
@@ -72,14 +75,14 @@ const timing = {
 const { leaseAcquireIntervalMs, leaseRenewIntervalMs, leaseExpirationIntervalMs } = timing
 const sweepIntervalMs = 6_000
 const restartAfterMs = 5_000
-/** From when a job needs its operator until the operator looks. */
+/** The time after which an operator reacts to a job. */
 const lookAfterMs = 1_000
 const [slowestPollMs, graceMs, triesMs] = [10_000, 2_000, 10_000] as const
 const takeoverMs = leaseExpirationIntervalMs + leaseRenewIntervalMs + 2 * leaseAcquireIntervalMs
 
 /**
- * What one fault may cost, at most (I8): the deadline of a step, a crashed host's restart, a dead owner's leases found
- * and taken, a sweep, a poll, and the tries of who was not answered.
+ * The longest delay that one fault may cause (I8): the deadline of a step, the restart of a crashed host, finding
+ * and taking a dead owner's leases, a sweep, a poll, and the retries of a process without an answer.
  */
 export const faultCostMs =
   stepDeadlineMs + graceMs + restartAfterMs + takeoverMs + sweepIntervalMs + slowestPollMs + triesMs
@@ -90,7 +93,7 @@ export const oneHostPerRole: readonly Host[] = roles.map((role) => ({
   roles: [role],
 }))
 
-/** And one that tells submitters. */
+/** The same hosts, and one with the notifier. */
 export const withNotifier: readonly Host[] = [
   ...oneHostPerRole,
   { computer: { name: 'notifier-host', skewMs: 0, driftPpm: 0 }, roles: ['notifier'] },
@@ -102,7 +105,7 @@ export const twoHosts: readonly Host[] = ['host-0', 'host-1'].map((name) => ({
   roles,
 }))
 
-/** Jobs on production schedulers, agents and supervisors, with everything that watches them. */
+/** Jobs on production schedulers, agents and supervisors, with all checkers. */
 export class JobScene {
   readonly world: World
   readonly fleet: JobFleet
@@ -114,10 +117,10 @@ export class JobScene {
   /** Jobs by the id of their documents. */
   private readonly jobIds: ReadonlyMap<string, string>
   private readonly awaited = new Set<string>()
-  /** Jobs about which an operator was alerted since faults ended. */
+  /** Jobs for which an operator got an alert since the faults ended. */
   private readonly flagged = new Set<string>()
   private endedUnderFaults = 0
-  /** By document id: jobs that do not need their operator yet. */
+  /** By document id, jobs that do not need their operator yet. */
   private readonly watched = new Map<string, Awaiting>()
 
   constructor(readonly options: JobSceneOptions) {
@@ -149,7 +152,7 @@ export class JobScene {
     }
   }
 
-  /** Starts every host, and everybody who wants something of a job. */
+  /** Starts every host, submitter and operator. */
   start(): void {
     for (const { computer } of this.options.hosts) this.fleet.start(computer)
     for (const story of this.options.stories) {
@@ -158,7 +161,7 @@ export class JobScene {
     }
   }
 
-  /** Starts what has crashed again, as whoever runs the hosts would, from now on. */
+  /** Restarts crashed hosts from now on, as their operator would. */
   keepRunning(): void {
     for (const { computer } of this.options.hosts) {
       if (this.fleet.processOn(computer) === null) this.fleet.start(computer)
@@ -166,7 +169,7 @@ export class JobScene {
     this.world.time.schedule(restartAfterMs, () => this.keepRunning())
   }
 
-  /** From now on nothing goes wrong any more. */
+  /** Ends all faults. */
   endFaults(): void {
     this.faults.stop()
     this.flagged.clear()
@@ -174,8 +177,8 @@ export class JobScene {
   }
 
   /**
-   * Lets time pass until every job has come to its end, or something is broken. Where every job that has not is flagged
-   * for an operator by then (I8), `mend` is what the operator does about the cause, and the time begins anew.
+   * Advances the time until every job has reached its end, or an invariant is broken. If by then all unfinished
+   * jobs are flagged for an operator (I8), calls `mend`, which removes the cause, and restarts the time limit.
    */
   async finish(limitMs: number, mend?: () => void): Promise<JobReport> {
     const { world } = this
@@ -202,7 +205,7 @@ export class JobScene {
     }
   }
 
-  /** Whether jobs have not ended, and an operator is told of every one of them. */
+  /** Checks whether some jobs have not ended, and each of them is flagged or has caused an alert. */
   private get areOthersFlagged(): boolean {
     const open = [...this.checker.jobs.values()].filter((job) => !isTerminal(job))
     // During another try, the flag of an extended wait is cleared.
@@ -264,13 +267,13 @@ export class JobScene {
     const job = this.checker.jobs.get(jobId)
     const due = job === undefined ? -1 : dueIn(interventions, job)
     const next = interventions[due]
-    // A job that ended before its operator came needs none.
+    // A job that ended before its operator reacted needs no operator.
     if (job !== undefined && isTerminal(job) && next === undefined) this.awaited.delete(jobId)
     else if (next === undefined) this.watched.set(jobDocumentId(jobId), { jobId, interventions })
     else this.intervene({ jobId, interventions: interventions.slice(due) })
   }
 
-  /** Sends the operator who waits for what has just been written. */
+  /** Starts the operator who waits for the state that was just written. */
   private noticed(event: SimulationEvent): readonly string[] {
     if (event.type !== 'written' || event.container !== stateContainer) return []
     this.noteFlag(event.after?.id ?? '')
@@ -315,7 +318,7 @@ function give(client: JobClient, jobId: string, command: Intervention['command']
   return client.raiseEvent(jobId, command.raiseEventFor, { item: 'approved' })
 }
 
-/** The place of the first intervention that is due, or -1. */
+/** Returns the index of the first intervention that is due, or -1. */
 function dueIn(interventions: readonly Intervention[], job: JobDocument): number {
   return interventions.findIndex((intervention, index) => calls(intervention, job, index === 0))
 }

@@ -5,32 +5,32 @@ import type { Request } from '../../src/testing/network.js'
 import { leases } from './processor-unit.js'
 import { leaseIn, lsnOf } from '../../src/testing/stored-lease.js'
 
-/** How a change of owner came about. */
+/** A change of owner. */
 export interface Move {
   readonly leaseToken: string
   readonly from: string | null
   readonly to: string
-  /** Free: nobody had it. Expired: its owner was silent. Stolen: its owner lived. */
+  /** Free: the lease had no owner. Expired: its owner had stopped renewing. Stolen: its owner was alive. */
   readonly kind: 'free' | 'expired' | 'stolen'
   readonly atMs: number
 }
 
-/** What the checker goes by. */
 export interface LeaseCheckerOptions {
   readonly now: () => number
   /** The lease container. Default: that of the processor's own simulations. */
   readonly container?: string
-  /** What the ids of the unit's leases begin with, where several units share the container. Default: anything. */
+  /** The prefix of the ids of the unit's leases, if several units share the container. Default: any id. */
   readonly idPrefix?: string
   readonly leaseExpirationIntervalMs: number
-  /** Whether a process keeps the rules of another implementation, of which only coverage is expected. Default: none does. */
+  /** Whether a process is of another implementation, from which only coverage is required. Default: none is. */
   readonly isForeign?: (processId: string) => boolean
 }
 
 /**
- * Leases cover the key space without gap once they exist (I11); only the owner's writes are accepted, on the state
- * they were decided upon, and none moves a position back (I12); nobody delivers what it does not own, or longer after its
- * last sign of life than others wait before they take over (one owner within its trust window).
+ * Checks three things. Leases cover the key space without a gap once they exist (I11). Only the owner's writes are
+ * accepted, based on the state they were decided on, and none moves a position back (I12). A process delivers only
+ * from leases it owns, and stops before others may take over, counted from its last write (one owner within its
+ * trust window).
  */
 export class LeaseChecker implements Checker {
   /** Every acquisition, oldest first. */
@@ -38,7 +38,7 @@ export class LeaseChecker implements Checker {
   private readonly stored = new Map<string, Lease>()
   /** When a process that may deliver from a lease last wrote it, in true time. */
   private readonly writtenAtMs = new Map<string, number>()
-  /** Whose life an incarnation is: known from its first acquisition. */
+  /** The process of each incarnation, known from its first acquisition. */
   private readonly processOf = new Map<string, string>()
   private isBootstrapped = false
 
@@ -78,7 +78,7 @@ export class LeaseChecker implements Checker {
     if (before === null && after === null) return this.uncovered()
     if (after === null && before !== null) {
       this.stored.delete(before.leaseToken)
-      // Somebody outside deleted it: that there is a gap now is nobody's fault, until the leases are complete again.
+      // A user deleted the lease. The gap is no violation until the leases are complete again.
       if (event.by === null) this.isBootstrapped = false
     }
     if (after !== null) this.stored.set(after.leaseToken, after)
@@ -101,7 +101,7 @@ export class LeaseChecker implements Checker {
       if (to !== from) problems.push(`I12: ${writer} moved lease ${leaseToken} while it took it`)
       const move = this.move(before, after, after.owner)
       this.moves.push(move)
-      // Only hosts that cannot read a request for hand-over (they tell no incarnation) may be stolen from.
+      // A lease may be stolen only from hosts that cannot read a hand-over request, which have no incarnation.
       if (move.kind === 'stolen' && before.incarnation !== null)
         problems.push(`I12: ${writer} stole lease ${leaseToken} from ${before.owner}, which lives`)
     } else if (!this.isWriterOf(by, before) && to !== from) {
@@ -151,7 +151,7 @@ export class LeaseChecker implements Checker {
   }
 }
 
-/** Where the ranges leave something uncovered, or null. */
+/** Returns the start of the first gap between the ranges, or null. */
 function firstGap(ranges: readonly FeedRange[]): string | null {
   let reached = wholeKeySpace.min
   for (const { min, max } of [...ranges].sort((left, right) => (left.min < right.min ? -1 : 1))) {
@@ -161,7 +161,7 @@ function firstGap(ranges: readonly FeedRange[]): string | null {
   return reached < wholeKeySpace.max ? reached : null
 }
 
-/** A write that was decided upon another state than the one it replaced. */
+/** Returns a problem if a write was decided on another state than the one it replaced. */
 function basisProblems(by: Request | null, before: Lease): readonly string[] {
   const basis = by?.args[0]
   if (by === null || typeof basis !== 'object' || basis === null || !('etag' in basis)) return []

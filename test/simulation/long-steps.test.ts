@@ -6,10 +6,13 @@ import { stepDeadlineMs } from './scenario.js'
 import { scenarioNamed } from './scenarios.js'
 
 const minuteMs = 60_000
-/** Each step takes far longer than its deadline allows, and says so in time. */
+/** A scenario in which each step takes far longer than its deadline, and asks for more time before it. */
 const long = { ...scenarioNamed('happy'), workMs: 3 * stepDeadlineMs, progressEveryMs: 15_000 }
 
-/** The job to its end, or until something is broken; which attempts asked the services, and what came of it. */
+/**
+ * Runs the job to its end, or until an invariant is broken. Returns the attempts that called the services, and
+ * their effects.
+ */
 async function ended(options: Partial<JobSceneOptions> = {}) {
   const stories = [{ jobId: 'job-1', scenario: long, atMs: 0 }]
   const scene = new JobScene({ seed: 1, hosts: oneHostPerRole, stories, ...options })

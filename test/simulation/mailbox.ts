@@ -7,11 +7,11 @@ import type { SimulatedProcess } from '../../src/testing/simulated-process.js'
 import type { World } from '../../src/testing/world.js'
 
 /**
- * Where submitters are told what became of their jobs; the network to it fails as every other does. Judges I13: all
- * that is stored for a submitter arrives, once at least and in order, and nothing counts as sent that has not arrived.
+ * The receiver of notices about jobs. Its network fails like every other. It checks I13: every notice that is
+ * stored for a submitter arrives at least once and in order, and no notice counts as sent before it has arrived.
  */
 export class Mailbox implements Checker {
-  /** By job: the numbers of its notices as they came, repetitions as well. */
+  /** By job, the numbers of its notices as they arrived, including repetitions. */
   private readonly received = new Map<string, number[]>()
   /** Ids of notices that wait to be sent. */
   private readonly waiting = new Set<string>()
@@ -20,7 +20,7 @@ export class Mailbox implements Checker {
     world.watch(this)
   }
 
-  /** As one process reaches it. */
+  /** Returns the channel of one process to the receiver. */
   channel(process: SimulatedProcess): ReplyChannel {
     const port: ReplyChannel = {
       send: async (notice) => {
@@ -31,12 +31,12 @@ export class Mailbox implements Checker {
     return this.world.network.connect(port, process, wiring)
   }
 
-  /** Whether nothing that is stored waits to be sent. */
+  /** Checks whether no stored notice waits to be sent. */
   get isQuiet(): boolean {
     return this.waiting.size === 0
   }
 
-  /** The numbers of what has arrived about a job, as it came. */
+  /** Returns the numbers of the notices about a job, in order of arrival. */
   arrivals(jobId: string): readonly number[] {
     return this.about(jobId)
   }
@@ -71,7 +71,7 @@ export class Mailbox implements Checker {
   }
 }
 
-/** A message and what is stored about it are two writes: it is told apart as N, what is stored as W11. */
+/** A message and the record that it was sent are two writes. The message has write point N, the record W11. */
 const wiring: Wiring = {
   party: 'notifier',
   writePointOf: () => 'N',

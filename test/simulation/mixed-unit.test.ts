@@ -52,7 +52,7 @@ describe('a unit that is shared with a .NET host', () => {
     restartCrashed(scene)
     scene.world.container(monitored).splitPartition('0')
     expect(await scene.world.runUntil(() => ownersIn(scene).has(first.name), 3 * minuteMs)).toBe(true)
-    // What it reads now it stores, before it learns whose the lease has become.
+    // The host stores what it reads now, before it learns that the lease has a new owner.
     for (let write = 0; write < 20; write += 1) scene.workload.write()
     await scene.pass(2 * minuteMs)
     const isWrittenOver = scene.ownership.moves.some(({ from, to }) => from === first.name && to === 'dotnet')
@@ -68,14 +68,14 @@ describe('a unit that is shared with a .NET host', () => {
     await scene.pass(minuteMs)
     const tokens = () => scene.ownership.leases.map(({ leaseToken }) => leaseToken).sort()
     expect(tokens()).toEqual(['0', '1'])
-    // Takes one of the two, and finds its partition gone.
+    // The guest takes one of the two leases, and finds that its partition is gone.
     const guest = scene.startDotnet(host('dotnet'))
     await scene.pass(2 * minuteMs)
     const byBounds = scene.ownership.leases.filter(({ document }) => document['version'] === 1)
     expect(byBounds.map(({ owner }) => owner)).toEqual(['dotnet'])
     const [converted] = byBounds
     expect(converted?.leaseToken).toBe(`${converted?.feedRange.min}-${converted?.feedRange.max}`)
-    // And the other way round: ours goes on with what the guest leaves.
+    // The other direction: our host continues with the guest's leases.
     guest.process.crash()
     await scene.pass(2 * minuteMs)
     scene.workload.stop()
@@ -91,7 +91,7 @@ describe('a unit that is shared with a .NET host', () => {
     await scene.pass(4 * minuteMs)
     expect(ownersIn(scene)).toContain('dotnet')
     guest.process.crash()
-    // Expiration, a second by which the store's time is rounded, and one acquire interval of ours.
+    // The expiration, a second for the rounding of the store's time, and one of our acquire intervals.
     await scene.pass(60_000 + 1_000 + 17_000 + 1_000)
     expect(ownersIn(scene)).not.toContain('dotnet')
     expect(scene.world.problems).toEqual([])

@@ -5,10 +5,10 @@ import { leases, monitored } from './processor-unit.js'
 import type { Scene } from './scene.js'
 import { faultsAt, host, minuteMs, restartCrashed, sceneWith, stopIn } from './two-hosts.js'
 
-/** Two looks of who watches, one more for a race, and a takeover in between. */
+/** The time of two checks by the watching instance, one more for a race, and a takeover in between. */
 const repairMs = 3 * 5 * minuteMs + 3 * minuteMs
 
-/** A lease that nobody should have made. */
+/** Creates a lease that should not exist. */
 async function addLease(scene: Scene, token: string, added: Partial<NewLease> & { feedRange: FeedRange }) {
   await scene.world.ports
     .leaseStore({ leaseContainer: leases, monitoredContainer: monitored, processorName: 'unit' })

@@ -3,12 +3,12 @@ import type { Change } from '../../src/change-feed-processor/index.js'
 import type { Scene } from './scene.js'
 import { faultsAt, minuteMs, restartCrashed, sceneWith } from './two-hosts.js'
 
-/** One document in five, by the number that the workload gives each change of a key. */
+/** Selects one document in five, by the number that the workload gives each change of a key. */
 function isPoison({ place }: Change<{ place?: number }>): boolean {
   return (place ?? 0) % 5 === 3
 }
 
-/** Only poison was set aside, and all that is still there to be seen. */
+/** Expects that only poison was set aside, and that at least four changes were. */
 function expectOnlyPoisonAside({ deliveries }: Scene): void {
   expect(deliveries.setAside.length).toBeGreaterThan(3)
   expect(deliveries.setAside.filter((change) => !isPoison(change))).toEqual([])

@@ -15,7 +15,7 @@ import type { World } from '../../src/testing/world.js'
 
 type Document = Record<string, unknown>
 
-/** What a simulation may say about its processors; the world says the rest. */
+/** The settings of processors that a simulation may choose. The world sets the others. */
 export type ProcessorSettings = Partial<
   Pick<
     ChangeFeedProcessorOptions<Document>,
@@ -31,11 +31,11 @@ export type ProcessorSettings = Partial<
   >
 >
 
-/** Names of the containers a unit works on. */
+/** The names of the unit's containers. */
 export const monitored = 'orders'
 export const leases = 'leases'
 
-/** What the unit's user does with a page, inside one process. Rejects to have it delivered again. */
+/** Processes a page as the unit's user inside one process. Rejects so that the page is delivered again. */
 export type SimulatedDelegate = (
   changes: readonly Change[],
   context: ChangeFeedContext,
@@ -49,19 +49,19 @@ export interface ProcessorUnitOptions {
   readonly isTtlOn?: boolean
   readonly settings?: ProcessorSettings
   readonly delegate?: SimulatedDelegate
-  /** After how many attempts a change is set aside. Default: never. */
+  /** The number of attempts after which a change is set aside. Default: never. */
   readonly maxAttempts?: number
-  /** What becomes of a change that is to be set aside. Rejects when it cannot be kept. Default: it is kept. */
+  /** Keeps a change that is set aside. Rejects when the change cannot be kept. Default: keeps it. */
   readonly deadLetter?: () => Promise<void>
   readonly telemetry?: Telemetry
 }
 
-/** After an instance could not start, somebody starts it again. */
+/** How long after a failed start an instance is started again. */
 const restartMs = 5_000
 
 /**
- * A deployment unit of production processors in a world, one instance on each computer at most. Reports deliveries and
- * releases to the world's checkers.
+ * A deployment unit of production processors in a world, with at most one instance on each computer. Reports
+ * deliveries and releases to the world's checkers.
  */
 export class ProcessorUnit {
   private readonly running = new Map<
@@ -83,7 +83,7 @@ export class ProcessorUnit {
     this.leaseWiring = leaseStoreWiring('unit', () => world.container(leases))
   }
 
-  /** Processes that were started and have neither crashed nor been stopped. */
+  /** Processes that were started and have neither crashed nor stopped. */
   get processes(): readonly SimulatedProcess[] {
     return [...this.running.values()].map(({ process }) => process).filter(({ isCrashed }) => !isCrashed)
   }
@@ -106,7 +106,7 @@ export class ProcessorUnit {
     return process
   }
 
-  /** As a deployment does it: the process ends when `stop` has resolved. */
+  /** Stops an instance like a deployment: the process ends when `stop` has resolved. */
   async stop(computer: Computer): Promise<void> {
     const running = this.running.get(computer)
     if (running === undefined || running.process.isCrashed) return

@@ -4,7 +4,7 @@ import type { Wiring } from '../../src/testing/network.js'
 import type { SimulatedProcess } from '../../src/testing/simulated-process.js'
 import type { World } from '../../src/testing/world.js'
 
-/** One request to a service outside. */
+/** One request to a remote service. */
 interface ServiceCall {
   readonly context: Pick<AgentContext, 'jobId' | 'stepId' | 'attempt' | 'idempotencyKey' | 'undoes'>
   readonly asked: Asked
@@ -12,12 +12,15 @@ interface ServiceCall {
 }
 
 /**
- * How a service responds to a request. `unheard`: it acts, but its answer is lost. `known`: it answers a repetition with
- * the error that this is done already.
+ * The behaviour of a service for a request. `unheard`: it acts, but its answer is lost. `known`: it answers a
+ * repetition with the error that this is already done.
  */
 type Mood = 'willing' | 'busy' | 'unable' | 'unheard' | 'known'
 
-/** Chooses the mood of a service for a request. `count` is the number of the step's requests in that direction, from 1. */
+/**
+ * Chooses the behaviour of a service for a request. `count` is the number of the step's requests in that
+ * direction, from 1.
+ */
 export type Moods = (call: {
   readonly stepId: string
   readonly isUndo: boolean
@@ -26,10 +29,10 @@ export type Moods = (call: {
   readonly ofKey: number
 }) => Mood
 
-/** Thrown by a service that will never do what the request asks for. */
+/** Thrown by a service that will never do the requested work. */
 class Unable extends Error {}
 
-/** Thrown by a service that has already done what the request asks for. */
+/** Thrown by a service that has already done the requested work. */
 class AlreadyDone extends Error {}
 
 /** How the services of one job behave. */
@@ -37,11 +40,11 @@ export interface Temper {
   readonly moods: Moods
   /** How long a request takes. Default 0. */
   readonly workMs?: number
-  /** How often it shows progress meanwhile, whereupon its agent asks for more time. Default never. */
+  /** How often it shows progress meanwhile, so that its agent asks for more time. Default never. */
   readonly progressEveryMs?: number
 }
 
-/** What agents of the simulation offer: something, and its undo. */
+/** The input of the agents' operations. */
 export interface Asked {
   readonly item: string
 }
@@ -67,31 +70,31 @@ function operationsOf(ask: Ask): Operations {
 }
 
 const plain = (ask: Ask) => defineAgent('services', { ...operationsOf(ask) })
-/** An agent that retries within an attempt. */
+/** Returns an agent that retries within an attempt. */
 const insistent = (ask: Ask) =>
   defineAgent(
     'insistent',
     { ...operationsOf(ask) },
     { retry: { tries: 3, backoff: { min: '1s', max: '1s' } } },
   )
-/** An agent that stops calling for a while after failures. */
+/** Returns an agent that stops calling for a while after failures. */
 const guarded = (ask: Ask) =>
   defineAgent('guarded', { ...operationsOf(ask) }, { circuitBreaker: { failures: 2, openFor: '4s' } })
 
 const asksNothing: Ask = () => Promise.resolve()
 
-/** The operations that the workflows of scenarios name; each process has its own handlers of them. */
+/** The operations that the workflows of scenarios name. Each process has its own handlers for them. */
 export type Services = Pick<ReturnType<typeof plain>, 'provide' | 'takeBack'>
 export const services: Services = plain(asksNothing)
 export const insistentServices: Services = insistent(asksNothing)
 export const guardedServices: Services = guarded(asksNothing)
 
 /**
- * Services outside: each remembers by key what it has done, whoever asks. The network to them fails as the one to the
- * store does; its write point is X. What a service has done stays done, whatever becomes of who asked.
+ * The remote services. Each remembers its effects by key, whichever process calls. The network to them fails like
+ * the one to the store; its write point is X. An effect remains, even if the calling process crashes.
  */
 export class RemoteServices {
-  /** Keys of what is done and not undone. */
+  /** Keys of effects that are not undone. */
   readonly effects = new Set<string>()
   private readonly revoked = new Set<string>()
   private readonly counts = new Map<string, number>()
@@ -101,7 +104,7 @@ export class RemoteServices {
     private readonly tempers: (jobId: string) => Temper,
   ) {}
 
-  /** The agents of one process. */
+  /** Returns the agents of one process. */
   agents(process: SimulatedProcess): readonly Agent[] {
     const port = this.world.network.connect(
       { call: async (call: ServiceCall) => this.act(call) },
@@ -148,7 +151,7 @@ export class RemoteServices {
     return count
   }
 
-  /** A key that was taken back is not honoured again: the effect would be one that nobody undoes. */
+  /** Has an effect once per key. Refuses a key that was undone, because the new effect would never be undone. */
   private do(key: string): Call['effect'] {
     if (this.revoked.has(key)) return 'late'
     if (this.effects.has(key)) return 'repeated'

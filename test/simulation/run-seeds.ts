@@ -5,27 +5,27 @@ import { simulateProcessor } from './simulate.js'
 import { SeedProcess } from './seed-process.js'
 import { countsOf, Totals } from './totals.js'
 
-/** What is simulated: processors alone, or jobs on top of them. */
+/** The worlds to simulate: processors alone, or jobs on top of them. */
 export const worlds = ['processor', 'jobs'] as const
 export type WorldName = (typeof worlds)[number]
 
-/** One run that can be repeated. */
+/** One reproducible run. */
 export interface SeededRun {
   readonly world: WorldName
   readonly seed: number
-  /** Of `jobs`: how many. */
+  /** For `jobs`, the number of jobs. */
   readonly size: number
 }
 
-/** Until when seed follows seed: a time, or a number of jobs. */
+/** When to stop simulating further seeds: after a time, or a number of jobs. */
 export interface Extent {
   readonly minutes: number
   readonly jobs: number
   readonly worlds: readonly WorldName[]
   readonly size: number
-  /** How many simulate side by side. */
+  /** The number of processes that simulate concurrently. */
   readonly processes: number
-  /** Whether what breaks is told, and the rest simulated nevertheless. */
+  /** Whether to report failures and continue. */
   readonly isKeptGoing: boolean
 }
 
@@ -42,7 +42,7 @@ export function simulateSeed({ world, seed, size }: SeededRun): Promise<SeededRe
   return world === 'jobs' ? simulateJobs(seed, size) : simulateProcessor(seed)
 }
 
-/** Everything that one run was, and how to have it again. */
+/** Prints the report of one run, and the command that repeats it. */
 export function tell(report: Omit<SeededReport, 'seed'>, command: string): void {
   say(`${report.eventCount} events, hash ${report.hash}`)
   for (const [fault, count] of [...report.faults].sort()) say(`  ${count} × ${fault}`)
@@ -50,12 +50,12 @@ export function tell(report: Omit<SeededReport, 'seed'>, command: string): void 
   say(`Repeat it: npm run simulate -- ${command}`)
 }
 
-/** What a command is given to repeat a run. */
+/** Returns the arguments that repeat a run. */
 export function commandOf({ world, seed, size }: SeededRun): string {
   return `--world ${world} --seed ${seed}${world === 'jobs' ? ` --size ${size}` : ''}`
 }
 
-/** What became of a run; where it is repeated, that it went another way the second time is a problem. */
+/** Makes a run and returns its report. If it is repeated, a different second run is a problem. */
 export async function judged(run: SeededRun, isRepeated: boolean): Promise<SeededReport> {
   const report = await simulateSeed(run)
   if (!isRepeated) return report
@@ -65,7 +65,10 @@ export async function judged(run: SeededRun, isRepeated: boolean): Promise<Seede
   return { ...report, problems: [...report.problems, problem] }
 }
 
-/** Seed after seed, each world in turn, every tenth run twice, until the extent is reached or something breaks. */
+/**
+ * Simulates seed after seed, each world in turn and every tenth run twice, until the extent is reached or a run
+ * fails.
+ */
 export async function simulateSeeds(extent: Extent): Promise<void> {
   const baseSeed = Math.floor(systemRandom.next() * 2 ** 31)
   const beganAtMs = systemClock.monotonic()

@@ -9,14 +9,13 @@ import {
 import type { Attention } from '../../src/sas/model/documents.js'
 import { services, type Asked, type Moods, type Services } from './remote-services.js'
 
-/** The input of every job of a scenario. */
 export interface ScenarioInput {
   readonly jobId: string
   /** The items of a step that is repeated for each item. */
   readonly items: readonly Asked[]
 }
 
-/** A command of an operator, and when; `then` means right after the command before it. */
+/** A command of an operator and its time. `then` means right after the previous command. */
 export interface Intervention {
   readonly when:
     | { readonly state: ProcessState }
@@ -37,7 +36,7 @@ export interface Scenario {
   readonly name: string
   readonly workflow: Workflow<ScenarioInput>
   readonly moods: Moods
-  /** Commands, each made once, in order. One that is due skips those before it, whose time may never come. */
+  /** Commands in order, each given once. A command that is due skips those before it, which may never become due. */
   readonly interventions?: readonly Intervention[]
   /** The job's own deadline. Default: none. */
   readonly completeWithin?: string
@@ -45,21 +44,24 @@ export interface Scenario {
   readonly workMs?: number
   /** How often the service shows progress meanwhile; its agent then asks for more time. Default: never. */
   readonly progressEveryMs?: number
-  /** Whether every host has all roles, which hand steps and outcomes to each other. Default: one host for each role. */
+  /**
+   * Whether every host has all roles, which pass steps and outcomes to each other. Default: one host for each
+   * role.
+   */
   readonly isTogether?: boolean
   /** Whether the submitter is in the process of the only host, which then begins the job without the feed. */
   readonly isInside?: boolean
-  /** Whether the submitter wants notices, and a host with the notifier runs. */
+  /** Whether the submitter wants notices and a host with the notifier runs. */
   readonly isNotified?: boolean
   /** The end without faults. */
   readonly end: ProcessState
-  /** Further ends that faults may lead to, because attempts that are lost to faults count. Default: none. */
+  /** Further ends that faults may cause, because attempts that are lost to faults count. Default: none. */
   readonly otherEnds?: readonly ProcessState[]
-  /** Whether faults may lead to any end, because answers of services depend on earlier calls. Default: false. */
+  /** Whether faults may cause any end, because answers of services depend on earlier calls. Default: false. */
   readonly isEndOpen?: boolean
 }
 
-/** Longer than a takeover; otherwise attempts would run out while no instance is there to make them. */
+/** Longer than a takeover. Otherwise attempts would run out while no instance is there to make them. */
 export const stepDeadlineMs = 40_000
 
 export const timing: StepOptions = {
@@ -80,7 +82,6 @@ export const fan: Shape = {
   confirm: ['hotel', 'flight', 'car'],
 }
 
-/** Options of the steps of a shape. */
 interface Making {
   /** Options of single steps, by id. */
   readonly of?: Readonly<Record<string, StepOptions>>
@@ -90,7 +91,7 @@ interface Making {
   readonly isBare?: boolean
 }
 
-/** A workflow in which each step calls the service of its own name. */
+/** Returns a workflow in which each step calls the service of its own name. */
 export function workflowOf(
   shape: Shape,
   options: StepOptions = {},
@@ -121,7 +122,10 @@ export const takenBack = (out: Reference<Asked>) => services.takeBack({ item: ou
 
 export const willing: Moods = () => 'willing'
 
-/** Makes the service of this step refuse its first request for good. */
+/**
+ * Returns moods in which the service of this step refuses its first `until` requests for good. Default: all of
+ * them.
+ */
 export const unableAt =
   (stepId: string, until = Infinity): Moods =>
   (call) =>

@@ -25,7 +25,7 @@ const payment = defineWorkflow<Asked, Asked>('payment', (job) => {
   return job.step('take', services.provide, { item: held.output.item }, { ...timing, undo: takenBack }).output
 })
 
-/** A step for each of two items, where there might be three; another workflow; and a step that nobody can do. */
+/** A step for each of two items out of at most three, a nested workflow, and a step that cannot be done. */
 const nested = defineWorkflow<ScenarioInput>('scenario', (job) => {
   const booked = job.forEach('book', job.input.items, (item) => services.provide({ item: item.item }), {
     ...timing,
@@ -37,12 +37,12 @@ const nested = defineWorkflow<ScenarioInput>('scenario', (job) => {
   job.onExhausted('compensate')
 })
 
-/** Stories that meet every fault at every write. */
+/** Stories in which every write meets every fault. */
 export const scenarios: readonly Scenario[] = [
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
   {
     name: 'retry',
-    // One attempt more than this and two faults can cost.
+    // One attempt more than this refusal and two faults can use up.
     workflow: workflowOf(chain, { maxFailures: 4 }),
     moods: ({ stepId, count }) => (stepId === 'charge' && count === 1 ? 'busy' : 'willing'),
     end: 'Processed',
@@ -95,7 +95,7 @@ export const scenarios: readonly Scenario[] = [
     workMs: 3_000,
     interventions: [{ when: { isDone: 'reserve' }, command: 'cancel' }],
     end: 'Compensated',
-    // The last step may be done before the operator is heard.
+    // The last step may be done before the operator's command arrives.
     otherEnds: ['Processed'],
   },
   {
@@ -134,7 +134,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'progress',
     workflow: workflowOf({ charge: [] }),
     moods: willing,
-    // Its agent has asked for time when less than half of it is left.
+    // The agent asks for more time when less than half of it is left.
     workMs: 30_000,
     progressEveryMs: 25_000,
     end: 'Processed',
@@ -148,10 +148,9 @@ export const scenarios: readonly Scenario[] = [
   },
 ]
 
-/** All stories, including those that meet faults by chance. */
+/** All stories, including those that meet random faults. */
 export const everyScenario: readonly Scenario[] = [...scenarios, ...stories]
 
-/** The scenario of this name. */
 export function scenarioNamed(name: string): Scenario {
   const found = everyScenario.find((scenario) => scenario.name === name)
   if (found === undefined) throw new RangeError(`there is no scenario ${JSON.stringify(name)}`)

@@ -10,47 +10,49 @@ import { lsnOf } from '../../src/testing/stored-lease.js'
 import { Workload } from './workload.js'
 import { World } from '../../src/testing/world.js'
 
-/** What a run begins with. */
 export interface SceneOptions extends Omit<ProcessorUnitOptions, 'delegate'> {
   readonly seed: number
   readonly random: Random
   readonly computers: readonly Computer[]
   readonly faults: Omit<FaultOptions, 'random'>
-  /** Changes that no delegate can handle, and how that shows. */
+  /** Changes that no delegate can process, and how the delegate fails. */
   readonly poison?: { readonly is: (change: Change) => boolean; readonly kind: 'throws' | 'hangs' }
-  /** How often a delegate fails while faults last, as a probability. Default 0. */
+  /** The probability that a delegate fails while faults last. Default 0. */
   readonly delegateFailures?: number
-  /** Between two documents written from outside, on average. Default 2,000. */
+  /** The average time between two documents written from outside. Default 2,000. */
   readonly writeIntervalMs?: number
 }
 
-/** How a run ended. */
 export interface Report {
   readonly seed: number
-  /** Of everything that happened, in order. */
+  /** A hash of all events, in order. */
   readonly hash: string
   readonly eventCount: number
-  /** Empty when everything held. */
+  /** The broken invariants. Empty when every one held. */
   readonly problems: readonly string[]
-  /** From the end of the faults to the last thing that had to come right. */
+  /** The time from the end of the faults until everything was right. */
   readonly recoveredInMs: number
   readonly faults: ReadonlyMap<string, number>
 }
 
 const [expirationMs, acquireMs, renewMs] = [60_000, 17_000, 13_000]
 
-/** What may still be under way: a slow request, a slow delegate, its back-off, a stop, a rest between polls, a retry. */
+/**
+ * The longest duration of work in progress: a slow request, a slow delegate, its back-off, a stop, a rest between
+ * polls, a retry.
+ */
 const slackMs = 120_000 + 30_000 + 30_000 + 30_000 + 5_000 + 5_000
 
 /**
- * How long after the last fault everything must be right (I8 for the processor): a dead owner's leases expire and are
- * taken, what was taken unevenly is asked for and handed over, and what is read then has to be delivered.
+ * The time after the last fault within which everything must be right (I8 for the processor). In this time a dead
+ * owner's leases expire and are taken, unevenly taken leases are requested and handed over, and the unread changes
+ * are delivered.
  */
 const boundMs = expirationMs + 1_000 + renewMs + 4 * acquireMs + slackMs
 
 /**
- * One deployment unit with everything that watches it. It is run in two phases: safety, in which everything fails that is
- * to fail, and liveness (`recover`), in which nothing does and everything must come right within a bound.
+ * One deployment unit with all checkers. A run has two phases: safety, with all planned faults, and liveness
+ * (`recover`), without faults, in which everything must become right within a bound.
  */
 export class Scene {
   readonly world: World
@@ -59,7 +61,7 @@ export class Scene {
   readonly workload: Workload
   readonly deliveries: DeliveryChecker
   readonly ownership: LeaseChecker
-  /** Hosts of another implementation that share the unit. */
+  /** Hosts of another implementation in the same unit. */
   private readonly guests: DotnetHost[] = []
 
   constructor(readonly options: SceneOptions) {
@@ -100,12 +102,12 @@ export class Scene {
     return guest
   }
 
-  /** Lets time pass, unless something is broken. */
+  /** Advances the time, unless an invariant is broken. */
   async pass(ms: number): Promise<void> {
     await this.world.runUntil(() => false, ms)
   }
 
-  /** Ends the faults and the writes, and waits until everything is right. */
+  /** Ends faults and writes, and waits until everything is right. */
   async recover(): Promise<Report> {
     const { world, faults } = this
     this.workload.stop()
@@ -124,7 +126,10 @@ export class Scene {
     }
   }
 
-  /** Everything is delivered, and every lease is held by somebody who lives, evenly, and has been read to its end. */
+  /**
+   * Checks that everything is delivered, that leases are evenly held by living owners, and that each is read to
+   * its end.
+   */
   private isRight(): boolean {
     if (this.deliveries.openCount > 0) return false
     const { leases } = this.ownership

@@ -3,19 +3,19 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { SeededReport, SeededRun } from './run-seeds.js'
 
-/** What a process is asked for. */
+/** A request to a process. */
 export interface SeedRequest {
   readonly run: SeededRun
   readonly isRepeated: boolean
 }
 
 /**
- * Nearly all that a simulation makes is garbage soon: more room for what is young halves the collector's work. Stacks of
- * injected faults are nobody's; whoever repeats a seed has them.
+ * Options of Node. Nearly all objects of a simulation soon become garbage, so more room for young objects halves
+ * the collector's work. Stacks of injected faults are not needed; to get them, repeat the seed.
  */
 const execArgv = ['--max-semi-space-size=64', '--single-threaded-gc', '--stack-trace-limit=0']
 
-/** Another process that simulates one run after the other, as long as it is not ended. */
+/** A child process that simulates one run after the other until it is ended. */
 export class SeedProcess {
   private readonly child = fork(fileURLToPath(new URL('./simulate-seed.js', import.meta.url)), {
     execArgv,

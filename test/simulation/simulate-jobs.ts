@@ -6,25 +6,31 @@ import { faultCostMs, JobScene, type Host, type JobReport, type Story } from './
 import { everyScenario } from './scenarios.js'
 import { computersOf } from './simulate.js'
 
-/** How long faults last: longer for many jobs, so that they are worked on while faults last, not kept for afterwards. */
+/** How long faults last. The time grows with the number of jobs, so that all are processed while faults last. */
 const [shortestFaultyMs, faultyMsPerJob] = [4 * 60_000, 250] as const
 /**
- * Up to so many jobs a write may crash its process, or be slow, at the harsh rates. With more of them these would befall
- * hosts and pages all the time, and nothing would be done until faults end.
+ * Up to this number of jobs, faults at writes (crashes, slow requests) happen at the harsh rates. With more jobs,
+ * these rates would affect hosts and pages all the time, and no work would be done until faults end.
  */
 const harshlyTreatedJobs = 100
-/** No more than the supervisor's grace between two hosts; what is more costs attempts, and chaos sets clocks so. */
+/**
+ * Keeps the difference between two hosts within the supervisor's grace. A larger difference costs attempts; chaos
+ * sets clocks that far.
+ */
 const skewMs = 1_000
-/** Attempts at a step and at its undo that a supervisor may find to be over, each as late as its clock is wrong. */
+/**
+ * The number of attempts at a step and its undo that a supervisor may find expired, each as late as its clock is
+ * wrong.
+ */
 const lateAttempts = 6
-/** The share of the faulty time in which jobs are submitted: most stories take more than a minute under faults. */
+/** The share of the faulty time in which jobs are submitted. Most stories take more than a minute under faults. */
 const submittingShare = 0.5
-/** Of all jobs, those whose customer runs in one process with roles. */
+/** The share of jobs whose customer runs in one process with roles. */
 const insideShare = 0.3
-/** Clocks that were set stay wrong, and the slowest request is still under way. */
+/** The bound includes clocks that stay wrong after they were set, and the slowest request that is still under way. */
 const recoveryMs = 2 * faultCostMs + lateAttempts * mostWrongMs + 60_000 + 60_000
 
-/** One run of so many jobs by one seed: everything that can go wrong does, at once, and then nothing. */
+/** Makes one run of this many jobs with one seed: first all faults at the same time, then none. */
 export async function simulateJobs(seed: number, jobCount: number): Promise<JobReport> {
   const random = seededRandom(seed)
   const hosts = hostsOf(random)
@@ -55,8 +61,8 @@ export async function simulateJobs(seed: number, jobCount: number): Promise<JobR
   chaos.stop()
   scene.endFaults()
   scene.keepRunning()
-  // With clocks that differ by more than a step's deadline nobody may get to claim it: that is flagged, and counts as no
-  // failure, so only mended clocks end it.
+  // If clocks differ by more than a step's deadline, perhaps no instance can claim the step. Such a step is
+  // flagged, and that does not count as a failure, so only corrected clocks end it.
   return scene.finish(recoveryMs, () => chaos.mendClocks())
 }
 
@@ -66,7 +72,7 @@ function ratesFor(jobCount: number): FaultRates {
   return { ...harsh, crashBefore: crashBefore * share, crashAfter: crashAfter * share, slow: slow * share }
 }
 
-/** Hosts with all roles, and some with one alone, so that nobody is missing for good. */
+/** Returns hosts with all roles and some with a single role, so that no role is missing for good. */
 function hostsOf(random: Random): readonly Host[] {
   return computersOf(random, skewMs).map((untold, index) => {
     // Half of the hosts take their time from the store, so their own clocks may be arbitrarily wrong.
@@ -85,7 +91,7 @@ interface Told {
   readonly hosts: readonly Host[]
 }
 
-/** Any scenario at any time; some of the customers are part of a host's process. */
+/** Returns random scenarios at random times. Some of the customers run in a host's process. */
 function storiesOf(random: Random, { jobCount, faultyMs, hosts }: Told): readonly Story[] {
   return Array.from({ length: jobCount }, (_, index) => ({
     jobId: `job-${index}`,

@@ -1,4 +1,4 @@
-/** What a process of `npm run simulate -- --processes 2` does: simulates what it is asked to, until nobody asks any more. */
+/** A process of `npm run simulate -- --processes 2`: simulates the requested runs until its parent ends it. */
 import process from 'node:process'
 import { judged } from './run-seeds.js'
 import type { SeedRequest } from './seed-process.js'
@@ -7,7 +7,7 @@ process.on('message', ({ run, isRepeated }: SeedRequest) => {
   judged(run, isRepeated).then(
     (report) => process.send?.(report),
     (error: unknown) => {
-      // Who waits for the report learns of it by our end.
+      // The parent, which waits for the report, notices that this process has ended.
       process.stderr.write(`seed ${run.seed}: ${String(error)}\n`)
       process.exit(1)
     },

@@ -7,7 +7,7 @@ import type { Computer } from '../../src/testing/simulated-process.js'
 
 const faultyMs = 8 * 60_000
 
-/** One run of the processor by one seed: everything that can go wrong does, at once, and then nothing. */
+/** Makes one run of the processor with one seed: first all faults at the same time, then none. */
 export async function simulateProcessor(seed: number): Promise<Report> {
   const random = seededRandom(seed)
   const scene = new Scene({
@@ -38,7 +38,7 @@ export async function simulateProcessor(seed: number): Promise<Report> {
   return scene.recover()
 }
 
-/** Two to six computers, their clocks wrong by up to `skewMs` and fast or slow by up to a thousandth. */
+/** Returns two to six computers. Their clocks are wrong by up to `skewMs` and fast or slow by up to a thousandth. */
 export function computersOf(random: Random, skewMs = 90_000): readonly Computer[] {
   const count = 2 + Math.floor(random.next() * 5)
   return Array.from({ length: count }, (_, index) => ({

@@ -5,7 +5,10 @@ import { owedBy } from '../../src/sas/decisions/generation.js'
 import { workOf } from '../../src/sas/model/work.js'
 import type { Rule, StepChange } from './job-changes.js'
 
-/** Whether the write is an outcome that an agent recorded, or the scheduler of its process together with what follows. */
+/**
+ * Checks whether the write records an outcome: by an agent, or by the scheduler of its process together with the
+ * next steps.
+ */
 export function isOutcome({ before, after, by }: StepChange): boolean {
   const isOfAttempt = by?.party === 'agents' || by?.party === 'scheduler'
   return isOfAttempt && before !== null && before.outcome === null && after.outcome !== null
@@ -15,7 +18,7 @@ function isDispatch({ before, after }: StepChange): boolean {
   return before !== null && after.dispatch > before.dispatch && after.lockedBy !== null
 }
 
-/** I2: once an attempt in one generation and direction has succeeded, no other outcome comes after it. */
+/** I2: once an attempt in one generation and direction has succeeded, no other outcome follows it. */
 const oneSuccess: Rule<StepDocument> = (change) => {
   const { before, after } = change
   if (!isOutcome(change) || before === null) return null
@@ -24,8 +27,8 @@ const oneSuccess: Rule<StepDocument> = (change) => {
 }
 
 /**
- * I3: what an agent writes was sent before the deadline by its own clock, and belongs to the attempt that the step is
- * at. The services tell which key they were called with, so a success of another generation or direction shows.
+ * I3: an agent's write was sent before the deadline by its own clock, and belongs to the current attempt of the
+ * step. The services know the key of each call, which reveals a success of another generation or direction.
  */
 const inTime: Rule<StepDocument> = (change) => {
   const { before, after, by } = change
@@ -41,17 +44,23 @@ const inTime: Rule<StepDocument> = (change) => {
   return null
 }
 
-/** Whether somebody made the attempt, or may have: one that has to be claimed first is made by nobody before that. */
+/**
+ * Checks whether the attempt may have been made. An attempt that requires a claim is not made before it is
+ * claimed.
+ */
 function mayHaveBeenMade({ isClaimRequired, claim, fence }: StepDocument): boolean {
   return !isClaimRequired || claim?.fence === fence
 }
 
-/** Whether an attempt was over when it was written, because a clock was wrong or its scheduler was blocked. */
+/**
+ * Checks whether an attempt was already over when it was written, because a clock was wrong or its scheduler was
+ * blocked.
+ */
 function wasLate({ completeByMs }: StepDocument, writtenAtS: number): boolean {
   return completeByMs !== null && completeByMs <= writtenAtS * 1_000
 }
 
-/** I4: an attempt that was made and ends without success counts once; nothing else counts. */
+/** I4: an attempt that was made and ends without success counts once. Nothing else counts. */
 const countedOnce: Rule<StepDocument> = (change) => {
   const { before, after, by } = change
   if (before === null || by === null || before.direction !== after.direction) return null
@@ -66,7 +75,7 @@ const countedOnce: Rule<StepDocument> = (change) => {
   return `I4: ${after.id} counts ${counted} failures by a write of ${by.process.id} that ${hasFailed ? 'ends' : 'does not end'} an attempt in failure`
 }
 
-/** I5: a step begins only when everything it depends on is behind. */
+/** I5: a step begins only when all its dependencies are finished. */
 const inOrder: Rule<StepDocument> = (change) => {
   const { after, job, steps } = change
   if (!isDispatch(change) || after.direction !== 'do') return null
@@ -78,7 +87,7 @@ const inOrder: Rule<StepDocument> = (change) => {
   return open.length === 0 ? null : `I5: ${after.id} was dispatched before ${open.join(', ')}`
 }
 
-/** I6: a step is undone after everything that came after it, and only if it was done or may have been. */
+/** I6: a step is undone after everything that came after it, and only if it was done or may have been done. */
 const inReverse: Rule<StepDocument> = (change) => {
   const { before, after, job, steps } = change
   if (!isDispatch(change) || after.direction !== 'undo' || before === null) return null
@@ -96,7 +105,7 @@ function dependentsOf(stepId: string, steps: ReadonlyMap<string, StepDocument>):
   return direct.flatMap((step) => [step.stepId, ...dependentsOf(step.stepId, steps)])
 }
 
-/** I9: a key changes only when what it did was undone, or when the input changed. */
+/** I9: a key changes only when its effect was undone, or when the input changed. */
 const keptKey: Rule<StepDocument> = ({ before, after }) => {
   if (before === null || after.generation === before.generation || before.direction === 'undo') return null
   const isOther = !isDeepStrictEqual(before.input, after.input)
@@ -109,7 +118,7 @@ const remembered: Rule<StepDocument> = ({ before, after }) => {
   const left = owedBy(after).map(({ generation }) => generation)
   const isDone =
     before.direction === 'undo' && [before, after].some(({ processState }) => processState === 'Compensated')
-  // In one process the outcome and the next undo are one write.
+  // In one process, the outcome and the next undo are one write.
   const isFollowed =
     before.direction === 'undo' && after.outcome === null && after.owed.length < before.owed.length
   const isRefused = !after.mayHaveActed && after.outcome?.didNothing === true
@@ -118,14 +127,14 @@ const remembered: Rule<StepDocument> = ({ before, after }) => {
   return lost === undefined ? null : `I6: ${after.id} has forgotten generation ${lost.generation}`
 }
 
-/** I18: what may still be worked on never expires. */
+/** I18: a step that may still be worked on never expires. */
 const keptWhileOpen: Rule<StepDocument> = ({ after, job }) => {
   const isOver = job?.processState === 'Processed' || job?.processState === 'Compensated'
   if (after.ttl <= 0 || isOver) return null
   return `I18: ${after.id} expires while its job is ${job?.processState ?? 'gone'}`
 }
 
-/** I20 and I22, which jobs keep as well: the derived state is stored, and the fence never goes down. */
+/** I20 and I22, which also apply to jobs: the derived state is stored, and the fence never decreases. */
 const derived: Rule<StepDocument> = ({ after }) => {
   const state = deriveProcessState(after)
   return state === after.processState
@@ -138,14 +147,13 @@ const fenced: Rule<StepDocument> = ({ before, after }) =>
     ? `I22: the fence of ${after.id} went from ${before.fence} to ${after.fence}`
     : null
 
-/** A step is never ahead of its ledger: everything that the scheduler decides relies on it. */
+/** A step is never ahead of its ledger. Every decision of the scheduler relies on that. */
 const behindLedger: Rule<StepDocument> = ({ after, job }) => {
   const dispatch = job?.steps[after.stepId]?.dispatch
   if (dispatch !== undefined && after.dispatch <= dispatch) return null
   return `I2: ${after.id} is at dispatch ${after.dispatch}, its ledger at ${dispatch ?? 'none'}`
 }
 
-/** Every rule about single writes of steps. */
 export const stepRules: readonly Rule<StepDocument>[] = [
   oneSuccess,
   inTime,

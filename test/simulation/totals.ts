@@ -1,6 +1,6 @@
 import type { JobReport } from './job-scene.js'
 
-/** What many runs came to, as it is printed. */
+/** The sums of many runs, as they are printed. */
 export class Totals {
   runs = 0
   events = 0
@@ -10,7 +10,7 @@ export class Totals {
   lost = 0
   lateOutcomes = 0
 
-  /** Adds a run; of one without jobs only what it has. */
+  /** Adds a run. A run without jobs adds only the numbers that it has. */
   add(report: Pick<JobReport, 'eventCount' | 'faults'> & Partial<JobReport>): void {
     this.runs += 1
     this.events += report.eventCount
@@ -27,7 +27,7 @@ export class Totals {
   }
 }
 
-/** What one run came to. */
+/** Describes the numbers of one run. */
 export function countsOf(report: Parameters<Totals['add']>[0]): string {
   const { eventCount, acknowledged = 0, faults, lost = 0, lateOutcomes = 0 } = report
   const faultCount = [...faults.values()].reduce((sum, count) => sum + count, 0)

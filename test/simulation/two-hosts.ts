@@ -5,14 +5,14 @@ import type { Computer } from '../../src/testing/simulated-process.js'
 
 export const minuteMs = 60_000
 
-/** A computer whose clocks are right. */
+/** Returns a computer whose clocks are right. */
 export function host(name: string): Computer {
   return { name, skewMs: 0, driftPpm: 0 }
 }
 
 export const [first, second] = [host('host-0'), host('host-1')] as const
 
-/** Two hosts, two partitions and documents being written, with nothing going wrong but what is asked for. */
+/** Returns a scene with two hosts, two partitions and a workload. Only the requested faults happen. */
 export function sceneWith(options: Partial<SceneOptions>): Scene {
   const scene = new Scene({
     seed: 1,
@@ -27,7 +27,10 @@ export function sceneWith(options: Partial<SceneOptions>): Scene {
   return scene
 }
 
-/** Whoever owns the lease of the first partition now, or will have it. */
+/**
+ * Resolves with the owner of the first partition's lease as soon as there is one, or with the first host after a
+ * minute.
+ */
 export async function ownerIn(scene: Scene): Promise<Computer> {
   const owner = (): Computer | undefined =>
     scene.options.computers.find(({ name }) => scene.ownership.leases[0]?.owner === name)
@@ -35,7 +38,7 @@ export async function ownerIn(scene: Scene): Promise<Computer> {
   return owner() ?? first
 }
 
-/** The same at several writes of a kind. */
+/** Returns the same fault at several writes of a kind. */
 export function faultsAt(
   writePoint: string,
   occurrences: readonly number[],
@@ -44,12 +47,12 @@ export function faultsAt(
   return occurrences.map((occurrence) => ({ writePoint, occurrence, kind }))
 }
 
-/** Starts again who has crashed, as whoever runs the hosts would. */
+/** Restarts crashed hosts, as their operator would. */
 export function restartCrashed({ unit, options }: Scene): void {
   for (const computer of options.computers) if (unit.processOn(computer) === null) unit.start(computer)
 }
 
-/** As a deployment does it, with all the time it takes. */
+/** Stops a host like a deployment, and advances the time until it has stopped. */
 export async function stopIn(scene: Scene, computer: Computer): Promise<void> {
   const ended = scene.unit.stop(computer)
   await scene.world.runUntil(() => scene.unit.processOn(computer) === null, minuteMs)

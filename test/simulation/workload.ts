@@ -1,18 +1,18 @@
 import { monitored } from './processor-unit.js'
 import type { World } from '../../src/testing/world.js'
 
-/** How much is written into the monitored container from outside. */
+/** The rate and spread of writes into the monitored container. */
 export interface WorkloadOptions {
   readonly world: World
   readonly keyCount: number
-  /** Between two writes, on average. */
+  /** The average time between two writes. */
   readonly intervalMs: number
 }
 
-/** One write in three changes a document that is there. */
+/** The share of writes that change an existing document. */
 const updateShare = 1 / 3
 
-/** Writes documents of many keys, numbering the changes of each key, until it is stopped. */
+/** Writes documents of many keys until it is stopped. Numbers the changes of each key. */
 export class Workload {
   private readonly places = new Map<string, number>()
   private isOver = false
@@ -32,7 +32,7 @@ export class Workload {
     this.isOver = true
   }
 
-  /** Documents of one key in one transaction. */
+  /** Writes documents of one key in one transaction. */
   writeTogether(count: number): void {
     const pk = this.anyKey()
     const operations = Array.from({ length: count }, () => {

@@ -10,25 +10,25 @@ import type { Step } from '../../src/sas/workflow/plan-draft.js'
 import type { StepOptions } from '../../src/sas/workflow/step-options.js'
 import { defineWorkflow, type Workflow } from '../../src/sas/workflow/workflow.js'
 
-/** The instant at which the jobs of tests are submitted: where a `VirtualClock` starts. */
+/** The instant at which the jobs of tests are submitted, where a `VirtualClock` starts. */
 export const submittedAtMs = Date.UTC(2026, 0, 1)
 
 /** Steps by id, each with the steps that must be done before it: `{ a: [], b: ['a'] }`. */
 export type WorkflowShape = Readonly<Record<string, readonly string[]>>
 
-/** Two operations: `shop.sell`, which returns what it was given, and `shop.takeBack`, which undoes it. */
+/** An agent with two operations: `shop.sell`, which returns its input, and `shop.takeBack`, which undoes it. */
 export const shop = defineAgent('shop', {
   sell: (input: { readonly item: string }) => input,
   takeBack: (_input: { readonly item: string; readonly sold?: unknown }) => null,
 })
 
-/** What a test cares about in a workflow: options of every step, and whether steps have an undo. */
+/** The parts of a workflow that a test may choose: options of every step, and whether steps have an undo. */
 export interface ShapeOptions extends StepOptions {
   readonly undo?: boolean
   readonly maxGenerations?: number
 }
 
-/** A workflow of this shape; every step is `shop.sell` with its own id as the item. */
+/** Returns a workflow of this shape. Every step is `shop.sell` with its own id as the item. */
 export function aWorkflow(
   shape: WorkflowShape = { only: [] },
   { undo = false, maxGenerations = 3, ...options }: ShapeOptions = {},
@@ -46,7 +46,7 @@ export function aWorkflow(
   })
 }
 
-/** What a submission of this plan is made of, with what a test cares about laid over it. */
+/** Returns a submission of this plan, with overrides. */
 export function aSubmission(plan: Plan, overrides: Partial<SubmitRequest> = {}): SubmitRequest {
   return {
     plan,
@@ -65,13 +65,12 @@ export function aSubmission(plan: Plan, overrides: Partial<SubmitRequest> = {}):
   }
 }
 
-/** A job and its steps. */
 export interface JobDocuments {
   readonly job: JobDocument
   readonly steps: ReadonlyMap<string, StepDocument>
 }
 
-/** The documents that a group of writes holds. */
+/** Returns the documents of a group of writes. */
 export function documentsOf(writes: readonly StateWrite[]): JobDocuments {
   const decoded = writes.map((write) => decodeDocument(write.document))
   const [job] = decoded.flatMap((document) => (document.kind === 'job' ? [document.job] : []))
@@ -80,35 +79,35 @@ export function documentsOf(writes: readonly StateWrite[]): JobDocuments {
   return { job, steps: new Map(steps.map((step) => [step.stepId, step])) }
 }
 
-/** A job as submitted, with what a test cares about laid over it. */
+/** Returns a submitted job, with overrides. */
 export function aJob(overrides: Partial<JobDocument> = {}): JobDocument {
   return { ...documentsOf(submit(aSubmission(aWorkflow().plan))).job, ...overrides }
 }
 
-/** A step as submitted, with what a test cares about laid over it. */
+/** Returns a submitted step, with overrides. */
 export function aStep(overrides: Partial<StepDocument> = {}): StepDocument {
   const { steps } = documentsOf(submit(aSubmission(aWorkflow().plan)))
   return { ...theStep(steps, 'only'), ...overrides }
 }
 
-/** The step with this id; there not being one fails the test. */
+/** Returns the step with this id. Throws if there is none. */
 export function theStep(steps: ReadonlyMap<string, StepDocument>, stepId: string): StepDocument {
   const step = steps.get(stepId)
   if (step === undefined) throw new Error(`there is no step ${JSON.stringify(stepId)}`)
   return step
 }
 
-/** A document as read from a store. */
+/** Returns a document as it is read from a store. */
 export function asStored<T>(document: T, etag = '"1"'): Stored<T> {
   return { ...document, _etag: etag, _ts: submittedAtMs / 1_000 }
 }
 
-/** A document as the feed delivers it. */
+/** Returns a document as the feed delivers it. */
 export function asChange(document: StateDocument, lsn = 1): Change {
   return { ...asStored(document), _lsn: lsn, ...systemFieldsIn(document) }
 }
 
-/** What a document that was read already carries stands, so that writes after a delivery find their etag. */
+/** Keeps the system fields of a document that was read, so that writes after a delivery have the right etag. */
 function systemFieldsIn({ _etag, _ts }: StateDocument): Partial<Pick<Change, '_etag' | '_ts'>> {
   return {
     ...(typeof _etag === 'string' ? { _etag } : {}),

@@ -6,7 +6,7 @@ import {
   type NewLease,
 } from '../../lease-store/index.js'
 
-/** A free lease of the whole key space, stored at the epoch, with what a test cares about laid over it. */
+/** Returns a free lease of the whole key space, stored at the epoch, with overrides. */
 export function aLease(overrides: Partial<Lease> = {}): Lease {
   const leaseToken = overrides.leaseToken ?? '0'
   const stored = encodeNewLease(
@@ -17,7 +17,7 @@ export function aLease(overrides: Partial<Lease> = {}): Lease {
   return { ...leaseOf(decodeLease({ ...stored, _etag: '"1"', _ts: 0 })), ...overrides }
 }
 
-/** What the bootstrapper asks for: range 0 as the whole key space, from the beginning. */
+/** Returns the bootstrapper's new lease: range 0 as the whole key space, from the beginning. */
 export function aNewLease(overrides: Partial<NewLease> = {}): NewLease {
   return {
     leaseToken: '0',
@@ -29,7 +29,7 @@ export function aNewLease(overrides: Partial<NewLease> = {}): NewLease {
   }
 }
 
-/** The lease of a decoded document; a refusal fails the test. */
+/** Returns the lease of a decoded document. Throws if the document was refused. */
 export function leaseOf(decoded: DecodedLease): Lease {
   if (decoded.kind === 'refused') throw new Error(decoded.reason)
   return decoded.lease

@@ -20,18 +20,17 @@ import { cosmosWorld, type CosmosWorld } from './cosmos-world.js'
 
 type Document = Record<string, unknown>
 
-/** What a part of the processor is given, on one embedded Cosmos DB and a clock that stands still. */
+/** The dependencies of the processor's parts, on one embedded Cosmos DB and a clock that stands still. */
 export interface TestRuntime extends Runtime {
   readonly world: CosmosWorld
   readonly telemetry: TelemetryRecorder
 }
 
-/** What a test may replace. */
 export interface RuntimeOverrides {
   readonly options?: Partial<ChangeFeedProcessorOptions<Document>>
   readonly callbacks?: LifecycleNotifications
   readonly delegate?: ChangeFeedDelegate<Document>
-  /** All of the user's code, in place of `delegate`. */
+  /** All user code, in place of `delegate`. */
   readonly userCode?: UserCode
   readonly feed?: (feed: ChangeFeed) => ChangeFeed
   readonly leaseStore?: (store: LeaseStore) => LeaseStore
@@ -77,7 +76,7 @@ export async function aRuntime(overrides: RuntimeOverrides = {}): Promise<TestRu
   }
 }
 
-/** A lease of the whole feed, created and acquired by the runtime's instance. */
+/** Creates a lease of the whole feed and acquires it for the runtime's instance. */
 export async function anAcquiredLease(
   { world, self }: TestRuntime,
   fields: Partial<NewLease> = {},
@@ -90,7 +89,7 @@ export async function anAcquiredLease(
   return acquired.lease
 }
 
-/** The lease as anybody reads it. */
+/** Reads the stored lease. */
 export async function storedLease({ world }: TestRuntime): Promise<Lease | null> {
   return (await world.leaseStore()).read('0')
 }

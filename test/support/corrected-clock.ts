@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/platform/index.js'
 
-/** A clock whose wall time is off by `offsetMs`; intervals are measured as before. */
+/** Returns a clock whose wall time is off by `offsetMs`. Intervals are measured as before. */
 export function correctedClock(clock: Clock, offsetMs: number): Clock {
   return {
     now: () => clock.now() + offsetMs,

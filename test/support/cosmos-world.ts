@@ -12,40 +12,42 @@ import { enginePorts } from '../../src/embedded/index.js'
 import { createInProcessCosmos, type Faults } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 
-/** A monitored container and a lease container on one embedded Cosmos DB whose time stands still. */
+/** A monitored container and a lease container on one embedded Cosmos DB with a virtual clock. */
 export interface CosmosWorld {
   readonly clock: VirtualClock
   readonly monitoredContainer: Container
   readonly leaseContainer: Container
-  /** Another client of the same account. */
+  /** Returns another client of the same account. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
-  /** What goes wrong on its way to the SDK's containers. */
+  /** The faults between the account and the SDK's containers. */
   readonly faults: Faults
-  /** A new instance's view of the feed. */
+  /** Returns a new instance's view of the feed. */
   feed(): ChangeFeed
-  /** A new instance's view of the leases of a deployment unit. */
+  /** Returns a new instance's view of the leases of a deployment unit. */
   leaseStore(processorName?: string): Promise<LeaseStore>
   /** Writes a document into the monitored container. */
   put(id: string, fields?: Readonly<Record<string, unknown>>): Promise<void>
-  /** Deletes a document from the monitored container; its partition key is its id, unless said. */
+  /** Deletes a document from the monitored container. Its partition key is its id by default. */
   remove(id: string, pk?: string): Promise<void>
   /** Splits a physical partition of the monitored container. */
   split(rangeId: string): void
-  /** Makes one of two neighbouring physical partitions of the monitored container. */
+  /** Merges two neighbouring physical partitions of the monitored container. */
   merge(rangeIds: readonly [string, string]): void
 }
 
-/** How the world is built. */
 export interface WorldOptions {
   readonly partitionCount?: number
   readonly leasePartitioning?: '/id' | '/partitionKey'
-  /** Null for a lease container in which nothing expires. Default -1: documents may say so. */
+  /**
+   * The default TTL of the lease container. Null: no document expires. Default -1: only documents with a `ttl`
+   * expire.
+   */
   readonly leaseTtl?: number | null
-  /** Whether the monitored container keeps every version, for a day, and lets documents expire. Default false. */
+  /** Whether the monitored container keeps every version for a day, and lets documents expire. Default false. */
   readonly keepsVersions?: boolean
 }
 
-/** The ways to the ports: straight on the engine, or through the unmodified SDK. */
+/** The two ways to use the ports: directly on the engine, or through the unmodified SDK. */
 export const doors = ['engine ports', 'SDK in process'] as const
 
 export async function cosmosWorld(

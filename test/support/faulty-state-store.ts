@@ -1,15 +1,14 @@
 import type { StateDocument, StateStore, StateWrite, Stored } from '../../src/sas/store/state-store.js'
 
-/** What goes wrong with one write, or just before it. */
+/** A fault of one write. */
 export type WriteFault =
-  /** The reply is lost: the writes were applied, or were not, and nobody can tell which. */
+  /** The reply is lost. The caller cannot know whether the writes were applied. */
   | { readonly kind: 'unknownOutcome'; readonly truth: 'applied' | 'lost' }
-  /** The store cannot be reached; nothing is written. */
+  /** The store cannot be reached. Nothing is written. */
   | { readonly kind: 'throws'; readonly error: Error }
-  /** Somebody else writes first. */
+  /** Another process writes first. */
   | { readonly kind: 'rival'; readonly write: () => Promise<unknown> }
 
-/** What goes wrong with one read. */
 export interface ReadFault {
   readonly kind: 'throws'
   readonly error: Error
@@ -18,29 +17,28 @@ export interface ReadFault {
 type Operation = Exclude<keyof StateStore, symbol>
 
 /**
- * A state store between a shell and the real one: it fails as it is told, in the order it is told, counts every
- * operation and remembers the groups of writes that reached the store.
+ * A state store between a shell and the real one. It injects faults in the given order, counts every operation,
+ * and records the groups of writes that reached the store.
  */
 export class FaultyStateStore implements StateStore {
   private readonly writeFaults: WriteFault[] = []
   private readonly readFaults: ReadFault[] = []
   private readonly counts = new Map<Operation, number>()
-  /** Every group that was asked to be written, in order. */
+  /** Every group of writes that was requested, in order. */
   readonly writes: (readonly StateWrite[])[] = []
 
   constructor(private readonly store: StateStore) {}
 
-  /** The next writes go wrong so, one fault each. */
+  /** Adds faults for the next writes, one for each. */
   failWrites(...faults: readonly WriteFault[]): void {
     this.writeFaults.push(...faults)
   }
 
-  /** The next reads, of whatever kind, go wrong so. */
+  /** Adds faults for the next reads of any kind, one for each. */
   failReads(...faults: readonly ReadFault[]): void {
     this.readFaults.push(...faults)
   }
 
-  /** How often an operation was asked for. */
   count(operation: Operation): number {
     return this.counts.get(operation) ?? 0
   }

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { startFleet, type Fleet } from '../../src/fleet/index.js'
 import { silent } from '../../src/telemetry/index.js'
 
-/** A folder that is gone when the test ends. */
+/** Creates a folder and removes it when the test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fleet-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -1,12 +1,12 @@
 export { storeError } from '../../src/testing/store-error.js'
 
-/** What becomes of one call: answers in place of the port, or by way of it. */
+/** Handles one call: answers instead of the port, or forwards the call. */
 export type Interception<A extends unknown[], R> = (
   forward: (...args: A) => Promise<R>,
   ...args: A
 ) => Promise<R>
 
-/** The port with one method intercepted: each call uses up one interception; afterwards calls go through. */
+/** Returns the port with one method intercepted. Each call uses up one interception; later calls go to the port. */
 export function intercepted<P extends object, K extends keyof P>(
   port: P,
   method: K,

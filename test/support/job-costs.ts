@@ -23,7 +23,7 @@ import {
 } from '../../src/sas/index.js'
 import { silent } from '../../src/telemetry/index.js'
 
-/** What was asked of the embedded Cosmos DB, and what it charged. */
+/** The requests to the embedded Cosmos DB, and their charges. */
 export class Bill {
   private readonly lines = new Map<string, { requests: number; charge: number }>()
 
@@ -53,14 +53,14 @@ function isFeedRead(operation: string): boolean {
   return operation === 'feed.read'
 }
 
-/** Whether an operation writes to the state container. */
+/** Checks whether an operation writes to the state container. */
 function isStateWrite(operation: string): boolean {
   return ['state.create', 'state.replace', 'state.batch'].includes(operation)
 }
 
 const shop = defineAgent('shop', { pass: (input: { readonly value: number }) => input })
 
-/** Three steps, each of which needs what the one before returned. */
+/** A workflow of three steps, each of which needs the result of the previous one. */
 export const threeSteps = defineWorkflow<{ readonly value: number }>('three-steps', (job) => {
   const first = job.step('first', shop.pass, { value: job.input.value }, { undo: 'none' })
   const second = job.step('second', shop.pass, { value: first.output.value }, { undo: 'none' })
@@ -75,9 +75,9 @@ export interface PricedWorld {
   stop(): Promise<void>
 }
 
-/** Who is in a priced world. */
+/** The instances of a priced world. */
 export interface PricedUnits {
-  /** Whether all of them share a process, or know of each other's writes by the feed alone. */
+  /** Whether all of them share a process. Otherwise each learns of the others' writes only from the feed. */
   readonly together: boolean
   /** Default false. */
   readonly hasNotifier?: boolean
@@ -135,17 +135,17 @@ interface CostPerJob {
   readonly writeCharge: number
   readonly feedReads: number
   readonly feedCharge: number
-  /** Of everything that was asked. */
+  /** The charge of all requests. */
   readonly charge: number
 }
 
-/** Submits `count` jobs at this rate and gives them time to end; answers what the bill has, per job. */
+/** Submits `count` jobs at this rate and gives them time to end. Returns the bill per job. */
 export async function steadyLoad(
   { clock, client, bill }: PricedWorld,
   { count, perSecond }: { readonly count: number; readonly perSecond: number },
 ): Promise<CostPerJob> {
   for (let number = -perSecond; number < count; number += 1) {
-    // The first second is for the units to get going.
+    // The units need the first second to start.
     if (number === 0) bill.clear()
     await client.submit(threeSteps, { value: number }, { jobId: `job-${number}` })
     await clock.advance(1_000 / perSecond)

@@ -20,15 +20,15 @@ import {
 /** The recovery grace of stories. */
 export const graceMs = 2_000
 
-/** Chance that takes nothing off: a back-off is its longest. */
+/** Random numbers with which a back-off is always the longest. */
 export const longestBackoff: Random = { next: () => 0, id: () => '00000000' }
 
 export const success: Outcome = { kind: 'success', output: 'sold' }
 
 /**
- * A job's life as a test tells it: each word is one decision of the product on what stands, written at once. A story
- * never changes: every word answers the story that follows. A decision not to write fails the test; to look at
- * decisions without writing, ask `deciding`.
+ * A job's life as a test tells it. Each method applies one production decision to the current documents. A story
+ * never changes: every method returns the story that follows. A decision not to write fails the test. To inspect
+ * decisions without writing, use `deciding`.
  */
 export class JobStory implements JobDocuments {
   private constructor(
@@ -42,7 +42,7 @@ export class JobStory implements JobDocuments {
     return new JobStory(job, steps, submittedAtMs)
   }
 
-  /** A story that begins with these documents. */
+  /** Returns a story that begins with these documents. */
   static of({ job, steps }: JobDocuments): JobStory {
     return new JobStory(job, steps, submittedAtMs)
   }
@@ -51,22 +51,22 @@ export class JobStory implements JobDocuments {
     return theStep(this.steps, stepId)
   }
 
-  /** The same steps under this document of the job. */
+  /** Returns the same steps with this document of the job. */
   withJob(job: JobDocument): JobStory {
     return new JobStory(job, this.steps, this.now)
   }
 
-  /** The same job with this document of one step. */
+  /** Returns the same job with this document of one step. */
   withStep(step: StepDocument): JobStory {
     return new JobStory(this.job, replaced(this.steps, step), this.now)
   }
 
-  /** The same documents `ms` later. */
+  /** Returns the same documents `ms` later. */
   later(ms: number): JobStory {
     return new JobStory(this.job, this.steps, this.now + ms)
   }
 
-  /** What the scheduler would do, knowing these steps only. Default: all. */
+  /** Returns the scheduler's decision if it has only these steps. Default: all. */
   deciding(known: readonly string[] = [...this.steps.keys()], scheduler = 'scheduler-1'): Schedule {
     const steps = new Map(known.map((stepId) => [stepId, this.step(stepId)]))
     return schedule({ job: this.job, steps, now: this.now, scheduler })
@@ -82,7 +82,7 @@ export class JobStory implements JobDocuments {
     return new JobStory(job, replaced(this.steps, ...changed), this.now)
   }
 
-  /** The current attempt at this step ends so. */
+  /** Ends the current attempt at this step with an outcome. */
   settled(stepId: string, outcome: Outcome, by = 'agents-1'): JobStory {
     const step = this.step(stepId)
     const attempt = { number: step.attempt, fence: step.fence, by }
@@ -91,12 +91,12 @@ export class JobStory implements JobDocuments {
     return new JobStory(this.job, replaced(this.steps, settlement.step), this.now)
   }
 
-  /** What would become of an operator's command. */
+  /** Returns the result of an operator's command. */
   commanding(command: OperatorCommand): Operation {
     return operate(this, command)
   }
 
-  /** An operator's command, carried out. */
+  /** Carries out an operator's command. */
   commanded(command: OperatorCommand): JobStory {
     const operation = this.commanding(command)
     if (operation.kind === 'refused') throw new Error(`refused: ${operation.reason}`)
@@ -107,7 +107,7 @@ export class JobStory implements JobDocuments {
     return recover(this.step(stepId), { now: this.now, graceMs, supervisor })
   }
 
-  /** The supervisor finds this step's deadline and the grace after it passed. */
+  /** Lets the supervisor find that this step's deadline and the grace after it have passed. */
   expired(stepId: string): JobStory {
     const { completeByMs } = this.step(stepId)
     if (completeByMs === null) throw new Error(`step ${stepId} has no deadline`)
@@ -118,7 +118,7 @@ export class JobStory implements JobDocuments {
   }
 }
 
-/** The steps with these instead of what they were. */
+/** Returns the steps with the changed ones replaced. */
 export function replaced(
   steps: ReadonlyMap<string, StepDocument>,
   ...changed: readonly StepDocument[]

@@ -12,19 +12,18 @@ import { cosmosWorld, type CosmosWorld, type doors, type WorldOptions } from './
 
 type Document = Record<string, unknown>
 
-/** One instance in a test, and what was delivered to it. */
+/** One instance in a test, and its deliveries. */
 export interface TestInstance {
   readonly processor: ChangeFeedProcessor<Document>
   readonly telemetry: TelemetryRecorder
-  /** Ids in the order of delivery, pages of failed deliveries not counted. */
+  /** Ids in the order of delivery, without pages of failed deliveries. */
   readonly delivered: string[]
-  /** What it told its user, in order. */
+  /** The instance's notifications to its user, in order. */
   readonly notifications: string[]
-  /** From now on no request of it is answered, as if its process were frozen. */
+  /** Leaves all further requests of the instance unanswered, as if its process were frozen. */
   cutOff(): void
 }
 
-/** What a test may say about an instance. */
 export interface InstanceOptions extends Partial<
   Pick<
     ChangeFeedProcessorOptions<Document>,
@@ -49,7 +48,7 @@ export interface InstanceOptions extends Partial<
 /** Instances of one deployment unit on one embedded Cosmos DB and one virtual clock. */
 export interface ProcessorWorld extends CosmosWorld {
   instance(name: string, options?: InstanceOptions): Promise<TestInstance>
-  /** The owner of each lease, by token. */
+  /** Returns the owner of each lease, by token. */
   owners(): Promise<Readonly<Record<string, string | null>>>
 }
 
@@ -94,7 +93,7 @@ export async function processorWorld(
   }
 }
 
-/** A connection that can be cut: calls through it then never come back. */
+/** Returns a connection that can be cut. Calls through it then never return. */
 function switchable(): {
   cut: () => void
   through: <P extends object>(port: P) => P
@@ -125,7 +124,7 @@ function switchable(): {
   }
 }
 
-/** A request that nobody answers ends only when its caller gives it up. */
+/** Waits without an answer. Rejects only when the caller aborts. */
 function unanswered(parameters: readonly unknown[]): Promise<never> {
   return new Promise((_, reject) => {
     for (const parameter of parameters) {

@@ -1,9 +1,9 @@
 import { shown, type Terminal } from '../../src/cli/output/terminal.js'
 
-/** A terminal of 80 columns, not a person's, that remembers what it was told. */
+/** Returns a non-interactive terminal of 80 columns that records its output. */
 export function recordedTerminal(): {
   readonly terminal: Terminal
-  /** Results and remarks so far, a line each. */
+  /** Returns the results and remarks so far, one line each. */
   readonly said: () => string
   readonly noted: readonly string[]
   readonly forget: () => void
@@ -13,7 +13,7 @@ export function recordedTerminal(): {
   const terminal: Terminal = {
     print: (text) => void lines.push(shown(text, false)),
     note: (text) => {
-      // Said by every command that looks at a store, at a port of this run.
+      // Every command that reads a store prints this line, with a port that differs in every run.
       if (text.startsWith('store: ')) return
       const remark = shown(text, false)
       lines.push(remark)

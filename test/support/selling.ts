@@ -1,15 +1,14 @@
 import { defineAgent, defineWorkflow } from '../../src/sas/index.js'
 
-/** What a job of {@link selling} is given. */
+/** The input of a job of {@link selling}. */
 export interface Basket {
   readonly id: string
   readonly items: readonly string[]
 }
 
-/** Sells one item. */
 export const seller = defineAgent('seller', { sell: ({ item }: { item: string }) => item })
 
-/** A module as `--workflows` names one: at most two items of a list are sold. */
+/** A workflow for `--workflows`. It sells at most two items of a list. */
 export const selling = defineWorkflow<Basket>(
   'selling',
   (job) => void job.forEach('sell', job.input.items, (item) => seller.sell({ item }), { atMost: 2 }),

@@ -28,16 +28,17 @@ const database = 'stepward'
 const container = 'state'
 
 /**
- * One state container in memory, a clock that stands still, and instances of the three roles that a test hands changes
- * to: no leases, no loops of the processor, so that a test decides who sees what and when.
+ * One state container in memory, a clock that stands still, and instances of the three roles that a test passes
+ * changes to. There are no leases and no loops of the processor, so that a test decides which role sees which
+ * change, and when.
  */
 export class StateWorld {
   readonly clock = new VirtualClock(submittedAtMs)
   readonly telemetry = new TelemetryRecorder()
   readonly random = seededRandom(1)
-  /** As it is stored, without faults. */
+  /** The stored documents, without faults. */
   readonly truth: StateStore
-  /** What every role of this world works with. */
+  /** The store that every role of this world uses. */
   readonly store: FaultyStateStore
   private readonly engine: CosmosEngine
   private readonly feed: ChangeFeed
@@ -96,7 +97,7 @@ export class StateWorld {
     return new Supervisor({ instanceName: 'supervisor-1', store, clock, telemetry, ...options })
   }
 
-  /** Stores a job as a submission does. */
+  /** Stores a job like a submission. */
   async submitted(
     shape: WorkflowShape = { pay: [] },
     options: ShapeOptions = {},
@@ -112,7 +113,7 @@ export class StateWorld {
     await this.scheduler('scheduler-0').onChanges(await this.changes())
   }
 
-  /** Stores these writes, past every fault and whatever they hold, as an operator's own tool does. */
+  /** Stores these writes without faults and without checking their contents, like an operator's own tool. */
   put(partition: string, writes: readonly StateWrite[]): Promise<void> {
     const operations = writes.map((write): ItemOperation => {
       const document = write.document as JsonObject
@@ -126,7 +127,7 @@ export class StateWorld {
     return Promise.resolve()
   }
 
-  /** What has changed since the last time it was asked for, as one page. */
+  /** Returns the changes since the last call, as one page. */
   async changes(): Promise<readonly Change[]> {
     const page = await this.feed.readNext(this.position, {
       maxItemCount: 1_000,

@@ -4,16 +4,16 @@ import { LeaseHolder } from '../../src/change-feed-processor/lease/lease-holder.
 import { PartitionSupervisor } from '../../src/change-feed-processor/reading/partition-supervisor.js'
 import { anAcquiredLease, aRuntime, type RuntimeOverrides, type TestRuntime } from './a-runtime.js'
 
-/** One supervisor at work on one lease of the whole feed. */
+/** One supervisor that reads one lease of the whole feed. */
 export interface Supervised {
   readonly runtime: TestRuntime
   readonly holder: LeaseHolder
   readonly supervisor: PartitionSupervisor
-  /** Null while it runs. */
+  /** Returns null while the supervisor runs. */
   readonly closing: () => Closing | null
 }
 
-/** Starts reading a feed that has these documents already, each with its id as its partition key. */
+/** Starts reading a feed that already has these documents, each with its id as its partition key. */
 export async function supervising(
   { lease, ...overrides }: RuntimeOverrides & { readonly lease?: Partial<NewLease> },
   documents: readonly string[] = [],

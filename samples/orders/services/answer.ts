@@ -1,10 +1,10 @@
-/** What a service says to a request: an HTTP status and a JSON body (none with 204). */
+/** The answer of a service: an HTTP status and a JSON body (none with 204). */
 export interface Answer {
   readonly status: number
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-/** Thrown while a request is being read, when it cannot be understood: nothing was done, and nothing is remembered. */
+/** Thrown while a request is read, when it is invalid. Nothing was done, and the service remembers nothing. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly answer: Answer

@@ -1,11 +1,9 @@
 import { parseArgs } from 'node:util'
 import { faultLevels, type FaultLevel } from './faults.js'
 
-/** How to call the program. */
 export const usage =
   'usage: main.js [--port N] [--stock FILE] [--unlisted-units N] [--seed N] [--faults none|some|many]'
 
-/** What the command line asks for. */
 export interface CommandLine {
   readonly port: number
   readonly stockPath: string | undefined
@@ -14,12 +12,12 @@ export interface CommandLine {
   readonly faults: FaultLevel
 }
 
-/** Reads the arguments, or says everything that is wrong with them. */
+/** Reads the arguments, or returns all their problems. */
 export function parseCommandLine(args: readonly string[]): CommandLine | { readonly problems: string[] } {
   try {
     return check(split(args))
   } catch (error) {
-    // An option that does not exist, or lacks its value: Node's message says which.
+    // The option does not exist or lacks its value. Node's message says which.
     return { problems: [error instanceof Error ? error.message : String(error)] }
   }
 }

@@ -1,22 +1,23 @@
 import type { Random } from 'stepward'
 import { randomFor } from './per-key.js'
 
-/** Everything that can go wrong between an agent and a service. */
+/** Every kind of fault between an agent and a service. */
 export const faultKinds = ['slow', 'unavailable', 'hangBeforeWork', 'hangAfterWork', 'dropAfterWork'] as const
 
 /**
+ * What each fault does:
+ *
  * - `slow`: answers after 50–300 ms.
- * - `unavailable`: 503, nothing was done.
- * - `hangBeforeWork`: never answers until the client goes away; nothing was done.
- * - `hangAfterWork`: the same, but the work was done.
- * - `dropAfterWork`: the work was done, and the connection is cut instead of an answer.
+ * - `unavailable`: answers 503; nothing was done.
+ * - `hangBeforeWork`: never answers, until the client disconnects; nothing was done.
+ * - `hangAfterWork`: never answers either, but the work was done.
+ * - `dropAfterWork`: does the work, then cuts the connection instead of answering.
  */
 export type FaultKind = (typeof faultKinds)[number]
 
-/** The share of idempotency keys that meet each kind of fault first, 0 to 1; together at most 1. */
+/** For each kind of fault, the share of idempotency keys (0 to 1) whose first fault it is. The sum is at most 1. */
 export type FaultShares = Readonly<Partial<Record<FaultKind, number>>>
 
-/** How much goes wrong. */
 export interface FaultOptions {
   readonly shares: FaultShares
   /** How many requests with one key may fail in a row; the next works. Default 2. */
@@ -39,29 +40,33 @@ const many: FaultShares = {
   dropAfterWork: 0.15,
 }
 
-/** Ready-made shares: 0 %, 15 % and 50 % of the keys meet a fault. */
+/** Predefined shares: 0 %, 15 % and 50 % of the keys meet a fault. */
 export const faultLevels = { none: {}, some, many } satisfies Record<string, FaultShares>
 
-/** The name of a ready-made level. */
+/** The name of a predefined level. */
 export type FaultLevel = keyof typeof faultLevels
 
-/** How one request is treated. */
 export interface Treatment {
   readonly fault: FaultKind | undefined
-  /** How long the service takes before it does anything. */
+  /** How long the service waits before it does anything. */
   readonly delayMs: number
 }
 
 /**
- * Decides what goes wrong with each request. The faults of a key are drawn from the seed and the key alone, and its
- * n-th request meets the n-th of them: a run with the same keys meets the same faults, however they interleave.
+ * Decides which fault each request meets. The faults of a key depend only on the seed and the key, and its n-th
+ * request meets the n-th fault. So a run with the same keys meets the same faults, however the requests
+ * interleave.
  */
 export class FaultInjector {
   private readonly requestsByKey = new Map<string, number>()
   private readonly shares: FaultShares
   private readonly maxFaultsPerKey: number
 
-  /** @throws RangeError naming every share or limit that is out of bounds */
+  /**
+   * Creates an injector.
+   *
+   * @throws RangeError naming every share or limit that is out of bounds
+   */
   constructor(
     private readonly seed: number,
     options: FaultOptions,
@@ -72,7 +77,11 @@ export class FaultInjector {
     if (problems.length > 0) throw new RangeError(`faults cannot be injected: ${problems.join('; ')}`)
   }
 
-  /** @param key the idempotency key, made unique over all services by the caller */
+  /**
+   * Returns the treatment of the next request with this key.
+   *
+   * @param key the idempotency key, made unique over all services by the caller
+   */
   next(key: string): Treatment {
     const earlierRequests = this.requestsByKey.get(key) ?? 0
     this.requestsByKey.set(key, earlierRequests + 1)
@@ -83,7 +92,7 @@ export class FaultInjector {
   }
 }
 
-/** The faults one key meets, first to last: none for most keys, else 1 to `maxFaults` of any kind. */
+/** Returns the faults of one key in order: none for most keys, otherwise 1 to `maxFaults` of any kind. */
 export function planFaults(random: Random, shares: FaultShares, maxFaults: number): FaultKind[] {
   const first = kindAt(random.next(), shares)
   if (first === undefined || maxFaults === 0) return []
@@ -94,7 +103,7 @@ export function planFaults(random: Random, shares: FaultShares, maxFaults: numbe
   return faults
 }
 
-/** The kinds laid side by side, each as wide as its share: which of them covers `point`, if any. */
+/** Lays the kinds side by side, each as wide as its share, and returns the one that covers `point`, if any. */
 function kindAt(point: number, shares: FaultShares): FaultKind | undefined {
   let end = 0
   for (const kind of faultKinds) {

@@ -1,33 +1,34 @@
 /**
  * # The remote services of the orders sample
  *
- * Inventory, payments and shipping, as a shop finds them out there: over HTTP, slow at times, failing at times, silent
- * at times; and the shop itself, which is told how its orders go and is no better. One process plays them all and keeps
- * everything in memory.
+ * Simulates the services that a shop uses: inventory, payments and shipping. They answer over HTTP, and are sometimes
+ * slow, failing or silent. The shop itself, which receives replies about its orders, is just as unreliable. One process
+ * plays all of them and keeps its data in memory.
  *
  * | request | answer |
  * | --- | --- |
  * | `POST /inventory/reservations` `{orderId, lines: [{productId, quantity}]}` | 201 `{reservationId}`, or 409 `{code: 'out-of-stock', productId, requested, available}` |
- * | `DELETE /inventory/reservations/{reservationId}` | 204, again too |
+ * | `DELETE /inventory/reservations/{reservationId}` | 204, also when repeated |
  * | `POST /inventory/deliveries` `{productId, quantity}` | 201 `{productId, unitsInStock}` |
  * | `POST /payments/charges` `{orderId, amount}` | 201 `{chargeId}` |
  * | `POST /payments/refunds` `{chargeId}` | 201 `{refundId, amount}`, or 409 `{code: 'already-refunded', refundId}` |
  * | `POST /shipping/shipments` `{orderId, shipTo, chargeId}` | 201 `{trackingNumber}` |
- * | `POST /shop/replies`, what a job with this `replyTo` sends | 204 |
+ * | `POST /shop/replies`, sent by a job with this `replyTo` | 204 |
  * | `GET /ledger` | 200, {@link LedgerReport} |
  *
  * What a caller can rely on:
  *
- * - Every POST carries an `Idempotency-Key`. The same key again, with the same body, gets the same answer and has no
- *   second effect: after a lost answer, and while the first request is still under way. A refused request had no
- *   effect and is not remembered: what is out of stock today may be in stock tomorrow, under the same key. Another body
+ * - Every POST carries an `Idempotency-Key`. A repetition with the same key and body gets the same answer and has no
+ *   second effect, even while the first request is still under way. A refused request had no effect and is not
+ *   remembered: a product that is out of stock today may be in stock tomorrow, under the same key. A different body
  *   under a key that had an effect is answered 422. Each service has keys of its own.
- * - 503 means that nothing was done. No answer, or a cut connection, leaves that open: ask again with the same key.
+ * - 503 means that nothing was done. After a cut connection or without an answer, the outcome is unknown: repeat the
+ *   request with the same key.
  * - A 4xx answer stays the same until its cause is gone. Bodies are `{code, message, …}`.
- * - A key meets at most two faults in a row. Which ones depends on the seed and the key alone (`faults.ts`).
+ * - A key meets at most two faults in a row. They depend only on the seed and the key (`faults.ts`).
  *
- * The ledger (`ledger.ts`) is what a run is judged by: whatever crashed on the way, `duplicateEffects` and
- * `misorderedReplies` are 0.
+ * A run is checked against the ledger (`ledger.ts`): whatever crashed during it, `duplicateEffects` and
+ * `misorderedReplies` must be 0. Start reading in `start-services.ts`, then `serve-request.ts`.
  */
 export { startServices, type Services, type ServicesOptions } from './start-services.js'
 export { faultLevels, type FaultKind, type FaultLevel } from './faults.js'

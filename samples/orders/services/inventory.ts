@@ -23,13 +23,17 @@ interface Reservation {
   readonly quantities: ReadonlyMap<number, number>
 }
 
-/** What is on the shelves, and who has reserved it. */
+/** The products in stock, and their reservations. */
 export class Inventory {
   private readonly units: Map<number, number>
   private readonly reservations = new Map<string, Reservation>()
   private readonly released = new Set<string>()
 
-  /** @param unlistedUnits how many units a product has at the beginning that is not in `stock` */
+  /**
+   * Creates an inventory.
+   *
+   * @param unlistedUnits the initial number of units of a product that is not in `stock`
+   */
   constructor(
     private readonly ledger: Ledger,
     stock: StockFile,
@@ -38,12 +42,12 @@ export class Inventory {
     this.units = new Map(stock.map((item) => [item.productId, item.unitsInStock]))
   }
 
-  /** How many units can be reserved now. */
+  /** Returns the number of units that can be reserved now. */
   available(productId: number): number {
     return this.units.get(productId) ?? this.unlistedUnits
   }
 
-  /** Takes every line from the shelves, or nothing. */
+  /** Reserves every line, or nothing. */
   reserve(request: ReservationRequest, key: string): Answer {
     const quantities = quantitiesOf(request)
     for (const [productId, requested] of quantities) {
@@ -58,7 +62,7 @@ export class Inventory {
     return { status: 201, body: { reservationId } }
   }
 
-  /** Puts a reservation back. Doing it again changes nothing and succeeds too. */
+  /** Releases a reservation. Releasing it again changes nothing and also succeeds. */
   release(reservationId: string): Answer {
     const reservation = this.reservations.get(reservationId)
     if (reservation === undefined) {
@@ -74,7 +78,7 @@ export class Inventory {
     return { status: 204 }
   }
 
-  /** Puts what was delivered on the shelves. */
+  /** Adds delivered units to the stock. */
   deliver({ productId, quantity }: z.infer<typeof deliveryRequest>): Answer {
     this.add(productId, quantity)
     return { status: 201, body: { productId, unitsInStock: this.available(productId) } }
@@ -85,7 +89,7 @@ export class Inventory {
   }
 }
 
-/** An order may name a product on several lines; only their sum tells whether there is enough. */
+/** Adds up the quantities of each product, because an order may name a product on several lines. */
 function quantitiesOf(request: ReservationRequest): Map<number, number> {
   const quantities = new Map<number, number>()
   for (const { productId, quantity } of request.lines) {

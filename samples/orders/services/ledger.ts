@@ -1,61 +1,60 @@
 import type { Clock } from 'stepward'
 import { faultKinds, type FaultKind } from './faults.js'
 
-/** The remote services. */
 export type ServiceName = 'inventory' | 'payments' | 'shipping' | 'shop'
 
-/** What a service can do to the world. */
+/** The kinds of effects that services have. */
 export type EffectKind = 'reserve' | 'release' | 'charge' | 'refund' | 'ship'
 
-/** Something that was done, once and for all. */
+/** Something that a service did. */
 export interface Effect {
   readonly service: ServiceName
   readonly kind: EffectKind
-  /** The idempotency key it was asked for with. */
+  /** The idempotency key of the request. */
   readonly key: string
   readonly orderId: string
-  /** What it made: the id of a reservation, charge, refund or shipment. */
+  /** The id of the reservation, charge, refund or shipment that it created. */
   readonly id: string
-  /** The id of the effect that this one takes back. */
+  /** The id of the effect that this one undoes. */
   readonly undoes?: string
   /** ISO-8601 UTC. */
   readonly at: string
 }
 
-/** What the shop was told about an order, once and for all. */
+/** A reply about an order that the shop received. */
 export interface ReplyTaken {
   readonly orderId: string
-  /** 1, 2, 3… within its order. */
+  /** The number of the reply within its order: 1, 2, 3… */
   readonly seq: number
   readonly kind: string
-  /** The job's. */
+  /** The state of the job. */
   readonly state: string
   readonly reason: string | null
 }
 
-/** Everything the services did, and how often they were asked: the truth that a run is checked against. */
+/** Everything that the services did, and the number of their requests. A run is checked against it. */
 export interface LedgerReport {
   /** Oldest first. */
   readonly effects: readonly Effect[]
   /**
-   * Effects beyond the first for one idempotency key; and reservations, charges and shipments beyond the first for one
-   * order that were not undone. Anything but 0 means a customer was charged twice, or the like.
+   * Effects beyond the first for one idempotency key, and reservations, charges and shipments beyond the first for
+   * one order that were not undone. Any number but 0 means, for example, that a customer was charged twice.
    */
   readonly duplicateEffects: number
-  /** What the shop was told, oldest first; a repetition under its key is no second reply. */
+  /** The replies to the shop, oldest first. A repetition under the same key does not count as a second reply. */
   readonly replies: readonly ReplyTaken[]
-  /** Replies that did not come right after the one before them, order by order. */
+  /** Replies that did not arrive directly after their predecessor, counted per order. */
   readonly misorderedReplies: number
   readonly counters: {
-    /** Requests that were understood. */
+    /** Valid requests. */
     readonly requests: number
-    /** Of these, answered from memory because their idempotency key was known. */
+    /** Those of them that were answered from memory because their idempotency key was known. */
     readonly answeredFromMemory: number
     readonly faults: Readonly<Record<FaultKind, number>>
   }
 }
 
-/** Writes down what the services do, and what the shop is told. */
+/** Records what the services do, and the replies to the shop. */
 export class Ledger {
   private readonly effects: Effect[] = []
   private readonly replies: ReplyTaken[] = []
@@ -78,7 +77,7 @@ export class Ledger {
     this.lastReplies.set(reply.orderId, reply)
   }
 
-  /** What the shop was told last about an order. */
+  /** Returns the last reply to the shop about an order. */
   lastReply(orderId: string): ReplyTaken | undefined {
     return this.lastReplies.get(orderId)
   }
@@ -95,7 +94,7 @@ export class Ledger {
     this.faults.set(kind, this.faultsOf(kind) + 1)
   }
 
-  /** A copy: what happens later does not change it. */
+  /** Returns a copy, which later effects do not change. */
   report(): LedgerReport {
     const faults = Object.fromEntries(faultKinds.map((kind) => [kind, this.faultsOf(kind)]))
     return {
@@ -116,10 +115,10 @@ export class Ledger {
   }
 }
 
-/** What an order may have only one of at a time. */
+/** The effects of which an order may have only one at a time. */
 const oncePerOrder: ReadonlySet<EffectKind> = new Set(['reserve', 'charge', 'ship'])
 
-/** See {@link LedgerReport.duplicateEffects}. An effect that is wrong in both ways counts once. */
+/** Counts {@link LedgerReport.duplicateEffects}. An effect that violates both rules counts once. */
 export function countDuplicates(effects: readonly Omit<Effect, 'at'>[]): number {
   const undone = new Set(effects.map((effect) => effect.undoes))
   const keys = new Set<string>()
@@ -134,7 +133,7 @@ export function countDuplicates(effects: readonly Omit<Effect, 'at'>[]): number 
   return duplicates
 }
 
-/** Whether it was new. */
+/** Adds to the set and returns whether the value was new. */
 function addTo(seen: Set<string>, parts: readonly string[]): boolean {
   const before = seen.size
   return seen.add(JSON.stringify(parts)).size > before

@@ -7,7 +7,7 @@ import { RememberedAnswers, type GivenAnswer } from './remembered-answers.js'
 import { shipmentRequest, type Shipping } from './shipping.js'
 import { replyRequest, type Shop } from './shop.js'
 
-/** Who carries requests out. */
+/** The services that carry out requests. */
 export interface Services {
   readonly inventory: Inventory
   readonly payments: Payments
@@ -15,20 +15,19 @@ export interface Services {
   readonly shop: Shop
 }
 
-/** A request as it came over the wire. */
+/** A request as it arrived. */
 export interface Call {
   readonly method: string
   readonly path: string
   readonly idempotencyKey: string | undefined
-  /** The text of the body. */
   readonly body: string
 }
 
-/** A request that was understood, and is ready to be carried out. */
+/** A valid request that is ready to be carried out. */
 export interface Work {
-  /** Service and idempotency key: what faults are drawn for. */
+  /** Service and idempotency key, for which faults are drawn. */
   readonly name: string
-  /** Does it, or answers from memory. Never waits. */
+  /** Does the work, or answers from memory. Synchronous. */
   readonly run: () => GivenAnswer
 }
 
@@ -36,7 +35,7 @@ type Understand = (call: Call) => Work
 
 const reservationPath = /^\/inventory\/reservations\/([^/]+)$/
 
-/** Which request asks which service for what. */
+/** Maps each request to an operation of a service. */
 export class Operations {
   private readonly posts: ReadonlyMap<string, Understand>
   private readonly inventory: Inventory
@@ -60,7 +59,11 @@ export class Operations {
     ])
   }
 
-  /** @throws Refusal when there is no such operation, or its key or body is not as it must be */
+  /**
+   * Returns the work that a request asks for.
+   *
+   * @throws Refusal when there is no such operation, or its key or body is invalid
+   */
   understand(call: Call): Work {
     const post = call.method === 'POST' ? this.posts.get(call.path) : undefined
     if (post !== undefined) return post(call)
@@ -71,7 +74,7 @@ export class Operations {
     throw new Refusal(404, 'unknown-operation', message)
   }
 
-  /** The id says which effect to undo, so no key is needed to recognise a repetition. */
+  /** Needs no key to recognise a repetition, because the id says which effect to undo. */
   private release(reservationId: string): Work {
     return {
       name: `inventory release ${reservationId}`,
@@ -80,7 +83,7 @@ export class Operations {
   }
 }
 
-/** The POST operations of one service, which share its memory of idempotency keys. */
+/** Returns a builder for the POST operations of one service, which share its memory of idempotency keys. */
 function posts(service: ServiceName) {
   const memory = new RememberedAnswers()
   return <T>(schema: z.ZodType<T>, work: (body: T, key: string) => Answer): Understand =>

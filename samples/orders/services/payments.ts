@@ -6,7 +6,7 @@ import { idFor } from './per-key.js'
 /** The body of `POST /payments/charges`. */
 export const chargeRequest = z.object({ orderId: z.string().min(1), amount: z.number().nonnegative() })
 
-/** The body of `POST /payments/refunds`: the whole charge is given back. */
+/** The body of `POST /payments/refunds`. A refund returns the whole charge. */
 export const refundRequest = z.object({ chargeId: z.string().min(1) })
 
 interface Charge {
@@ -15,7 +15,7 @@ interface Charge {
   refundId?: string
 }
 
-/** Takes money from customers and gives it back. */
+/** Charges customers and refunds them. */
 export class Payments {
   private readonly charges = new Map<string, Charge>()
 
@@ -28,7 +28,7 @@ export class Payments {
     return { status: 201, body: { chargeId } }
   }
 
-  /** A charge is refunded once, whatever the key: giving money back twice cannot be repaired by a retry. */
+  /** Refunds a charge once, whatever the key, because a retry could not repair a double refund. */
   refund({ chargeId }: z.infer<typeof refundRequest>, key: string): Answer {
     const charge = this.charges.get(chargeId)
     if (charge === undefined) {

@@ -3,14 +3,14 @@ import type { Random } from 'stepward'
 import { seededRandom } from 'stepward/testing'
 
 /**
- * Chance that depends on the seed and on one name only. Requests arrive in another order in every run; drawing from one
- * shared source would make each run different, drawing per name does not.
+ * Returns random numbers that depend only on the seed and one name. Requests arrive in a different order in every
+ * run, so one shared source would make every run different.
  */
 export function randomFor(seed: number, name: string): Random {
   return seededRandom(createHash('sha256').update(`${seed}\n${name}`).digest().readUInt32BE())
 }
 
-/** The id of what a request made: the same key makes the same id in every run. */
+/** Returns the id of the result of a request. The same key gives the same id in every run. */
 export function idFor(kind: string, key: string): string {
   return `${kind}-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
 }

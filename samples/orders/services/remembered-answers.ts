@@ -1,24 +1,23 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Answer } from './answer.js'
 
-/** An answer, and whether it had been given before. */
 export interface GivenAnswer {
   readonly answer: Answer
   readonly isFromMemory: boolean
 }
 
 /**
- * One service's memory of what it answered, by idempotency key. Looking up, working and remembering happen in one go,
- * without anything to wait for in between: that is what keeps two simultaneous requests with one key from both working.
- * A refused request had no effect, so its answer is not remembered: the same key may succeed later. A resubmission by an
+ * One service's memory of its answers, by idempotency key. It looks up, works and remembers without awaiting
+ * anything in between. That prevents two simultaneous requests with one key from both doing the work. A refused
+ * request had no effect, so its answer is not remembered, and the same key may succeed later. A resubmission by an
  * operator uses the key that was refused.
  */
 export class RememberedAnswers {
   private readonly byKey = new Map<string, { request: unknown; answer: Answer }>()
 
   /**
-   * Answers as before when `key` is known, else by doing the work. A key that is known with another request gets 422:
-   * the caller has mixed up two requests, and either answer would be wrong for one of them.
+   * Returns the earlier answer when `key` is known; otherwise does the work. A known key with a different request
+   * gets 422: the caller has confused two requests, and either answer would be wrong for one of them.
    */
   give(key: string, request: unknown, work: () => Answer): GivenAnswer {
     const known = this.byKey.get(key)

@@ -5,17 +5,16 @@ import type { FaultInjector } from './faults.js'
 import type { Ledger } from './ledger.js'
 import type { Operations, Work } from './operations.js'
 
-/** What serving a request needs. */
 export interface Serving {
   readonly clock: Clock
   readonly ledger: Ledger
   readonly faults: FaultInjector
   readonly operations: Operations
-  /** Aborts when the services are being closed. */
+  /** Aborts when the services close. */
   readonly closing: AbortSignal
 }
 
-/** Serves one request, as well or as badly as its key is meant to fare. */
+/** Serves one request, with the fault that its key meets, if any. */
 export async function serveRequest(
   serving: Serving,
   request: IncomingMessage,
@@ -44,7 +43,7 @@ async function carryOut(serving: Serving, work: Work, response: ServerResponse):
   const { fault, delayMs } = faults.next(work.name)
   if (fault !== undefined) ledger.countFault(fault)
   await clock.sleep(delayMs, closing)
-  // A response that nobody ends is what a hanging service looks like to its client.
+  // To a client, a hanging service is a response that is never ended.
   if (closing.aborted || fault === 'hangBeforeWork') return
   if (fault === 'unavailable') {
     send(response, { status: 503, body: { code: 'unavailable', message: 'nothing was done; try again' } })
@@ -80,7 +79,10 @@ function send(response: ServerResponse, { status, body }: Answer): void {
   response.end(JSON.stringify(body))
 }
 
-/** A bug of ours, or a client that went away while it was sending: the latter does not see this answer. */
+/**
+ * Returns the answer to an unexpected error: a bug in this code, or a client that disconnected while it was
+ * sending and does not see the answer.
+ */
 function broken(error: unknown): Answer {
   return { status: 500, body: { code: 'broken', message: String(error) } }
 }

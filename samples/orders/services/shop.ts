@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Answer } from './answer.js'
 import type { Ledger } from './ledger.js'
 
-/** The body of `POST /shop/replies`: what a job says of its order; it says more than is of interest here. */
+/** The body of `POST /shop/replies`: what a job reports about its order. Fields of no interest here are left out. */
 export const replyRequest = z.object({
   orderId: z.string().min(1),
   seq: z.number().int().positive(),
@@ -11,11 +11,11 @@ export const replyRequest = z.object({
   reason: z.string().nullable(),
 })
 
-/** Where the orders came from: it is told how each of them goes. */
+/** The shop that sent the orders and receives replies about them. */
 export class Shop {
   constructor(private readonly ledger: Ledger) {}
 
-  /** The same reply under the same key does not come here a second time: it is answered from memory. */
+  /** Records a reply. A repetition under the same key is answered from memory and does not get here. */
   take(reply: z.infer<typeof replyRequest>): Answer {
     this.ledger.recordReply(reply)
     return { status: 204 }

@@ -11,45 +11,45 @@ import { Shipping } from './shipping.js'
 import { Shop } from './shop.js'
 import type { StockFile } from './stock-file.js'
 
-/** How the services are started. */
+/** Options of {@link startServices}. */
 export interface ServicesOptions {
-  /** On the loopback address. Default 0: any that is free. */
+  /** The port on the loopback address. Default 0, which takes any free one. */
   readonly port?: number
-  /** Default: nothing is listed. */
+  /** The initial stock. Default: no product is listed. */
   readonly stock?: StockFile
-  /** How many units a product has that is not in `stock`. Default 500. */
+  /** The number of units of a product that is not in `stock`. Default 500. */
   readonly unlistedUnits?: number
-  /** A ready-made level, or shares of one's own. Default `some`. */
+  /** A predefined level, or custom shares. Default `some`. */
   readonly faults?: FaultLevel | FaultOptions
   /** Decides which keys meet which faults. Default 1. */
   readonly seed?: number
-  /** Default: the machine's own. */
+  /** Default: the machine's clock. */
   readonly clock?: Clock
 }
 
-/** The services while they run. */
+/** The running services. */
 export interface Services {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string
-  /** What `GET /ledger` answers. */
+  /** Returns the report that `GET /ledger` answers. */
   ledger(): LedgerReport
-  /** What the shop was told last about an order. */
+  /** Returns the last reply to the shop about an order. */
   lastReply(orderId: string): ReplyTaken | undefined
-  /** Cuts every connection, hanging ones included, and frees the port. */
+  /** Cuts every connection, including hanging ones, and frees the port. */
   close(): Promise<void>
 }
 
 const loopback = '127.0.0.1'
 
 /**
- * Starts inventory, payments, shipping and the shop on one port. Everything they know is in memory and ends with them.
- * Rejects when the port is taken.
+ * Starts inventory, payments, shipping and the shop on one port. Keeps all data in memory. Rejects when the port
+ * is taken.
  */
 export async function startServices(options: ServicesOptions = {}): Promise<Services> {
   const clock = options.clock ?? systemClock
   const ledger = new Ledger(clock)
   const closing = new AbortController()
-  // Every request under way listens; Node would take more than ten listeners for a leak.
+  // Every request under way listens. Node would report more than ten listeners as a leak.
   setMaxListeners(0, closing.signal)
   const serving: Serving = {
     clock,
@@ -66,7 +66,8 @@ export async function startServices(options: ServicesOptions = {}): Promise<Serv
   const server = createServer((request, response) => {
     serveRequest(serving, request, response).catch(() => response.destroy())
   })
-  // An idle connection that we cut just as its client uses it again would be a fault that no seed repeats.
+  // If the server cut an idle connection just as its client used it again, that would be a fault that no seed
+  // repeats.
   server.keepAliveTimeout = 0
   const port = await listen(server, options.port ?? 0)
   return {

@@ -20,10 +20,10 @@ const stockFile = z.array(stockItem).superRefine((items, context) => {
   })
 })
 
-/** A stock file: a JSON array of products, what the shelves hold of each at the beginning. Other fields are for people. */
+/** A stock file: a JSON array of products with their initial units. Other fields are for people. */
 export type StockFile = z.infer<typeof stockFile>
 
-/** Reads a stock file; throws one error that names everything wrong with it. */
+/** Reads a stock file. Throws one error that names all its problems. */
 export async function readStock(path: string): Promise<StockFile> {
   const text = await readFile(path, 'utf8')
   const read = stockFile.safeParse(parse(path, text.replace(/^\uFEFF/, '')))

@@ -3,7 +3,7 @@ import { CliError, exitCodes } from '../output/cli-error.js'
 import { completionScript, shells } from '../output/completion.js'
 import type { Terminal } from '../output/terminal.js'
 
-/** Prints the script by which a shell completes commands and options. */
+/** Prints the script with which a shell completes commands and options. */
 export function completion(name: string, program: Command, terminal: Terminal): Promise<number> {
   const shell = shells.find((known) => known === name)
   if (shell === undefined) {

@@ -1,7 +1,7 @@
 import type { ToChild, ToParent } from '../../fleet/index.js'
 import type { Host } from '../../host/index.js'
 
-/** Tells the parent of this child process that its roles run, and answers what it asks from then on. */
+/** Informs the parent of this child process that its roles run, and answers its requests from then on. */
 export function answerParent(host: Host): void {
   process.on('message', (message: ToChild) => {
     if (message.ask === 'rebalance') host.rebalance()
@@ -10,12 +10,12 @@ export function answerParent(host: Host): void {
   tellParent({ say: 'running' })
 }
 
-/** Lets go of the parent: as long as the channel is open, it keeps this process alive. */
+/** Disconnects from the parent, because an open channel keeps this process alive. */
 export function leaveParent(): void {
   if (process.connected) process.disconnect()
 }
 
-/** A parent that has just died needs to be told nothing any more. */
+/** Sends a message. Ignores an error, because a parent that has just died needs no message. */
 function tellParent(message: ToParent): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }

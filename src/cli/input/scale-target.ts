@@ -4,7 +4,7 @@ import { localFleet, socketPath, stateDirectoryOf } from '../../fleet/index.js'
 import { systemClock, systemRandom } from '../../platform/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
-/** Options that say whose instances are meant. */
+/** Options that choose the instances to scale. */
 export interface ScaleTargetOptions {
   readonly state?: string
   readonly appService?: string
@@ -12,7 +12,7 @@ export interface ScaleTargetOptions {
   readonly subscription?: string
 }
 
-/** The fleet here, or an app of App Service. */
+/** Returns the local fleet, or an app of App Service. */
 export async function scaleTargetOf(role: string, options: ScaleTargetOptions): Promise<ScaleTarget> {
   const { appService: name, resourceGroup, state } = options
   if (rolesNamed([role]) === null) {

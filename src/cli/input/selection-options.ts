@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ProcessState } from '../../sas/index.js'
 
-/** The options by which a command finds jobs. */
+/** The options with which a command selects jobs. */
 export interface SelectionOptions {
   readonly workflow?: string
   readonly state?: string
@@ -9,7 +9,7 @@ export interface SelectionOptions {
   readonly since?: string
 }
 
-/** In the words of the help: the room they come from takes longer to load than the help may take. */
+/** The states as the help lists them. Importing them would load another room, which takes too long for the help. */
 const states: Readonly<Record<ProcessState, true>> = {
   Pending: true,
   Processing: true,
@@ -19,7 +19,7 @@ const states: Readonly<Record<ProcessState, true>> = {
   Compensated: true,
 }
 
-/** Adds the options by which a command finds jobs. */
+/** Adds the options with which a command selects jobs. */
 export function withSelection(command: Command): Command {
   return command
     .option('--workflow <name>', 'of this workflow only')

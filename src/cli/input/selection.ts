@@ -3,9 +3,9 @@ import { CliError, exitCodes } from '../output/cli-error.js'
 import type { SelectionOptions } from './selection-options.js'
 
 /**
- * The filter that these options describe.
+ * Returns the filter that these options describe.
  *
- * @throws CliError naming everything in them that cannot be understood
+ * @throws CliError naming every invalid option
  */
 export function filterOf(options: SelectionOptions, now: number): SelectionFilter {
   const { workflow, state, step, since } = options
@@ -28,11 +28,11 @@ export function filterOf(options: SelectionOptions, now: number): SelectionFilte
   }
 }
 
-/** Milliseconds since the epoch of a time ago or a date; null when it is neither. */
+/** Returns milliseconds since the epoch for a duration ago or a date, or null when the text is neither. */
 export function instantOf(text: string, now: number): number | null {
   const agoMs = durationMs(text)
   if (agoMs !== null) return now - agoMs
-  // What JavaScript takes for dates is more than people mean.
+  // JavaScript accepts more texts as dates than people mean as dates.
   const atMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(atMs) ? null : atMs
 }

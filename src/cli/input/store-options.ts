@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** The options by which a command finds its store. */
+/** The options with which a command finds its store. */
 export interface StoreOptions {
   readonly endpoint?: string
   readonly key?: string
@@ -15,14 +15,13 @@ export interface StoreOptions {
   readonly verbose?: boolean
 }
 
-/** Adds the options that every command has. */
 export function withCommonOptions(command: Command): Command {
   return command
     .option('--json', 'print the result as one JSON value')
     .option('--verbose', 'print the stack of an error')
 }
 
-/** Adds the options by which a command finds its store. */
+/** Adds the options with which a command finds its store. */
 export function withStoreOptions(command: Command): Command {
   return withCommonOptions(command)
     .option('--endpoint <url>', 'the account (or COSMOS_ENDPOINT)')
@@ -35,7 +34,7 @@ export function withStoreOptions(command: Command): Command {
     .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
 }
 
-/** Adds the options that say whose instances are meant: the local fleet's by default. */
+/** Adds the options that choose the instances to scale. Default: the local fleet. */
 export function withScaleTarget(command: Command): Command {
   return command
     .option('--state <dir>', 'of the local fleet: the one given to "stepward start"')
@@ -44,13 +43,13 @@ export function withScaleTarget(command: Command): Command {
     .option('--subscription <id>', 'default: AZURE_SUBSCRIPTION_ID, or the only one this login sees')
 }
 
-/** The options by which a command chooses the leases it looks at. */
+/** The options with which a command selects leases. */
 export interface UnitOptions extends StoreOptions {
-  /** A processor name. */
+  /** The name of a change feed processor. */
   readonly processor?: string
 }
 
-/** Adds the options by which a command finds leases, of whatever change feed processor. */
+/** Adds the options with which a command finds leases of any change feed processor. */
 export function withUnitOptions(command: Command): Command {
   return withStoreOptions(command).option(
     '--processor <name>',

@@ -10,8 +10,8 @@ import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
 /**
- * Runs `use` with what is configured: the store is an embedded one in `--data`, or the account named by flags,
- * environment or configuration file.
+ * Runs `use` with the configured store: an embedded one in `--data`, or the account named by flags, environment or
+ * configuration file.
  */
 export async function withSettings<T>(
   options: StoreOptions,
@@ -20,7 +20,7 @@ export async function withSettings<T>(
   return withStore(options, await settingsOf(options), use)
 }
 
-/** What flags, environment and configuration file say. */
+/** Returns the settings from flags, environment and configuration file. */
 export function settingsOf(options: StoreOptions): Promise<Settings> {
   const { endpoint, key, connectionString, database, container, leaseContainer } = options
   const flags = { endpoint, key, connectionString, database, container, leaseContainer }
@@ -34,7 +34,9 @@ export function settingsOf(options: StoreOptions): Promise<Settings> {
   })
 }
 
-/** Runs `use` with settings that name the embedded store of `--data`, if there is one, for as long as that takes. */
+/**
+ * Opens the embedded store of `--data`, if it is given, and runs `use` with settings for it. Closes it afterwards.
+ */
 export async function withStore<T>(
   options: StoreOptions,
   settings: Settings,
@@ -42,7 +44,7 @@ export async function withStore<T>(
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
   const dataDirectory = resolve(options.data)
-  // Imported only here: a worker of an account does not need it, and starts sooner without it.
+  // Imported only here, because a worker of an account does not need it and starts sooner without it.
   const { createInProcessCosmos } = await import('../../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
   const client = embedded.client()
@@ -54,15 +56,15 @@ export async function withStore<T>(
   }
 }
 
-/** The arguments of a command that looks at a store. */
+/** The arguments of a command that reads a store. */
 export interface Asked<O extends StoreOptions = StoreOptions> {
   readonly options: O
   readonly terminal: Terminal
 }
 
 /**
- * Runs `use` with the settings of a store that must exist: looking at a store creates nothing. On a terminal, standard
- * error names the store, because a person may have meant another one. A script gets only the result.
+ * Runs `use` with the settings of a store that must exist, because reading a store creates nothing. On a terminal,
+ * names the store on standard error, because the user may have meant another one. A script gets only the result.
  */
 export async function withExistingStore<T>(
   { options, terminal }: Asked,
@@ -79,7 +81,7 @@ export async function withExistingStore<T>(
   })
 }
 
-/** Runs `use` with the deployment units that a command looks at, of a store that must be there. */
+/** Runs `use` with the deployment units that a command selects. Their store must exist. */
 export function withUnits<T>(
   { options, terminal }: Asked<UnitOptions>,
   use: (selection: UnitSelection) => Promise<T>,

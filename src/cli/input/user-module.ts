@@ -5,14 +5,15 @@ import { pathToFileURL } from 'node:url'
 import { isAgent, isWorkflow, type Agent, type Workflow } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
-/** What a user's module offers. */
+/** The agents and workflows that a user's module exports. */
 export interface UserModule {
   readonly agents: readonly Agent[]
   readonly workflows: readonly Workflow<unknown>[]
 }
 
 /**
- * Loads a module and takes every agent and workflow among its exports (also within an exported list or object).
+ * Loads a module and returns every agent and workflow among its exports, including those in an exported list or
+ * object.
  *
  * @throws CliError when it cannot be loaded
  */
@@ -48,9 +49,9 @@ function whyNot(file: string, error: unknown): string {
 }
 
 /**
- * The workflow of this name.
+ * Returns the workflow with this name.
  *
- * @throws CliError naming those that there are
+ * @throws CliError naming the existing ones when there is none
  */
 export function workflowNamed(name: string, module: UserModule, path: string): Workflow<unknown> {
   const found = module.workflows.find((workflow) => workflow.name === name)
@@ -60,7 +61,7 @@ export function workflowNamed(name: string, module: UserModule, path: string): W
   throw new CliError(`unknown workflow ${JSON.stringify(name)}: ${path} ${offer}`, exitCodes.usage)
 }
 
-/** The module named on the command line or in the configuration. */
+/** Returns the module named on the command line or in the configuration. Throws when neither names one. */
 export function modulePath(flag: string | undefined, configured: string | undefined, option: string): string {
   const path = flag ?? configured
   if (path !== undefined) return path

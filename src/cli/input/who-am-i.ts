@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 
-/** The account that runs this; a container may have none. */
+/** Returns the name of the user who runs this process, which may be missing in a container. */
 export function whoAmI(): string {
   try {
     return userInfo().username

@@ -1,6 +1,6 @@
 import { CliError, exitCodes } from '../output/cli-error.js'
 
-/** A number given on the command line. */
+/** Reads a number of the command line. Throws when it is not a whole number within the bounds. */
 export function wholeNumber(
   option: string,
   text: string,

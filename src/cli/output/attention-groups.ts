@@ -5,19 +5,19 @@ import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '..
 export interface AttentionGroup {
   readonly workflow: string
   /**
-   * The problem of the jobs. `notify`: their submitters were not reached. `unreadable`: their documents cannot be read.
-   * `nothingRuns`: a role that they need does not run; `jobIds` is empty then.
+   * The problem of the jobs. `notify`: a notice to the submitter was not delivered. `unreadable`: the documents
+   * cannot be read. `nothingRuns`: a role that they need does not run; `jobIds` is empty then.
    */
   readonly kind: Attention['kind'] | 'notify' | 'unreadable' | 'nothingRuns'
   readonly stepId: string | null
-  /** The message of the newest of them. */
+  /** The message of the newest job. */
   readonly message: string
-  /** When the oldest of them was flagged, ISO-8601 UTC. */
+  /** When the oldest job was flagged, ISO-8601 UTC. */
   readonly since: string
   readonly jobIds: readonly string[]
-  /** What to do about it. */
+  /** How to solve the problem. */
   readonly advice: string
-  /** The command that does it, ready to be pasted. */
+  /** The command that solves it, ready to be pasted. */
   readonly command: string
 }
 
@@ -29,7 +29,7 @@ type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
 type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
 
 /**
- * Groups flagged jobs, jobs whose submitters were not reached and unreadable jobs by their problem, the largest group
+ * Groups flagged jobs, jobs with undelivered notices and unreadable jobs by their problem, the largest group
  * first. Messages that differ only in numbers and ids count as one.
  */
 export function attentionGroups(
@@ -81,12 +81,12 @@ function word(text: string): string {
   return /^[\w.:@/+=-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** The part of a message that is the same for all jobs with the problem. */
+/** Returns the part of a message that is the same for all jobs with the problem. */
 function fingerprint(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
 }
 
-/** What to do about the attention of one job, and the command that does it. */
+/** Returns advice on one job's attention, and the command to follow it. */
 export function adviceOn(
   { jobId, workflow }: Pick<JobSummary, 'jobId' | 'workflow'>,
   attention: Attention,
@@ -130,7 +130,7 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
   }
 }
 
-/** The group for jobs that wait while roles do not run. */
+/** Returns the group for jobs that wait while roles do not run. */
 export function standingGroup(standing: StandingWork, nowMs: number): AttentionGroup {
   return {
     workflow: 'all workflows',

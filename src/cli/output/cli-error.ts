@@ -1,17 +1,20 @@
-/** What a command's exit says to a script. */
+/** The exit codes of commands. */
 export const exitCodes = {
   ok: 0,
-  /** It was done, or a part of it, and the result is a failure; or it cannot be done here now: a port or data directory is in use. */
+  /**
+   * The command was carried out, fully or in part, and the result is a failure. Or it cannot run here now, because
+   * a port or data directory is in use.
+   */
   failed: 1,
-  /** The command line, a file or the configuration is wrong; nothing was done. */
+  /** The command line, a file or the configuration is wrong. Nothing was done. */
   usage: 2,
   notFound: 3,
   conflict: 4,
-  /** The store was not reached, or refused the key or identity. */
+  /** The store was not reachable, or refused the key or identity. */
   store: 5,
 } as const
 
-/** A command that ends with a message for a person and a code for a script. */
+/** Ends a command with a message for a person and an exit code for a script. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   constructor(
@@ -23,7 +26,7 @@ export class CliError extends Error {
   }
 }
 
-/** Errors of the rooms by name: importing their classes would load everything before the first word is printed. */
+/** Exit codes by the name of the error. Importing the error classes would load everything before the first output. */
 const codesByName: Readonly<Record<string, number>> = {
   ConfigurationInvalid: exitCodes.usage,
   SubmissionInvalid: exitCodes.usage,
@@ -38,7 +41,7 @@ const codesByName: Readonly<Record<string, number>> = {
   StoreRefused: exitCodes.store,
 }
 
-/** The exit code that an error of any room stands for. */
+/** Returns the exit code for an error of any room. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode
   return (error instanceof Error ? codesByName[error.name] : undefined) ?? exitCodes.failed

@@ -1,15 +1,14 @@
 import type { Command, Option } from 'commander'
 
-/** Shells for which there is a completion. */
 export const shells = ['bash', 'zsh'] as const
 export type Shell = (typeof shells)[number]
 
-/** A script that completes the program's commands and options; made of them, so that it knows every one. */
+/** Returns a script that completes commands and options. It is generated from the program, so that it is complete. */
 export function completionScript(program: Command, shell: Shell): string {
   return shell === 'bash' ? bashScript(program) : zshScript(program)
 }
 
-/** The commands with what comes before them: `emulator`, `emulator split`. */
+/** Returns the commands with their full paths, such as `emulator` and `emulator split`. */
 function commandPaths(command: Command, path: readonly string[] = []): [string, Command][] {
   return command.commands.flatMap((child) => {
     const here = [...path, child.name()]
@@ -21,7 +20,7 @@ function visibleOptions(command: Command): readonly Option[] {
   return command.createHelp().visibleOptions(command)
 }
 
-/** Everything that may follow a command: its own commands, and its options by their long names. */
+/** Returns every word that may follow a command: its subcommands, and its options by their long names. */
 function wordsAfter(command: Command): string {
   const options = visibleOptions(command).flatMap(({ long }) => long ?? [])
   return [...command.commands.map((child) => child.name()), ...options].join(' ')
@@ -87,7 +86,7 @@ function zshOption({ long, description, required, optional }: Option): readonly 
   return [quoted(`${long}[${text}]${required || optional ? ':value:_files' : ''}`)]
 }
 
-/** In single quotes, as both shells read them. */
+/** Puts a text into single quotes, in a form that both shells read. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,14 +1,14 @@
 import { visible } from './terminal.js'
 
-/** Columns of a table stand this far apart. */
+/** The distance between columns. */
 const gap = 2
 
-/** The least width of a column: less of a name would be useless. */
+/** The smallest width of a column. Less of a name would be useless. */
 const leastWidth = 8
 
 /**
- * The rows of a table that is to fit into `width` columns: the widest cells lose their middles, since names of
- * leases and instances differ at their beginnings and ends. Cells are measured as they are shown.
+ * Fits the rows of a table into `width` columns. Shortens the widest cells in the middle, because names of leases
+ * and instances differ at their beginnings and ends. Measures cells as they are displayed.
  */
 export function fitted(
   head: readonly string[],

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { CliError, exitCodes } from './cli-error.js'
 
-/** A value of a JSON Lines file, and where it stands. */
+/** A value of a JSON Lines file, and its line. */
 export interface JsonLine {
-  /** From 1, blank lines counted. */
+  /** Counted from 1, including blank lines. */
   readonly line: number
   readonly value: unknown
 }

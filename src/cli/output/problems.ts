@@ -1,7 +1,7 @@
 import { ConfigurationInvalid } from '../../connection/index.js'
 import { CliError } from './cli-error.js'
 
-/** Collects what is wrong with a command before any of it is done, so that all of it is said at once. */
+/** Collects the problems of a command before any of it is done, so that one error reports them all. */
 export class Problems {
   private readonly found: string[] = []
 
@@ -9,7 +9,7 @@ export class Problems {
     this.found.push(...problems)
   }
 
-  /** What `check` answers, or undefined when it finds something wrong, which is then noted. */
+  /** Returns the result of `check`. When it throws, records the problem and returns undefined. */
   async trying<T>(check: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await check()
@@ -21,7 +21,11 @@ export class Problems {
     }
   }
 
-  /** @throws ConfigurationInvalid when anything was found */
+  /**
+   * Throws an error with all recorded problems, if there are any.
+   *
+   * @throws ConfigurationInvalid
+   */
   refuse(): void {
     if (this.found.length > 0) throw new ConfigurationInvalid(this.found)
   }

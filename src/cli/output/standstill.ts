@@ -3,18 +3,18 @@ import type { Settings } from '../../connection/index.js'
 import type { Clock } from '../../platform/index.js'
 import type { Terminal } from './terminal.js'
 
-/** What it takes to say that nothing moves. */
+/** The parts needed to explain a standstill. */
 export interface Standstill {
   readonly terminal: Pick<Terminal, 'note' | 'progressDone'>
   readonly clock: Clock
-  /** Answers why nothing moves, or null where that has no reason that this command knows. */
+  /** Returns the reason for the standstill, or null when this command knows none. */
   readonly look: () => Promise<string | null>
 }
 
-/** Nothing has moved for so long: time to look why. Each further look comes after twice the time. */
+/** How long nothing must have changed before the first look. The time doubles before each further look. */
 const firstLookMs = 10_000
 
-/** Runs `use`, and says once, on standard error, why nothing moves when nothing has changed for some time. */
+/** Runs `use`. When nothing has changed for some time, prints the reason once on standard error. */
 export async function notingStandstill<T>(
   standstill: Standstill,
   use: (changed: () => void) => Promise<T>,
@@ -42,7 +42,7 @@ async function noteOnce(
     const leftMs = (): number => patienceMs - stillFor()
     while (leftMs() > 0 && !signal.aborted) await clock.sleep(leftMs(), signal)
     if (signal.aborted) return
-    // Where the store does not answer, the command itself says so.
+    // When the store does not answer, the command itself reports it.
     const remark = await look().catch(() => null)
     if (remark === null) continue
     terminal.progressDone()
@@ -51,7 +51,7 @@ async function noteOnce(
   }
 }
 
-/** Says which roles are missing, and how they are started; null where all run, or no job waits. */
+/** Names missing roles and the command to start them. Returns null when all run, or when no job waits. */
 export async function missingRoles(settings: Settings): Promise<string | null> {
   const standing = await standingWork(settings)
   return standing === null ? null : `${standingText(standing)}; start them: ${standing.command}`

@@ -3,7 +3,7 @@ import { adviceOn } from './attention-groups.js'
 import { fitted } from './fitted.js'
 import { stateText } from './terminal.js'
 
-/** How much may be shown. */
+/** The space for the graph. */
 export interface Room {
   readonly width: number
   readonly height: number
@@ -11,7 +11,7 @@ export interface Room {
   readonly now: number
 }
 
-/** Lines around the steps: the job above, a blank line, the summary below, and where the cursor stands. */
+/** Lines around the steps: the job above, a blank line, the summary below, and the line of the cursor. */
 const otherLines = 4
 
 const marks: Readonly<Record<StepView['state'], string>> = {
@@ -25,8 +25,8 @@ const marks: Readonly<Record<StepView['state'], string>> = {
 }
 
 /**
- * A job with its steps, each indented under what it waits for. Where there is not room for all, those that are done go
- * first, then those that have not begun.
+ * Draws a job with its steps, each indented below the steps it waits for. When there is not enough room, leaves
+ * out finished steps first, then those that have not started.
  */
 export function stepGraph(job: JobView, { width, height, now }: Room): string {
   const depths = depthsOf(job.steps)
@@ -47,19 +47,19 @@ export function stepGraph(job: JobView, { width, height, now }: Room): string {
   return [head, ...lines, ...(left > 0 ? [`… and ${left} more steps`] : []), ...below].join('\n')
 }
 
-/** What to do about a job that asks for attention, in lines; the command has one of its own. */
+/** Returns lines of advice on a job that needs attention. The command has its own line. */
 export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>): readonly string[] {
   if (job.attention === null) return []
   const { advice, command } = adviceOn(job, job.attention)
   return [`→ ${advice}:`, `    ${command}`]
 }
 
-/** A short remark about a step besides its state: its problem, its attempt or its deadline. */
+/** Returns a short remark about a step besides its state: its problem, its attempt or its deadline. */
 export function remark(
   { state, attempt, failureCount, completeBy, attention, diagnostics }: StepView,
   now: number,
 ): string {
-  // The state of a step that failed says so.
+  // A failed step's state already shows that it failed.
   if (attention !== null)
     return state === 'Error' ? attention.message : `${attention.kind}: ${attention.message}`
   const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
@@ -72,16 +72,16 @@ export function remark(
   return ''
 }
 
-/** A time in UTC, with its date if that is not today. */
+/** Formats a time in UTC, with its date if that is not today. */
 function momentText(at: string, now: number): string {
   const isToday = at.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
   return isToday ? at.slice(11, 19) : at.slice(0, 19)
 }
 
-/** How many steps must be done before each, one after the other. */
+/** Returns how many steps must be done before each step, one after the other. */
 function depthsOf(steps: readonly StepView[]): ReadonlyMap<string, number> {
   const depths = new Map<string, number>()
-  // A workflow names what a step depends on before the step.
+  // A workflow names the dependencies of a step before the step.
   for (const { stepId, dependsOn } of steps) {
     depths.set(stepId, Math.max(0, ...dependsOn.map((id) => (depths.get(id) ?? 0) + 1)))
   }

@@ -7,36 +7,35 @@ import { systemRandom } from '../../platform/index.js'
 
 /** The output of a command. */
 export interface Terminal {
-  /** Prints a result, on standard output. */
+  /** Prints a result to standard output. */
   print(text: string): void
-  /** Prints a remark, on standard error. */
+  /** Prints a remark to standard error. */
   note(text: string): void
-  /** Shows how far something is: replaces itself on a terminal, is left out elsewhere. */
+  /** Shows progress. Replaces earlier progress on a terminal; prints nothing elsewhere. */
   progress(text: string): void
-  /** Leaves the last progress standing. */
+  /** Keeps the last progress on the screen. */
   progressDone(): void
   readonly isInteractive: boolean
-  /** Columns of the terminal; 80 where there is none. */
+  /** Width of the terminal in columns, or 80 when the output is not a terminal. */
   readonly width: number
-  /** Columns that a table may take. Infinite without a terminal, because a script needs the whole table. */
+  /** Columns that a table may use. Infinite without a terminal, because a script needs the whole table. */
   readonly tableWidth: number
-  /** Asks a person on a terminal; resolves to whether the answer is yes. */
+  /** Asks a yes-or-no question on the terminal. Resolves to whether the answer is yes. */
   confirm(question: string): Promise<boolean>
-  /** Lines of the terminal; 24 where there is none. */
+  /** Height of the terminal in lines, or 24 when the output is not a terminal. */
   readonly height: number
 }
 
-/** The streams of a process. */
 export interface Streams {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
 }
 
-/** The terminal of this process. */
+/** Returns the terminal of this process. */
 export function terminalOf({ stdout, stderr }: Streams): Terminal {
   const isInteractive = stdout.isTTY === true
   const live = isInteractive ? createLogUpdate(stdout as NodeJS.WritableStream) : null
-  // A pipe gets no colours, also where a build server's environment asks every tool for them.
+  // A pipe gets no colours, even when the environment asks for them, as build servers do for every tool.
   const hasColours = (to: { readonly isTTY?: boolean }): boolean =>
     to.isTTY === true && picocolors.isColorSupported
   const result = (text: string): string => shown(text, hasColours(stdout))
@@ -62,8 +61,8 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
 }
 
 /**
- * Escapes characters that could control a terminal or reorder its text, because ids and messages come from outside. Line
- * ends and our own marks stay. The escapes are those of JSON, so that printed JSON keeps its meaning.
+ * Escapes characters that could control a terminal or reorder its text, because ids and messages come from
+ * outside. Keeps line ends and our own marks. Uses JSON escapes, so that printed JSON keeps its meaning.
  */
 export function visible(text: string): string {
   return text.replaceAll(commanding, (sign) =>
@@ -71,7 +70,7 @@ export function visible(text: string): string {
   )
 }
 
-/** Escapes a text for a stream, and turns our marks into colours, or removes them. */
+/** Escapes a text for a stream, and turns our marks into colours or removes them. */
 export function shown(text: string, isColoured: boolean): string {
   return visible(text).replaceAll(anyMark, (_, code: string) =>
     isColoured ? `${escape}[${Number(code) - unknownToTables}m` : '',
@@ -79,11 +78,11 @@ export function shown(text: string, isColoured: boolean): string {
 }
 
 const escape = String.fromCharCode(27)
-/** Random numbers of this process. No text from outside has them, so none can pass for a mark. */
+/** Random numbers of this process. Text from outside cannot contain them, so it cannot be taken for a mark. */
 const ours = Array.from({ length: 3 }, () => 1_000 + Math.floor(systemRandom.next() * 9_000)).join(';')
-/** Added to the code of a colour in its mark, because tables repeat and close the colours that they know. */
+/** Added to a colour's code in its mark, because tables repeat and close the colours that they know. */
 const unknownToTables = 1_000
-/** A mark, which becomes a colour when it is printed. It is written like one, so that tables give it no width. */
+/** A mark, which printing turns into a colour. It looks like a colour code, so that tables give it no width. */
 const anyMark = new RegExp(`${escape}\\[(\\d+);${ours}m`, 'gu')
 /** One of our marks, or a character that controls terminals. */
 const commanding = new RegExp(
@@ -91,7 +90,7 @@ const commanding = new RegExp(
   'gu',
 )
 
-/** The codes that begin and end each style. */
+/** The codes that start and end each style. */
 const styles = { bold: [1, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
 
 function marked(style: keyof typeof styles, text: string): string {
@@ -99,12 +98,15 @@ function marked(style: keyof typeof styles, text: string): string {
   return `${begin}${text}${end}`
 }
 
-/** Wraps a remark on a terminal. Elsewhere it stays one line, which is easier to search. Existing lines are kept. */
+/**
+ * Wraps a remark to the width of a terminal. Keeps it on one line elsewhere, which is easier to search. Keeps
+ * existing line ends.
+ */
 function remarkFor({ isTTY, columns = 80 }: Streams['stderr'], text: string): string {
   return isTTY === true && !text.includes('\n') ? wrapped(text, columns, '') : text
 }
 
-/** Rows under a head, without lines: what reads well and pastes well. */
+/** Returns rows under a heading, without ruled lines, so that the table pastes well. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const blank = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '' }
   const none = { 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '' }
@@ -121,7 +123,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
     .join('\n')
 }
 
-/** Text in lines of at most `width` characters, broken between words, each after `indent`. */
+/** Breaks text between words into lines of at most `width` characters, each after `indent`. */
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = []
   let line = ''
@@ -135,29 +137,28 @@ export function wrapped(text: string, width: number, indent: string): string {
   return [...lines, line].map((each) => `${indent}${each}`).join('\n')
 }
 
-/** The most names in a row: more would not be read. */
+/** The most names to show in a row. */
 const mostNames = 20
 
-/** The first of many names, and how many more there are. */
+/** Returns the first names of a list and the number of the remaining ones. */
 export function firstOf(names: readonly string[]): string {
   const left = names.length - mostNames
   return [...names.slice(0, mostNames), ...(left > 0 ? [`and ${left} more`] : [])].join(' ')
 }
 
-/** A bar of `width` characters, filled by `done` of `total`. */
+/** Draws a bar of `width` characters, filled in proportion `done` to `total`. */
 export function bar(done: number, total: number, width: number): string {
   const filled = total === 0 ? width : Math.round((done / total) * width)
   return `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`
 }
 
-/** A state in its colour. */
 export function stateText(state: string): string {
   if (state === 'Processed') return marked('green', state)
   if (state === 'Error') return marked('red', state)
   return state === 'Processing' ? marked('cyan', state) : state
 }
 
-/** Words that ask for a person. */
+/** Marks text that asks a person to act. */
 export function warning(text: string): string {
   return marked('yellow', text)
 }

@@ -9,14 +9,14 @@ import { untilEnd } from './until-end.js'
 
 type FleetPlan = StartPlan & { readonly instances: number }
 
-/** Keeps processes of each role alive until told to stop, here or from another terminal. */
+/** Keeps processes of each role alive until a signal or a command from another terminal stops the fleet. */
 export async function runFleet(plan: FleetPlan, options: StartOptions, terminal: Terminal): Promise<number> {
   const { settings, words, instances, environment, port } = plan
   const level = options.verbose === true ? 'debug' : 'info'
   const [program = '', ...args] = process.argv.slice(1)
   const ending = untilEnd(false)
   const stateDirectory = await stateDirectoryOf(options.state, process.cwd())
-  // The port first: where it cannot be had, nothing has begun that would have to be stopped.
+  // The port is opened first: if it is not available, no process has to be stopped.
   let running: Fleet | null = null
   const server =
     port === null
@@ -45,12 +45,12 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
   return exitCodes.ok
 }
 
-/** One group of processes for each word: a process of `all` has every role. */
+/** Returns one group of processes for each word. A process of `all` runs every role. */
 function groupsOf(words: readonly string[]): readonly string[] {
   return words.includes('all') ? ['all'] : (rolesNamed(words) ?? [])
 }
 
-/** The words of this command line for one child: one role, in that process, without what belongs to the fleet. */
+/** Returns the arguments for one child: one role in that process, without the options of the fleet. */
 export function childArguments(args: readonly string[], role: string): readonly string[] {
   const kept: string[] = []
   let isSkipping = false
@@ -77,7 +77,7 @@ function statusOf(fleetNow: () => Fleet | null) {
   const well = { isWell: true, problems: [] }
   return {
     about: () => ({ wanted: fleetNow()?.counts ?? {} }),
-    // Children that die are replaced; the fleet itself lives as long as it answers.
+    // The fleet replaces children that die. The fleet itself is live as long as it answers.
     live: () => well,
     ready: () => {
       const problems = fleetNow()?.problems ?? ['starting']

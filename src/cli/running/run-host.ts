@@ -8,13 +8,13 @@ import { answerParent } from '../input/parent-channel.js'
 import type { Terminal } from '../output/terminal.js'
 import { untilEnd, type Ending } from './until-end.js'
 
-/** Role assignments take some minutes to spread after they were made. */
+/** How long to retry refused requests at start, because role assignments take some minutes to spread. */
 const forbiddenPatienceMs = 10 * 60_000
 
 /** The share of the time to stop that handlers may use; the rest is for checkpoints and leases. */
 const handlersShare = 0.6
 
-/** Runs roles in this process until it is told to stop, its parent dies, or an error is not handled. */
+/** Runs roles in this process until a signal arrives, its parent dies, or an error is not handled. */
 export async function runHost(plan: StartPlan, options: StartOptions, terminal: Terminal): Promise<number> {
   const { environment, settings, words, agents, port } = plan
   const { stopWithinMs } = environment
@@ -53,14 +53,17 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
   return code
 }
 
-/** The exit code for such an end. Reports an unhandled error. */
+/** Returns the exit code for the given end. Reports an unhandled error. */
 function endedAs({ error }: Ending, instanceName: string, telemetry: Telemetry): number {
   if (error === undefined) return exitCodes.ok
   telemetry.emit({ type: 'host.failed', instanceName, error })
   return exitCodes.failed
 }
 
-/** Where nothing may run, a process still has to be there and say so: the platform would start it again and again. */
+/**
+ * Runs no role, but answers probes until a signal arrives. If the process exited, the platform would restart it
+ * again and again.
+ */
 export async function idle({ port }: StartPlan, terminal: Terminal): Promise<number> {
   const server = port === null ? null : await serveIdle(port)
   terminal.print('STEPWARD_ENABLED is false: nothing runs here')
@@ -79,7 +82,10 @@ function serveIdle(port: number) {
   })
 }
 
-/** Null when this process was told to end before its roles ran: what had begun is given up within `withinMs`. */
+/**
+ * Resolves with the host, or with null when this process was told to stop before its roles ran. Unfinished work is
+ * then abandoned after `withinMs`.
+ */
 async function startedOrTold(
   starting: Promise<Host>,
   ending: Promise<Ending>,
@@ -87,7 +93,7 @@ async function startedOrTold(
 ): Promise<Host | null> {
   const first = await Promise.race([starting, ending])
   if ('client' in first) return first
-  // It fails by its own signal, which is what was wanted; or it has just succeeded.
+  // A host that is still starting fails by its own signal, as intended. A host that has just started is stopped.
   await inTime(
     starting.then((host) => host.stop()).catch(() => undefined),
     withinMs,

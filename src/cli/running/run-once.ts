@@ -4,7 +4,7 @@ import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
 import type { Terminal } from '../output/terminal.js'
 
-/** One sweep of the supervisor: what a timetable starts where nothing runs for long. */
+/** Runs one sweep of the supervisor, for a timer to start where no process runs permanently. */
 export async function runOnce(
   { settings }: StartPlan,
   options: StartOptions,

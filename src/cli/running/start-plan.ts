@@ -14,35 +14,37 @@ import { settingsOf } from '../input/store.js'
 import type { StoreOptions } from '../input/store-options.js'
 import { loadUserModule, modulePath } from '../input/user-module.js'
 
-/** Options of `stepward start`. */
 export interface StartOptions extends StoreOptions {
   readonly role?: readonly string[]
   readonly agents?: string
   readonly instances?: string
   readonly port?: string
   readonly state?: string
-  /** One sweep of the supervisor instead of running until told to stop. */
+  /** Runs one sweep of the supervisor and exits. */
   readonly once?: boolean
-  /** This process is a child of a fleet. */
+  /** Set when this process is a child of a fleet. */
   readonly supervised?: boolean
 }
 
-/** Everything a start needs, checked. */
+/** The checked settings of a start. */
 export interface StartPlan {
-  /** Roles as they were named, `all` included. */
+  /** Roles as the user named them, including `all`. */
   readonly words: readonly string[]
   readonly agents: readonly Agent[]
-  /** Processes of each role; null for this process alone. */
+  /** Processes of each role, or null to run in this process alone. */
   readonly instances: number | null
   readonly port: number | null
   readonly environment: ProcessSettings
   readonly settings: Settings
 }
 
-/** The most instances that one command starts: more than any machine has use for. */
+/** The most instances that one command starts, which is more than any machine can use. */
 const maxInstances = 256
 
-/** Flags before environment before configuration file; everything that is wrong in any of them at once. */
+/**
+ * Resolves settings from flags, then the environment, then the configuration file. Reports all problems in one
+ * error.
+ */
 export async function planOf(options: StartOptions): Promise<StartPlan> {
   const problems = new Problems()
   const instances = await problems.trying(() => numberOf('--instances', options.instances, 0, maxInstances))
@@ -59,7 +61,7 @@ export async function planOf(options: StartOptions): Promise<StartPlan> {
     problems.add(...connectionProblems(settings ?? { endpoint: 'https://unread' }))
   else if (instances !== null) problems.add(...sharedData(options.data))
   problems.refuse()
-  // Nothing is undefined where nothing was refused.
+  // Both are defined when no problem was found.
   if (environment === undefined || settings === undefined) throw new CliError('no settings', exitCodes.usage)
   return {
     words,

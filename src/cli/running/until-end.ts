@@ -8,8 +8,8 @@ export interface Ending {
 }
 
 /**
- * Resolves when this process is to end: on a signal, on an unhandled error (after which its state is unknown), or, as the
- * child of a fleet, when its parent is gone.
+ * Resolves when this process must end: on a signal, on an unhandled error (the state is unknown after it), or, for
+ * a child of a fleet, when its parent is gone.
  */
 export function untilEnd(isChild: boolean): Promise<Ending> {
   const told = untilTold().then((signal): Ending => ({ why: signal }))
@@ -22,7 +22,7 @@ export function untilEnd(isChild: boolean): Promise<Ending> {
     if (!isChild) return
     const leave = (): void => resolve({ why: 'the parent process is gone' })
     process.once('disconnect', leave)
-    // It may have gone while this process was still loading its program.
+    // The parent may have gone while this process was still loading its program.
     if (!process.connected) leave()
   })
   return Promise.race([told, failed, orphaned])

@@ -9,42 +9,42 @@ import { listen } from './http-server.js'
 import type { PartitionChanges } from '../engine/partition-changes.js'
 import { wellKnownKey } from './well-known-key.js'
 
-/** How an account is served. */
+/** Options of an account that is served over HTTP. */
 export interface AccountServerOptions extends AccountOptions {
-  /** Default 8081, as every Cosmos DB emulator; 0 takes any free one. */
+  /** The port to listen on; 0 takes any free one. Default 8081, as for every Cosmos DB emulator. */
   readonly port?: number
-  /** The address to listen on. Default 127.0.0.1: only this machine. */
+  /** The address to listen on. Default 127.0.0.1, which only this machine can reach. */
   readonly host?: string
-  /** The account's master key, base64. Default the well-known key of the emulators. */
+  /** The account's master key in base64. Default: the well-known key of the emulators. */
   readonly key?: string
   /**
-   * Talk https, with a certificate made for localhost, 127.0.0.1 and ::1; it is kept in the data directory if there is
-   * one. Default false: clients talk http.
+   * Serves https with a certificate for localhost, 127.0.0.1 and ::1. The certificate is kept in the data
+   * directory, if there is one. Default false, which serves http.
    */
   readonly https?: boolean
 }
 
-/** A Cosmos DB account that is reached over HTTP, by whatever clients others have. */
+/** A Cosmos DB account served over HTTP to any client. */
 export interface AccountServer extends PartitionChanges {
-  /** Such as `http://127.0.0.1:8081/`, or `https://localhost:8081/`. */
+  /** The URL to connect to, such as `http://127.0.0.1:8081/` or `https://localhost:8081/`. */
   readonly endpoint: string
   readonly key: string
   readonly connectionString: string
-  /** With https, what clients must be told to trust, PEM; otherwise null. */
+  /** With https, the PEM certificate that clients must trust; otherwise null. */
   readonly certificate: string | null
   readonly engine: CosmosEngine
-  /** What goes wrong on purpose. Default: nothing. */
+  /** The faults to inject. Default: none. */
   readonly faults: Faults
   stats(): EmulatorStats
-  /** Ends idle connections at once, lets requests under way finish, and gives the data directory free. */
+  /** Ends idle connections at once, lets requests under way finish, and releases the data directory. */
   close(): Promise<void>
 }
 
 const defaultPort = 8081
 
 /**
- * Starts one; knows no SDK, which takes longer to load than all else. Rejects with one clear error when the port or the
- * data directory is not to be had.
+ * Starts a server. It loads no SDK, which takes longer to load than everything else. Rejects with one clear error
+ * when the port or the data directory is not available.
  */
 export async function serveAccount(options: AccountServerOptions = {}): Promise<AccountServer> {
   const { port = defaultPort, host = '127.0.0.1', key = wellKnownKey, https = false } = options
@@ -72,7 +72,7 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
     faults: account.faults,
     stats: () => account.stats(),
     close: async () => {
-      // A request that is being delayed would keep the server.
+      // A delayed request would keep the server open.
       account.faults.clear()
       await server.close()
       await account.close()
@@ -80,10 +80,10 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
   }
 }
 
-/** The account; its data directory is held before anything in it is looked at. */
+/** Opens the account after it has locked the data directory, before it reads anything in it. */
 async function openLocked(options: AccountServerOptions, key: string): Promise<Account> {
   const { dataDirectory } = options
-  // Clients in other processes sign by the machine's clock, whatever clock the account has.
+  // Clients in other processes sign by the machine's clock, even when the account has another clock.
   const signersClock = systemClock
   if (dataDirectory === undefined) return openAccount(options, key, { signersClock })
   const lock = await lockDirectory(dataDirectory)
@@ -95,7 +95,10 @@ async function openLocked(options: AccountServerOptions, key: string): Promise<A
   }
 }
 
-/** The address to call where "every address" is listened on, and IPv6 in its brackets. */
+/**
+ * Returns an address that clients can call: loopback when the server listens on every address, and IPv6 in
+ * brackets.
+ */
 function shown(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

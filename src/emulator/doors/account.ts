@@ -10,43 +10,47 @@ import type { RestRequest, RestResponse } from '../messages/rest-message.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
 import { ThroughputMeter } from '../rest/routes/throughput-meter.js'
 
-/** What every kind of emulator is set up with. */
+/** Options that every kind of emulator has. */
 export interface AccountOptions {
   /** Physical partitions of a new container. Default 1. */
   readonly partitionCount?: number
   /**
-   * Default false. True: requests beyond the throughput of a container are answered 429 (sub-status 3200) with the time
-   * after which to try again, as in the service; the model of charges says what a request costs.
+   * Answers requests beyond a container's throughput with 429 (sub-status 3200) and the time to wait, as the
+   * service does. A model of charges says how much each request costs. Default false.
    */
   readonly enforceThroughput?: boolean
-  /** Where to keep everything so that it outlives the process. Default: nowhere. */
+  /** The directory that keeps all data across processes. Default: none, so that data is lost with the process. */
   readonly dataDirectory?: string
-  /** Default the machine's clock. With a virtual one, TTL and `_ts` follow it. */
+  /** Default: the machine's clock. With a virtual clock, TTL and `_ts` follow it. */
   readonly clock?: Clock
-  /** Default the machine's chance; names databases' rids and requests. */
+  /** The source of rids and request ids. Default: the machine's random numbers. */
   readonly random?: Random
 }
 
-/** An engine, its journal if it has one, and the REST interface over it. */
+/** An engine, its journal if it has one, and its REST interface. */
 export interface Account {
   readonly engine: CosmosEngine
   readonly partitionChanges: PartitionChanges
-  /** Resolves when the answer may leave: everything it shows is durable by then. Rejects to cut the connection. */
+  /** Resolves once everything that the answer shows is durable. Rejects to cut the connection. */
   respond(request: RestRequest): Promise<RestResponse>
   readonly faults: Faults
   stats(): EmulatorStats
   close(): Promise<void>
 }
 
-/** What differs between the server of an account and its use in process. */
+/** Settings that differ between a served account and one used in process. */
 export interface AccountDoor {
-  /** The lock on the data directory. By default the account takes it itself, and answers no request before. */
+  /** The lock on the data directory. By default the account takes it, and answers no request before it has it. */
   readonly lock?: Promise<DirectoryLock>
-  /** The clock by which clients sign their requests. Default: the account's own. */
+  /** The clock by which clients sign their requests. Default: the account's clock. */
   readonly signersClock?: Clock
 }
 
-/** @param key the account's master key, base64 */
+/**
+ * Opens an account.
+ *
+ * @param key the account's master key, base64
+ */
 export function openAccount(options: AccountOptions, key: string, door: AccountDoor = {}): Account {
   const { clock = systemClock, random = systemRandom, partitionCount = 1, dataDirectory } = options
   assertPartitionCount(partitionCount)
@@ -80,7 +84,7 @@ export function openAccount(options: AccountOptions, key: string, door: AccountD
       if (settled !== null) await settled
       return response
     } catch (error) {
-      // No answer of an account: there is none here.
+      // The account itself is not available, so this answer does not come from it.
       if (error instanceof DirectoryInUse) throw error
       return errorResponse(503, errorMessage(error))
     }

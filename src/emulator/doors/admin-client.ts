@@ -1,18 +1,18 @@
 import { MasterKey } from '../rest/authorization.js'
 
-/** A call of a running emulator's admin routes. */
+/** A call of an admin route of a running emulator. */
 export interface AdminCall {
   readonly endpoint: string
   /** The account's master key, base64. */
   readonly key: string
-  /** Such as `split`. */
+  /** The name of the operation, such as `split`. */
   readonly operation: string
   readonly body: Readonly<Record<string, unknown>>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: number
 }
 
-/** The emulator said no. */
+/** Thrown when the emulator refuses an admin call. */
 export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal'
 
@@ -24,7 +24,10 @@ export class AdminRefusal extends Error {
   }
 }
 
-/** Posts to `/_stepward/{operation}`. Rejects with an `AdminRefusal`, or as `fetch` does when nobody answers. */
+/**
+ * Posts to `/_stepward/{operation}`. Rejects with an `AdminRefusal`, or with the error of `fetch` when no server
+ * answers.
+ */
 export async function callAdmin({ endpoint, key, operation, body, now }: AdminCall): Promise<unknown> {
   const link = `_stepward/${operation}`
   const date = new Date(now).toUTCString()

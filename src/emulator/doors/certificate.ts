@@ -3,23 +3,23 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/index.js'
 
-/** A certificate that signs itself, and its private key, both PEM. */
+/** A self-signed certificate and its private key, both PEM. */
 export interface Certificate {
   readonly certificate: string
   readonly privateKey: string
 }
 
-/** In the data directory: what clients are told to trust. */
+/** The file in the data directory that clients are told to trust. */
 const certificateFile = 'certificate.pem'
 const privateKeyFile = 'certificate-key.pem'
 
 const dayMs = 24 * 60 * 60 * 1_000
-/** Some systems refuse certificates that are valid for longer than this. */
+/** The longest validity that every common system accepts. */
 const validMs = 825 * dayMs
 
 /**
- * The certificate of an emulator on this machine. The one in `dataDirectory` is used again until it expires, so that
- * clients who trust it go on; without a directory each is made anew.
+ * Returns the certificate of an emulator on this machine. Reuses the one in `dataDirectory` until it expires, so
+ * that clients that trust it keep working. Without a directory it creates a new one each time.
  */
 export async function localCertificate(
   dataDirectory: string | undefined,
@@ -40,7 +40,7 @@ export async function localCertificate(
 }
 
 async function generated(clock: Clock): Promise<Certificate> {
-  // Loaded only by who wants https: it is larger than the rest of the emulator.
+  // Loaded only for https, because it is larger than the rest of the emulator.
   const { generate } = await import('selfsigned')
   const { cert, private: privateKey } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

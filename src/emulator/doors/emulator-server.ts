@@ -2,20 +2,20 @@ import { Agent } from 'node:https'
 import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
 import { serveAccount, type AccountServer, type AccountServerOptions } from './account-server.js'
 
-/** How an emulator is started. */
+/** Options of {@link startEmulator}. */
 export type EmulatorOptions = AccountServerOptions
 
-/** A Cosmos DB account that is reached over HTTP. */
+/** A Cosmos DB account served over HTTP, with clients of the SDK. */
 export interface Emulator extends AccountServer {
-  /** A new client of the unmodified SDK; with https it trusts the certificate. */
+  /** Returns a new client of the unmodified SDK. With https, it trusts the emulator's certificate. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
 }
 
-/** Starts one. Rejects with one clear error when the port or the data directory is not to be had. */
+/** Starts an emulator. Rejects with one clear error when the port or the data directory is not available. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const server = await serveAccount(options)
   const { endpoint, key, certificate } = server
-  // Keeps connections, as the SDK's own does.
+  // Keeps connections alive, as the SDK's own agent does.
   const trust = certificate === null ? {} : { agent: new Agent({ keepAlive: true, ca: certificate }) }
   return {
     ...server,

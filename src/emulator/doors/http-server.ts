@@ -13,45 +13,44 @@ import type { Respond } from './in-process-client.js'
 import type { RestResponse } from '../messages/rest-message.js'
 import { errorResponse } from '../rest/routes.js'
 
-/** Where to listen. */
 export interface HttpServerOptions {
-  /** 0: any free port. */
+  /** 0 takes any free port. */
   readonly port: number
   /** An address of this machine. */
   readonly host: string
   readonly respond: Respond
-  /** With one it talks https, without http. */
+  /** With a certificate, the server talks https only. */
   readonly certificate?: Certificate
 }
 
-/** A server that listens. */
 export interface HttpServer {
-  /** The port it listens on. */
   readonly port: number
   /** Ends idle connections at once and lets requests under way finish. */
   close(): Promise<void>
 }
 
-/** The largest body that is read: a batch, with room for its wrapping. Beyond, the engine would refuse it anyway. */
+/**
+ * The largest body that is read: a batch, with room for its envelope. The engine would refuse a larger one anyway.
+ */
 const maxBodyBytes = limits.batchBytes * 2
 
-/** Session tokens and continuations grow with the number of ranges. */
+/** Leaves room for session tokens and continuation tokens, which grow with the number of ranges. */
 const maxHeaderBytes = 128 * 1024
 
-/** A client's keep-alive connections stay usable for longer than any client keeps one idle. */
+/** Keeps connections usable for longer than any client keeps one idle. */
 const keepAliveTimeoutMs = 65_000
 
-/** Starts to listen; rejects with one clear error when the port is not to be had. */
+/** Starts to listen. Rejects with one clear error when the port is not available. */
 export async function listen({ port, host, respond, certificate }: HttpServerOptions): Promise<HttpServer> {
   const scheme = certificate === undefined ? 'http' : 'https'
   const server = serverOf(certificate, (request, response) => {
     const send = (given: RestResponse): void => {
-      // A connection that is busy while the server closes must not stay for another request.
+      // A connection that is busy while the server closes must not wait for another request.
       if (!server.listening) response.setHeader('connection', 'close')
       write(response, given)
     }
     answer({ request, scheme }, respond, send).catch((error: unknown) => {
-      // The client has gone, or its connection broke while it sent: there is nobody to answer.
+      // The client has gone, or its connection broke while it sent, so no answer can be delivered.
       response.destroy(error instanceof Error ? error : undefined)
     })
   })
@@ -86,7 +85,7 @@ async function answer(
     await respond({
       method,
       path: url,
-      // Node joins all but `set-cookie`, which no client sends and nobody here reads.
+      // Node joins all repeated headers except `set-cookie`, which no client sends and this server never reads.
       headers: headers as Readonly<Record<string, string | undefined>>,
       body,
       origin: `${scheme}://${headers.host ?? local}`,
@@ -95,8 +94,9 @@ async function answer(
 }
 
 /**
- * The body as text, or null when it is too large; the rest of a large one is thrown away as it comes. By events, since
- * iterating over a request costs more than all else in answering it. Rejects when the client goes before it has sent all.
+ * Reads the body as text. Returns null when it is too large, and discards the rest as it arrives. Reads by events,
+ * because iterating over a request costs more than everything else in answering it. Rejects when the client goes
+ * before it has sent everything.
  */
 function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ function readBody(request: IncomingMessage): Promise<string | null> {
 
 function write(response: ServerResponse, { status, headers, body }: RestResponse): void {
   const isBodiless = status === 204 || status === 304
-  // Names and values in turns, which Node writes as they are.
+  // Names and values alternate; Node writes such a list as it is.
   const lines: string[] = []
   for (const name of Object.keys(headers)) {
     if (isBodiless && name === 'content-length') continue
@@ -126,14 +126,14 @@ function write(response: ServerResponse, { status, headers, body }: RestResponse
 }
 
 /**
- * Names in other scripts are escaped as the service does, since no header can carry them as they are. The detour by bytes
- * mends halves of characters.
+ * Escapes names in other scripts as the service does, because no header can carry them. The conversion to bytes
+ * also replaces unpaired surrogates.
  */
 function headerText(value: string): string {
   return /^[\t\x20-\x7e]*$/u.test(value) ? value : encodeURI(Buffer.from(value).toString())
 }
 
-/** What is said where there is no response object to say it with. */
+/** The answer when there is no response object to send it with. */
 const malformedRequest = rawResponse(
   '400 Bad Request',
   errorResponse(400, 'This is not an HTTP request that can be read.'),
@@ -154,7 +154,7 @@ function listening(server: Server, port: number, host: string): Promise<void> {
       reject(new Error(listenFailure(error, port, host), { cause: error }))
     })
     server.listen(port, host, () => {
-      // Later errors are those of a connection that could not be taken; its client is told by the system.
+      // Later errors belong to a connection that could not be accepted. The system informs its client.
       server.on('error', () => undefined)
       resolve()
     })
@@ -172,7 +172,7 @@ function listenFailure(error: NodeJS.ErrnoException, port: number, host: string)
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // Ends idle connections, too; busy ones end with their answer.
+    // Also ends idle connections. Busy ones end with their answer.
     server.close(() => {
       resolve()
     })

@@ -6,15 +6,16 @@ type PipelineRequest = Parameters<HttpClient['sendRequest']>[0]
 type PipelineResponse = Awaited<ReturnType<HttpClient['sendRequest']>>
 type HttpHeaders = PipelineResponse['headers']
 
-/** Answers a request when the answer may leave. */
+/** Answers a request. Resolves once the answer may be sent. */
 export type Respond = (request: RestRequest) => Promise<RestResponse>
 
-/** Nobody listens there: the client below never opens a socket. */
+/** An address without a server. The client below never opens a socket. */
 const endpoint = 'https://in-process.stepward.invalid'
 
 /**
- * The unmodified SDK, talking to `respond` without a network and without timers of its own. Given a key or another
- * credential it signs every request, and is refused as by the service; without one it has nothing to prove here.
+ * Creates a client of the unmodified SDK that calls `respond` without a network and without timers of its own.
+ * With a key or another credential it signs every request, and is refused as by the service. Without one, no proof
+ * is required.
  */
 export function createInProcessClient(respond: Respond, options: Partial<CosmosClientOptions>): CosmosClient {
   return new CosmosClient({
@@ -51,7 +52,7 @@ function assertNotAborted(request: PipelineRequest): void {
   if (request.abortSignal?.aborted === true) throw abortError()
 }
 
-/** A caller that gives up hears so at once, as from a socket: the work may be done all the same. */
+/** Rejects at once when the caller aborts, as a socket does. The work may still be done. */
 function untilAborted<T>(request: PipelineRequest, work: Promise<T>): Promise<T> {
   const { abortSignal } = request
   if (abortSignal === undefined) return work
@@ -72,7 +73,7 @@ function abortError(): Error {
   return error
 }
 
-/** Headers of an answer in the form the SDK reads them. */
+/** The headers of an answer in the form that the SDK reads. */
 class AnswerHeaders implements HttpHeaders {
   private readonly values: Map<string, string>
 

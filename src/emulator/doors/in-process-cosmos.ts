@@ -7,24 +7,25 @@ import { createInProcessClient } from './in-process-client.js'
 import type { PartitionChanges } from '../engine/partition-changes.js'
 import { wellKnownKey } from './well-known-key.js'
 
-/** How an in-process Cosmos DB is set up. */
+/** Options of {@link createInProcessCosmos}. */
 export type InProcessCosmosOptions = AccountOptions
 
-/** A Cosmos DB account that lives in this process and is talked to without a socket. */
+/** A Cosmos DB account in this process that is used without a socket. */
 export interface InProcessCosmos extends PartitionChanges {
-  /** A new client of the unmodified SDK. */
+  /** Returns a new client of the unmodified SDK. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
   readonly engine: CosmosEngine
-  /** What goes wrong on purpose. Default: nothing. */
+  /** The faults to inject. Default: none. */
   readonly faults: Faults
   stats(): EmulatorStats
-  /** With a data directory: waits for what is being written, and gives the directory free. */
+  /** Waits for pending writes and releases the data directory, if there is one. */
   close(): Promise<void>
 }
 
 /**
- * Makes one; throws when its data directory is in use on this machine or was written by a newer version. Where only the
- * lock tells that it is in use (by another container, say), every request fails with that error and nothing is written.
+ * Creates an account in this process. Throws when its data directory is in use on this machine or was written by a
+ * newer version. When only the lock shows that it is in use (by another container, for example), every request
+ * fails with that error and nothing is written.
  */
 export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InProcessCosmos {
   const account = openAccount(options, wellKnownKey)

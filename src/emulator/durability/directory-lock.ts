@@ -3,12 +3,12 @@ import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { platform } from 'node:process'
 
-/** A data directory that nobody else may use until it is released. */
+/** An exclusive lock on a data directory, held until it is released. */
 export interface DirectoryLock {
   release(): Promise<void>
 }
 
-/** Somebody else has the directory. */
+/** Thrown when another emulator holds the directory. */
 export class DirectoryInUse extends Error {
   constructor(directory: string) {
     super(
@@ -18,17 +18,18 @@ export class DirectoryInUse extends Error {
   }
 }
 
-/** The address of a socket holds no more, on any system. */
+/** The longest address of a socket that every system accepts. */
 const longestSocketPath = 100
 
 const noLock: DirectoryLock = { release: () => Promise.resolve() }
 
 /**
- * Holds a data directory by a socket in it that this process listens on: the system ends that with the process, however
- * it ends, and a socket file that nobody answers on is left over from one that was killed.
+ * Locks a data directory by a socket in it that this process listens on. The system closes the socket when the
+ * process ends, however it ends. A socket file that does not answer was left by a process that was killed.
  *
- * It stands before the table of readers that LMDB keeps, which knows processes by their ids: two containers that share a
- * directory may both run as process 1. Where a file system has no sockets, that table is all there is.
+ * The socket is checked before LMDB's table of readers. That table identifies processes by their ids, but two
+ * containers that share a directory may both run as process 1. On file systems without sockets, that table is the
+ * only protection.
  */
 export async function lockDirectory(dataDirectory: string): Promise<DirectoryLock> {
   mkdirSync(dataDirectory, { recursive: true })
@@ -57,7 +58,7 @@ function isAnswered(path: string): Promise<boolean> {
 
 function listenOn(path: string): Promise<Server | 'taken' | 'unsupported'> {
   return new Promise((resolve) => {
-    // Whoever connects only wants to know that we are here.
+    // A client connects only to find out whether this process is running.
     const server = createServer((socket) => socket.on('error', () => undefined).end())
     server.once('error', ({ code }: NodeJS.ErrnoException) => {
       resolve(code === 'EADDRINUSE' ? 'taken' : 'unsupported')
@@ -69,7 +70,7 @@ function listenOn(path: string): Promise<Server | 'taken' | 'unsupported'> {
   })
 }
 
-/** Removes the socket file, too. */
+/** Closes the server, which also removes the socket file. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => {

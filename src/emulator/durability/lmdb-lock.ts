@@ -4,9 +4,9 @@ import type { RootDatabase } from 'lmdb'
 /**
  * Refuses when another living process has the environment open.
  *
- * LMDB keeps a table of readers beside its data, in which each process holds its line by a lock of the operating system:
- * it is gone when the process is, however it ended. We read once first, which enters us, and look only then: of two that
- * start at the same moment at least one sees the other.
+ * LMDB keeps a table of readers beside its data. Each process holds its line there by a lock of the operating
+ * system, which ends with the process. This function first reads once, which enters this process, and only then
+ * checks the table. So of two processes that start at the same moment, at least one sees the other.
  */
 export function assertOnlyProcess(store: RootDatabase<string, string>, directory: string): void {
   store.get('')
@@ -18,7 +18,7 @@ export function assertOnlyProcess(store: RootDatabase<string, string>, directory
   )
 }
 
-/** Process ids: the first column below the table's heading. */
+/** Returns the process ids, which are the first column below the table's heading. */
 function readers(list: string): readonly number[] {
   return [...list.matchAll(/^\s*(\d+)\s/gmu)].map((line) => Number(line[1]))
 }

@@ -3,27 +3,27 @@ import { crc32 } from 'node:zlib'
 /** The length of the checksum in front of a value: 32 bits in hexadecimal digits. */
 const sealBytes = 8
 
-/** Covers the key as well, so that a value under another key does not match. */
+/** Computes a checksum that covers the key as well, so that a value under another key does not match. */
 function checksumOf(key: string | Uint8Array, value: string | Uint8Array): number {
   return crc32(value, crc32(key))
 }
 
-/** The value as it is written, with its checksum in front. */
+/** Returns the value as it is written, with its checksum in front. */
 export function sealed(key: string, value: string): string {
   return checksumOf(key, value).toString(16).padStart(sealBytes, '0') + value
 }
 
-/** The value without its checksum. */
+/** Returns the value without its checksum. */
 export function unsealed(text: string): string {
   return text.slice(sealBytes)
 }
 
-/** The checksum in front of a value. */
+/** Returns the checksum in front of a value. */
 export function sealOf(text: string): string {
   return text.slice(0, sealBytes)
 }
 
-/** Whether a value on disk matches its checksum and its key. */
+/** Checks whether a value on disk matches its checksum and its key. */
 export function isSealed(key: Uint8Array, value: Buffer): boolean {
   return Number.parseInt(sealIn(value), 16) === checksumOf(key, value.subarray(sealBytes))
 }
@@ -35,7 +35,7 @@ export function sealIn(value: Buffer): string {
 
 const modulus = 2 ** 48
 
-/** The number of records and the sum of their checksums, which shows records that are missing or outdated. */
+/** The number of records and the sum of their checksums, which reveal missing or outdated records. */
 export class RecordTotal {
   private count = 0
   private sum = 0
@@ -54,7 +54,7 @@ export class RecordTotal {
     return this.count
   }
 
-  /** The form on disk. */
+  /** Returns the form on disk. */
   get text(): string {
     return `${this.count} ${this.sum}`
   }

@@ -18,18 +18,24 @@ const besideKeys = [formatBytes, Buffer.from(totalKey)]
 
 const dataFile = 'data.mdb'
 const lockFile = 'lock.mdb'
-/** Exists while a store is being made, so that an empty file left by an interrupted start is not taken for damage. */
+/**
+ * Exists while a store is being created, so that an empty file left by an interrupted start does not count as
+ * damage.
+ */
 const unfinishedFile = 'data.unfinished'
 
-/** Two meta pages of the smallest size. */
+/** The size of two meta pages of the smallest size. */
 const smallestFile = 2 * 4096
 
-/** More than LMDB's table of readers needs. It is written in full, because a page without disk space ends the process. */
+/**
+ * More than LMDB's table of readers needs. The file is written in full, because a missing page on a full disk
+ * would end the process.
+ */
 const lockFileBytes = 16_384
 
 /**
- * Checks everything in a directory before LMDB opens it. Returns the total of its records, or null when there is no store
- * yet. Throws one sentence that names the file when something is missing, cut off or altered.
+ * Checks everything in a directory before LMDB opens it. Returns the total of its records, or null when there is
+ * no store yet. Throws one sentence that names the file when something is missing, cut off or altered.
  */
 export function checkedStore(directory: string): RecordTotal | null {
   assertReadable(directory)
@@ -50,7 +56,7 @@ export function checkedStore(directory: string): RecordTotal | null {
   return total
 }
 
-/** Removes the mark of an unfinished store. Call it once the store holds its format and total. */
+/** Removes the mark of an unfinished store. Must be called once the store holds its format and total. */
 export function finishStore(directory: string): void {
   rmSync(join(directory, unfinishedFile), { force: true })
 }
@@ -72,7 +78,7 @@ function begin(directory: string): void {
   }
 }
 
-/** The total of the file's records; null when it has no record at all. */
+/** Returns the total of the file's records, or null when it has no record at all. */
 function verified(directory: string, path: string): RecordTotal | null {
   let file: LmdbFile | null = null
   try {
@@ -80,7 +86,7 @@ function verified(directory: string, path: string): RecordTotal | null {
     return totalOf(directory, file)
   } catch (error) {
     if (!(error instanceof Damage)) throw error
-    // A process that writes meanwhile reuses pages, which looks like damage.
+    // A process that writes at the same time reuses pages, which looks like damage.
     if (file?.hasChanged === true) throw new DirectoryInUse(directory)
     throw damaged(path, `is damaged (${error.message})`)
   } finally {

@@ -11,14 +11,14 @@ import { changeText, epkOf, keyTextOf } from './changes/version-change.js'
 /** Changes as clients see them, in the order in which they were made. */
 export interface AllVersionsPage {
   readonly texts: readonly string[]
-  /** Where to go on: everything up to this LSN has been seen. */
+  /** The LSN to continue after; the reader has seen everything up to it. */
   readonly lsn: number
   readonly charge: number
 }
 
 /**
- * Reads one page of every change, deletes included. A transaction is never cut, as in the feed of latest versions.
- * Documents whose time to live is over are deleted first, so that nobody waits for a write to learn of it.
+ * Reads one page of every change, including deletes. Never cuts a transaction, as in the feed of latest versions.
+ * Deletes expired documents first, so that their deletes appear without waiting for a write.
  */
 export function readAllVersions(
   container: Container,
@@ -45,7 +45,10 @@ export function readAllVersions(
   return { texts, lsn: partition.lsn, charge: feedCharge(bytes) }
 }
 
-/** This feed has no beginning and no dates: what was before the retention nobody can tell. */
+/**
+ * Returns the LSN to start after. This feed cannot start at the beginning or at a date, because changes before the
+ * retention are unknown.
+ */
 function startOf(partition: PhysicalPartition, { start }: ChangeFeedRequest): number {
   if (start.kind === 'beginning' || start.kind === 'time') throw outsideRetention()
   return resolveStart(partition, start)
@@ -53,7 +56,7 @@ function startOf(partition: PhysicalPartition, { start }: ChangeFeedRequest): nu
 
 function scopeOf(partition: PhysicalPartition, request: ChangeFeedRequest): KeyRange {
   const { epk, range = partition.range } = request
-  // A key's place is the interval of that key alone.
+  // The place of a single key is the interval of that key alone.
   return epk === undefined ? range : { min: epk, max: `${epk}0` }
 }
 

@@ -5,23 +5,23 @@ import { contains, type KeyRange } from './partitions/key-ranges.js'
 import { limits } from './values/limits.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 
-/** From where the feed of one physical partition is read. */
+/** The position at which to start reading the feed of one physical partition. */
 export type ChangeFeedStart =
   | { readonly kind: 'beginning' }
   | { readonly kind: 'now' }
-  /** Changes since the second in which this instant lies, milliseconds since the epoch. */
+  /** Changes since the second that contains this instant, in milliseconds since the epoch. */
   | { readonly kind: 'time'; readonly atMs: number }
   /** Changes after the transaction with this LSN. */
   | { readonly kind: 'after'; readonly lsn: number }
 
-/** Which changes of a physical partition are wanted. */
+/** The changes of a physical partition that a request asks for. */
 export interface ChangeFeedRequest {
   readonly start: ChangeFeedStart
   /** A part of the partition's range. */
   readonly range?: KeyRange
   /** One partition key, as `partitionKeyText` writes it. */
   readonly keyText?: string
-  /** The place of that key. */
+  /** The effective partition key of that key. */
   readonly epk?: string
   readonly maxItemCount: number
 }
@@ -29,16 +29,17 @@ export interface ChangeFeedRequest {
 /** Documents in their latest version, in the order of their last change. */
 export interface ChangeFeedPage {
   readonly versions: readonly DocumentVersion[]
-  /** Where to go on: everything up to this LSN has been seen. */
+  /** The LSN to continue after; the reader has seen everything up to it. */
   readonly lsn: number
-  /** Whether there is nothing more for now. */
+  /** True when there are no more changes for now. */
   readonly isDrained: boolean
   readonly charge: number
 }
 
 /**
- * Reads one page. Documents of one transaction share an LSN and are never separated, even if that makes the page longer
- * than asked for: a position in the feed is an LSN, so the rest of a transaction could not be asked for.
+ * Reads one page. Documents of one transaction share an LSN and are never separated, even if the page becomes
+ * longer than requested. A position in the feed is an LSN, so a reader could not ask for the rest of a
+ * transaction.
  */
 export function readChanges(
   container: Container,
@@ -63,7 +64,7 @@ export function readChanges(
   return { versions, lsn, isDrained, charge: feedCharge(bytes) }
 }
 
-/** The LSN after which a reader that starts so has everything it asked for. */
+/** Returns the LSN after which a reader with this start finds everything it asked for. */
 export function resolveStart(partition: PhysicalPartition, start: ChangeFeedStart): number {
   switch (start.kind) {
     case 'beginning':
@@ -71,7 +72,7 @@ export function resolveStart(partition: PhysicalPartition, start: ChangeFeedStar
     case 'now':
       return partition.lsn
     case 'after':
-      // A position that this partition never gave (its data was lost) must not hide what is written from now on.
+      // A position that this partition never gave (its data was lost) must not hide later writes.
       return Math.min(start.lsn, partition.lsn)
     case 'time': {
       const second = Math.floor(start.atMs / 1000)
@@ -90,7 +91,7 @@ function* changesAfter(
 ): Generator<DocumentVersion, void, undefined> {
   const { range, keyText } = request
   if (keyText !== undefined) {
-    // The log is in LSN order already, but one key's documents are few compared with the partition's.
+    // The log is already in LSN order, but one key's documents are few compared with the partition's.
     const own = [...partition.documentsOf(keyText)].filter((version) => version.lsn > lsn)
     yield* own.sort((a, b) => a.sequence - b.sequence)
     return

@@ -2,7 +2,7 @@ import type { Container } from './container.js'
 import type { DatabaseRecord } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
 
-/** A database: a name over containers. */
+/** A database, which is a named group of containers. */
 export class Database {
   readonly id: string
   readonly rid: string
@@ -19,17 +19,17 @@ export class Database {
     return [...this.containersById.values()]
   }
 
-  /** By id or rid. */
+  /** Finds a container by id or rid. */
   container(name: string): Container | undefined {
     return this.containersById.get(name) ?? this.containers.find((container) => container.rid === name)
   }
 
-  /** The path by rid, with a slash at its end. */
+  /** The path by rid, with a trailing slash. */
   get self(): string {
     return `dbs/${this.rid}/`
   }
 
-  /** The database as clients see it. */
+  /** Returns the database as clients see it. */
   resource(): JsonObject {
     const { id, rid, etag, ts } = this.birth
     return { id, _rid: rid, _self: this.self, _etag: etag, _colls: 'colls/', _users: 'users/', _ts: ts }

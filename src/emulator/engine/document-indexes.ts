@@ -3,11 +3,11 @@ import type { DocumentVersion } from './values/document-version.js'
 import { ExpiryQueue } from './expiry-queue.js'
 import { UniqueKeyIndex } from './definition/unique-keys.js'
 
-/** What a container knows of its documents beside where they are; it must be told of every change of them. */
+/** The indexes over a container's documents. The container must report every change of a document. */
 export class DocumentIndexes {
   readonly uniqueKeys: UniqueKeyIndex
   readonly expiry: ExpiryQueue
-  /** Another number after every change of the documents. */
+  /** Changes after every change of the documents. */
   changeCount = 0
 
   constructor({ uniqueKeys, defaultTtl }: ContainerDefinition) {

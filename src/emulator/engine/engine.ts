@@ -13,11 +13,11 @@ import { PhysicalPartition } from './partitions/physical-partition.js'
 import { alreadyExists, notFound, substatus } from './values/refusal.js'
 import { containerRid, databaseRid, offerRid } from './values/resource-id.js'
 
-/** What an engine is given. */
+/** Options of a {@link CosmosEngine}. */
 export interface EngineOptions {
-  /** Wall clock, milliseconds since the epoch. */
+  /** Wall clock in milliseconds since the epoch. */
   readonly now: () => number
-  /** A name nobody else has, with at least 8 hexadecimal digits in it. */
+  /** Returns a unique name with at least 8 hexadecimal digits in it. */
   readonly nextId: () => string
   /** Physical partitions of a new container. Default 1. */
   readonly partitionCount?: number
@@ -25,8 +25,9 @@ export interface EngineOptions {
 }
 
 /**
- * A Cosmos DB account in memory: databases, containers, physical partitions, each with one log. Synchronous and without a
- * clock or chance of its own; whoever offers it to others decides when an answer may leave. Throws only `Refusal`.
+ * A Cosmos DB account in memory: databases, containers and physical partitions, each with one log. It is
+ * synchronous and has no clock or randomness of its own. Its caller decides when an answer may be sent. Throws
+ * only `Refusal`.
  */
 export class CosmosEngine {
   readonly now: () => number
@@ -54,8 +55,8 @@ export class CosmosEngine {
   }
 
   /**
-   * Resolves when everything stored so far outlives the process; null when it does already. No answer may leave before
-   * what it shows has settled: a reader of the feed may keep a position it has seen.
+   * Resolves when everything stored so far is durable. Returns null when it already is. No answer may be sent
+   * before the data it shows is durable, because a reader of the feed may keep a position it has seen.
    */
   settled(): Promise<void> | null {
     return this.journal.settled()
@@ -78,7 +79,7 @@ export class CosmosEngine {
     return database
   }
 
-  /** By id or rid. */
+  /** Returns a database by id or rid. Throws a `Refusal` when there is none. */
   database(name: string): Database {
     const found = this.databasesById.get(name) ?? this.databases.find((database) => database.rid === name)
     if (found === undefined) throw notFound(`The database '${name}'`)
@@ -95,7 +96,11 @@ export class CosmosEngine {
     ])
   }
 
-  /** @param partitionCount default: the engine's */
+  /**
+   * Creates a container.
+   *
+   * @param partitionCount default: the engine's
+   */
   createContainer(databaseName: string, body: JsonObject, partitionCount = this.partitionCount): Container {
     const database = this.database(databaseName)
     const definition = parseContainerDefinition(body)
@@ -129,7 +134,10 @@ export class CosmosEngine {
     return container
   }
 
-  /** By ids or rids. A missing one is the missing owner of whatever was asked for. Expired documents go now. */
+  /**
+   * Returns a container by ids or rids and deletes some expired documents. A missing container is refused as the
+   * missing owner of the requested resource.
+   */
   container(databaseName: string, containerName: string): Container {
     const database = this.databasesById.get(databaseName) ?? this.findDatabase(databaseName)
     const found = database?.container(containerName)
@@ -148,7 +156,7 @@ export class CosmosEngine {
     this.journal.append([{ kind: 'containerDeleted', rid: container.rid }])
   }
 
-  /** Takes over what a journal kept. Only on an engine that is empty. */
+  /** Loads the contents of a journal. The engine must be empty. */
   restore(contents: JournalContents): void {
     for (const record of contents.databases) this.databasesById.set(record.id, new Database(record))
     this.offers.restore(contents.offers)
@@ -176,7 +184,7 @@ export class CosmosEngine {
     }
   }
 
-  /** One container at each access to any, so that documents expire where nobody looks, too. */
+  /** Sweeps one container on each access to any, so that documents expire in containers that are not accessed. */
   private sweepNext(): void {
     this.swept ??= this.containers()
     const { value } = this.swept.next()
@@ -196,7 +204,7 @@ export class CosmosEngine {
     return Math.floor(this.now() / 1000)
   }
 
-  /** From chance, so that a token kept from an account that is gone does not fit a new one. */
+  /** Derives a random rid, so that a token kept from a deleted account does not fit a new one. */
   private newRid(ridOf: (number: number) => string, isTaken: (rid: string) => boolean): string {
     while (true) {
       const digits = this.nextId().replaceAll(/[^0-9a-f]/gu, '')

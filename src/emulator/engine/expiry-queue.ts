@@ -1,6 +1,10 @@
 import type { DocumentVersion } from './values/document-version.js'
 
-/** When a version's time to live is over, in seconds since the epoch; null: never. `defaultTtl`: the container's. */
+/**
+ * Returns the end of a version's time to live in seconds since the epoch, or null for never.
+ *
+ * @param defaultTtl the container's default
+ */
 export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null): number | null {
   if (defaultTtl === null) return null
   const ttl = fields.ttl ?? defaultTtl
@@ -8,12 +12,15 @@ export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null
 }
 
 /**
- * A container's documents by the second in which they expire, so that those whose time is over are found without looking
- * at the others.
+ * A container's documents by the second in which they expire. Finds expired documents without looking at the
+ * others.
  */
 export class ExpiryQueue {
   private readonly bySecond = new Map<number, Set<DocumentVersion>>()
-  /** A binary heap of seconds, the earliest first. One whose last document went stays until its time comes. */
+  /**
+   * A binary heap of seconds, the earliest first. A second whose documents are all gone stays until its time
+   * comes.
+   */
   private readonly seconds: number[] = []
   private readonly queued = new Set<number>()
 
@@ -41,7 +48,10 @@ export class ExpiryQueue {
     if (versions?.size === 0) this.bySecond.delete(second)
   }
 
-  /** Up to `count` versions whose time is over, of the earliest second that has any; they stay until they are removed. */
+  /**
+   * Returns up to `count` expired versions of the earliest second that has any. They stay queued until they are
+   * removed.
+   */
   due(nowSeconds: number, count: number): readonly DocumentVersion[] {
     while (true) {
       const second = this.seconds[0]

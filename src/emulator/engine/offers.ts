@@ -4,31 +4,30 @@ import type { JsonObject } from './values/json.js'
 import { badRequest, notFound, Refusal } from './values/refusal.js'
 import { minimumThroughput, offerContent, type Throughput } from './values/throughput.js'
 
-/** What an offer is for. */
+/** The container or database that an offer belongs to. */
 export interface OfferOwner {
   readonly rid: string
-  /** Its path by rids, with a slash at its end. */
+  /** The owner's path by rids, with a trailing slash. */
   readonly self: string
 }
 
-/** What the offers stand on. */
 export interface OffersOptions {
   readonly journal: Journal
   /** Seconds since the epoch. */
   readonly seconds: () => number
-  /** A rid that no offer has. */
+  /** Returns a rid that no offer has. */
   readonly newRid: (isTaken: (rid: string) => boolean) => string
 }
 
-/** How an offer is to be changed. */
+/** A requested change of an offer. */
 export interface OfferChange {
   readonly throughput: Throughput
-  /** Whether the client asked in so many words to go from manual to autoscale or back. */
+  /** True when the client explicitly asked to go from manual to autoscale or back. */
   readonly isMigration: boolean
   readonly ifMatch?: string
 }
 
-/** The throughput that containers and databases have bought, by the rid of the offer. */
+/** The throughput of containers and databases, by the rid of the offer. */
 export class Offers {
   private readonly byRid = new Map<string, OfferRecord>()
 
@@ -42,7 +41,7 @@ export class Offers {
     for (const record of records) this.byRid.set(record.rid, record)
   }
 
-  /** The offer with this rid; clients write it in any case. */
+  /** Returns the offer with this rid, ignoring case, because clients send rids in any case. */
   get(rid: string): OfferRecord {
     const found =
       this.byRid.get(rid) ?? this.all.find((offer) => offer.rid.toLowerCase() === rid.toLowerCase())
@@ -50,7 +49,7 @@ export class Offers {
     return found
   }
 
-  /** The offer of a container or database, if it has one of its own. */
+  /** Returns the offer of a container or database, if it has one of its own. */
   of(ownerRid: string): OfferRecord | undefined {
     return this.all.find((offer) => offer.ownerRid === ownerRid)
   }
@@ -69,7 +68,7 @@ export class Offers {
     })
   }
 
-  /** Throws a `Refusal` and has changed nothing, or gives the offer as it is now. */
+  /** Changes an offer and returns it. Throws a `Refusal` without changing anything when the change is not allowed. */
   replace(rid: string, { throughput, isMigration, ifMatch }: OfferChange): OfferRecord {
     const before = this.get(rid)
     if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOfOffer(before)) {
@@ -98,7 +97,7 @@ export class Offers {
     return after
   }
 
-  /** Forgets the offers of containers and databases that are gone. */
+  /** Deletes the offers of containers and databases that are gone. */
   deleteOf(ownerRids: readonly string[]): void {
     for (const { rid } of this.all.filter((offer) => ownerRids.includes(offer.ownerRid))) {
       this.byRid.delete(rid)
@@ -112,7 +111,7 @@ export class Offers {
   }
 }
 
-/** The offer as clients see it. */
+/** Returns the offer as clients see it. */
 export function offerResource(offer: OfferRecord): JsonObject {
   return {
     id: offer.rid,

@@ -6,33 +6,33 @@ import {
   type PhysicalPartition,
 } from './index.js'
 
-/** A container by the names of its database and itself; an SDK `Container` names it as well. */
+/** A container by its name and the name of its database. A `Container` of the SDK also fits. */
 export type ContainerReference =
   | { readonly database: string; readonly container: string }
   | { readonly id: string; readonly database: { readonly id: string } }
 
-/** A physical partition as it can be asked for: its range id and its part of the key space. */
+/** The id of a physical partition and its part of the key space. */
 export interface PartitionRange extends KeyRange {
   readonly id: string
 }
 
-/** Changes how a container's documents are spread, as the service does when it grows or is tidied up. */
+/** Splits and merges physical partitions, as the service does when a container grows or shrinks. */
 export interface PartitionChanges {
   /**
-   * Replaces a physical partition by two halves and resolves with them. Clients that still ask for the old range are
-   * answered 410 with sub-status 1002. Positions in its change feed are positions in its children's.
+   * Replaces a physical partition by two halves and resolves with them. Requests for the old range are answered
+   * 410 with sub-status 1002. Positions in its change feed are valid in its children's.
    *
    * @param rangeId default: the partition with the most documents
    */
   splitPartition(container: ContainerReference, rangeId?: string): Promise<readonly PartitionRange[]>
-  /** Replaces two neighbouring physical partitions by one; otherwise as {@link splitPartition}. */
+  /** Replaces two neighbouring physical partitions by one; otherwise like {@link splitPartition}. */
   mergePartitions(
     container: ContainerReference,
     rangeIds: readonly [string, string],
   ): Promise<readonly PartitionRange[]>
 }
 
-/** Partition changes of an engine. They resolve when they are durable. */
+/** Returns the partition changes of an engine. They resolve when they are durable. */
 export function partitionChanges(engine: CosmosEngine): PartitionChanges {
   return {
     splitPartition: async (reference, rangeId) => {
@@ -53,7 +53,6 @@ export function splitPartition(container: Container, rangeId?: string): readonly
   return container.splitPartition(rangeId ?? fullest(container).id).map(rangeOf)
 }
 
-/** Merges two neighbours. */
 export function mergePartitions(
   container: Container,
   rangeIds: readonly [string, string],

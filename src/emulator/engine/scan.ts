@@ -3,15 +3,15 @@ import type { DocumentVersion } from './values/document-version.js'
 import { contains, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 
-/** Which documents to look at. */
+/** The documents to scan. */
 export type ScanScope =
   | { readonly kind: 'key'; readonly partition: PhysicalPartition; readonly keyText: string }
   | { readonly kind: 'partition'; readonly partition: PhysicalPartition; readonly range?: KeyRange }
   | { readonly kind: 'container'; readonly range?: KeyRange }
 
 /**
- * Documents whose number is larger than `afterNumber`, in the order of their creation whatever partition they are in: so
- * a number is a place to go on from even after a split. Nothing may be written while it is read.
+ * Yields documents whose number is larger than `afterNumber`, in the order of creation across partitions. So a
+ * number remains a valid position even after a split. Nothing may be written during a scan.
  */
 export function* scan(
   container: Container,
@@ -48,7 +48,7 @@ function* candidates(
   }
 }
 
-/** Streams in the order of document numbers, made one. */
+/** Merges streams by document number. */
 function* merged(
   streams: readonly Iterator<DocumentVersion, void, undefined>[],
 ): Generator<DocumentVersion, void, undefined> {

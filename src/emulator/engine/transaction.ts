@@ -25,28 +25,28 @@ import { uniqueKeyTexts } from './definition/unique-keys.js'
 import { assertShape } from './values/value-shape.js'
 import { expiryOf, type VersionChange } from './changes/version-change.js'
 
-/** Where the documents of one partition key are. */
+/** The location of the documents of one partition key. */
 export interface KeyPlace {
   readonly keyText: string
   readonly epk: string
   readonly partition: PhysicalPartition
 }
 
-/** A container, as far as a transaction reads and writes it. */
+/** The parts of a container that a transaction reads and writes. */
 export interface TransactionTarget extends HistoryOwner {
   readonly definition: ContainerDefinition
   readonly indexes: DocumentIndexes
-  /** The path by rids, with a slash at its end. */
+  /** The path by rids, with a trailing slash. */
   readonly self: string
   lastDocumentNumber: number
   locate(key: PartitionKey): KeyPlace
-  /** The version, unless its time to live is over. */
+  /** Returns the version, or undefined when its time to live is over. */
   visible(version: DocumentVersion | undefined): DocumentVersion | undefined
 }
 
 /**
- * Operations on one partition key that become visible together or not at all, under one LSN. Operations see what those
- * before them did. Nothing is stored until `commit`; a transaction that is dropped has never been.
+ * Operations on one partition key that become visible together, under one LSN, or not at all. Each operation sees
+ * the effects of those before it. Nothing is stored until `commit`; a transaction that is dropped has no effect.
  */
 export class Transaction {
   readonly partition: PhysicalPartition
@@ -54,9 +54,9 @@ export class Transaction {
   private readonly epk: string
   private readonly lsn: number
   private readonly staged = new Map<string, DocumentVersion | null>()
-  /** Who took which unique values last; whether it still holds them is to be looked up. */
+  /** The last document that claimed each unique value. It may no longer hold it, which must be looked up. */
   private readonly claimed = new Map<string, string>()
-  /** Every single change, for a container that keeps them; `staged` has only what comes of them. */
+  /** Every single change, for a container that keeps them; `staged` has only the results. */
   private readonly changes: VersionChange[] | null
   private place = 0
   private created = 0
@@ -73,7 +73,7 @@ export class Transaction {
     this.changes = container.history === null ? null : []
   }
 
-  /** Applies one operation, or throws a `Refusal` and has changed nothing. */
+  /** Applies one operation. Throws a `Refusal` without changing anything when it is not possible. */
   execute(operation: ItemOperation): OperationResult {
     switch (operation.kind) {
       case 'create':
@@ -91,7 +91,7 @@ export class Transaction {
     }
   }
 
-  /** Makes everything visible at once. A transaction that wrote nothing takes no LSN. */
+  /** Makes all changes visible at once. A transaction that wrote nothing takes no LSN. */
   commit(): void {
     if (this.place === 0) return
     const { container, partition } = this
@@ -213,7 +213,7 @@ export class Transaction {
     })
   }
 
-  /** A document that takes the place of one nobody can see any more ends that one. */
+  /** Records the expiry of an invisible document when another document takes its place. */
   private noteExpired(id: string): void {
     const expired = this.staged.has(id) ? undefined : this.partition.find(this.keyText, id)
     if (expired !== undefined) this.changes?.push(expiryOf(expired, this.nextChange()))
@@ -249,7 +249,7 @@ export class Transaction {
     return version
   }
 
-  /** Refuses a document that shares its unique values with another of its partition key. */
+  /** Claims the unique values of a document. Refuses when another document of its partition key has them. */
   private claim(id: string, body: JsonObject): void {
     const { uniqueKeys } = this.container.indexes
     if (uniqueKeys.keys.length === 0) return

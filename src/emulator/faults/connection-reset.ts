@@ -1,6 +1,6 @@
 /**
- * Instead of an answer: the connection was cut. A server cuts it; a client without a socket throws this, which looks like
- * what Node's own HTTP client throws then.
+ * Thrown in place of an answer when the connection is cut. A server cuts the connection. A client without a socket
+ * throws this error, which looks like the one of Node's own HTTP client.
  */
 export class ConnectionReset extends Error {
   override readonly name = 'RestError'

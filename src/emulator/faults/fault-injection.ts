@@ -7,30 +7,29 @@ import { fits, type RequestMatched } from './fault-match.js'
 import { faultProblems } from './fault-problems.js'
 import { requestMatched } from './request-matched.js'
 
-/** What faults stand on. */
 export interface FaultInjectionOptions {
   readonly clock: Clock
-  /** Decides for faults without a seed. */
+  /** The random numbers for faults without a seed. */
   readonly random: Random
-  /** The body and headers of an error. */
+  /** Returns the body and headers of an error. */
   readonly errorResponse: (status: number, message: string) => RestResponse
-  /** Told of every request that met a fault. */
+  /** Called for every request that met a fault. */
   readonly onFault: (outcome: 'applied' | 'notApplied') => void
 }
 
-/** A fault and what decides about it. */
+/** An added fault with its state. */
 interface Standing extends Fault {
   fired: number
   readonly random: Random
 }
 
-/** Defaults of a throttled request, as the service answers it. */
+/** The defaults of a throttled request, as the service answers it. */
 const throttling = { status: 429, substatus: 3200, retryAfterMs: 10 } as const
 
-/** Where requests to the faults themselves go: a fault must not keep anybody from removing it. */
+/** The path of the admin routes, which faults never affect: a fault must not prevent its own removal. */
 const adminPath = /^\/*_stepward(\/|$)/u
 
-/** The faults of one account, and the way of a request through them. */
+/** The faults of one account. Every request passes through them. */
 export class FaultInjection implements Faults {
   private standing: readonly Standing[] = []
   private lastId = 0
@@ -63,7 +62,7 @@ export class FaultInjection implements Faults {
     return this.standing
   }
 
-  /** Answers a request by way of the first fault that meets it; `apply` carries it out. */
+  /** Answers a request through the first fault that meets it. `apply` carries the request out. */
   async respond(request: RestRequest, apply: () => Promise<RestResponse>): Promise<RestResponse> {
     const fault = this.standing.length === 0 ? undefined : this.draw(request)
     if (fault === undefined) return apply()
@@ -85,7 +84,10 @@ export class FaultInjection implements Faults {
     return fault
   }
 
-  /** The charge is that of what was done, although the client is told nothing else of it. */
+  /**
+   * Returns the error answer. It contains the charge and the activity id of the work that was done, but not its
+   * result.
+   */
   private failed({ id, options }: Standing, status: number, lost: RestResponse | null): RestResponse {
     const defaults: Partial<FaultOptions> = status === throttling.status ? throttling : {}
     const { substatus = 0, retryAfterMs } = { ...defaults, ...options }
@@ -109,7 +111,7 @@ export class FaultInjection implements Faults {
   }
 }
 
-/** As many requests may be held back at once as clients make. */
+/** Allows any number of listeners, because as many requests may be delayed at once as clients send. */
 function newDelays(): AbortController {
   const delays = new AbortController()
   setMaxListeners(0, delays.signal)

@@ -1,6 +1,6 @@
 import type { RestRequest } from '../messages/rest-message.js'
 
-/** Operations that faults tell apart. `other` is what none of the names before it fits. */
+/** The operations that faults distinguish. `other` is every operation without a name of its own. */
 export const faultOperations = [
   'create',
   'upsert',
@@ -24,14 +24,14 @@ export const faultOperations = [
 
 export type FaultOperation = (typeof faultOperations)[number]
 
-/** Properties of a request; those given must all fit. */
+/** Properties that a request must have. All given ones must match. */
 export interface FaultMatch {
   readonly operation?: FaultOperation | readonly FaultOperation[]
   /** The name of a container. */
   readonly container?: string
-  /** The id of a document; a batch fits if it has an operation on it. */
+  /** The id of a document. A batch matches if one of its operations names the document. */
   readonly id?: string
-  /** The value of a partition key, or all values of a hierarchical one; `{}` stands for a missing value. */
+  /** The value of a partition key, or all values of a hierarchical one. `{}` stands for a missing value. */
   readonly partitionKey?: unknown
 }
 
@@ -40,14 +40,14 @@ export interface RequestMatched {
   readonly operation: FaultOperation
   readonly database?: string
   readonly container?: string
-  /** Of all documents the request names. */
+  /** The ids of all documents that the request names. */
   readonly ids: readonly string[]
-  /** As clients send it: an array of values. */
+  /** The partition key as clients send it: an array of values. */
   readonly partitionKey?: readonly unknown[]
   readonly request: RestRequest
 }
 
-/** Whether a request has all properties asked for. */
+/** Checks whether a request has all required properties. */
 export function fits(match: FaultMatch, request: RequestMatched): boolean {
   const { operation, container, id, partitionKey } = match
   if (operation !== undefined && ![operation].flat().includes(request.operation)) return false

@@ -1,7 +1,10 @@
 import { isJsonObject } from '../engine/index.js'
 import { faultOperations } from './fault-match.js'
 
-/** Everything that is wrong with options of a fault, from code or from a request; empty when they can be used. */
+/**
+ * Returns all problems of a fault's options, which may come from code or from a request. Empty when they are
+ * valid.
+ */
 export function faultProblems(options: unknown): readonly string[] {
   if (!isJsonObject(options)) return ['a fault must be an object such as { status: 503, times: 1 }']
   const problems: string[] = []

@@ -1,48 +1,61 @@
 import type { FaultMatch, RequestMatched } from './fault-match.js'
 
 /**
- * What goes wrong, for which requests, how often. One of `status`, `reset` and `delayMs` says what; a delay may come
- * before either of the others, or alone.
+ * The effect of a fault, the requests it meets, and how often. At least one of `status`, `reset` and `delayMs` is
+ * required; `status` and `reset` exclude each other. A delay may precede either of these, or be the only effect.
  */
 export interface FaultOptions {
-  /** Which requests it meets: all of these properties, or a predicate. Default: every request. */
+  /**
+   * The requests that the fault meets: those with all of these properties, or those that a predicate accepts.
+   * Default: every request.
+   */
   readonly match?: FaultMatch | ((request: RequestMatched) => boolean)
-  /** The status answered, 400 to 599. */
+  /** The status of the answer, 400 to 599. */
   readonly status?: number
-  /** Tells apart errors with one status. Default 3200 for 429 (as the service throttles), else none. */
+  /**
+   * The sub-status, which distinguishes errors with one status. Default 3200 for 429 (as the service throttles),
+   * otherwise none.
+   */
   readonly substatus?: number
-  /** After how many firings it is spent. Default: never. */
+  /** The number of requests after which the fault has no more effect. Default: no limit. */
   readonly times?: number
-  /** How likely it meets a request that matches, above 0 and up to 1. Default 1. */
+  /** The probability that a matching request meets the fault, above 0 and up to 1. Default 1. */
   readonly probability?: number
-  /** Makes `probability` decide the same way in every run. Default: the account's chance. */
+  /** Makes `probability` decide the same way in every run. Default: the account's random numbers. */
   readonly seed?: number
-  /** The request is carried out, then its answer is lost: the client cannot know. Default false: it is never looked at. */
+  /**
+   * If true, the request is carried out first, and `status` or `reset` then loses its answer, so that the client
+   * cannot know the outcome. Default false: with `status` or `reset`, the request is not carried out.
+   */
   readonly afterApply?: boolean
-  /** Milliseconds, by the account's clock, until the client hears anything. */
+  /** Milliseconds by the account's clock before the client gets a response. Default: none. */
   readonly delayMs?: number
-  /** When the client may try again. Default 10 for 429, else not said. */
+  /** Milliseconds after which the client may retry. Default 10 for 429, otherwise not sent. */
   readonly retryAfterMs?: number
-  /** The connection is cut without an answer. */
+  /** Cuts the connection without an answer. */
   readonly reset?: boolean
 }
 
-/** A fault that was added; it stays listed until it is removed, spent or not. */
+/** An added fault. It stays listed until it is removed, even when it has no more effect. */
 export interface Fault {
   readonly id: string
   readonly options: FaultOptions
-  /** How many requests it has met. */
+  /** The number of requests that it has met. */
   readonly fired: number
 }
 
-/** The faults of an account, to be added and removed while it runs. */
+/** The faults of an account, which may be added and removed while it runs. */
 export interface Faults {
-  /** @throws RangeError that names everything wrong with the options */
+  /**
+   * Adds a fault.
+   *
+   * @throws RangeError that names every problem of the options
+   */
   add(options: FaultOptions): Fault
-  /** By the fault or its id; removing one that has gone does no harm. */
+  /** Removes a fault, given itself or its id. Does nothing if it is already gone. */
   remove(fault: Fault | string): void
-  /** Removes all, and lets requests that are being delayed go on at once. */
+  /** Removes all faults, and lets delayed requests continue at once. */
   clear(): void
-  /** In the order in which they were added, which is the order in which they are tried. */
+  /** Returns the faults in the order in which they were added and are tried. */
   list(): readonly Fault[]
 }

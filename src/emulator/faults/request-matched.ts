@@ -2,7 +2,7 @@ import { isJsonObject } from '../engine/index.js'
 import { header, isQuery, isSet, type RestRequest } from '../messages/rest-message.js'
 import type { FaultOperation, RequestMatched } from './fault-match.js'
 
-/** Looks at a request from outside, before anything has judged it: what cannot be read is left out. */
+/** Reads the properties of a request before it is checked. Leaves out what cannot be read. */
 export function requestMatched(request: RestRequest): RequestMatched {
   const segments = (request.path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
   const [, database, , container, , id] = segments.map(decoded)
@@ -53,7 +53,7 @@ function ofDocuments(request: RestRequest): FaultOperation {
   return isSet(request, header.isUpsert) ? 'upsert' : 'create'
 }
 
-/** Ids of the document in the body, or of the documents that its operations name. */
+/** Returns the id of the document in the body, or the ids that its operations name. */
 function idsIn(body: string): readonly string[] {
   const documents = [parsed(body)].flat().filter(isJsonObject)
   return documents.flatMap((document) => {

@@ -1,6 +1,6 @@
 import { badRequest } from '../engine/index.js'
 
-/** The LSN in a quoted etag of the change feed, such as `"50"`. */
+/** Returns the LSN in a quoted etag of the change feed, such as `"50"`. */
 export function parseFeedEtag(etag: string): number {
   const digits = /^"?(\d{1,15})"?$/u.exec(etag)?.[1]
   if (digits === undefined) {

@@ -1,26 +1,29 @@
-/** A request as every door hands it to the routes. */
+/** A request as every door passes it to the routes. */
 export interface RestRequest {
-  /** Upper case. */
+  /** The method in upper case. */
   readonly method: string
   /** Path and query as sent, still percent-encoded. */
   readonly path: string
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
-  /** The address the client used, such as `http://127.0.0.1:8081`: what the account advertises. */
+  /** The address that the client used, such as `http://127.0.0.1:8081`, which the account advertises. */
   readonly origin: string
-  /** It comes from this process, which could as well use the engine: it need not be signed. */
+  /**
+   * True for a request from this process. It need not be signed, because this process could use the engine
+   * directly.
+   */
   readonly isOwn?: boolean
 }
 
-/** A complete answer. An empty body means none. */
+/** A complete answer. An empty body means no body. */
 export interface RestResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** What a route decides; the router adds what all answers have. */
+/** The result of a route. The router adds the headers that all answers have. */
 export interface Answer {
   readonly status: number
   readonly body?: string
@@ -28,7 +31,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Names of headers that both sides must spell alike. */
+/** Header names that several files use. */
 export const header = {
   activityId: 'x-ms-activity-id',
   changeFeedFormat: 'x-ms-cosmos-changefeed-wire-format-version',
@@ -58,12 +61,12 @@ export const header = {
   substatus: 'x-ms-substatus',
 } as const
 
-/** Whether a header is present and "true", in upper or lower case. */
+/** Checks whether a header is "true", in upper or lower case. */
 export function isSet({ headers }: RestRequest, name: string): boolean {
   return headers[name]?.toLowerCase() === 'true'
 }
 
-/** Whether the body is a query. Clients mark that by one of two headers, or only by the content type. */
+/** Checks whether the body is a query. Clients mark a query by one of two headers, or only by the content type. */
 export function isQuery(request: RestRequest): boolean {
   return (
     isSet(request, header.isQuery) ||

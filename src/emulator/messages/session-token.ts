@@ -1,13 +1,16 @@
 import { Refusal, substatus, type PhysicalPartition } from '../engine/index.js'
 
-/** `{rangeId}:{version}#{lsn}`: one version, one region, so that SDKs can merge any two of them. */
+/**
+ * Returns a token `{rangeId}:{version}#{lsn}` with a single version and region, so that SDKs can merge any two
+ * tokens.
+ */
 export function sessionToken(partition: PhysicalPartition): string {
   return `${partition.id}:-1#${partition.lsn}`
 }
 
 /**
- * Refuses a read whose client has already seen more than this partition holds. A token of a range that was split counts
- * for its children, which go on with its LSNs.
+ * Refuses a read whose client has already seen a later LSN than this partition has. A token of a split range
+ * counts for its children, which continue its LSNs.
  */
 export function assertSessionReached(partition: PhysicalPartition, token: string | undefined): void {
   if (token === undefined || token === '') return

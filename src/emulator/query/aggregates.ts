@@ -1,7 +1,7 @@
 import { childrenOf, type Call, type Expression } from './language/ast.js'
 import { compareValues, isPrimitive } from './functions/values.js'
 
-/** Takes in one value per document and answers for all of them. Undefined values do not count. */
+/** Accumulates one value per document and returns the result for all of them. Ignores undefined values. */
 export interface Accumulator {
   add(value: unknown): void
   result(): unknown
@@ -17,7 +17,7 @@ function count(): Accumulator {
   }
 }
 
-/** Adds up numbers; one value of another type makes the whole undefined. */
+/** Sums numbers. A value of another type makes the result undefined. */
 function total(finish: (sum: number, added: number) => number | undefined): Accumulator {
   let sum = 0
   let added = 0
@@ -35,7 +35,7 @@ function total(finish: (sum: number, added: number) => number | undefined): Accu
   }
 }
 
-/** The first value in one direction of the types' order; an array or object among them makes the whole undefined. */
+/** Returns the smallest or largest value in the order of types. An array or object makes the result undefined. */
 function extreme(direction: 1 | -1): Accumulator {
   let best: unknown
   let isComparable = true
@@ -63,18 +63,18 @@ function isAggregateName(name: string): name is AggregateName {
   return Object.hasOwn(accumulators, name)
 }
 
-/** Whether a call is to an aggregate rather than to a function of one document. */
+/** Checks whether a call is to an aggregate rather than to a function of one document. */
 export function isAggregate({ name }: Call): boolean {
   return isAggregateName(name.toUpperCase())
 }
 
-/** Whether an aggregate is called anywhere inside. */
+/** Checks whether an expression contains an aggregate. */
 export function containsAggregate(expression: Expression): boolean {
   if (expression.kind === 'call' && isAggregate(expression)) return true
   return childrenOf(expression).some(containsAggregate)
 }
 
-/** A fresh accumulator for a call that {@link isAggregate}. */
+/** Returns a new accumulator for a call that is an aggregate (see {@link isAggregate}). */
 export function accumulatorOf({ name }: Call): Accumulator {
   const upperName = name.toUpperCase()
   if (!isAggregateName(upperName)) throw new TypeError(`${name} is no aggregate`)

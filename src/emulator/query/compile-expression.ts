@@ -18,7 +18,7 @@ import { parameterValue, type Evaluate, type Scope } from './scope.js'
 import { unknownFunction } from './functions/unknown-function.js'
 import { areEqual, compareForOperators, isObject } from './functions/values.js'
 
-/** Makes an expression ready to be evaluated. All names are resolved here, so evaluation fails only at a limit. */
+/** Compiles an expression. Resolves all names here, so that evaluation fails only at a limit. */
 export function compileExpression(expression: Expression, scope: Scope): Evaluate {
   const compile = (inner: Expression): Evaluate => compileExpression(inner, scope)
   switch (expression.kind) {
@@ -65,7 +65,10 @@ function constant(value: unknown): Evaluate {
   return () => value
 }
 
-/** A property of an object by name, an item of an array by position; anything else is undefined. */
+/**
+ * Compiles access to a property of an object by name, or an item of an array by position. Any other access is
+ * undefined.
+ */
 function compileMember({ object, key }: Member, compile: Compile): Evaluate {
   const container = compile(object)
   if (key.kind === 'literal' && typeof key.value === 'string') return property(container, key.value)
@@ -79,7 +82,7 @@ function compileMember({ object, key }: Member, compile: Compile): Evaluate {
 }
 
 function property(container: Evaluate, name: string): Evaluate {
-  // Asking whether a property is an object's own costs time, so it is done only where inheritance could answer.
+  // Checking whether a property is an object's own costs time, so it is done only for names that objects inherit.
   const isInherited = name in Object.prototype
   return (input) => {
     const value = container(input)
@@ -88,7 +91,10 @@ function property(container: Evaluate, name: string): Evaluate {
   }
 }
 
-/** One decisive operand settles the chain (false for AND, true for OR), whatever the others are, undefined included. */
+/**
+ * Compiles a chain of ANDs or ORs. One decisive operand (false for AND, true for OR) settles it, whatever the
+ * others are, including undefined.
+ */
 function compileLogical({ operator, operands }: Logical, compile: Compile): Evaluate {
   const decisive = operator === 'OR'
   const compiled = operands.map(compile)
@@ -136,7 +142,7 @@ function compileBetween({ operand, low, high, isNegated }: Between, compile: Com
     const middle = value(input)
     const toLow = compareForOperators(middle, from(input))
     const toHigh = compareForOperators(middle, to(input))
-    // As AND has it: one bound that is not kept settles the matter, though the other cannot be compared.
+    // As with AND, one violated bound settles the result, even if the other cannot be compared.
     if ((toLow !== undefined && toLow < 0) || (toHigh !== undefined && toHigh > 0)) return false
     return toLow === undefined || toHigh === undefined ? undefined : true
   }
@@ -151,7 +157,7 @@ function compileLike({ operand, pattern, escape, isNegated }: Like, compile: Com
     const value = text(input)
     const currentPattern = wanted(input)
     if (typeof value !== 'string' || typeof currentPattern !== 'string') return undefined
-    // Patterns hardly ever depend on the document, so the last one is kept.
+    // Patterns rarely depend on the document, so the last one is kept.
     if (last?.pattern !== currentPattern) {
       last = { pattern: currentPattern, matches: compilePattern(currentPattern, escape) }
     }
@@ -180,7 +186,7 @@ function compileObject({ properties }: ObjectLiteral, compile: Compile): Evaluat
   return buildObject(entries)
 }
 
-/** An object of the named values that are defined. */
+/** Compiles an object of the named values that are defined. */
 export function buildObject(entries: readonly (readonly [string, Evaluate])[]): Evaluate {
   return (input) => {
     const defined: [string, unknown][] = []
@@ -188,7 +194,7 @@ export function buildObject(entries: readonly (readonly [string, Evaluate])[]): 
       const value = evaluate(input)
       if (value !== undefined) defined.push([name, value])
     }
-    // Unlike assignment, this makes a property of any name, `__proto__` included.
+    // Unlike assignment, this creates a property for any name, including `__proto__`.
     return Object.fromEntries(defined)
   }
 }

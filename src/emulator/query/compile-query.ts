@@ -8,8 +8,9 @@ import { canonicalText } from './functions/values.js'
 import { cut, windowOf } from './window.js'
 
 /**
- * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for what is wrong or not supported: a query
- * that compiles is answered rightly. `SELECT *` and `SELECT VALUE c` hand out the documents themselves, not copies.
+ * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for an invalid or unsupported query, so
+ * that a query that compiles has a correct answer. `SELECT *` and `SELECT VALUE c` return the documents
+ * themselves, not copies.
  */
 export function compileQuery(text: string, parameters: readonly QueryParameter[]): CompiledQuery {
   const query = parse(text)

@@ -4,9 +4,9 @@ import { pathOf } from './paths.js'
 import { parameterValue, type Scope } from './scope.js'
 import { isPrimitive } from './functions/values.js'
 
-/** Which documents pass, and what is known of those that do. */
+/** A compiled WHERE clause, and what is known about matching documents. */
 export interface Filter {
-  /** Only `true` passes; false and undefined do not. */
+  /** Returns whether a document passes. Only `true` passes; false and undefined do not. */
   readonly matches: (document: unknown) => boolean
   /** See `CompiledQuery.equalities`. */
   readonly equalities: ReadonlyMap<string, unknown>
@@ -14,7 +14,7 @@ export interface Filter {
   readonly requiredTexts: readonly string[]
 }
 
-/** Makes a WHERE clause ready; without one everything passes. */
+/** Compiles a WHERE clause. Without one, every document passes. */
 export function compileFilter(where: Expression | undefined, scope: Scope): Filter {
   const conjuncts = where === undefined ? [] : conjunctsOf(where)
   const compiled = conjuncts.map((conjunct) => compileExpression(conjunct, scope))
@@ -34,10 +34,10 @@ export function compileFilter(where: Expression | undefined, scope: Scope): Filt
   }
 }
 
-/** The longest text to search for in every document; a longer one is not worth the search. */
+/** The longest text worth searching for in every document. */
 const longestRequiredText = 200
 
-/** Whatever the path, what stands there is written as the constant is. */
+/** Returns the constant's JSON text, which every matching document contains, whatever the path. */
 function requiredText(conjunct: Expression, scope: Scope): string | undefined {
   if (conjunct.kind !== 'binary' || conjunct.operator !== '=') return undefined
   const { left, right } = conjunct
@@ -57,7 +57,7 @@ function equalityOf(conjunct: Expression, scope: Scope): { path: string; value: 
   const [property, constant] = pathOf(left) === undefined ? [right, left] : [left, right]
   const steps = pathOf(property)
   if (steps === undefined || steps.length === 0) return undefined
-  // A name with a dot in it could not be told from a nested one.
+  // A name with a dot in it would look like a nested one.
   if (steps.some((step) => typeof step === 'number' || step.includes('.'))) return undefined
   const value = constantOf(constant, scope)
   return isPrimitive(value) ? { path: steps.join('.'), value } : undefined

@@ -3,7 +3,7 @@ import { refuseLongResult } from './language/query-limits.js'
 import type { Evaluate } from './scope.js'
 import { areEqual, compareForOperators } from './functions/values.js'
 
-/** Makes an operator between two values ready. Arithmetic and `||` of the wrong types are undefined. */
+/** Compiles an operator between two values. Arithmetic and `||` of the wrong types are undefined. */
 export function compileBinary(operator: Binary['operator'], left: Evaluate, right: Evaluate): Evaluate {
   switch (operator) {
     case '=':
@@ -33,7 +33,7 @@ export function compileBinary(operator: Binary['operator'], left: Evaluate, righ
   }
 }
 
-/** Makes an operator before a value ready. */
+/** Compiles an operator before a value. */
 export function compileUnary(operator: Unary['operator'], operand: Evaluate): Evaluate {
   if (operator === 'NOT') return negate(operand)
   const sign = operator === '-' ? -1 : 1
@@ -43,7 +43,7 @@ export function compileUnary(operator: Unary['operator'], operand: Evaluate): Ev
   }
 }
 
-/** The opposite of a boolean; of anything else, undefined. */
+/** Negates a boolean. The result for any other type is undefined. */
 export function negate(operand: Evaluate): Evaluate {
   return (input) => {
     const value = operand(input)
@@ -51,7 +51,9 @@ export function negate(operand: Evaluate): Evaluate {
   }
 }
 
-/** Values of different types are not equal; with an undefined one the question has no answer. */
+/**
+ * Compares for equality. Values of different types are not equal; with an undefined value the result is undefined.
+ */
 function equality(left: Evaluate, right: Evaluate): Evaluate {
   return (input) => {
     const one = left(input)
@@ -77,7 +79,7 @@ function concatenation(left: Evaluate, right: Evaluate): Evaluate {
   }
 }
 
-/** JSON has no infinity and no NaN, so what leads there is undefined. */
+/** Compiles arithmetic. JSON has no infinity and no NaN, so such a result is undefined. */
 function arithmetic(
   left: Evaluate,
   right: Evaluate,

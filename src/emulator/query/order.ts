@@ -7,8 +7,8 @@ import type { Scope } from './scope.js'
 import { compareValues } from './functions/values.js'
 
 /**
- * Makes an ORDER BY clause ready. A document without the property is kept and comes first, as it does in the service
- * since its range indexes hold undefined values; equal ones stay in the order they came in.
+ * Compiles an ORDER BY clause. Keeps a document without the property and puts it first, as the service does since
+ * its range indexes contain undefined values. Equal documents keep their order.
  */
 export function compileOrder(
   items: readonly OrderItem[],

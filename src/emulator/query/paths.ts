@@ -1,6 +1,9 @@
 import { unwrapped, type Expression } from './language/ast.js'
 
-/** The steps from a document to a property (`c.a["b"][0]`), or undefined when the expression is no such path. */
+/**
+ * Returns the steps from a document to a property (`c.a["b"][0]`), or undefined when the expression is not such a
+ * path.
+ */
 export function pathOf(expression: Expression): readonly (string | number)[] | undefined {
   const inner = unwrapped(expression)
   if (inner.kind === 'source') return []

@@ -10,15 +10,15 @@ import { refuseWrongCount } from './functions/query-function.js'
 import type { Evaluate, Scope } from './scope.js'
 import { compileSelection, selectedExpressions } from './selection.js'
 
-/** From the documents that passed the filter to rows, before duplicates and what is outside the window fall away. */
+/** Turns filtered documents into rows, before duplicates are removed and the window is cut. */
 export type MakeRows = (documents: Iterable<QueryDocument>) => Iterable<unknown>
 
-/** Whether a query answers for all documents together. */
+/** Checks whether a query aggregates all documents. */
 export function isAggregated({ selection }: Query): boolean {
   return selectedExpressions(selection).some(containsAggregate)
 }
 
-/** Makes SELECT and ORDER BY ready. */
+/** Compiles SELECT and ORDER BY. */
 export function compileRows(query: Query, scope: Scope): MakeRows {
   if (isAggregated(query)) return compileAggregated(query, scope)
   const rowOf = bounded(query.selection, compileSelection(query.selection, scope))
@@ -45,7 +45,10 @@ function* defined(documents: Iterable<QueryDocument>, rowOf: Evaluate): Generato
   }
 }
 
-/** One row for all documents. The selection is evaluated once, over the aggregates' results in place of a document. */
+/**
+ * Compiles an aggregated query, which returns one row for all documents. Evaluates the selection once, over the
+ * aggregates' results instead of a document.
+ */
 function compileAggregated({ selection, orderBy }: Query, scope: Scope): MakeRows {
   const [firstOrder] = orderBy
   if (firstOrder !== undefined) {

@@ -1,19 +1,19 @@
 import type { Call, ParameterReference, SourceReference } from './language/ast.js'
 import { QueryError } from './language/query-error.js'
 
-/** An expression made ready: its value for one input, `undefined` included. */
+/** A compiled expression: returns its value for one input, which may be undefined. */
 export type Evaluate = (input: unknown) => unknown
 
-/** What names mean at one place of a query. */
+/** The meaning of names at one place of a query. */
 export interface Scope {
   readonly parameters: ReadonlyMap<string, unknown>
-  /** What the source's alias stands for; throws when it stands for nothing here. */
+  /** Returns the value of the source's alias. Throws when the alias is unknown here. */
   readonly source: (reference: SourceReference) => Evaluate
-  /** What COUNT, SUM, … stand for; throws where none may stand. */
+  /** Returns the value of COUNT, SUM and so on. Throws where no aggregate is allowed. */
   readonly aggregate: (call: Call) => Evaluate
 }
 
-/** The value given for a parameter; throws when none was given. */
+/** Returns the value of a parameter. Throws when there is none. */
 export function parameterValue({ name, span }: ParameterReference, scope: Scope): unknown {
   if (!scope.parameters.has(name)) {
     throw new QueryError('SC2001', `Identifier '${name}' could not be resolved.`, span)
@@ -21,7 +21,7 @@ export function parameterValue({ name, span }: ParameterReference, scope: Scope)
   return scope.parameters.get(name)
 }
 
-/** Where each input is a document: everywhere but in an aggregated SELECT. */
+/** Returns the scope in which each input is a document: everywhere except in an aggregated SELECT. */
 export function documentScope(alias: string | undefined, parameters: ReadonlyMap<string, unknown>): Scope {
   return {
     parameters,

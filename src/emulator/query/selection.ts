@@ -3,7 +3,7 @@ import { buildObject, compileExpression } from './compile-expression.js'
 import { QueryError } from './language/query-error.js'
 import type { Evaluate, Scope } from './scope.js'
 
-/** The row that one input gives; undefined for none (a VALUE that is not defined). */
+/** Compiles a selection to the row of one input, or undefined when there is none (an undefined VALUE). */
 export function compileSelection(selection: Selection, scope: Scope): Evaluate {
   switch (selection.kind) {
     case 'all':
@@ -15,7 +15,7 @@ export function compileSelection(selection: Selection, scope: Scope): Evaluate {
   }
 }
 
-/** The expressions a selection is made of. */
+/** Returns the expressions of a selection. */
 export function selectedExpressions(selection: Selection): readonly Expression[] {
   switch (selection.kind) {
     case 'all':
@@ -44,7 +44,7 @@ function compileList(items: readonly SelectItem[], scope: Scope): Evaluate {
   return buildObject([...entries])
 }
 
-/** `c.a.b` is named b, and c is named c. */
+/** Returns the default name of an expression: `c.a.b` is named b, and c is named c. */
 function ownName(expression: Expression): string | undefined {
   const inner = unwrapped(expression)
   if (inner.kind === 'source') return inner.name

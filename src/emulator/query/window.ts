@@ -2,13 +2,13 @@ import type { Count, Query } from './language/ast.js'
 import { QueryError } from './language/query-error.js'
 import { parameterValue, type Scope } from './scope.js'
 
-/** Which of the rows are wanted: `take` of them after `skip`. */
+/** The requested rows: `take` of them after `skip`. */
 export interface Window {
   readonly skip: number
   readonly take: number
 }
 
-/** The part of the rows that TOP or OFFSET and LIMIT ask for. */
+/** Returns the part of the rows that TOP or OFFSET and LIMIT ask for. */
 export function windowOf({ top, page }: Query, scope: Scope): Window {
   if (top !== undefined && page !== undefined) {
     throw new QueryError(
@@ -31,7 +31,7 @@ function countOf(count: Count, clause: string, scope: Scope): number {
   return value
 }
 
-/** The rows inside a window; reads no further than it must. */
+/** Yields the rows inside a window. Reads no more rows than necessary. */
 export function* cut(rows: Iterable<unknown>, { skip, take }: Window): Generator {
   if (take === 0) return
   let seen = 0

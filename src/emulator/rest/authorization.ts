@@ -2,11 +2,14 @@ import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'no
 import { Refusal } from '../engine/index.js'
 import type { RestRequest } from '../messages/rest-message.js'
 
-/** What a signature is made over, as far as the path says it. */
+/** The parts of a signature that depend on the path. */
 export interface SignedResource {
-  /** `dbs`, `colls`, `docs`, …; empty for the account. SDKs disagree about operations on a container. */
+  /**
+   * `dbs`, `colls`, `docs` and so on; empty for the account. Several are possible, because SDKs disagree about
+   * operations on a container.
+   */
   readonly kinds: readonly string[]
-  /** Links the client may have signed: SDKs differ in escaping and in how they sign resource ids. */
+  /** The links that the client may have signed. SDKs differ in escaping and in how they sign resource ids. */
   readonly links: readonly string[]
 }
 
@@ -17,7 +20,7 @@ export interface Signing {
   readonly now: () => number
 }
 
-/** Refuses a request that was not signed with the account's key, or not in the last 15 minutes. */
+/** Refuses a request that was not signed with the account's key, or not within the last 15 minutes. */
 export function assertAuthorized(
   request: RestRequest,
   resource: SignedResource,
@@ -45,7 +48,7 @@ export function assertAuthorized(
   assertCurrent(date, now())
 }
 
-/** How far the clocks of client and account may differ, as in the service. */
+/** The largest allowed difference between the clocks of client and account, as in the service. */
 const longestSkewMs = 15 * 60_000
 
 function assertCurrent(date: string, now: number): void {
@@ -62,7 +65,6 @@ function assertCurrent(date: string, now: number): void {
   )
 }
 
-/** What a signature is made over. */
 export interface SignedParts {
   readonly method: string
   readonly kind: string
@@ -71,7 +73,7 @@ export interface SignedParts {
   readonly date: string
 }
 
-/** How many signatures are remembered, and the longest signed text among them. */
+/** The number of signatures that are remembered, and the longest signed text among them. */
 const rememberedSignatures = 1_000
 const longestRemembered = 1_024
 
@@ -84,7 +86,11 @@ export class MasterKey {
    */
   private readonly remembered = new Map<string, Buffer>()
 
-  /** @param key base64 */
+  /**
+   * Creates a key.
+   *
+   * @param key base64
+   */
   constructor(key: string) {
     this.key = createSecretKey(Buffer.from(key, 'base64'))
   }
@@ -93,7 +99,7 @@ export class MasterKey {
     return this.signed(signedText(parts))
   }
 
-  /** Whether a signature is the one that this key makes. */
+  /** Checks whether this key made a signature. */
   hasSigned(parts: SignedParts, given: Buffer): boolean {
     const text = signedText(parts)
     const known = this.remembered.get(text)
@@ -103,7 +109,7 @@ export class MasterKey {
     return true
   }
 
-  /** The number of characters kept for remembered signatures. */
+  /** The number of characters of all remembered signed texts. */
   get rememberedCharacters(): number {
     return [...this.remembered.keys()].reduce((total, text) => total + text.length, 0)
   }
@@ -122,7 +128,7 @@ function signedText({ method, kind, link, date }: SignedParts): string {
   return `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
 }
 
-/** What a client signs for a path: the resource itself, or the parent of a feed. */
+/** Returns what a client signs for a path: the resource itself, or the parent of a feed. */
 export function signedResource(segments: readonly string[], rawSegments: readonly string[]): SignedResource {
   if (segments.length === 6 && segments[4] === 'operations') {
     const { links } = signedResource(segments.slice(0, 4), rawSegments.slice(0, 4))
@@ -147,7 +153,7 @@ function decoded(text: string): string {
   }
 }
 
-/** At the first `=` only: a base64 signature ends with some. */
+/** Splits only at the first `=`, because a base64 signature may end with that character. */
 function split(field: string): readonly [string, string] {
   const at = field.indexOf('=')
   return at < 0 ? [field, ''] : [field.slice(0, at), field.slice(at + 1)]

@@ -2,29 +2,29 @@ import type { CosmosEngine } from '../engine/index.js'
 import { header, type RestResponse } from '../messages/rest-message.js'
 import type { Routes } from './routes.js'
 
-/** What an emulator has been asked and what it holds. */
+/** The requests to an emulator so far, and its contents. */
 export interface EmulatorStats {
-  /** Requests over REST, those whose answer a fault withheld included. */
+  /** REST requests, including those whose answer a fault withheld. */
   readonly requests: number
-  /** Of these, how many met a fault. */
+  /** The number of requests that met a fault. */
   readonly faults: number
-  /** Of these, how many the account itself refused, with a status of 400 and above. */
+  /** The number of requests that the account itself refused, with a status of 400 or above. */
   readonly refusals: number
-  /** Request units of all that was carried out, by the emulator's model. */
+  /** Request units of all work that was carried out, by the emulator's model. */
   readonly charge: number
   readonly databases: number
   readonly containers: number
   readonly documents: number
 }
 
-/** Counts what passes through the routes. */
+/** Counts the requests that pass through the routes. */
 export class RequestCounter {
   private requests = 0
   private faults = 0
   private refusals = 0
   private charge = 0
 
-  /** The routes, counted. */
+  /** Returns routes that also count their requests. */
   counting(routes: Routes): Routes {
     return (request) => {
       const response = routes(request)
@@ -33,7 +33,10 @@ export class RequestCounter {
     }
   }
 
-  /** A request that met a fault; one that was carried out all the same is counted as every other, too. */
+  /**
+   * Counts a request that met a fault. If the request was carried out all the same, the routes have already
+   * counted it.
+   */
   countFault(outcome: 'applied' | 'notApplied'): void {
     this.faults += 1
     if (outcome === 'notApplied') this.requests += 1

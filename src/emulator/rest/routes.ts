@@ -17,24 +17,23 @@ import { metered } from './routes/metered.js'
 import { routePartitionKeyRanges } from './routes/partition-key-ranges.js'
 import type { ThroughputMeter } from './routes/throughput-meter.js'
 
-/** What the routes stand on. */
 export interface RoutesOptions {
   readonly engine: CosmosEngine
   readonly faults: Faults
   /** The account's master key, base64. */
   readonly key: string
-  /** The time of the clients that sign requests, in milliseconds since the epoch. */
+  /** Returns the time of the clients that sign requests, in milliseconds since the epoch. */
   readonly signersNow: () => number
-  /** Names each request. */
+  /** Returns a new id for each request. */
   readonly nextId: () => string
-  /** Holds requests for documents to the throughput that was bought; null: as many as come. */
+  /** Limits requests for documents to the purchased throughput; null for no limit. */
   readonly meter: ThroughputMeter | null
 }
 
-/** Answers requests. Synchronous: whoever calls it decides when the answer may leave. */
+/** Answers requests synchronously. The caller decides when the answer may be sent. */
 export type Routes = (request: RestRequest) => RestResponse
 
-/** The REST interface of an engine. Whatever is wrong with a request comes back as an answer, never as an exception. */
+/** Creates the REST interface of an engine. A problem with a request becomes an answer, never an exception. */
 export function createRoutes(options: RoutesOptions): Routes {
   const signing: Signing = { key: new MasterKey(options.key), now: options.signersNow }
   return (request) => {
@@ -86,7 +85,7 @@ function dispatch(context: RouteContext, meter: ThroughputMeter | null): Answer 
   }
 }
 
-/** Clients join endpoint and path carelessly, so empty parts are left out. */
+/** Splits a path. Drops empty parts, because clients join endpoint and path carelessly. */
 function pathSegments(path: string): string[] {
   return (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
 }
@@ -132,12 +131,12 @@ const errorCodes: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 }
 
-/** Clients read both fields of every error, and fail without them. */
+/** Returns the body of an error. Clients need both fields and fail without them. */
 function errorBody(status: number, message: string): string {
   return JSON.stringify({ code: errorCodes[status] ?? 'InternalServerError', message })
 }
 
-/** An error that is answered before or after the routes. */
+/** Returns an error answer from outside the routes. */
 export function errorResponse(status: number, message: string): RestResponse {
   const body = errorBody(status, message)
   return {

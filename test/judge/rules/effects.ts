@@ -65,7 +65,7 @@ export const effectRules: readonly Rule<World>[] = [
   },
 ]
 
-/** Groups by job and step, in their order. */
+/** Groups by job and step, keeping the order. */
 function bySteps<T extends { readonly jobId: string; readonly stepId: string }>(
   all: readonly T[],
 ): Map<string, T[]> {
@@ -77,7 +77,7 @@ function bySteps<T extends { readonly jobId: string; readonly stepId: string }>(
   return found
 }
 
-/** The edits of a step's input that an operator may have made. */
+/** Returns the edits of a step's input that an operator may have made. */
 function editsOf(
   { jobId, stepId }: { jobId: string; stepId: string },
   operations: readonly Operation[],
@@ -122,7 +122,7 @@ function checkKeys(
   for (const [index, call] of calls.entries()) {
     const before = calls[index - 1]
     if (before === undefined || before.key === call.key) continue
-    // A frozen attempt may call late under the key it had; that is not a change of the key.
+    // A frozen attempt may call late under its old key. That is not a change of the key.
     if (calls.slice(0, index).some(({ key }) => key === call.key)) continue
     const mayHaveActed = calls
       .slice(0, index)
@@ -180,7 +180,7 @@ function checkAfterUndo(step: Document, report: Report): void {
   }
 }
 
-/** Ids of the steps that this one waits for. */
+/** Returns the ids of the steps that this one waits for. */
 function dependenciesOf({ steps }: JobHistory, stepId: string): readonly string[] {
   const ids = steps.get(stepId)?.versions[0]?.value['dependsOn']
   return Array.isArray(ids) ? (ids as string[]) : []
@@ -235,7 +235,7 @@ function checkReverseOrder(job: JobHistory, { calls, effects }: World, report: R
   }
 }
 
-/** Whether a step depends on the other, directly or indirectly. */
+/** Checks whether a step depends on the other, directly or indirectly. */
 function dependsOn(job: JobHistory, stepId: string, other: string): boolean {
   return dependenciesOf(job, stepId).some((needed) => needed === other || dependsOn(job, needed, other))
 }

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * One line of a history. An operation is invoked once and ends at most once: `ok`, `fail` (it certainly did nothing) or
- * `info` (its outcome is unknown). An operation without an end was cut off with its process; that is the same as `info`.
+ * One line of a history. An operation is invoked once and ends at most once: `ok`, `fail` (it certainly did
+ * nothing) or `info` (its outcome is unknown). An operation without an end was cut off with its process, which is
+ * the same as `info`.
  */
 export interface HistoryEvent {
   /** Microseconds of the machine's monotonic clock, which all processes share. */
   readonly at: number
-  /** Milliseconds since the epoch by the clock of the process, which may have been changed. */
+  /** Milliseconds since the epoch by the clock of the process, which a fault may have changed. */
   readonly wall: number
   readonly process: string
   /** Numbers the operations of one process. */
@@ -17,7 +18,7 @@ export interface HistoryEvent {
   readonly [field: string]: unknown
 }
 
-/** An operation: what it was, when it began, and how it ended. */
+/** An operation: its kind, its start and its end. */
 export interface Operation {
   readonly what: string
   readonly process: string
@@ -26,11 +27,11 @@ export interface Operation {
   readonly end: HistoryEvent | null
   readonly status: 'ok' | 'fail' | 'info'
   readonly from: number
-  /** When its answer came; infinity without an answer, because it may take effect at any later time. */
+  /** The time of the answer. Infinity without an answer, because the operation may take effect at any later time. */
   readonly until: number
 }
 
-/** A document in a request or an answer; `value` if it was written. */
+/** A document in a request or an answer. It has a `value` if it was written. */
 export interface Seen {
   readonly container: string
   readonly id: string
@@ -38,7 +39,7 @@ export interface Seen {
   readonly digest: string
 }
 
-/** A write that was asked for. */
+/** A requested write. */
 export interface AskedWrite {
   readonly kind: 'create' | 'replace' | 'upsert' | 'delete' | 'patch'
   readonly container: string
@@ -48,10 +49,8 @@ export interface AskedWrite {
   readonly value: Fields
 }
 
-/** A document's own fields. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The contents of a history. */
 export interface History {
   readonly events: readonly HistoryEvent[]
   readonly operations: readonly Operation[]
@@ -104,12 +103,12 @@ function nameOf({ process, operation }: HistoryEvent): string {
   return `${process} ${operation}`
 }
 
-/** The events of an operation, for an excerpt. */
+/** Returns the events of an operation, for an excerpt. */
 export function eventsOf({ invoke, end }: Operation): readonly HistoryEvent[] {
   return end === null ? [invoke] : [invoke, end]
 }
 
-/** A list in an event; empty if there is none. */
+/** Returns a list in an event, or an empty one. */
 export function listIn(event: HistoryEvent | null, name: string): readonly unknown[] {
   const value = event?.[name]
   return Array.isArray(value) ? (value as unknown[]) : []

@@ -1,10 +1,12 @@
 /**
  * # The judge
  *
- * Checks whether a history keeps the promises of `docs/guarantees.md`. It reads only the history, and uses neither our code
- * nor a library, so that no mistake is made twice. `versions.ts` puts the versions of documents in order by the etags
- * that writes name. `world.ts` finds jobs, leases, calls and effects among them. Each rule checks these and counts its
- * cases, because a rule without a case proves nothing.
+ * Checks whether a history keeps the promises of `docs/guarantees.md`. It reads only the history. It uses neither
+ * our code nor a library, so that it does not repeat their mistakes.
+ *
+ * `history.ts` declares and reads a history. `versions.ts` orders the versions of documents by the etags that
+ * writes name. `world.ts` finds jobs, leases, calls and effects among them. Each rule checks these and counts its
+ * cases, because a rule without a case proves nothing. Start reading in `history.ts`, then in any file of rules.
  */
 import { effectRules } from './effects.js'
 import type { History } from './history.js'
@@ -18,7 +20,7 @@ import { worldOf, type World } from './world.js'
 export { parseHistory, readHistory } from './history.js'
 export type { Verdict, Violation } from './report.js'
 
-/** Every rule, in the order in which they are shown. */
+/** Every rule, in the order of the report. */
 export const rules: readonly Rule<World>[] = [
   ...registerRules,
   ...transitionRules,
@@ -27,7 +29,7 @@ export const rules: readonly Rule<World>[] = [
   ...leaseRules,
 ]
 
-/** Judges a history. */
+/** Judges a history. Returns the number of cases of each rule, and all violations. */
 export function judge(history: History): Verdict {
   return judgedBy(rules, worldOf(history))
 }

@@ -3,7 +3,7 @@ import type { Report, Rule } from './report.js'
 import type { Document, Version } from './versions.js'
 import { numberIn, transitionsOf, type World } from './world.js'
 
-/** Rules about which instance reads which range, and how far. */
+/** Rules about the owner of each range and its progress. */
 export const leaseRules: readonly Rule<World>[] = [
   {
     id: 'taken-when-expired',
@@ -93,7 +93,7 @@ function deliveriesOf({ history }: World): readonly Delivery[] {
     }))
 }
 
-/** The leases of the processor whose deliveries are in the history. */
+/** Checks whether a document is a lease of the processor whose deliveries are in the history. */
 function isOfOrders({ id }: Document): boolean {
   return id.startsWith('orders')
 }
@@ -103,7 +103,7 @@ function ownerOf({ value, isThere }: Version): string | null {
   return isThere && typeof owner === 'string' ? owner : null
 }
 
-/** A position as a number; null if there is none, or it is not a number. */
+/** Returns a position as a number, or null if there is none or it is not a number. */
 function lsnOf({ value }: Version): number | null {
   const token = value['ContinuationToken']
   const found = typeof token === 'string' ? /^"?(\d+)"?$/.exec(token)?.[1] : undefined
@@ -147,7 +147,7 @@ function checkOwner({ lease: token, operation }: Delivery, world: World, report:
   const lease = leaseNamed(token, world)
   if (lease === undefined) return
   const { process, from } = operation
-  // Finds the newest version that had certainly been written when the delegate was called.
+  // Finds the newest version that was certainly written when the delegate was called.
   const known = lease.versions.filter(({ write }) => write.operation.until < from).at(-1)
   if (known === undefined) return
   // A later version may have taken effect as well, possibly one of this instance.
@@ -178,7 +178,7 @@ function checkTrust({ lease: token, operation }: Delivery, world: World, report:
   )
 }
 
-/** The changes that an instance read of a range, and those that its delegate had accepted by the checkpoint. */
+/** Checks that the delegate had accepted every change of a range that its instance had read up to each checkpoint. */
 function checkCheckpoints(lease: Document, world: World, report: Report): void {
   const token = String(lease.versions[0]?.value['LeaseToken'])
   for (const [before, after] of transitionsOf(lease)) {
@@ -216,7 +216,10 @@ function checkCheckpoints(lease: Document, world: World, report: Report): void {
   }
 }
 
-/** The changes of a page, without documents written again before `until`: the feed delivers only the latest version. */
+/**
+ * Returns the changes of a page, without documents written again before `until`, because the feed delivers only
+ * the latest version.
+ */
 function unchangedIn(page: Operation, until: number, { documents }: World): readonly Fields[] {
   const shown = listIn(page.end, 'documents') as readonly Fields[]
   return shown.filter(({ id, etag }) => {
@@ -251,7 +254,7 @@ function checkDelivered(world: World, report: Report): void {
   }
 }
 
-/** Checks the order of changes in each tenure. An instance that acquires a lease begins at the last checkpoint. */
+/** Checks the order of changes in each tenure. An instance that acquires a lease starts at the last checkpoint. */
 function checkOrder(world: World, report: Report): void {
   const newest = new Map<string, { lsn: number; operation: Operation; tenure: string }>()
   const acquired = world.history.events.filter(({ what }) => what === 'acquired')

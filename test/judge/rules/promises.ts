@@ -124,7 +124,7 @@ function isEnded(job: Fields): boolean {
   return isTerminal(job) && (job['processState'] !== 'Error' || job['attention'] !== null)
 }
 
-/** Whether the job waits for a person. */
+/** Checks whether the job waits for a person. */
 function isSetAside(job: JobHistory | undefined, { attention }: Fields): boolean {
   const steps = [...(job?.steps.values() ?? [])].map(({ versions }) => versions.at(-1)?.value['attention'])
   return [attention, ...steps].some((flag) => (flag as Fields | null | undefined)?.['kind'] === 'parked')
@@ -151,7 +151,7 @@ function checkNotices({ jobId, job, notices, last }: JobHistory, { documents }: 
       () => [told.at(-1)?.write.operation ?? null, job.versions.at(-1)?.write.operation ?? null],
     )
   }
-  // Finds the first write of each reply into the container, in time.
+  // Finds the first write of each reply into the container, in order of time.
   let latest = 0
   for (const notice of notices) {
     const sent = notice.versions.find(({ value }) => typeof value['sentAt'] === 'string')

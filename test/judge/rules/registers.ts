@@ -63,7 +63,7 @@ function checkOneWriter(document: Document, report: Report): void {
   }
 }
 
-/** The earliest and latest moment at which a version began, and the operations that show it. */
+/** The earliest and latest moment at which a version may have begun, and the operations that show it. */
 interface Bounds {
   from: number
   until: number
@@ -72,8 +72,8 @@ interface Bounds {
 }
 
 /**
- * Checks whether a linearization exists. Versions have an order, because each names the one before. So one exists if and
- * only if each version can have a moment that is
+ * Checks whether a linearization exists. Versions have an order, because each names the one before. So a
+ * linearization exists if and only if each version can have a moment that is
  *
  * - within its write,
  * - after the moment of the version before,
@@ -145,7 +145,10 @@ function checkContents({ container, id, versions, sights }: Document, report: Re
   }
 }
 
-/** Checks a refusal only if the writer had certainly seen the version, and no write without an answer may explain it. */
+/**
+ * Checks a refusal only if the writer had certainly seen the version, and if no write without an answer may
+ * explain it.
+ */
 function checkRefusal(document: Document, write: Write, report: Report): void {
   if (write.ifMatch === null || write.status !== 412) return
   const place = document.versions.findIndex(({ etag }) => etag === write.ifMatch)

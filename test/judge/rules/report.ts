@@ -13,7 +13,7 @@ export interface Verdict {
   readonly violations: readonly Violation[]
 }
 
-/** The report to which rules add their cases. */
+/** Collects the cases of a rule. */
 export class Report {
   checked = 0
   readonly violations: Violation[] = []
@@ -37,12 +37,11 @@ function isOperation(one: HistoryEvent | Operation): one is Operation {
 /** A rule of `docs/guarantees.md`. */
 export interface Rule<W> {
   readonly id: string
-  /** What must be true, in a sentence. */
+  /** The promise of the rule, as a sentence. */
   readonly says: string
   readonly check: (world: W, report: Report) => void
 }
 
-/** Runs every rule. */
 export function judgedBy<W>(rules: readonly Rule<W>[], world: W): Verdict {
   const checked = new Map<string, number>()
   const violations: Violation[] = []

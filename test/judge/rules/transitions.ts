@@ -126,17 +126,17 @@ function all(history: JobHistory): readonly Document[] {
   return [history.job, ...stepsOf(history)]
 }
 
-/** Whether a job no longer changes by itself. */
+/** Checks whether a job no longer changes by itself. */
 export function isTerminal({ processState }: Fields): boolean {
   return processState === 'Processed' || processState === 'Error' || processState === 'Compensated'
 }
 
-/** The recorded decisions of operators about a job. */
+/** Returns the recorded decisions of operators about a job. */
 export function auditOf(job: Fields): readonly Fields[] {
   return Array.isArray(job['audit']) ? (job['audit'] as Fields[]) : []
 }
 
-/** Versions that record an outcome of an attempt which was open in the version before. */
+/** Returns the versions that record an outcome of an attempt that was open in the version before. */
 function outcomesOf(step: Document): readonly { before: Version; after: Version; outcome: Fields }[] {
   return transitionsOf(step).flatMap(([before, after]) => {
     const outcome = objectIn(after.value, 'outcome')
@@ -193,7 +193,7 @@ function checkOwnOutcome(step: Document, calls: readonly HandlerCall[], report: 
         operation.end.at <= after.write.operation.from &&
         (outcome['kind'] === 'success') === (operation.status === 'ok'),
     )
-    // An agent that is missing, or whose circuit is open, fails an attempt without a call. A success needs a call.
+    // A missing agent, or one with an open circuit, fails an attempt without a call. A success needs a call.
     if (outcome['kind'] === 'failed') continue
     report.check(
       ended.length > 0,

@@ -3,7 +3,7 @@ import { listIn, type AskedWrite, type Fields, type History, type Operation, typ
 /** A write of one document that took effect, or may have taken effect. */
 export interface Write extends AskedWrite {
   readonly operation: Operation
-  /** The etag in the answer; null without one. */
+  /** The etag in the answer, or null without one. */
   readonly etag: string | null
   /** The status of a refused write, alone or within its transaction. */
   readonly status: unknown
@@ -16,11 +16,11 @@ export interface Sight {
   readonly operation: Operation
 }
 
-/** A version of a document: its content, and when its write may have taken effect. */
+/** A version of a document: its content, and the write that created it. */
 export interface Version {
   readonly etag: string
   readonly value: Fields
-  /** Null after a delete. */
+  /** False after a delete. */
   readonly isThere: boolean
   readonly write: Write
 }
@@ -32,7 +32,7 @@ export interface Document {
   readonly writes: readonly Write[]
   readonly refused: readonly Write[]
   readonly sights: readonly Sight[]
-  /** Oldest first: each replaced the one before. */
+  /** Oldest first. Each replaced the one before. */
   readonly versions: readonly Version[]
   /** Effective writes that replaced an unknown version, or one that another write had replaced. */
   readonly loose: readonly Write[]
@@ -40,7 +40,10 @@ export interface Document {
   readonly unexplained: readonly Sight[]
 }
 
-/** Every document of a history, with its versions in order: a write names the etag of what it replaces. */
+/**
+ * Returns every document of a history, with its versions in order. The order follows from the etag that each write
+ * names.
+ */
 export function documentsOf(history: History): readonly Document[] {
   const found = new Map<string, { writes: Write[]; refused: Write[]; sights: Sight[] }>()
   const at = (container: string, id: string) => {
@@ -80,7 +83,7 @@ function ordered(writes: readonly Write[], sights: readonly Sight[]): Ordered {
   const etags = new Map<Write, string>()
   for (const write of writes) if (write.etag !== null) etags.set(write, write.etag)
   const unexplained = explain(writes, sights, etags)
-  // A delete has no etag. One whose answer was lost took effect if the document is absent afterwards.
+  // A delete has no etag. If its answer was lost, it took effect if the document is absent afterwards.
   const isGone = (write: Write): boolean =>
     sights.some(({ etag, operation }) => etag === null && operation.until >= write.operation.from)
   const deletes = writes.filter(
@@ -110,7 +113,7 @@ function ordered(writes: readonly Write[], sights: readonly Sight[]): Ordered {
   return { versions, loose, unexplained }
 }
 
-/** Finds the write of each version that was seen, among writes whose answer was lost. */
+/** Finds the write of each seen version among the writes whose answer was lost. */
 function explain(
   writes: readonly Write[],
   sights: readonly Sight[],

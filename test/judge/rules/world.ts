@@ -1,7 +1,7 @@
 import type { Fields, History, HistoryEvent, Operation } from './history.js'
 import { documentsOf, type Document, type Version } from './versions.js'
 
-/** A history as rules use it. */
+/** A history in the form that rules use. */
 export interface World {
   readonly history: History
   readonly documents: readonly Document[]
@@ -9,25 +9,23 @@ export interface World {
   readonly guarded: readonly Document[]
   readonly jobs: readonly JobHistory[]
   readonly leases: readonly Document[]
-  /** The effects in the remote service, in its order. */
+  /** The effects in the remote service, in the order of the service. */
   readonly effects: readonly Effect[]
   /** The calls of handlers, in the order in which they began. */
   readonly calls: readonly HandlerCall[]
-  /** Processes whose clock was changed. */
+  /** Processes whose clock a fault changed. */
   readonly stepped: ReadonlySet<string>
 }
 
-/** A job and everything that belongs to it. */
 export interface JobHistory {
   readonly jobId: string
   readonly job: Document
   readonly steps: ReadonlyMap<string, Document>
   readonly notices: readonly Document[]
-  /** The newest version of the job; undefined if it was deleted or never written. */
+  /** The newest version of the job, or undefined if it was deleted or never written. */
   readonly last: Fields | undefined
 }
 
-/** An effect in the remote service. */
 export interface Effect {
   readonly kind: 'do' | 'undo'
   readonly key: string
@@ -41,7 +39,6 @@ export interface Effect {
   readonly event: HistoryEvent
 }
 
-/** A call of a handler. */
 export interface HandlerCall {
   readonly kind: 'do' | 'undo'
   readonly key: string
@@ -54,7 +51,7 @@ export interface HandlerCall {
   readonly operation: Operation
 }
 
-/** Puts a history in order. */
+/** Converts a history into the form that rules use. */
 export function worldOf(history: History): World {
   const documents = documentsOf(history)
   const guarded = documents.filter(
@@ -77,7 +74,10 @@ export function worldOf(history: History): World {
   }
 }
 
-/** Whether a document is guarded. Alerts are not: they are records of the notifier, without a promise about them. */
+/**
+ * Checks whether a document is guarded. Alerts are not: they are records of the notifier, and no promise covers
+ * them.
+ */
 function isOurs(id: string): boolean {
   return /^sas\.(job|step|notify):/.test(id)
 }
@@ -104,7 +104,7 @@ function jobsIn(documents: readonly Document[]): readonly JobHistory[] {
     })
 }
 
-/** Each version with the one before it. */
+/** Returns each version with the one before it. */
 export function transitionsOf({ versions }: Document): readonly (readonly [Version, Version])[] {
   return versions.slice(1).flatMap((after, index) => {
     const before = versions[index]
@@ -112,13 +112,13 @@ export function transitionsOf({ versions }: Document): readonly (readonly [Versi
   })
 }
 
-/** A number in a document; NaN if there is none. */
+/** Returns a number in a document, or NaN. */
 export function numberIn(value: Fields, name: string): number {
   const found = value[name]
   return typeof found === 'number' ? found : Number.NaN
 }
 
-/** An object in a document; empty if there is none. */
+/** Returns an object in a document, or an empty one. */
 export function objectIn(value: Fields | undefined, name: string): Fields {
   const found = value?.[name]
   return typeof found === 'object' && found !== null ? (found as Fields) : {}

@@ -2,21 +2,19 @@ import { defineAgent, type Agent, type AgentContext } from 'stepward'
 import type { Recorder } from './recorder.js'
 import type { Mood, RemoteCall } from './remote.js'
 
-/** The request of a step to the remote service. */
 export interface Asked {
   readonly moods: readonly Mood[]
-  /** What the step returned, for an undo; null if unknown. */
+  /** The result of the step, for an undo, or null if unknown. */
   readonly receipt?: number | null
 }
 
-/** The answer of the remote service. */
 export interface Receipt {
   readonly receipt: number
 }
 
 type Handler = (asked: Asked, context: AgentContext) => Promise<Receipt>
 
-/** Two agents that call the same service: `remote` once for an attempt, `eager` up to twice. */
+/** Returns two agents that call the same service: `remote` once for an attempt, `eager` up to twice. */
 function agentsOf(handler: (kind: RemoteCall['kind']) => Handler) {
   const handlers = { act: handler('do'), undo: handler('undo') }
   const backoff = { min: 30, max: 60 }
@@ -29,7 +27,7 @@ function agentsOf(handler: (kind: RemoteCall['kind']) => Handler) {
 /** The agents as workflows name them, without working handlers. */
 export const named = agentsOf(() => () => Promise.reject(new Error('runs in the workers only')))
 
-/** The agents as workers run them. Every call of a handler goes to the history. */
+/** Returns the agents as workers run them. Every call of a handler is recorded in the history. */
 export function recordedAgents(recorder: Recorder, url: string): Agent[] {
   const { remote, eager } = agentsOf((kind) => async ({ moods, receipt = null }, context) => {
     const { jobId, stepId, idempotencyKey: key, undoes, attempt, deadline } = context

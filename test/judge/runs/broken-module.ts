@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import ts from 'typescript'
 
-/** A bug that replaces a text which occurs once in a source file. */
+/** A bug that replaces a text that occurs once in a source file. */
 export interface Bug {
   readonly name: string
   /** The path of the source from the root of the repository. */
@@ -13,7 +13,7 @@ export interface Bug {
   readonly broken: string
 }
 
-/** The source with the bug. */
+/** Returns the source with the bug. */
 export function withBug(source: string, { name, path, code, broken }: Bug): string {
   if (source.split(code).length !== 2)
     throw new RangeError(`${name}: ${path} does not have exactly once: ${code}`)
@@ -21,8 +21,8 @@ export function withBug(source: string, { name, path, code, broken }: Bug): stri
 }
 
 /**
- * Node options that give a process the bug: they load one module of the build from another file. Neither source nor build
- * changes.
+ * Returns Node options that give a process the bug: they load one module of the build from another file. Neither
+ * source nor build changes.
  */
 export function optionsWith(bug: Bug, root: string): readonly string[] {
   const source = withBug(readFileSync(join(root, bug.path), 'utf8'), bug)
@@ -43,7 +43,7 @@ export function optionsWith(bug: Bug, root: string): readonly string[] {
   return ['--import', `data:text/javascript,${encodeURIComponent(register)}`]
 }
 
-/** A loader hook as text, because it runs before any module of ours is loaded. */
+/** Returns a loader hook as text, because it runs before any of our modules is loaded. */
 function hookText(url: string, file: string): string {
   return `import { readFileSync } from 'node:fs'
 const source = readFileSync(${JSON.stringify(file)}, 'utf8')
@@ -54,7 +54,7 @@ export async function load(url, context, next) {
 `
 }
 
-/** The root of the repository, from a file of its build. */
+/** Returns the root of the repository, found from a file of its build. */
 export function rootFrom(moduleUrl: string): string {
   for (let directory = fileURLToPath(new URL('.', moduleUrl)); ; directory = join(directory, '..')) {
     try {

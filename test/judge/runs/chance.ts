@@ -6,7 +6,7 @@ export class Chance {
     this.state = (seed * 2_654_435_761) >>> 0
   }
 
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1)
@@ -14,12 +14,11 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** A whole number from `from` to `to`, both included. */
+  /** Returns a whole number from `from` to `to`, both included. */
   between(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }
 
-  /** One of these. */
   of<T>(choices: readonly [T, ...T[]]): T {
     return choices[Math.floor(this.next() * choices.length)] ?? choices[0]
   }
@@ -28,7 +27,7 @@ export class Chance {
     return this.next() < share
   }
 
-  /** `count` of these; no item is chosen more than once more often than another. */
+  /** Returns `count` of these. The numbers of times that two items are chosen differ by at most one. */
   some<T>(choices: readonly T[], count: number): T[] {
     const taken: T[] = []
     while (taken.length < count) {

@@ -1,7 +1,7 @@
 /**
- * The client of a run, as its own process. It submits jobs, does what operators do in their stories, and writes the
- * documents whose changes the processor delivers. It reports when all jobs have ended. When told to, it reads every
- * document once more and ends the history.
+ * The client of a run, as its own process. It submits jobs, plays the operators of their stories, and writes the
+ * documents whose changes the processor delivers. It reports when all jobs have ended. On a message from the
+ * runner, it reads every document once more and ends the history.
  */
 import { connect, type Job, type JobSummary } from 'stepward'
 import { ChangeFeedEstimator } from 'stepward/change-feed-processor'
@@ -18,12 +18,12 @@ const database = client.database(names.database)
 let isOver = false
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Errors that are refusals: this call certainly wrote nothing, or what it asked for was written before. */
+/** Errors that are refusals: this call certainly wrote nothing, or its effect had been written before. */
 const refusals = ['CommandRefused', 'JobConflict', 'JobNotFound', 'SubmissionInvalid']
 const endStates = ['Processed', 'Error', 'Compensated']
 
 const jobs = await connect({ client, database: names.database, provision: false })
-/** The state of every job at the last look at the store. */
+/** The state of every job when the store was last read. */
 let summaries: ReadonlyMap<string, JobSummary> = new Map()
 await told({ ready: true })
 /** Aborted when the run is over, even if jobs have not ended. */
@@ -54,7 +54,7 @@ function told(message: Readonly<Record<string, boolean>>): Promise<unknown> {
   return new Promise((resolve) => process.once('message', resolve))
 }
 
-/** Asks for all jobs together, repeatedly: asking for each would be most of the work of a run. */
+/** Reads all jobs together, repeatedly. Reading each by itself would be most of the work of a run. */
 async function lookOn(): Promise<void> {
   while (!isOver) {
     try {
@@ -98,7 +98,7 @@ async function submit(story: JobStory, jobId: string, input: JobInput): Promise<
   }
 }
 
-/** The result of a call; null if it is refused, undefined if its outcome is unknown. */
+/** Returns the result of a call, null if it was refused, or undefined if its outcome is unknown. */
 async function done<T>(begun: Begun, call: () => Promise<T>): Promise<T | null | undefined> {
   try {
     const result = await call()
@@ -115,7 +115,7 @@ async function done<T>(begun: Begun, call: () => Promise<T>): Promise<T | null |
   }
 }
 
-/** Resolves when the command's time has come; false when the job ends first. */
+/** Resolves to true when the command is due, or to false when the job ends first. */
 async function isTime({ jobId }: Job, { when }: Command): Promise<boolean> {
   if (typeof when === 'number') {
     await wait(when)
@@ -148,7 +148,7 @@ async function perform(job: Job, { command, step, isEdited = false }: Command): 
       return true
     })
     if (answer !== undefined) {
-      // Waits, because the last look was before the command.
+      // Waits, because the jobs were last read before the command.
       await wait(400)
       return
     }
@@ -185,7 +185,7 @@ async function atLast<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves when the processor has nothing left to deliver, or after a limit of time. */
+/** Resolves when the processor has nothing left to deliver, or after a time limit. */
 async function settled(): Promise<void> {
   const estimator = new ChangeFeedEstimator({
     monitoredContainer: database.container(names.orders),

@@ -7,17 +7,16 @@ import { Recorder } from './recorder.js'
 import { completeWithinMs, graceMs, intervals, names, type MemberSetup, type Setup } from './setup.js'
 import type { StoreCommand } from './store.js'
 
-/** The options of a run. */
 export interface RunOptions {
   readonly seed: number
   /** The file for the history, which must not exist yet. */
   readonly history: string
-  /** Kinds of jobs; empty for a choice by the seed. */
+  /** Kinds of jobs. If empty, the seed chooses. */
   readonly kinds?: readonly string[]
   readonly jobs?: number
-  /** The faults; left out for a choice by the seed. */
+  /** The faults. If absent, the seed chooses. */
   readonly faults?: readonly FaultName[]
-  /** How long all its jobs together may take. */
+  /** How long all jobs of the run together may take. */
   readonly patienceMs?: number
   /** Node options of every process that runs production code. */
   readonly execArgv?: readonly string[]
@@ -41,7 +40,7 @@ export const faults = {
     const victim = run.member(chance)
     victim.child.kill('SIGSTOP')
     run.note('freeze', victim.name)
-    // Longer than its leases last, with the store's clock in whole seconds, and until others have looked.
+    // Longer than its leases last (the store's clock has whole seconds), so that other instances have noticed.
     await wait(intervals.leaseExpirationIntervalMs + chance.between(2_600, 3_600))
     victim.child.kill('SIGCONT')
     run.note('continue', victim.name)
@@ -62,7 +61,7 @@ export const faults = {
     if (victim.child.connected) victim.child.send({ stepMs: 0 })
   },
   clocks: async (run, chance) => {
-    // Changes the clocks of all instances at once, until each has looked at its deadlines.
+    // Changes the clocks of all instances at once, until each has checked its deadlines.
     const stepMs = chance.between(4_000, 8_000)
     run.note('clocks', 'all', { stepMs })
     run.tellAll({ stepMs })
@@ -86,7 +85,6 @@ export const faults = {
   },
 } satisfies Readonly<Record<string, Break>>
 
-/** The name of a fault. */
 export type FaultName = keyof typeof faults
 
 const faultNames = Object.keys(faults) as FaultName[]
@@ -115,7 +113,7 @@ const lineUps: readonly [readonly MemberSetup['roles'][], ...(readonly MemberSet
   ],
 ]
 
-/** How long all jobs of a run may take, including a minute in which no instance drives a job. */
+/** How long all jobs of a run may take, including a minute in which no instance works. */
 const defaultPatienceMs = 120_000
 
 function here(script: string): string {
@@ -161,7 +159,7 @@ class Running {
     this.client = client
   }
 
-  /** Resolves to true when every job has ended, or to false when the time is over. */
+  /** Resolves to true when every job has ended, or to false when the time is up. */
   async ended(): Promise<boolean> {
     if (this.client === undefined) return false
     const tooLong = new AbortController()
@@ -173,7 +171,7 @@ class Running {
     return isDone
   }
 
-  /** Stops all writers; then the client reads everything once more. */
+  /** Stops all writers. Then the client reads everything once more. */
   async observe(): Promise<void> {
     this.isOver = true
     for (const { child } of this.members.values()) child.kill('SIGKILL')
@@ -197,7 +195,7 @@ class Running {
     for (const { child } of this.members.values()) if (child.connected) child.send(told)
   }
 
-  /** A running member. */
+  /** Returns a running member. */
   member(chance: Chance): Member {
     const living = [...this.members.values()]
     const [first] = living

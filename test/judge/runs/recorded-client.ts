@@ -4,7 +4,7 @@ import { digestOf, ownFields, type Begun, type Recorder } from './recorder.js'
 type Fields = Readonly<Record<string, unknown>>
 type RequestContext = Parameters<Next<unknown>>[0]
 
-/** A client of the unmodified SDK whose requests about documents go to the history as the client sees them. */
+/** Returns a client of the unmodified SDK that records its requests about documents in the history. */
 export function recordedClient(store: { endpoint: string; key: string }, recorder: Recorder): CosmosClient {
   const plugin: PluginConfig = {
     on: 'request',
@@ -149,7 +149,7 @@ function seen(container: string, document: Fields): Fields {
   return { container, id, etag, digest: digestOf(document), ...(lsn === undefined ? {} : { lsn }) }
 }
 
-/** The statuses of a transaction's operations. */
+/** Returns the statuses of a transaction's operations. */
 function statusesIn(result: unknown): readonly number[] {
   if (!Array.isArray(result)) return []
   return result.map((one: Fields) => Number(one['statusCode']))

@@ -7,15 +7,15 @@ type Fields = Readonly<Record<string, unknown>>
 /** An operation that has begun and not ended yet. */
 export interface Begun {
   ok(fields?: Fields): void
-  /** Ends it: it certainly did nothing. */
+  /** Ends the operation: it certainly did nothing. */
   fail(fields?: Fields): void
-  /** Ends it: its outcome is unknown. */
+  /** Ends the operation: its outcome is unknown. */
   info(fields?: Fields): void
 }
 
 /**
- * Records what one process does in the history, one line each. Writes are synchronous, so a killed process has recorded
- * everything that it began. All processes append to the same file.
+ * Records the operations of one process in the history, one line per event. Writes are synchronous, so a killed
+ * process has recorded every operation that it began. All processes append to the same file.
  */
 export class Recorder {
   private readonly file: number
@@ -56,12 +56,12 @@ export class Recorder {
 /** Fields that the store adds. */
 const serviceFields = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn']
 
-/** A document without what the store adds. */
+/** Returns a document without the fields that the store adds. */
 export function ownFields(document: Fields): Fields {
   return Object.fromEntries(Object.entries(document).filter(([name]) => !serviceFields.includes(name)))
 }
 
-/** A text that is equal for equal documents, whatever the order of their fields. */
+/** Returns a text that is equal for equal documents, whatever the order of their fields. */
 export function digestOf(document: Fields): string {
   return createHash('sha256')
     .update(canonical(ownFields(document)))

@@ -1,32 +1,31 @@
 /**
- * The remote service of a run, as its own process. It keeps effects by idempotency key, recognises repetitions, and refuses
- * to act on a key whose undo it has seen. Each call contains the service's behaviour: one mood for each of the key's calls
- * in turn, and `ok` after that.
+ * The remote service of a run, as its own process. It keeps effects by idempotency key, recognises repetitions,
+ * and refuses to act on a key whose undo it has seen. Each call contains the service's behaviour: one mood for
+ * each of the key's calls in turn, and `ok` after that.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Recorder } from './recorder.js'
 
-/** How the service responds to a call. */
+/** The behaviour of the service for one call. */
 export type Mood =
   /** Acts and answers. */
   | 'ok'
   /** Acts and cuts the connection. */
   | 'lose'
-  /** Acts, and answers when every deadline has passed. */
+  /** Acts, and answers only when every deadline has passed. */
   | 'late'
   /** Acts after a short time. */
   | 'slow'
   /** Acts after a long time. */
   | 'long'
-  /** Acts when every deadline has passed. */
+  /** Acts only when every deadline has passed. */
   | 'tardy'
-  /** Does nothing, and fails for now. */
+  /** Does nothing, and reports a temporary failure. */
   | 'busy'
   /** Refuses for good, without checking whether it has acted before. */
   | 'refuse'
 
-/** A request of an agent. */
 export interface RemoteCall {
   readonly kind: 'do' | 'undo'
   readonly key: string
@@ -57,7 +56,7 @@ function effect(call: RemoteCall, isReversal: boolean): number {
   return receipts
 }
 
-/** The receipt, or null if this key must no longer act. */
+/** Returns the receipt, or null if this key must no longer act. */
 function act(call: RemoteCall): number | null {
   const known = effects.get(call.key)
   if (known !== undefined) return known

@@ -1,4 +1,7 @@
-/** Intervals of a run in milliseconds: in the same proportions as the defaults, but short enough for a run of seconds. */
+/**
+ * Intervals of a run in milliseconds. They have the proportions of the defaults, but are short enough for a run of
+ * seconds.
+ */
 export const intervals = {
   leaseAcquireIntervalMs: 700,
   leaseRenewIntervalMs: 900,
@@ -8,7 +11,7 @@ export const intervals = {
   stopTimeoutMs: 2_000,
 }
 
-/** How long after a deadline the supervisor acts. */
+/** How long after a deadline the supervisor waits before it acts. */
 export const graceMs = 200
 
 /** The default deadline of a step. */
@@ -21,12 +24,12 @@ export interface Setup {
   readonly key: string
   readonly remote: string
   readonly seed: number
-  /** Kinds of jobs to submit; empty for a choice by the seed. */
+  /** Kinds of jobs to submit. If empty, the seed chooses. */
   readonly kinds: readonly string[]
   readonly jobs: number
 }
 
-/** The setup that a member gets in addition. */
+/** The additional setup of a member. */
 export interface MemberSetup extends Setup {
   readonly name: string
   readonly roles: readonly ('scheduler' | 'agents' | 'supervisor' | 'notifier')[]
@@ -41,7 +44,7 @@ export const names = {
   replies: 'replies',
 } as const
 
-/** The setup from the process that started this one. */
+/** Returns the setup that the parent process passed to this one. */
 export function toldSetup(): MemberSetup {
   return JSON.parse(process.env['JUDGE_SETUP'] ?? '{}') as MemberSetup
 }

@@ -1,4 +1,7 @@
-/** The embedded Cosmos DB of a run, as its own process. Messages tell it which faults to inject and when to split. */
+/**
+ * The embedded Cosmos DB of a run, as its own process. Messages tell it which faults to inject and when to split a
+ * partition.
+ */
 import { startEmulator, type FaultOptions } from 'stepward/emulator'
 import { names } from './setup.js'
 
@@ -12,7 +15,7 @@ const emulator = await startEmulator({ port: 0, partitionCount: 1 })
 const client = emulator.client()
 const { database } = await client.databases.create({ id: names.database })
 await Promise.all([
-  // Three physical partitions, one for each 10,000 request units a second.
+  // Three physical partitions: one for every 10,000 request units per second.
   database.containers.create({ id: names.orders, partitionKey: '/pk', throughput: 30_000 }),
   database.containers.create({ id: names.replies, partitionKey: '/pk' }),
   database.containers.create({ id: names.state, partitionKey: '/pk', defaultTtl: -1 }),

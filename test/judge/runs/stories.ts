@@ -11,21 +11,21 @@ import type { Chance } from './chance.js'
 import type { Mood } from './remote.js'
 import { completeWithinMs, names } from './setup.js'
 
-/** A step of a job, and how the remote service responds to its calls. */
+/** A step of a job, and the service's behaviour for its calls. */
 interface StepStory {
   readonly id: string
   readonly after?: readonly string[]
   readonly moods?: readonly Mood[]
-  /** How the service responds to calls of its undo; null for a step without undo. */
+  /** The service's behaviour for calls of the undo, or null for a step without undo. */
   readonly undo?: readonly Mood[] | null
   readonly agent?: 'remote' | 'eager'
   readonly options?: StepOptions
   readonly kind?: 'sleep' | 'waitFor'
-  /** Whether it is skipped if the job is not a gift. */
+  /** Whether the step is skipped if the job is not a gift. */
   readonly isForGifts?: boolean
 }
 
-/** A command of an operator, and when: after a time, or as soon as the job is in a state. */
+/** A command of an operator and its time: after a delay, or as soon as the job is in a state. */
 export interface Command {
   readonly when: number | 'Error' | 'parked'
   readonly command: 'cancel' | 'resubmit' | 'release' | 'raise'
@@ -217,7 +217,7 @@ export const kinds: Readonly<Record<string, SendState>> = {
   }),
 }
 
-/** A job of this kind. */
+/** Returns a job of this kind. */
 export function tell(kind: string, chance: Chance): JobStory {
   const telling = kinds[kind]
   if (telling === undefined) throw new Error(`unknown kind ${kind}; kinds: ${Object.keys(kinds).join(', ')}`)
@@ -226,7 +226,6 @@ export function tell(kind: string, chance: Chance): JobStory {
   return { kind, ...story, submit: { ...told, ...story.submit } }
 }
 
-/** The input of every job. */
 export interface JobInput {
   readonly isGift: boolean
   /** Distinguishes two submissions of one id. */
@@ -239,7 +238,7 @@ const defaults: StepOptions = {
   retryBackoff: { min: 100, max: 200 },
 }
 
-/** The workflow of a story. */
+/** Returns the workflow of a story. */
 export function workflowOf({ kind, steps, onExhausted = 'error', maxGenerations }: JobStory) {
   return defineWorkflow<JobInput>(kind.toLowerCase(), (job) => {
     const built = new Map<string, Step<unknown>>()

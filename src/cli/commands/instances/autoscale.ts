@@ -17,7 +17,6 @@ import type { Terminal } from '../../output/terminal.js'
 import { untilTold } from '../../running/until-told.js'
 import { wholeNumber } from '../../input/whole-number.js'
 
-/** Options of `stepward autoscale`. */
 export interface AutoscaleOptions extends StoreOptions, ScaleTargetOptions {
   readonly min: string
   readonly max: string
@@ -26,10 +25,10 @@ export interface AutoscaleOptions extends StoreOptions, ScaleTargetOptions {
   readonly json?: boolean
 }
 
-/** Samples older than the longest look back are of no use. */
+/** How long to keep samples. Older ones are outside the longest look back. */
 const keptMs = 2 * calmPolicy.shrinkAfterMs
 
-/** Looks at the lag of a role again and again, and scales it until told to stop. */
+/** Checks the lag of a role repeatedly and scales it, until a signal stops the command. */
 export async function autoscale(
   role: string,
   options: AutoscaleOptions,
@@ -49,7 +48,7 @@ export async function autoscale(
     const print = (decision: Decision): void =>
       terminal.print(options.json === true ? JSON.stringify(decision) : describe(decision))
     if (options.once === true) {
-      // One look is all there is to agree with.
+      // With a single look, there are no earlier samples to agree with.
       print(await scaler.turn({ ...policy, growAfterMs: 0, shrinkAfterMs: 0 }))
       return exitCodes.ok
     }
@@ -76,7 +75,7 @@ export async function autoscale(
   })
 }
 
-/** What will not get right by itself ends the command at once; a store or Azure that is away is waited for. */
+/** Fails at once on an error that will not pass. Waits for a store or Azure that is not available. */
 async function beginning(first: Promise<void>, scaler: Scaler): Promise<void> {
   try {
     await first
@@ -86,7 +85,7 @@ async function beginning(first: Promise<void>, scaler: Scaler): Promise<void> {
   }
 }
 
-/** What became of one look. */
+/** The result of one look. */
 interface Decision {
   readonly target: string
   readonly before: number
@@ -100,7 +99,7 @@ function describe({ target, before, instances, lag, leases }: Decision): string 
   return `${target}: ${change} (lag ${lag}, leases ${leases})`
 }
 
-/** Remembers samples, and says what fails only once in a row. */
+/** Remembers samples, and reports repeated failures only once. */
 class Scaler {
   private samples: readonly Sample[] = []
   private said = ''

@@ -4,7 +4,6 @@ import { Problems } from '../../output/problems.js'
 import { table, type Terminal } from '../../output/terminal.js'
 import { wholeNumber } from '../../input/whole-number.js'
 
-/** Options of `stepward cost`. */
 export interface CostOptions {
   readonly steps: string
   readonly claimedSteps: string
@@ -20,11 +19,11 @@ export interface CostOptions {
 const secondsPerDay = 24 * 60 * 60
 const daysPerMonth = 30
 
-/** What the table and the JSON value say. */
+/** The contents of the table and of the JSON value. */
 interface CostReport {
   readonly jobs: Readonly<Record<'together' | 'apart', ReportedJob>>
   readonly idle: ReturnType<typeof idleCost> & { readonly total: number }
-  /** Request units per second, jobs and rest together, averaged over the day. */
+  /** Request units per second for jobs and idle units together, averaged over the day. */
   readonly meanCharge: number
   /** Request units in thirty days. */
   readonly monthlyCharge: number
@@ -32,7 +31,7 @@ interface CostReport {
 
 type ReportedJob = ReturnType<typeof jobCost> & { readonly totalCharge: number }
 
-/** Prints what jobs and idle units cost, from formulas; no store is asked. */
+/** Prints what jobs and idle units cost, computed by formulas without a store. */
 export async function cost(options: CostOptions, terminal: Terminal): Promise<number> {
   const { question, jobsPerDay } = await asked(options)
   const report = reportOf(question, jobsPerDay)
@@ -40,7 +39,7 @@ export async function cost(options: CostOptions, terminal: Terminal): Promise<nu
   return exitCodes.ok
 }
 
-/** The numbers of the command line; everything that is wrong with them at once. */
+/** Reads the numbers of the command line. Reports all their problems in one error. */
 async function asked(
   options: CostOptions,
 ): Promise<{ readonly question: CostQuestion; readonly jobsPerDay: number }> {

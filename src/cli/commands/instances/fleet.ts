@@ -25,7 +25,7 @@ export async function fleet(options: FleetCommandOptions, terminal: Terminal): P
   return exitCodes.ok
 }
 
-/** Describes a fleet for people: how many instances there should be, and what each process does. */
+/** Describes a fleet for people: how many instances it should have, and what each process does. */
 export function describe(
   { processId, wanted, leases, backlog, rows }: FleetStatus,
   { width, tableWidth }: Pick<Terminal, 'width' | 'tableWidth'>,
@@ -48,7 +48,10 @@ export function describe(
   return `${head}\n\n${table(titles, fitted(titles, lines, tableWidth))}`
 }
 
-/** Remarks on more instances than leases. That is no error: spare instances wait to take over, but do no work. */
+/**
+ * Returns a remark for roles with more instances than leases. That is no error: spare instances do no work, but
+ * wait to take over.
+ */
 export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'leases'>): readonly string[] {
   return Object.entries(wanted).flatMap(([role, count]) => {
     const useful = leases[role] ?? 0
@@ -57,7 +60,7 @@ export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'lease
   })
 }
 
-/** How far each role is behind, in one sentence. */
+/** Describes the lag of each role in one sentence. */
 export function lagText(backlog: FleetStatus['backlog']): string {
   if (backlog.length === 0) return 'lag: the store does not say'
   const roles = backlog.map(({ role, estimatedLag, oldestAgeMs }) => {

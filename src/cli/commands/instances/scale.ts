@@ -5,7 +5,6 @@ import type { Terminal } from '../../output/terminal.js'
 import { wholeNumber } from '../../input/whole-number.js'
 import { sparesIn } from './fleet.js'
 
-/** Options of `stepward scale`. */
 export type ScaleOptions = ScaleTargetOptions & { readonly json?: boolean; readonly verbose?: boolean }
 
 /** Changes how many instances of a role run. */

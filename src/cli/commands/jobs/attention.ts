@@ -11,10 +11,9 @@ import type { StoreOptions } from '../../input/store-options.js'
 import { firstOf, warning, wrapped, type Terminal } from '../../output/terminal.js'
 import { undeliveredText } from '../../output/undelivered-text.js'
 
-/** Options of `stepward attention`. */
 export type AttentionOptions = StoreOptions & SelectionOptions
 
-/** Shows jobs that need attention, grouped by problem, and what to do. Fails when there are any. */
+/** Shows jobs that need attention, grouped by problem, with advice. Fails when there are any. */
 export async function attention(options: AttentionOptions, terminal: Terminal): Promise<number> {
   const now = systemClock.now()
   const filter = { ...filterOf(options, now), isFlagged: true as const }
@@ -56,19 +55,21 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
   const head = wrapped(`${what}: ${where}: ${jobs} ${ago}`, width, '')
   terminal.print(`${warning(head)}\n${wrapped(message, width, '  ')}`)
   terminal.print(`${wrapped(firstOf(jobIds), width, '  ')}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
-  // Prints the command on a line of its own, however long, so that it can be pasted.
+  // Prints the command on its own line, however long, so that it can be pasted.
   terminal.print(`    ${command}\n`)
 }
 
-/** Whether a filter excludes no job by its workflow, state or step. */
+/** Checks whether a filter excludes no job by its workflow, state or step. */
 function isAboutAll({ workflow, state, step }: SelectionFilter): boolean {
   return workflow === undefined && state === undefined && step === undefined
 }
 
-/** The largest number of notices that are read. */
 const mostNotices = 1_000
 
-/** Undelivered notices of the selected jobs. A filter by state or step finds none: a notice does not contain those. */
+/**
+ * Returns undelivered notices of the selected jobs. A filter by state or step finds none, because a notice
+ * contains neither.
+ */
 async function undeliveredIn(
   client: JobClient,
   { workflow, state, step, since = new Date(0) }: SelectionFilter,
@@ -79,7 +80,7 @@ async function undeliveredIn(
   return notices.filter(({ at }) => Date.parse(at) >= since.getTime())
 }
 
-/** Jobs that cannot be read. A filter by state or step finds none, because both are unknown. */
+/** Returns jobs that cannot be read. A filter by state or step finds none, because both are unknown. */
 async function unreadableIn(
   client: JobClient,
   { workflow, state, step }: SelectionFilter,

@@ -10,10 +10,8 @@ import type { StoreOptions } from '../../input/store-options.js'
 import { bar, firstOf, wrapped, type Terminal } from '../../output/terminal.js'
 import { whoAmI } from '../../input/who-am-i.js'
 
-/** What an operator decides. */
 export type DecisionKind = 'resubmit' | 'release' | 'cancel'
 
-/** Options of `stepward resubmit`, `release` and `cancel`. */
 export interface DecideOptions extends StoreOptions, SelectionOptions {
   readonly all?: boolean
   readonly yes?: boolean
@@ -30,7 +28,7 @@ const past: Readonly<Record<DecisionKind, string>> = {
   cancel: 'cancelled',
 }
 
-/** Carries an operator's decision out, on one job or on all that match. */
+/** Carries out an operator's decision on one job, or on all that match. */
 export async function decide(
   kind: DecisionKind,
   jobId: string | undefined,
@@ -70,7 +68,7 @@ interface One extends Decision {
   readonly input?: unknown
 }
 
-/** What became of a decision, and what its maker should know besides. */
+/** The result of a decision, with warnings for the operator. */
 type Report = BulkReport & { readonly warnings: readonly string[] }
 
 function withoutWarning(report: BulkReport): Report {
@@ -87,7 +85,7 @@ async function decideOne(client: JobClient, one: One): Promise<Report> {
   return { isDryRun: dryRun, done: [jobId], refused: [], warnings }
 }
 
-/** What another input of a step does not take back. */
+/** Returns warnings about effects that a new input of a step does not undo. */
 async function warningsOf(client: JobClient, jobId: string, stepId: string | undefined): Promise<string[]> {
   const view = await (await client.get(jobId))?.view()
   const acting = view?.steps.filter((step) => step.stepId === stepId && step.mayHaveActed) ?? []

@@ -10,17 +10,16 @@ import { stateText, table, type Terminal } from '../../output/terminal.js'
 import { unreadableText } from '../../output/undelivered-text.js'
 import { wholeNumber } from '../../input/whole-number.js'
 
-/** Options of `stepward list`. */
 export interface ListOptions extends StoreOptions, SelectionOptions {
   readonly attention?: boolean
   readonly before?: string
   readonly limit: string
 }
 
-/** The most jobs on one page: more than a person reads. */
+/** The most jobs on one page, which is more than a person reads. */
 const mostOnPage = 10_000
 
-/** Lists jobs, newest submission first, a page at a time. */
+/** Lists jobs by page, newest submission first. */
 export async function list(options: ListOptions, terminal: Terminal): Promise<number> {
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: mostOnPage })
   const filter = pageFilter(options, limit + 1)
@@ -58,7 +57,7 @@ function describe(jobs: readonly JobSummary[], width: number): string {
   )
 }
 
-/** How the page after this job is asked for: no quotes are needed around it. */
+/** Returns the argument for the page after this job. It needs no quotes in a shell. */
 export function pageAfter({ submittedAt, jobId }: PageEnd): string {
   const id = encodeURIComponent(jobId).replaceAll(
     /[!'()*]/g,
@@ -67,7 +66,10 @@ export function pageAfter({ submittedAt, jobId }: PageEnd): string {
   return `${submittedAt}/${id}`
 }
 
-/** The page that is meant; null when it is neither a time nor what {@link pageAfter} says. */
+/**
+ * Returns the filter for a page. Returns null when the text is neither a time nor an argument from
+ * {@link pageAfter}.
+ */
 export function pageBefore(text: string, now: number): Pick<JobFilter, 'before' | 'after'> | null {
   const [, submittedAt, id] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\/(.+)$/.exec(text) ?? []
   if (submittedAt === undefined || id === undefined) {

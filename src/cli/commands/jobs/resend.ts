@@ -7,7 +7,6 @@ import { bar, firstOf, wrapped, type Terminal } from '../../output/terminal.js'
 import { undeliveredText } from '../../output/undelivered-text.js'
 import { whoAmI } from '../../input/who-am-i.js'
 
-/** Options of `stepward resend`. */
 export interface ResendOptions extends StoreOptions {
   readonly workflow?: string
   readonly all?: boolean
@@ -17,7 +16,7 @@ export interface ResendOptions extends StoreOptions {
   readonly dryRun?: boolean
 }
 
-/** The most notices of one run; the same again goes on. */
+/** The most notices of one run. To continue, run the command again. */
 const mostNotices = 10_000
 
 interface Resent {
@@ -25,7 +24,7 @@ interface Resent {
   readonly jobIds: readonly string[]
 }
 
-/** Has the notices that were given up sent again: those of one job, or of all that match. */
+/** Sends abandoned notices again: those of one job, or of all that match. */
 export async function resend(
   jobId: string | undefined,
   options: ResendOptions,
@@ -85,7 +84,7 @@ async function resendAll(client: JobClient, { jobIds, decision, terminal }: Many
   return { notices, jobIds: done }
 }
 
-/** None where another operator was quicker. */
+/** Returns the number of resent notices, or 0 when another operator resent them first. */
 async function resentOf(client: JobClient, jobId: string, decision: Decision): Promise<number> {
   try {
     return await client.resend(jobId, decision)

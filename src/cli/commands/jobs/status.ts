@@ -19,7 +19,7 @@ import { undeliveredText, unreadableText } from '../../output/undelivered-text.j
 /** The column at which values begin, after their labels. */
 const labelWidth = 11
 
-/** Shows one job with its steps, or how many jobs there are in each state. */
+/** Shows one job with its steps, or the number of jobs in each state. */
 export async function status(
   jobId: string | undefined,
   options: StoreOptions,
@@ -54,7 +54,7 @@ async function describeFrom(
     : describe(view, undelivered, terminal)
 }
 
-/** Who decided something, when and why. */
+/** Describes the author, time and reason of a decision. */
 function decided({ by, at, why }: Pick<AuditEntry, 'by' | 'at' | 'why'>): string {
   return `by ${by} at ${at.slice(0, 19)}: ${why}`
 }
@@ -68,7 +68,7 @@ function describeCounts(counts: JobCounts, untold: number, options: StoreOptions
   return untold === 0 ? shown : `${shown}\n\n${undeliveredText(untold)}: see "stepward attention"`
 }
 
-/** What a job is flagged with, and for which step. */
+/** Describes why a job is flagged, and for which step. */
 function attentionText({ kind, stepId, message }: Attention): string {
   return [kind, ...(stepId === null ? [] : [`step ${stepId}`]), message].join(': ')
 }

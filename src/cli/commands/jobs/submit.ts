@@ -18,29 +18,28 @@ import type { StoreOptions } from '../../input/store-options.js'
 import { bar, type Terminal } from '../../output/terminal.js'
 import { loadUserModule, modulePath, workflowNamed } from '../../input/user-module.js'
 
-/** Options of `stepward submit`. */
 export interface SubmitOptions extends StoreOptions {
   readonly workflows?: string
   /** The receiver of notices about each job. */
   readonly replyTo?: string
   readonly wait?: boolean
-  /** By which it is known how long nothing has changed. Default: the machine's. */
+  /** The clock that measures how long nothing has changed. Default: the machine's. */
   readonly clock?: Clock
 }
 
-/** A line of the file that is ready to be submitted. */
+/** A valid line of the file, ready to be submitted. */
 interface Submission {
   readonly line: number
   readonly input: unknown
   readonly jobId: string
 }
 
-/** Submissions and waits under way at once. */
+/** The number of concurrent submissions and waits. */
 const atOnce = 16
 
 /**
- * Submits one job for every line of a JSON Lines file. The whole file is checked before anything is submitted; a job
- * that exists already with the same payload counts as submitted.
+ * Submits one job for every line of a JSON Lines file. Checks the whole file before it submits anything. A job
+ * that already exists with the same payload counts as submitted.
  */
 export async function submit(
   workflowName: string,
@@ -75,7 +74,7 @@ function whatIsRead(file: string): string {
   return file === '-' ? 'standard input' : file
 }
 
-/** Every line as a submission, or one error that lists all that is wrong. */
+/** Returns every line as a submission. Throws one error that lists all problems. */
 function checked(
   workflow: Workflow<unknown>,
   lines: readonly JsonLine[],
@@ -115,22 +114,22 @@ interface Work {
   readonly submissions: readonly Submission[]
   readonly options: SubmitOptions
   readonly terminal: Terminal
-  /** The ids of jobs that were not there before. */
+  /** The ids of jobs that did not exist before. */
   readonly newIds: ReadonlySet<string>
   readonly standstill: Standstill
 }
 
-/** What became of the lines of a file. */
+/** The results for the lines of a file. */
 interface Summary {
   readonly workflow: string
   readonly submitted: number
-  /** Of those, jobs that were not there before. */
+  /** Those of them that did not exist before. */
   readonly new: number
-  /** Lines whose id belongs to another submission. */
+  /** Lines whose id belongs to a different submission. */
   readonly conflicts: readonly string[]
   /** Lines that can never be accepted as they are. */
   readonly invalid: readonly string[]
-  /** Jobs that ended otherwise than Processed. */
+  /** Jobs that ended in another state than Processed. */
   readonly failures: readonly string[]
 }
 
@@ -154,7 +153,7 @@ interface Accepted {
   readonly invalid: readonly string[]
 }
 
-/** Every line that can be is submitted: one that is refused keeps no other from being accepted. */
+/** Submits every line. A refused line does not keep others from being accepted. */
 async function accepted({ client, workflow, submissions, options, terminal }: Work): Promise<Accepted> {
   const { replyTo } = options
   const told = replyTo === undefined ? {} : { replyTo }
@@ -172,7 +171,7 @@ async function accepted({ client, workflow, submissions, options, terminal }: Wo
   return { jobs, conflicts, invalid }
 }
 
-/** Waits for jobs to end; what is said of those that did not end well. */
+/** Waits for jobs to end. Returns a text for each that did not succeed. */
 async function failuresOf(jobs: readonly Job[], { terminal, standstill }: Work): Promise<readonly string[]> {
   const failures: string[] = []
   let ended = 0
@@ -202,7 +201,10 @@ function printEnded({ submitted, failures }: Summary, terminal: Terminal): void 
   for (const failure of failures) terminal.print(`  ${failure}`)
 }
 
-/** Throws where lines were refused. Nothing was done only where none was accepted. */
+/**
+ * Throws when lines were refused. The exit code is `conflict` when only ids conflict, `usage` when every line is
+ * invalid (so that nothing was done), otherwise `failed`.
+ */
 function refuse({ submitted, conflicts, invalid }: Summary, total: number): void {
   const refusals = [...invalid, ...conflicts]
   if (refusals.length === 0) return
@@ -215,14 +217,14 @@ function refuse({ submitted, conflicts, invalid }: Summary, total: number): void
 
 interface Progress {
   readonly word: string
-  /** How many items are where they should be. */
+  /** Returns how many items have reached their goal. */
   readonly reached: () => number
   readonly terminal: Terminal
 }
 
 /**
- * Works through `items` with a bar, some at once. The first error ends it when what is under way has come to its end, and
- * says how far that came.
+ * Works through `items` with a progress bar, several at a time. After the first error it starts no more, waits for
+ * the items under way, and reports how far it came.
  */
 async function inParallel<T>(
   items: readonly T[],

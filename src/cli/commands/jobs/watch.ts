@@ -9,7 +9,10 @@ import type { StoreOptions } from '../../input/store-options.js'
 import type { Terminal } from '../../output/terminal.js'
 import { untilTold } from '../../running/until-told.js'
 
-/** Follows a job to its end: a graph that changes in place on a terminal, a line for each change elsewhere. */
+/**
+ * Follows a job to its end. Shows a graph that changes in place on a terminal, and a line for each change
+ * elsewhere.
+ */
 export async function watch(
   jobId: string,
   options: StoreOptions,
@@ -36,7 +39,7 @@ export async function watch(
         })
         return last?.state === 'Processed' ? exitCodes.ok : exitCodes.failed
       } catch (error) {
-        // Told to stop watching; the job goes on.
+        // The user stopped watching. The job continues.
         if (!stopping.signal.aborted) throw error
         return exitCodes.ok
       } finally {
@@ -70,7 +73,7 @@ function changes(view: JobView, before: JobView | null): readonly string[] {
   return [...steps, ...job, ...whatToDo(view, before).map((line) => `${time} ${line}`)]
 }
 
-/** What goes on with a job that was flagged just now. */
+/** Returns advice on a job that has just been flagged. */
 function whatToDo(view: JobView, before: JobView | null): readonly string[] {
   const { attention } = view
   if (attention === null || !isFlagged(view, before)) return []
@@ -80,7 +83,7 @@ function whatToDo(view: JobView, before: JobView | null): readonly string[] {
 
 type Flagged = Pick<JobView, 'attention'>
 
-/** Whether it asks for attention as it did not before. */
+/** Checks whether a job's attention is new or has changed. */
 function isFlagged({ attention }: Flagged, before: Flagged | null | undefined): boolean {
   const earlier = before?.attention
   return attention !== null && (earlier?.kind !== attention.kind || earlier.since !== attention.since)

@@ -9,13 +9,12 @@ import { untilTold } from '../../running/until-told.js'
 import { loadUserModule, modulePath } from '../../input/user-module.js'
 import { emulatorOptions, type EmulatorCommandOptions } from './emulator.js'
 
-/** Options of `stepward dev`. */
 export interface DevOptions extends EmulatorCommandOptions {
   readonly config?: string
   readonly verbose?: boolean
 }
 
-/** Runs an embedded Cosmos DB and every role in one process until told to stop. */
+/** Runs an embedded Cosmos DB and every role in one process until a signal stops it. */
 export async function dev(
   module: string | undefined,
   options: DevOptions,

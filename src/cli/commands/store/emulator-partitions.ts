@@ -3,24 +3,22 @@ import { systemClock } from '../../../platform/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { table, type Terminal } from '../../output/terminal.js'
 
-/** Where the emulator runs, and how to show what became of its partitions. */
+/** The address of the emulator, and the form of the output. */
 export interface PartitionsOptions {
   readonly endpoint: string
   readonly key?: string
   readonly json?: boolean
 }
 
-/** Options of `stepward emulator split`. */
 export interface SplitOptions extends PartitionsOptions {
   readonly range?: string
 }
 
-/** Options of `stepward emulator merge`. */
 export interface MergeOptions extends PartitionsOptions {
   readonly ranges: readonly string[]
 }
 
-/** Splits a physical partition of a running emulator, and shows the two that it became. */
+/** Splits a physical partition of a running emulator, and prints its two children. */
 export async function emulatorSplit(
   container: string,
   options: SplitOptions,
@@ -31,7 +29,7 @@ export async function emulatorSplit(
   return exitCodes.ok
 }
 
-/** Merges two neighbouring physical partitions of a running emulator, and shows the one that they became. */
+/** Merges two neighbouring physical partitions of a running emulator, and prints the result. */
 export async function emulatorMerge(
   container: string,
   options: MergeOptions,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-// Not by the room's index, which loads the SDK as well: half of the time until the first answer.
+// Does not import the room's index, which also loads the SDK. That would double the time until the first answer.
 import { serveAccount, type AccountServerOptions } from '../../../emulator/doors/account-server.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { wholeNumber } from '../../input/whole-number.js'
@@ -7,7 +7,6 @@ import { openingData } from '../../input/data-directory.js'
 import type { Terminal } from '../../output/terminal.js'
 import { untilTold } from '../../running/until-told.js'
 
-/** Options of `stepward emulator`. */
 export interface EmulatorCommandOptions {
   readonly port: string
   readonly data?: string
@@ -17,7 +16,7 @@ export interface EmulatorCommandOptions {
   readonly json?: boolean
 }
 
-/** Runs the embedded Cosmos DB until it is told to stop. */
+/** Runs the embedded Cosmos DB until a signal stops it. */
 export async function emulator(options: EmulatorCommandOptions, terminal: Terminal): Promise<number> {
   const account = emulatorOptions(options)
   const open = (): ReturnType<typeof serveAccount> => serveAccount(account)
@@ -45,7 +44,7 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
   return exitCodes.ok
 }
 
-/** How other clients come to trust the certificate. */
+/** Explains how other clients can trust the certificate. */
 function trustLines({ https, data }: EmulatorCommandOptions): readonly string[] {
   if (https !== true) return []
   if (data === undefined)
@@ -53,7 +52,7 @@ function trustLines({ https, data }: EmulatorCommandOptions): readonly string[] 
   return [`certificate        ${resolve(data, 'certificate.pem')} (Node trusts it by NODE_EXTRA_CA_CERTS)`]
 }
 
-/** The options of the embedded store, checked. */
+/** Returns the checked options of the embedded store. */
 export function emulatorOptions(options: EmulatorCommandOptions): AccountServerOptions {
   const { data, key } = options
   return {

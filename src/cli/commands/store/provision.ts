@@ -4,7 +4,7 @@ import { withSettings } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import type { Terminal } from '../../output/terminal.js'
 
-/** Makes the database and the containers that are missing, and says what was there. */
+/** Creates the database and missing containers, and prints which of them already existed. */
 export async function provision(options: StoreOptions, terminal: Terminal): Promise<number> {
   const done = await withSettings(options, provisionStore)
   if (options.json === true) {

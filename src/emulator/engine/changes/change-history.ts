@@ -2,7 +2,7 @@ import { contains, intersection, type KeyRange } from '../partitions/key-ranges.
 import type { PhysicalPartition } from '../partitions/physical-partition.js'
 import { epkOf, type VersionChange } from './version-change.js'
 
-/** Of a part of the key space, changes up to this LSN are not kept. */
+/** The LSN up to which the changes in a part of the key space are not kept. */
 export interface HistoryFloor {
   readonly min: string
   readonly max: string
@@ -15,25 +15,30 @@ export interface KeptHistory {
   readonly changes: Iterable<VersionChange>
 }
 
-/** What is no longer kept. */
+/** The changes that a history no longer keeps, and its new floors. */
 export interface Forgotten {
   readonly changes: readonly VersionChange[]
   readonly floors: readonly HistoryFloor[]
 }
 
 /**
- * Every change of a container's documents within its retention, which only containers with a change feed policy have.
- * Versions are shared with what is stored: a change costs the version it replaced.
+ * Every change of a container's documents within its retention. Only containers with a change feed policy have a
+ * history. It shares versions with the stored documents: a change costs the memory of the version it replaced.
  *
- * Changes are kept by physical partition, in LSN order. Nobody tells of splits and merges: a partition that is met for
- * the first time takes over what the partitions before it kept of its range, as it took over their documents and LSNs.
+ * Changes are kept by physical partition, in LSN order. The history is not informed of splits and merges. When it
+ * meets a partition for the first time, it moves to it the changes of its range that earlier partitions kept, just
+ * as the partition took over their documents and LSNs.
  */
 export class ChangeHistory {
   private logs = new Map<string, VersionChange[]>()
   private lastFloors: readonly HistoryFloor[]
   private trimmedAt = 0
 
-  /** @param kept what a journal kept; else history begins now */
+  /**
+   * Creates a history.
+   *
+   * @param kept the changes that a journal kept; without them the history begins now
+   */
   constructor(
     partitions: readonly PhysicalPartition[],
     public retentionSeconds: number,
@@ -48,7 +53,7 @@ export class ChangeHistory {
     return this.lastFloors
   }
 
-  /** Changes of one partition's transaction, in its order. */
+  /** Adds the changes of one transaction of a partition, in their order. */
   add(
     partitions: readonly PhysicalPartition[],
     partition: PhysicalPartition,
@@ -57,7 +62,7 @@ export class ChangeHistory {
     this.logOf(partitions, partition).push(...changes)
   }
 
-  /** Changes of a partition after `lsn`, in LSN order. */
+  /** Yields the changes of a partition after `lsn`, in LSN order. */
   *after(
     partitions: readonly PhysicalPartition[],
     partition: PhysicalPartition,
@@ -77,12 +82,12 @@ export class ChangeHistory {
     }
   }
 
-  /** Whether everything after `lsn` in this part of the key space is still here. */
+  /** Checks whether every change after `lsn` in this part of the key space is still kept. */
   isKept(scope: KeyRange, lsn: number): boolean {
     return this.lastFloors.every((floor) => lsn >= floor.lsn || intersection(floor, scope) === null)
   }
 
-  /** Forgets what is older than the retention; null when that is nothing. */
+  /** Forgets changes older than the retention. Returns null when there are none. */
   forget(partitions: readonly PhysicalPartition[], nowSeconds: number): Forgotten | null {
     if (nowSeconds === this.trimmedAt) return null
     this.trimmedAt = nowSeconds
@@ -109,7 +114,10 @@ export class ChangeHistory {
     return arranged
   }
 
-  /** Ids are never given twice, so a log under an id that is known is that partition's. */
+  /**
+   * Moves the changes of partitions that are gone to the new ones. Ids are never reused, so a log under a known id
+   * belongs to that partition.
+   */
   private arrange(partitions: readonly PhysicalPartition[]): void {
     const left = [...this.logs].filter(([id]) => partitions.every((partition) => partition.id !== id))
     const orphaned = left.flatMap(([, log]) => log)
@@ -125,7 +133,10 @@ export class ChangeHistory {
   }
 }
 
-/** Merged partitions numbered their transactions apart: sorted, a position in the one is still after what it has seen. */
+/**
+ * Returns the changes within a range, in LSN order. Merged partitions numbered their transactions separately.
+ * After sorting, a position in either of them still follows everything its reader has seen.
+ */
 function takenOver(changes: readonly VersionChange[], range: KeyRange): VersionChange[] {
   return changes
     .filter((change) => contains(range, epkOf(change)))

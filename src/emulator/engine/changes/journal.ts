@@ -10,7 +10,7 @@ export interface DatabaseRecord {
   readonly rid: string
   readonly etag: string
   readonly ts: number
-  /** So that a container that was deleted never lends its rid to another. */
+  /** Kept so that the rid of a deleted container is never reused. */
   readonly lastContainerNumber: number
 }
 
@@ -30,27 +30,27 @@ export interface PartitionRecord {
   readonly min: string
   readonly max: string
   readonly parents: readonly string[]
-  /** The LSN of the last transaction, so that none is given twice. */
+  /** The LSN of the last transaction, kept so that none is reused. */
   readonly lsn: number
-  /** The container's last document number when this was written. */
+  /** The container's last document number when this record was written. */
   readonly lastDocumentNumber: number
 }
 
-/** An offer as the journal keeps it: the throughput that a container or a database has bought. */
+/** An offer as the journal keeps it: the throughput of a container or a database. */
 export interface OfferRecord {
   readonly rid: string
   readonly ownerRid: string
-  /** The owner's path by rids, with a slash at its end. */
+  /** The owner's path by rids, with a trailing slash. */
   readonly ownerSelf: string
   readonly throughput: Throughput
-  /** The most it ever was, RU/s: what it may go down to depends on it. */
+  /** The highest throughput so far in RU/s, which determines the minimum. */
   readonly highestEver: number
-  /** How often it was changed. */
+  /** The number of changes. */
   readonly changes: number
   readonly ts: number
 }
 
-/** One change of what is stored. */
+/** One change of stored data. */
 export type JournalRecord =
   | { readonly kind: 'database'; readonly database: DatabaseRecord }
   | { readonly kind: 'databaseDeleted'; readonly rid: string }
@@ -72,27 +72,27 @@ export type JournalRecord =
   | { readonly kind: 'historyDropped'; readonly containerRid: string }
 
 /**
- * Told of every change in the order it was made; one call is one transaction, to be kept or lost as a whole. Memory is
- * the truth while the process lives; the journal is what it is rebuilt from.
+ * Receives every change in the order it was made. One call is one transaction, which is kept or lost as a whole.
+ * Memory is authoritative while the process lives; the journal serves to rebuild it.
  */
 export interface Journal {
   append(records: readonly JournalRecord[]): void
-  /** Resolves when everything appended so far outlives the process; null when it does already. */
+  /** Resolves when everything appended so far is durable. Returns null when it already is. */
   settled(): Promise<void> | null
 }
 
-/** What a journal gives back: everything, in any order within each kind. */
+/** The contents of a journal, in any order within each kind. */
 export interface JournalContents {
   readonly databases: Iterable<DatabaseRecord>
   readonly containers: Iterable<ContainerRecord>
   readonly partitions: Iterable<PartitionRecord>
   readonly offers: Iterable<OfferRecord>
   documents(containerRid: string): Iterable<VersionFields>
-  /** Undefined when the container keeps none. */
+  /** Returns the kept history, or undefined when the container keeps none. */
   history(containerRid: string): KeptHistory | undefined
 }
 
-/** For an engine that forgets everything with its process. */
+/** A journal for an engine without persistence. */
 export const noJournal: Journal = {
   append: () => undefined,
   settled: () => null,

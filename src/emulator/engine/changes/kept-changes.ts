@@ -4,7 +4,7 @@ import type { PhysicalPartition } from '../partitions/physical-partition.js'
 import { badRequest } from '../values/refusal.js'
 import type { VersionChange } from './version-change.js'
 
-/** A container, as far as its history is concerned. */
+/** The parts of a container that its history needs. */
 export interface HistoryOwner {
   readonly id: string
   readonly rid: string
@@ -18,7 +18,10 @@ export interface HistoryOwner {
   purgeExpired(limit: number): void
 }
 
-/** The history as it is now: what expired is deleted, what is too old forgotten. Refuses a container that has none. */
+/**
+ * Returns the history after deleting expired documents and forgetting changes older than the retention. Refuses a
+ * container that has no history.
+ */
 export function currentHistory(container: HistoryOwner): ChangeHistory {
   const { history } = container
   if (history === null) {
@@ -31,7 +34,7 @@ export function currentHistory(container: HistoryOwner): ChangeHistory {
   return history
 }
 
-/** Takes changes of one transaction into the history, if there is one, and tells what to write of it. */
+/** Adds the changes of one transaction to the history, if there is one, and returns the records to write. */
 export function recordChanges(
   container: HistoryOwner,
   partition: PhysicalPartition,
@@ -44,7 +47,7 @@ export function recordChanges(
   return [...written, ...forgetChanges(container)]
 }
 
-/** What to write of a partition: its range, its LSN, and the last number that a document got. */
+/** Returns the record to write for a partition: its range, its LSN and the number of its newest document. */
 export function partitionRecord(
   { rid, lastDocumentNumber }: Pick<HistoryOwner, 'rid'> & { readonly lastDocumentNumber: number },
   { identity: { id, range, parents }, lsn }: PhysicalPartition,
@@ -56,7 +59,7 @@ export function partitionRecord(
   }
 }
 
-/** What to write of a history that has just begun. */
+/** Returns the records to write for a history that has just begun. */
 export function historyRecords({ history, rid: containerRid }: HistoryOwner): readonly JournalRecord[] {
   return history === null ? [] : [{ kind: 'historyFloors', containerRid, floors: history.floors }]
 }

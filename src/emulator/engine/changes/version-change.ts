@@ -1,11 +1,11 @@
 import type { DocumentVersion, VersionFields } from '../values/document-version.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
 
-/** What happened to one document in one transaction, with what it was and what it became. */
+/** The change of one document in one transaction, with its state before and after. */
 export interface VersionChange {
   readonly kind: 'create' | 'replace' | 'delete'
   readonly lsn: number
-  /** The place within its transaction. */
+  /** The position within its transaction. */
   readonly place: number
   /** Seconds since the epoch. */
   readonly ts: number
@@ -13,11 +13,11 @@ export interface VersionChange {
   readonly current: VersionFields | null
   /** Null before a create. */
   readonly previous: VersionFields | null
-  /** A delete that nobody asked for: the time to live was over. */
+  /** True for a delete without a request, because the time to live was over. */
   readonly isExpired: boolean
 }
 
-/** The delete of a document whose time to live is over. */
+/** Returns the delete of a document whose time to live is over. */
 export function expiryOf(
   { fields }: DocumentVersion,
   at: Pick<VersionChange, 'lsn' | 'place' | 'ts'>,
@@ -25,7 +25,7 @@ export function expiryOf(
   return { kind: 'delete', ...at, current: null, previous: fields, isExpired: true }
 }
 
-/** Where the change's document is in the key space. */
+/** Returns the effective partition key of the change's document. */
 export function epkOf(change: VersionChange): string {
   return documentOf(change).epk
 }
@@ -34,7 +34,10 @@ export function keyTextOf(change: VersionChange): string {
   return documentOf(change).keyText
 }
 
-/** The change as the all-versions feed shows it. `previousImageLSN` and, for a delete, id and key only where they apply. */
+/**
+ * Returns the change as the all-versions feed shows it. `previousImageLSN` appears only where it applies, and id
+ * and key only for a delete.
+ */
 export function changeText(change: VersionChange, { paths }: PartitionKeyDefinition): string {
   const { kind, lsn, ts, current, previous, isExpired } = change
   const metadata = {
@@ -61,7 +64,7 @@ function documentOf({ current, previous }: VersionChange): VersionFields {
   return fields
 }
 
-/** The key by the names of its paths; a level that the document lacks is left out. */
+/** Returns the key by the names of its paths. Leaves out a level that the document lacks. */
 function namedKey(keyText: string, paths: readonly string[]): Readonly<Record<string, unknown>> {
   const values = JSON.parse(keyText) as readonly unknown[]
   const named = paths.map((path, index) => [path.slice(1), values[index]] as const)

@@ -10,17 +10,17 @@ import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 export interface ContainerDefinition {
   readonly id: string
   readonly partitionKey: PartitionKeyDefinition
-  /** Seconds; -1: only documents with a `ttl` expire; null: none does. */
+  /** Seconds. -1 means that only documents with a `ttl` expire; null means that none does. */
   readonly defaultTtl: number | null
   readonly uniqueKeys: readonly UniqueKey[]
-  /** For how long every change is kept for the all-versions feed; null: not at all. */
+  /** The retention of every change for the all-versions feed, in seconds; null keeps none. */
   readonly retentionSeconds: number | null
   readonly indexing: IndexingFactor
-  /** As clients see it, without the system properties. */
+  /** The definition as clients see it, without the system properties. */
   readonly body: JsonObject
 }
 
-/** Never indexed, whatever the policy says. */
+/** This path is never indexed, whatever the policy says. */
 const etagPath = '/"_etag"/?'
 
 const defaultConflictResolution: JsonObject = {
@@ -29,7 +29,7 @@ const defaultConflictResolution: JsonObject = {
   conflictResolutionProcedure: '',
 }
 
-/** Reads what a client sends to create or replace a container. */
+/** Reads a client's request to create or replace a container. */
 export function parseContainerDefinition(body: JsonObject): ContainerDefinition {
   refuseUnsupportedSettings(body)
   const id = assertId(body['id'], 'container')
@@ -56,7 +56,7 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
   }
 }
 
-/** What the service makes of an indexing policy, or of none. */
+/** Returns the indexing policy that the service derives from the given one, or from none. */
 function computedIndexingPolicy(value: unknown): JsonObject {
   const given = isJsonObject(value) ? value : {}
   const { indexingMode: named = 'consistent', excludedPaths = [] } = given
@@ -106,7 +106,7 @@ function parseDefaultTtl(value: unknown): number | null {
   )
 }
 
-/** The policy says minutes; 0 is as good as none. */
+/** Reads the retention in minutes and returns seconds. 0 means no retention. */
 function parseRetention(policy: unknown): number | null {
   if (policy === undefined || policy === null) return null
   const minutes = isJsonObject(policy) ? policy['retentionDuration'] : policy
@@ -118,7 +118,7 @@ function parseRetention(policy: unknown): number | null {
   )
 }
 
-/** Whether `value` may stand as a time to live: -1 for never, or seconds. */
+/** Checks whether `value` is a valid time to live: -1 for never, or seconds. */
 export function isTtl(value: unknown): value is number {
   return (
     typeof value === 'number' && Number.isInteger(value) && (value === -1 || (value > 0 && value < 2 ** 31))

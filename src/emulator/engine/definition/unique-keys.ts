@@ -4,7 +4,7 @@ import { limits } from '../values/limits.js'
 import { valueAtPath } from '../partitions/partition-key.js'
 import { badRequest } from '../values/refusal.js'
 
-/** Paths whose values together must differ between the documents of one partition key. */
+/** Paths whose combined values must differ between the documents of one partition key. */
 export type UniqueKey = readonly string[]
 
 /** Reads the `uniqueKeyPolicy` of a container's settings. */
@@ -31,7 +31,10 @@ function parseUniqueKey(paths: unknown): UniqueKey {
   })
 }
 
-/** One text for each unique key: documents of one partition key must not share any. A missing value counts as null. */
+/**
+ * Returns one text for each unique key. Documents of one partition key must not share any. A missing value counts
+ * as null.
+ */
 export function uniqueKeyTexts(
   document: Readonly<JsonObject>,
   keys: readonly UniqueKey[],
@@ -42,7 +45,7 @@ export function uniqueKeyTexts(
   })
 }
 
-/** Objects that are equal must give one text, in whatever order their properties were sent. */
+/** Sorts properties, so that equal objects give the same text whatever order the client sent. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (!isJsonObject(value)) return value
@@ -51,15 +54,15 @@ function canonical(value: unknown): unknown {
 }
 
 /**
- * Who holds each combination of unique values in a container. It knows partition keys, not physical partitions, so that
- * nothing in it changes when these are split.
+ * The document that holds each combination of unique values in a container. The index uses partition keys, not
+ * physical partitions, so that a split changes nothing in it.
  */
 export class UniqueKeyIndex {
   private readonly holders = new Map<string, string>()
 
   constructor(readonly keys: readonly UniqueKey[]) {}
 
-  /** The id of the document that holds the text; it may have expired. */
+  /** Returns the id of the document that holds the text. The document may have expired. */
   holder(keyText: string, text: string): string | undefined {
     return this.holders.get(`${keyText}${text}`)
   }
@@ -70,7 +73,7 @@ export class UniqueKeyIndex {
 
   remove(version: DocumentVersion): void {
     for (const text of this.textsOf(version)) {
-      // Another document may have taken over what an expired one held.
+      // Another document may have taken over the values of an expired one.
       if (this.holders.get(text) === version.id) this.holders.delete(text)
     }
   }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../values/json.js'
 import { notSupported } from '../values/refusal.js'
 
-/** Settings that would be a promise, by their path; the feature they ask for. */
+/** Settings that the emulator cannot honour, by path, with the feature that each asks for. */
 const features: readonly (readonly [path: string, feature: string])[] = [
   ['vectorEmbeddingPolicy', 'Vector search'],
   ['indexingPolicy/vectorIndexes', 'Vector search'],
@@ -14,7 +14,7 @@ const features: readonly (readonly [path: string, feature: string])[] = [
   ['conflictResolutionPolicy/conflictResolutionProcedure', 'A conflict resolution procedure'],
 ]
 
-/** Refuses settings of a container whose effects would not come. Empty ones ask for nothing. */
+/** Refuses container settings that would have no effect. Ignores empty ones, which ask for nothing. */
 export function refuseUnsupportedSettings(body: JsonObject): void {
   for (const [path, feature] of features) {
     if (!isEmpty(settingAt(body, path))) throw notSupported(`${feature} (${path})`)
@@ -30,7 +30,7 @@ function settingAt(body: JsonObject, path: string): unknown {
     .reduce<unknown>((holder, name) => (isJsonObject(holder) ? holder[name] : undefined), body)
 }
 
-/** Clients send settings that nobody made as null, as no text, or as an empty list in an object. */
+/** Clients send unset settings as null, as an empty text, or as an empty list in an object. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true
   if (Array.isArray(value)) return value.length === 0

@@ -7,21 +7,22 @@ export type PartitionKeyValue = string | number | boolean | null | undefined
 /** The tag that precedes each kind of value in the bytes to hash. */
 const tag = { undefined: 0x00, null: 0x01, false: 0x02, true: 0x03, number: 0x05, string: 0x08 } as const
 
-/** Ends a string, so that no string is the beginning of another. */
+/** Ends a string, so that no encoded string is a prefix of another. */
 const stringEnd = 0xff
 
 /** The two highest bits are always clear: only the first quarter of the key space is in use. */
 const usedBits = 0x3fff_ffff_ffff_ffffn
 
 /**
- * The place of a partition key in the key space (version 2): 32 upper-case hexadecimal digits for each component. A
- * hierarchical key is the concatenation of its levels, so that a prefix of it owns a contiguous interval.
+ * Returns the place of a partition key in the key space (version 2), as 32 upper-case hexadecimal digits per
+ * component. A hierarchical key is the concatenation of its levels, so that a prefix of it owns a contiguous
+ * interval.
  */
 export function effectivePartitionKey(values: readonly PartitionKeyValue[]): string {
   return values.map(hashed).join('')
 }
 
-/** Where the keys are that begin with these values. No hash begins with FF. */
+/** Returns the range of all keys that begin with these values. No hash begins with FF. */
 export function keyRangeOfPrefix(values: readonly PartitionKeyValue[]): KeyRange {
   const min = effectivePartitionKey(values)
   return { min, max: `${min}FF` }

@@ -6,10 +6,10 @@ export interface KeyRange {
 
 export const wholeKeySpace: KeyRange = { min: '', max: 'FF' }
 
-/** Hashes lie below this, since their two highest bits are clear; ranges are cut where documents are. */
+/** Hashes are below this bound, because their two highest bits are clear. Ranges are cut within it. */
 const usedKeySpace = 1n << 126n
 
-/** Cuts the key space into `count` ranges of which each gets about as many documents. */
+/** Cuts the key space into `count` ranges that each get about as many documents. */
 export function cutEvenly(count: number): readonly KeyRange[] {
   const bounds = Array.from({ length: count + 1 }, (_, index) => {
     if (index === 0) return wholeKeySpace.min
@@ -19,14 +19,14 @@ export function cutEvenly(count: number): readonly KeyRange[] {
   return bounds.slice(1).map((max, index) => ({ min: bounds[index] ?? wholeKeySpace.min, max }))
 }
 
-/** The key in the middle of a range, where a split cuts it. */
+/** Returns the key in the middle of a range, where a split cuts it. */
 export function middleOf(range: KeyRange): string {
   const low = asNumber(range.min)
   const high = range.max === wholeKeySpace.max ? usedKeySpace : asNumber(range.max)
   return asKey((low + high) / 2n)
 }
 
-/** How much of the key space that documents use a range has. */
+/** Returns the width of a range, counting only the part of the key space that documents use. */
 export function widthOf(range: KeyRange): bigint {
   return (range.max === wholeKeySpace.max ? usedKeySpace : asNumber(range.max)) - asNumber(range.min)
 }
@@ -35,7 +35,7 @@ export function contains(range: KeyRange, key: string): boolean {
   return key >= range.min && key < range.max
 }
 
-/** What two ranges have in common, or null. */
+/** Returns the intersection of two ranges, or null. */
 export function intersection(one: KeyRange, other: KeyRange): KeyRange | null {
   const min = one.min > other.min ? one.min : other.min
   const max = one.max < other.max ? one.max : other.max

@@ -2,16 +2,17 @@ import { DocumentVersion } from '../values/document-version.js'
 import { PhysicalPartition } from './physical-partition.js'
 import { badRequest } from '../values/refusal.js'
 
-/** What comes of two physical partitions that become one. */
+/** The result of merging two physical partitions. */
 export interface Merged {
   readonly child: PhysicalPartition
-  /** Versions that stand elsewhere in the child's log than in their parent's. */
+  /** Versions whose position in the child's log differs from that in their parent's. */
   readonly moved: readonly DocumentVersion[]
 }
 
 /**
- * Makes one physical partition of two neighbours. It goes on after the larger of their LSNs, and every document keeps its
- * LSN, so a position in a parent's feed is one in the child's, for the part of the key space that the parent had.
+ * Merges two neighbouring physical partitions. The child continues after the larger of their LSNs, and every
+ * document keeps its LSN. So a position in a parent's feed is valid in the child's, for the part of the key space
+ * that the parent had.
  */
 export function merge(parents: readonly [PhysicalPartition, PhysicalPartition], id: string): Merged {
   const [left, right] = parents[0].range.min < parents[1].range.min ? parents : [parents[1], parents[0]]
@@ -32,7 +33,7 @@ export function merge(parents: readonly [PhysicalPartition, PhysicalPartition], 
   return { child, moved }
 }
 
-/** Both logs counted LSNs of their own; versions that share one by chance get places after one another. */
+/** Merges two logs that counted LSNs separately. Gives versions that happen to share an LSN consecutive positions. */
 function interleaved(
   left: PhysicalPartition,
   right: PhysicalPartition,

@@ -1,4 +1,4 @@
-/** MurmurHash3, 128 bits, 64-bit variant, seed 0. Returns the two halves as unsigned integers. */
+/** Computes MurmurHash3 (128 bits, 64-bit variant, seed 0). Returns the two halves as unsigned integers. */
 export function murmur3(bytes: Uint8Array): readonly [bigint, bigint] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let h1 = 0n

@@ -6,11 +6,11 @@ interface Chunk<T> {
 const chunkCapacity = 256
 
 /**
- * Entries in the order of ever-growing numbers. Appending, removing and finding a place cost about the same however many
- * there are, and removed entries leave nothing to step over: reading n entries from any place is O(n).
+ * Entries in the order of growing numbers. The cost of appending, removing and finding an entry hardly depends on
+ * their number. Removed entries leave no gaps, so reading n entries from any position is O(n).
  */
 export class OrderedEntries<T> {
-  /** Never empty inside; a chunk whose last entry is removed goes with it. */
+  /** No chunk is empty: a chunk is removed with its last entry. */
   private readonly chunks: Chunk<T>[] = []
   private count = 0
 
@@ -23,7 +23,7 @@ export class OrderedEntries<T> {
     return this.chunks.at(-1)?.keys.at(-1) ?? 0
   }
 
-  /** Adds at the end; `key` must be larger than every key so far. */
+  /** Appends an entry. `key` must be larger than every key so far. */
   append(key: number, value: T): void {
     if (this.count > 0 && key <= this.lastKey) {
       throw new RangeError(`entry ${key} cannot follow entry ${this.lastKey}`)
@@ -38,7 +38,7 @@ export class OrderedEntries<T> {
     this.count += 1
   }
 
-  /** Puts another value in the place of an entry that is there. */
+  /** Replaces the value of an existing entry. */
   replace(key: number, value: T): void {
     const { chunk, index } = this.seek(key)
     if (chunk?.keys[index] === key) chunk.values[index] = value
@@ -53,7 +53,7 @@ export class OrderedEntries<T> {
     if (chunk.keys.length === 0) this.chunks.splice(chunkIndex, 1)
   }
 
-  /** Values whose key is larger than `key`, in order. Entries must not be added or removed while this is read. */
+  /** Yields the values whose key is larger than `key`, in order. Entries must not be added or removed meanwhile. */
   *after(key: number): Generator<T, void, undefined> {
     const from = this.seek(key + 1)
     for (let chunkIndex = from.chunkIndex; chunkIndex < this.chunks.length; chunkIndex += 1) {
@@ -65,7 +65,7 @@ export class OrderedEntries<T> {
     }
   }
 
-  /** The first place whose key is not smaller than `key`. */
+  /** Returns the first position whose key is not smaller than `key`. */
   private seek(key: number): {
     readonly chunk: Chunk<T> | undefined
     readonly chunkIndex: number
@@ -79,7 +79,10 @@ export class OrderedEntries<T> {
   }
 }
 
-/** The first of `length` indices for which `holds`, given that it holds for all that follow; else `length`. */
+/**
+ * Returns the first of `length` indices for which `holds` is true, or `length`. It must be true for all that
+ * follow.
+ */
 function firstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0
   let high = length

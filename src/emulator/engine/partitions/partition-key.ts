@@ -5,7 +5,7 @@ import { badRequest, substatus } from '../values/refusal.js'
 
 /** How a container distributes its documents, as in its definition. */
 export interface PartitionKeyDefinition {
-  /** Such as `/pk` or `/address/city`; several make a hierarchical key. */
+  /** The paths, such as `/pk` or `/address/city`. Several make a hierarchical key. */
   readonly paths: readonly string[]
   readonly kind: 'Hash' | 'MultiHash'
   readonly version: 2
@@ -41,7 +41,7 @@ function parseValues(text: string, definition: PartitionKeyDefinition): readonly
   return values.map((value) => (isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value))
 }
 
-/** The key that a document's own properties give it. */
+/** Returns the partition key from a document's own properties. */
 export function partitionKeyOf(document: JsonObject, definition: PartitionKeyDefinition): PartitionKey {
   return checkedPartitionKey(
     definition.paths.map((path) => valueAtPath(document, path)),
@@ -62,7 +62,7 @@ export function checkedPartitionKey(
   return values.map((value, index) => checkedValue(value, definition.paths[index] ?? ''))
 }
 
-/** The same text for the same key: what documents are looked up by. */
+/** Returns the text by which documents are looked up. Equal keys give equal texts. */
 export function partitionKeyText(key: PartitionKey): string {
   return JSON.stringify(key.map((value) => (value === undefined ? {} : value)))
 }
@@ -81,7 +81,7 @@ export function assertKeyMatches(
   )
 }
 
-/** What a document has at a path such as `/address/city`; undefined when it has nothing there. */
+/** Returns the value at a path such as `/address/city`, or undefined when the document has none. */
 export function valueAtPath(document: Readonly<JsonObject>, path: string): unknown {
   let value: unknown = document
   for (const name of path.split('/').slice(1)) {
@@ -92,7 +92,7 @@ export function valueAtPath(document: Readonly<JsonObject>, path: string): unkno
 }
 
 function checkedValue(value: unknown, path: string): PartitionKeyValue {
-  // −0 and 0 are one key to a reader of JSON, although their hashes differ.
+  // −0 and 0 are the same key to a reader of JSON, although their hashes differ.
   if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
   if (value === null || value === undefined || typeof value === 'boolean') return value
   if (typeof value !== 'string') {

@@ -2,26 +2,30 @@ import type { DocumentVersion } from '../values/document-version.js'
 import type { KeyRange } from './key-ranges.js'
 import { OrderedEntries } from './ordered-entries.js'
 
-/** What makes a physical partition: its range id, its part of the key space, and whom it descends from. */
+/** The identity of a physical partition: its range id, its part of the key space, and its ancestors. */
 export interface PartitionIdentity {
   readonly id: string
   readonly range: KeyRange
-  /** Ids of all ranges it came from by splits and merges, oldest first. */
+  /** Ids of all ranges from which it came by splits and merges, oldest first. */
   readonly parents: readonly string[]
 }
 
 /**
- * The documents of one range of the key space, and the log of their latest versions. A document has one entry in the log:
- * when it changes, its entry moves to the end; when it is deleted, its entry goes.
+ * The documents of one range of the key space, and the log of their latest versions. A document has one entry in
+ * the log. A change moves the entry to the end, and a delete removes it.
  */
 export class PhysicalPartition {
-  /** By place in the log. */
+  /** Versions by position in the log. */
   readonly changes = new OrderedEntries<DocumentVersion>()
-  /** By document number, that is in the order of creation. */
+  /** Versions by document number, which is the order of creation. */
   readonly documents = new OrderedEntries<DocumentVersion>()
   private readonly logical = new Map<string, Map<string, DocumentVersion>>()
 
-  /** @param lsn of the last transaction; children of a split go on from their parent's */
+  /**
+   * Creates an empty partition.
+   *
+   * @param lsn the LSN of the last transaction; children of a split continue from their parent's
+   */
   constructor(
     readonly identity: PartitionIdentity,
     public lsn: number,
@@ -39,14 +43,14 @@ export class PhysicalPartition {
     return this.logical.get(keyText)?.get(id)
   }
 
-  /** Documents of one partition key, in the order of creation. */
+  /** Returns the documents of one partition key, in the order of creation. */
   documentsOf(keyText: string): Iterable<DocumentVersion> {
     return this.logical.get(keyText)?.values() ?? []
   }
 
   /**
-   * Stores versions, each in the place of the one before it with the same number, if there is one. In any order: a
-   * transaction may have changed its documents in another order than it created them.
+   * Stores versions, each in the place of an earlier one with the same document number. They may come in any
+   * order, because a transaction may change documents in another order than it created them.
    */
   store(versions: readonly DocumentVersion[]): void {
     for (const version of sortedBy(versions, (one) => one.fields.number)) this.storeDocument(version)
@@ -82,7 +86,10 @@ export class PhysicalPartition {
   }
 }
 
-/** Most often they are in order already: a journal hands them out by number, and what never changed has that order, too. */
+/**
+ * Sorts only when necessary. Items are usually in order already: a journal returns them by number, and documents
+ * that never changed are in that order in the log, too.
+ */
 function sortedBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[] {
   let before = Number.NEGATIVE_INFINITY
   for (const item of items) {

@@ -1,10 +1,11 @@
 /**
- * **A model**, not the service's price list, which is not published. Its points are Microsoft's: a read of 1 KB costs 1
- * and of 100 KB 10; an insert of 1 KB about 5.5; a replace twice an insert; a query at least 2.5 per physical partition.
- * Between them it is a straight line. Tests may assert budgets with it; bills will differ by some percent.
+ * **A model**, not the service's price list, which is not published. Its points are Microsoft's: a read of 1 KB
+ * costs 1 and of 100 KB 10; an insert of 1 KB about 5.5; a replace twice an insert; a query at least 2.5 per
+ * physical partition. The model interpolates linearly between them. Tests may use it to check budgets; bills will
+ * differ by some percent.
  */
 
-/** How much a write is multiplied by what the indexing policy makes the service index. */
+/** The factor for writes, depending on how much the indexing policy makes the service index. */
 export const indexingFactor = { lean: 1.15, full: 1.8 } as const
 
 export type IndexingFactor = (typeof indexingFactor)[keyof typeof indexingFactor]
@@ -29,15 +30,20 @@ export function replaceCharge(bytes: number, factor: IndexingFactor): number {
   return rounded(2 * insertOfOneKilobyte * sized(bytes) * factor)
 }
 
-/** An operation that found nothing, or was refused by a condition, still looked. */
+/** The charge of an operation that found nothing or failed a condition, because it still looked. */
 export const lookupCharge = 1
 
-/** `ranges`: physical partitions touched. `bytes`: of the rows answered. */
+/**
+ * Returns the charge of a query.
+ *
+ * @param ranges physical partitions touched
+ * @param bytes of the rows in the answer
+ */
 export function queryCharge(ranges: number, bytes: number): number {
   return rounded(queryPerRange * ranges + growthPerKilobyte * (bytes / 1024))
 }
 
-/** An empty poll costs 1. */
+/** Returns the charge of reading the change feed. An empty poll costs 1. */
 export function feedCharge(bytes: number): number {
   return rounded(Math.max(1, bytes / 1024))
 }

@@ -1,7 +1,7 @@
 import { limits } from './limits.js'
 import { badRequest } from './refusal.js'
 
-/** Refuses what cannot be an id. `what` names the resource in the message. */
+/** Returns a valid id, or throws a `Refusal`. `what` names the resource in the message. */
 export function assertId(id: unknown, what: string): string {
   if (typeof id !== 'string' || id === '') {
     throw badRequest(`The id of a ${what} must be a text of at least one character; it is ${shown(id)}.`)
@@ -20,7 +20,7 @@ export function assertId(id: unknown, what: string): string {
   return id
 }
 
-/** Refuses what cannot be the id of a database or a container. */
+/** Returns a valid id of a database or a container, or throws a `Refusal`. */
 export function assertName(id: unknown, what: string): string {
   const name = assertId(id, what)
   if (name.length <= limits.nameCharacters) return name

@@ -1,4 +1,4 @@
-/** Where and when a version was written: no two versions of a container agree in all of it. */
+/** The place and time of a write. No two versions of a container agree in all of it. */
 export interface EtagParts {
   readonly rangeId: string
   readonly lsn: number
@@ -6,7 +6,7 @@ export interface EtagParts {
   readonly ts: number
 }
 
-/** A quoted etag in the service's shape, different for every write. */
+/** Returns a quoted etag in the service's shape, different for every write. */
 export function etagOf({ rangeId, lsn, place, ts }: EtagParts): string {
   return `"${hex(lsn, 8)}-${hex(place, 4)}-${hex(Number(rangeId), 4)}-0000-${hex(ts, 12)}"`
 }

@@ -1,18 +1,18 @@
-/** Limits of the service that the engine keeps. */
+/** The service's limits that the engine enforces. */
 export const limits = {
   documentBytes: 2 * 1024 * 1024,
   batchBytes: 2 * 1024 * 1024,
   batchOperations: 100,
   patchOperations: 10,
-  /** Of a container. */
+  /** For each container. */
   uniqueKeys: 10,
   uniqueKeyPaths: 16,
-  /** Objects and arrays within each other, the document itself not counted. */
+  /** Nested objects and arrays, not counting the document itself. */
   nestingLevels: 128,
   idBytes: 1023,
-  /** Of databases and containers. */
+  /** The length of the names of databases and containers. */
   nameCharacters: 255,
   partitionKeyValueBytes: 2048,
-  /** A page of documents is cut here, however many documents were asked for. */
+  /** The size at which a page of documents is cut, however many documents were requested. */
   responseBytes: 4 * 1024 * 1024,
 } as const

@@ -3,13 +3,13 @@ import type { JsonObject } from './json.js'
 import type { Patch } from './patch.js'
 import type { Refusal } from './refusal.js'
 
-/** Conditions on the stored document; an etag, or `*` for any. */
+/** Conditions on the stored document: an etag, or `*` for any. */
 export interface WriteConditions {
   readonly ifMatch?: string
   readonly ifNoneMatch?: string
 }
 
-/** What can be asked of one document. Objects are handed over: the caller must not change them afterwards. */
+/** An operation on one document. The caller must not change the objects it passes afterwards. */
 export type ItemOperation = WriteConditions &
   (
     | { readonly kind: 'create'; readonly document: JsonObject }
@@ -20,16 +20,16 @@ export type ItemOperation = WriteConditions &
     | { readonly kind: 'patch'; readonly id: string; readonly patch: Patch }
   )
 
-/** How an operation went well. */
+/** The result of a successful operation. */
 export interface OperationResult {
   /** 200 read or changed, 201 created, 204 deleted, 304 not modified. */
   readonly status: 200 | 201 | 204 | 304
-  /** What is stored now; null after a delete. */
+  /** The stored version; null after a delete. */
   readonly version: DocumentVersion | null
   readonly charge: number
 }
 
-/** How a batch went: every operation was applied, or none. */
+/** The result of a batch: every operation was applied, or none. */
 export type BatchResult =
   | {
       readonly kind: 'committed'
@@ -38,7 +38,7 @@ export type BatchResult =
     }
   | {
       readonly kind: 'rolledBack'
-      /** The index of the operation that could not be applied. */
+      /** The index of the operation that failed. */
       readonly failedAt: number
       readonly refusal: Refusal
       readonly charge: number

@@ -9,19 +9,22 @@ export interface PatchStep {
   readonly kind: (typeof patchKinds)[number]
   /** Property names from the outside in. */
   readonly path: readonly string[]
-  /** For `move`. */
+  /** The source path of a `move`. */
   readonly from: readonly string[]
   readonly value: unknown
 }
 
-/** Changes to make inside a document, on condition. */
+/** Conditional changes inside a document. */
 export interface Patch {
   readonly steps: readonly PatchStep[]
-  /** Whether the document as stored may be patched; absent: always. */
+  /** Decides whether the stored document may be patched. Default: always. */
   readonly isApplicable?: (document: Readonly<JsonObject>) => boolean
 }
 
-/** Reads the operations of a patch request. `guarded`: paths that must stay, such as the partition key's. */
+/**
+ * Reads the operations of a patch request. `guarded` lists the paths that must not change, such as the partition
+ * key's.
+ */
 export function parsePatchSteps(operations: unknown, guarded: readonly string[]): readonly PatchStep[] {
   if (!Array.isArray(operations) || operations.length === 0) {
     throw badRequest('A patch must be an array of at least one operation.')
@@ -74,12 +77,12 @@ function parsePath(path: unknown, guarded: readonly string[]): readonly string[]
   return names
 }
 
-/** Whether `path` is `outer`, or leads on from it. */
+/** Checks whether `path` is `outer` or lies below it. */
 function isWithin(path: readonly string[], outer: readonly string[]): boolean {
   return outer.every((name, index) => name === path[index])
 }
 
-/** The document with the patch applied; `document` is changed in place. */
+/** Applies the patch to `document` in place and returns it. */
 export function applyPatch(document: JsonObject, steps: readonly PatchStep[]): JsonObject {
   for (const step of steps) applyStep(document, step)
   return document
@@ -113,7 +116,7 @@ function applyStep(document: JsonObject, step: PatchStep): void {
   }
 }
 
-/** Where a path leads: the object or array that holds it, and its name or index there. */
+/** The target of a path: the object or array that holds it, and its name or index there. */
 type Place = { readonly shown: string } & (
   | { readonly holder: JsonObject; readonly name: string }
   | { readonly list: unknown[]; readonly index: number }
@@ -143,7 +146,7 @@ function placeOf(document: JsonObject, path: readonly string[]): Place {
   return { shown, list: holder, index }
 }
 
-/** NaN for what is not a place in a list. */
+/** Returns the index in a list, or NaN when the name is not one. */
 function listIndex(name: string): number {
   return /^(0|[1-9]\d*)$/u.test(name) ? Number(name) : NaN
 }
@@ -168,7 +171,7 @@ function insert(place: Place, value: unknown): void {
   else define(place.holder, place.name, value)
 }
 
-/** Assignment would take the name `__proto__` for something else than a property. */
+/** Defines a property. Assigning to the name `__proto__` would set the prototype instead. */
 function define(holder: JsonObject, name: string, value: unknown): void {
   Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
 }

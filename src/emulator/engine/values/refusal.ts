@@ -1,6 +1,6 @@
 /**
- * What the engine answers when it will not do something: the status and sub-status that Cosmos DB would answer with.
- * The only error class the engine throws on purpose; anything else is a bug of ours.
+ * A refused operation, with the status and sub-status that Cosmos DB would answer. It is the only error class that
+ * the engine throws on purpose; any other error is a bug.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -8,26 +8,26 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     message: string,
-    /** Tells apart refusals with one status; 0 when the status says it all. */
+    /** Distinguishes refusals with the same status; 0 when the status is sufficient. */
     readonly substatus = 0,
   ) {
     super(message)
   }
 }
 
-/** Sub-statuses that SDKs act upon. */
+/** Sub-statuses that SDKs react to. */
 export const substatus = {
-  /** 400: the partition key given is not the one in the document. */
+  /** 400: the given partition key is not the one in the document. */
   partitionKeyMismatch: 1001,
-  /** 400: the client addresses a container that has been replaced by another of its name. */
+  /** 400: the client addresses a container that was replaced by another with the same name. */
   containerRidMismatch: 1024,
   /** 404: the session token is ahead of what this replica holds. */
   readSessionNotAvailable: 1002,
-  /** 410: the partition key range id is not (or no longer) one of the container's. */
+  /** 410: the partition key range id does not (or no longer) belong to the container. */
   partitionKeyRangeGone: 1002,
-  /** 413: the documents asked for are more than fit into one answer. */
+  /** 413: the requested documents do not fit into one answer. */
   answerTooLarge: 3402,
-  /** 404: the container (or database) that would own the resource does not exist. */
+  /** 404: the container (or database) that owns the resource does not exist. */
   ownerNotFound: 1003,
 } as const
 
@@ -36,9 +36,9 @@ export function badRequest(message: string, code = 0): Refusal {
 }
 
 /**
- * What the service does and this engine does not.
+ * Returns the refusal of a feature that the service has and this engine does not.
  *
- * @param feature the subject of a sentence: "A stored procedure"
+ * @param feature the subject of a sentence, such as "A stored procedure"
  * @param advice a sentence about what to do instead
  */
 export function notSupported(feature: string, advice = ''): Refusal {

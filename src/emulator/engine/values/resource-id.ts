@@ -1,9 +1,10 @@
 /**
- * Resource ids (`_rid`) in the service's shape, since every SDK parses them: 4 bytes for a database, 8 for a container
- * (its database's first), 16 for a document (its container's first), 3 for an offer; base64 with `-` for `/`.
+ * Resource ids (`_rid`) in the service's shape, because every SDK parses them: 4 bytes for a database, 8 for a
+ * container (the first are its database's), 16 for a document (the first are its container's), 3 for an offer.
+ * They are base64 with `-` for `/`.
  */
 
-/** Set in the container's part, so that it is told from a user of the same database. */
+/** Set in the container's part, to distinguish it from a user of the same database. */
 const containerFlag = 0x8000_0000
 
 export function databaseRid(number: number): string {
@@ -32,7 +33,7 @@ export function documentRid(container: string, number: number): string {
   return encoded(bytes)
 }
 
-/** The number in a document's rid, or null when it is not a rid of that container's documents. */
+/** Returns the number in a document's rid, or null when it is not a rid of that container's documents. */
 export function documentNumber(container: string, rid: string): number | null {
   const bytes = decoded(rid)
   const owner = decoded(container)

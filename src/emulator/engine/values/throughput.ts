@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from './json.js'
 import { badRequest } from './refusal.js'
 
-/** Request units per second that were bought: a fixed number, or at most so many. */
+/** Purchased throughput in request units per second: a fixed number, or a maximum. */
 export interface Throughput {
   readonly kind: 'manual' | 'autoscale'
-  /** Of autoscale: the most it may scale to. */
+  /** For autoscale, the maximum it scales to. */
   readonly maxRequestUnits: number
 }
 
-/** What one physical partition serves, request units per second. */
+/** The request units per second that one physical partition serves. */
 const requestUnitsPerPartition = 10_000
 
 const bounds = {
@@ -16,10 +16,10 @@ const bounds = {
   autoscale: { min: 1_000, max: 1_000_000, step: 1_000 },
 } as const
 
-/** An idle autoscale resource stands at this part of its maximum. */
+/** The part of its maximum to which an idle autoscale resource scales down. */
 const idlePart = 0.1
 
-/** As many physical partitions as the service gives to a throughput. */
+/** Returns the number of physical partitions that the service uses for a throughput. */
 export function partitionsFor({ maxRequestUnits }: Throughput): number {
   return Math.ceil(maxRequestUnits / requestUnitsPerPartition)
 }
@@ -34,7 +34,7 @@ export function checkedThroughput(kind: Throughput['kind'], value: unknown): Thr
   )
 }
 
-/** The `content` of an offer as clients see it. */
+/** Returns the `content` of an offer as clients see it. */
 export function offerContent(throughput: Throughput, highestEver: number): JsonObject {
   const { kind, maxRequestUnits } = throughput
   const isManual = kind === 'manual'
@@ -49,7 +49,10 @@ export function offerContent(throughput: Throughput, highestEver: number): JsonO
   }
 }
 
-/** Reads the `content` of an offer that a client sends back. Settings of autoscale outweigh the number beside them. */
+/**
+ * Reads the `content` of an offer that a client sends back. Autoscale settings take precedence over the number
+ * beside them.
+ */
 export function parseOfferContent(content: unknown): Throughput {
   if (!isJsonObject(content)) throw badRequest('An offer needs its "content" as a JSON object.')
   const { offerAutopilotSettings: settings, offerThroughput } = content
@@ -57,7 +60,10 @@ export function parseOfferContent(content: unknown): Throughput {
   return checkedThroughput('autoscale', isJsonObject(settings) ? settings['maxThroughput'] : settings)
 }
 
-/** The service lets a resource go down to a hundredth of what it once had, and not further. */
+/**
+ * Returns the minimum throughput. The service allows at least a hundredth (manual) or a tenth (autoscale) of the
+ * highest throughput ever.
+ */
 export function minimumThroughput(kind: Throughput['kind'], highestEver: number): number {
   const { min, step } = bounds[kind]
   const part = kind === 'manual' ? highestEver / 100 : highestEver / 10

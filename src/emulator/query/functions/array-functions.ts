@@ -14,9 +14,9 @@ function arrayContains(array: unknown, wanted: unknown, isPartial: unknown = fal
   return array.some((item) => (isPartial ? includesPart(item, wanted) : areEqual(item, wanted)))
 }
 
-/** Functions of arrays; anything else is undefined. */
+/** Functions of arrays. The result for any other type is undefined. */
 export const arrayFunctions: Readonly<Record<string, QueryFunction>> = {
-  /** With `true` as third argument, an object that has the wanted properties will do, whatever else it has. */
+  /** With `true` as third argument, an object matches if it has the wanted properties, whatever else it has. */
   ARRAY_CONTAINS: { minArguments: 2, maxArguments: 3, evaluate: arrayContains },
   ARRAY_LENGTH: {
     minArguments: 1,

@@ -2,11 +2,12 @@ import { refuseCostly } from '../language/query-limits.js'
 import { searcher } from './text-search.js'
 
 /**
- * The meaning of a LIKE pattern: `%` any run of characters, `_` one, `[a-c]` one of a set, `[^a-c]` one outside it; a
- * character after `escape` stands for itself.
+ * Compiles a LIKE pattern: `%` matches any run of characters, `_` one, `[a-c]` one of a set, `[^a-c]` one outside
+ * it. A character after `escape` stands for itself.
  *
- * The `%` cut the pattern into pieces. The first piece must be at the beginning of the text, and the last at its end. Each
- * other piece is taken at its first occurrence after the one before, which leaves the most text for the rest.
+ * The `%` cut the pattern into pieces. The first piece must be at the beginning of the text, and the last at its
+ * end. Each other piece is matched at its first occurrence after the previous one, which leaves the most text for
+ * the rest.
  */
 export function compilePattern(pattern: string, escape: string | undefined): (text: string) => boolean {
   const pieces = piecesOf(stepsOf(pattern, escape)).map(compilePiece)
@@ -110,7 +111,7 @@ function isWithin(intervals: readonly Interval[], character: string): boolean {
 
 type PieceSteps = readonly CharacterStep[]
 
-/** The pieces before, between and after the runs; a piece between two adjacent runs is empty. */
+/** Returns the pieces before, between and after the runs. A piece between two adjacent runs is empty. */
 function piecesOf(steps: readonly Step[]): PieceSteps[] {
   const pieces: CharacterStep[][] = [[]]
   for (const step of steps) {
@@ -122,9 +123,9 @@ function piecesOf(steps: readonly Step[]): PieceSteps[] {
 
 interface Piece {
   readonly length: number
-  /** Whether the piece is at this place. The text must be long enough. */
+  /** Checks whether the piece is at this place. The text must be long enough. */
   fits(text: string, at: number): boolean
-  /** The first place of the piece at or after `from`, or -1. */
+  /** Returns the first place of the piece at or after `from`, or -1. */
   find(text: string, from: number): number
 }
 

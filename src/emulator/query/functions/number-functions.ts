@@ -8,11 +8,11 @@ function ofNumber(compute: (value: number) => number): QueryFunction {
   }
 }
 
-/** Functions of one number; anything else is undefined. Zero is always written 0, never -0. */
+/** Functions of one number. The result for any other type is undefined. Zero is always written 0, never -0. */
 export const numberFunctions: Readonly<Record<string, QueryFunction>> = {
   ABS: ofNumber(Math.abs),
   CEILING: ofNumber(Math.ceil),
   FLOOR: ofNumber(Math.floor),
-  /** Halves go away from zero, unlike `Math.round`. */
+  /** Rounds halves away from zero, unlike `Math.round`. */
   ROUND: ofNumber((value) => Math.sign(value) * Math.round(Math.abs(value))),
 }

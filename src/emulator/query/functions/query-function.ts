@@ -1,7 +1,7 @@
 import type { Call } from '../language/ast.js'
 import { QueryError } from '../language/query-error.js'
 
-/** A function of the dialect. Arguments are values, undefined included; so is the answer. */
+/** A function of the dialect. Arguments and the result are values, including undefined. */
 export interface QueryFunction {
   readonly minArguments: number
   readonly maxArguments: number

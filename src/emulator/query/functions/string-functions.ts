@@ -10,7 +10,7 @@ function ofString(compute: (text: string) => unknown): QueryFunction {
   }
 }
 
-/** A question about two strings; a third argument `true` makes it blind to case. */
+/** Returns a function that tests two strings. A third argument `true` makes it ignore case. */
 function ofTwoStrings(holds: (text: string, other: string) => boolean): QueryFunction {
   return {
     minArguments: 2,
@@ -67,7 +67,7 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : jsonOf(value)
 }
 
-/** Functions of strings; anything else is undefined, but for ToString. */
+/** Functions of strings. The result for any other type is undefined, except for ToString. */
 export const stringFunctions: Readonly<Record<string, QueryFunction>> = {
   CONCAT: { minArguments: 2, maxArguments: Infinity, evaluate: concat },
   CONTAINS: ofTwoStrings((text, other) => indexIn(text, other) >= 0),

@@ -1,7 +1,7 @@
-/** Up to this length, the JavaScript engine's search is always fast. Beyond it, the engine's time may be quadratic. */
+/** Up to this length, the JavaScript engine's search is always fast. Beyond it, its time may be quadratic. */
 const shortPattern = 64
 
-/** Like `String.indexOf`, in time linear in both lengths (Knuth, Morris, Pratt). */
+/** Searches like `String.indexOf`, in time linear in both lengths (Knuth, Morris, Pratt). */
 export function indexOf(text: string, wanted: string, from = 0): number {
   if (wanted.length <= shortPattern) return text.indexOf(wanted, from)
   return searcher(wanted)(text, from)
@@ -23,7 +23,7 @@ export function searcher(wanted: string): (text: string, from: number) => number
   }
 }
 
-/** For each prefix of a text, the length of the longest shorter prefix that it ends with. */
+/** Returns, for each prefix of a text, the length of the longest shorter prefix that it ends with. */
 function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length)
   let length = 0

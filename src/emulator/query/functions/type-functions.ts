@@ -5,7 +5,7 @@ function test(holds: (value: unknown) => boolean): QueryFunction {
   return { minArguments: 1, maxArguments: 1, evaluate: holds }
 }
 
-/** Questions about a value's type: always true or false, also of what is not defined. */
+/** Tests of a value's type. The result is always true or false, even for undefined values. */
 export const typeFunctions: Readonly<Record<string, QueryFunction>> = {
   IS_DEFINED: test((value) => value !== undefined),
   IS_NULL: test((value) => value === null),

@@ -1,7 +1,7 @@
 import type { Call } from '../language/ast.js'
 import { notSupported, QueryError } from '../language/query-error.js'
 
-/** Functions that the service has and this room has not, by upper-case name. */
+/** Functions that the service has and this room lacks, by upper-case name. */
 const known = new Set(
   `ACOS ASIN ATAN ATN2 COS COT DEGREES EXP LOG LOG10 PI POWER RADIANS RAND SIGN SIN SQRT SQUARE TAN TRUNC NUMBERBIN
   INTADD INTBITAND INTBITLEFTSHIFT INTBITNOT INTBITOR INTBITRIGHTSHIFT INTBITXOR INTDIV INTMOD INTMUL INTSUB
@@ -17,7 +17,7 @@ const known = new Set(
   VECTORDISTANCE FULLTEXTCONTAINS FULLTEXTCONTAINSALL FULLTEXTCONTAINSANY FULLTEXTSCORE RRF`.split(/\s+/u),
 )
 
-/** Why a name that is not one of this room's functions is refused: nobody has it, or only the service. */
+/** Returns the error for an unknown function: it does not exist, or only the service has it. */
 export function unknownFunction({ name, span }: Call): QueryError {
   return known.has(name.toUpperCase())
     ? notSupported(`The function ${name.toUpperCase()}`, span)

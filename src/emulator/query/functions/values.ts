@@ -1,4 +1,4 @@
-/** JSON's types as the service orders them: undefined < null < boolean < number < string < array < object. */
+/** JSON types in the service's order: undefined < null < boolean < number < string < array < object. */
 const kindOrder = {
   undefined: 0,
   null: 1,
@@ -11,7 +11,6 @@ const kindOrder = {
 
 type Kind = keyof typeof kindOrder
 
-/** The JSON type of a value. */
 function kindOf(value: unknown): Kind {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -21,17 +20,17 @@ function kindOf(value: unknown): Kind {
     : 'object'
 }
 
-/** Whether a value is a JSON object: neither null nor an array. */
+/** Checks whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether a value is null, a boolean, a number or a string. */
+/** Checks whether a value is null, a boolean, a number or a string. */
 export function isPrimitive(value: unknown): value is null | boolean | number | string {
   return value === null || ['boolean', 'number', 'string'].includes(typeof value)
 }
 
-/** Equal in type and, through arrays and objects, in content. */
+/** Compares two values by type and content, through arrays and objects. */
 export function areEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (Array.isArray(left)) {
@@ -50,8 +49,8 @@ export function areEqual(left: unknown, right: unknown): boolean {
 }
 
 /**
- * The order in which ORDER BY, MIN and MAX see values: by type, then by value. Arrays keep the order they come in, and
- * so do objects: the service promises none.
+ * Compares values as ORDER BY, MIN and MAX do: by type, then by value. Arrays count as equal, and so do objects,
+ * because the service promises no order for them.
  */
 export function compareValues(left: unknown, right: unknown): number {
   const leftKind = kindOf(left)
@@ -60,7 +59,10 @@ export function compareValues(left: unknown, right: unknown): number {
   return isOrdered(left) && isOrdered(right) ? compareAlike(left, right) : 0
 }
 
-/** Compares two values for `<` and its like; `undefined` when they have no order: of different types, arrays, objects. */
+/**
+ * Compares two values for `<` and similar operators. Returns undefined when they have no order: different types,
+ * arrays, objects.
+ */
 export function compareForOperators(left: unknown, right: unknown): number | undefined {
   if (left === null && right === null) return 0
   if (typeof left !== typeof right || !isOrdered(left) || !isOrdered(right)) return undefined
@@ -73,12 +75,12 @@ function isOrdered(value: unknown): value is Ordered {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** Both of one type. */
+/** Compares two values of the same type. */
 function compareAlike(left: Ordered, right: Ordered): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** A text that two values share exactly when they are equal. */
+/** Returns a text that two values share exactly when they are equal. */
 export function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_name, inner: unknown) =>
     isObject(inner)

@@ -1,6 +1,6 @@
 import type { Span } from './query-error.js'
 
-/** A query as it was written, without a meaning yet: plain data, so that it may be cached, analysed and rewritten. */
+/** A parsed query without a meaning yet. It is plain data, so that it can be cached, analysed and rewritten. */
 export interface Query {
   readonly selection: Selection
   readonly isDistinct: boolean
@@ -13,7 +13,7 @@ export interface Query {
   readonly span: Span
 }
 
-/** What a row is made of: `*`, `VALUE expression`, or named expressions. */
+/** The contents of a row: `*`, `VALUE expression`, or named expressions. */
 export type Selection =
   | { readonly kind: 'all'; readonly span: Span }
   | { readonly kind: 'value'; readonly expression: Expression }
@@ -24,7 +24,10 @@ export interface SelectItem {
   readonly alias: string | undefined
 }
 
-/** `FROM c`, `FROM root r`: the collection's name means nothing, the alias (or the name without one) is what binds. */
+/**
+ * `FROM c`, `FROM root r`. The collection's name has no meaning; only the alias (or the name without an alias)
+ * counts.
+ */
 export interface Source {
   readonly alias: string
 }
@@ -41,10 +44,9 @@ export interface Page {
   readonly span: Span
 }
 
-/** How many rows, in TOP, OFFSET and LIMIT. */
+/** The number of rows in TOP, OFFSET and LIMIT. */
 export type Count = Literal | ParameterReference
 
-/** Everything that has a value. */
 export type Expression =
   | Literal
   | ParameterReference
@@ -69,14 +71,14 @@ export interface Literal {
   readonly span: Span
 }
 
-/** `@name`, with its `@`. */
+/** `@name`, including the `@`. */
 export interface ParameterReference {
   readonly kind: 'parameter'
   readonly name: string
   readonly span: Span
 }
 
-/** A bare name: the source's alias, or a mistake. */
+/** A bare name, which is either the source's alias or a mistake. */
 export interface SourceReference {
   readonly kind: 'source'
   readonly name: string
@@ -91,7 +93,7 @@ export interface Member {
   readonly span: Span
 }
 
-/** Kept, since parentheses decide whether a mixture of operators is clear (see `refuseUnclear`). */
+/** Kept in the tree, because parentheses decide whether a mixture of operators is clear (see `refuseUnclear`). */
 export interface Parenthesized {
   readonly kind: 'parenthesized'
   readonly inner: Expression
@@ -116,7 +118,7 @@ export interface Binary {
   readonly span: Span
 }
 
-/** A whole chain of ANDs or of ORs, so that long ones do not nest. */
+/** A whole chain of ANDs or of ORs, so that a long chain does not nest. */
 export interface Logical {
   readonly kind: 'logical'
   readonly operator: 'AND' | 'OR'
@@ -162,7 +164,7 @@ export interface Like {
   readonly kind: 'like'
   readonly operand: Expression
   readonly pattern: Expression
-  /** One character that makes the next one of the pattern stand for itself. */
+  /** The character that makes the next one of the pattern literal. */
   readonly escape: string | undefined
   readonly isNegated: boolean
   readonly span: Span
@@ -170,7 +172,7 @@ export interface Like {
 
 export interface Call {
   readonly kind: 'call'
-  /** As written; names of functions are compared without case. */
+  /** The name as written. Function names ignore case. */
   readonly name: string
   readonly arguments: readonly Expression[]
   readonly span: Span
@@ -188,7 +190,7 @@ interface ArrayLiteral {
   readonly span: Span
 }
 
-/** The expressions directly inside one. */
+/** Returns the expressions directly inside an expression. */
 export function childrenOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'literal':
@@ -223,7 +225,7 @@ export function childrenOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** An expression without the parentheses around it. */
+/** Returns an expression without the parentheses around it. */
 export function unwrapped(expression: Expression): Exclude<Expression, Parenthesized> {
   let inner = expression
   while (inner.kind === 'parenthesized') inner = inner.inner

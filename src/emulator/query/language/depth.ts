@@ -2,16 +2,16 @@ import type { IToken } from 'chevrotain'
 import { childrenOf, type Expression } from './ast.js'
 import { QueryError, type Span } from './query-error.js'
 
-/** Characters of a query's text, as the account document says. */
+/** The longest query text in characters, as the account document states it. */
 export const longestQuery = 262_144
 
-/** Deeper than anybody writes, shallow enough for the stack of whoever walks a tree. */
+/** The deepest tree. It is deeper than real queries, but shallow enough for recursive functions. */
 const deepestTree = 500
 
-/** As `deepestTree`, for the parser, whose frames are larger. */
+/** Like `deepestTree`, for the parser, whose stack frames are larger. */
 const deepestNesting = 100
 
-/** What the grammar answers with a rule within itself although nothing is closed afterwards. */
+/** Tokens after which the grammar nests without a closing token. */
 const prefixes = new Set(['NOT', '-', '+', '~'])
 const rightNesting = new Set(['?', '??'])
 
@@ -38,7 +38,7 @@ export function refuseDeepTokens(tokens: readonly IToken[]): void {
   }
 }
 
-/** Refuses a tree that recursion could not walk: `1+1+…` and `c.a.a.…` are deep without a parenthesis. */
+/** Refuses a tree that is too deep for recursion. `1+1+…` and `c.a.a.…` are deep without parentheses. */
 export function refuseDeepTree(root: Expression): void {
   let level: readonly Expression[] = [root]
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -7,14 +7,14 @@ import { lexer } from './tokens.js'
 import { syntaxErrorNear } from './tree.js'
 import { refuseUnclear } from './unclear.js'
 
-/** Queries repeat with other parameters, so their trees are kept; the oldest goes first. */
+/** The number of trees that are kept, because queries repeat with other parameters. The oldest is dropped first. */
 const rememberedTrees = 500
 const trees = new Map<string, Query>()
 
-/** Made for the first query: it analyses its grammar, which would be a third of an emulator's start. */
+/** Created for the first query: analysing the grammar would be a third of an emulator's start. */
 let sharedParser: QueryParser | undefined
 
-/** Reads a text; throws {@link QueryError} for what is not a query or not supported. */
+/** Parses a text. Throws {@link QueryError} for an invalid or unsupported query. */
 export function parse(text: string): Query {
   const known = trees.get(text)
   if (known !== undefined) return known
@@ -45,7 +45,7 @@ function read(text: string): Query {
   const parsingError = parser.errors[0]
   if (parsingError === undefined) return query
   const { token } = parsingError
-  // At the end of the text there is no token to point at: the last one is where the text breaks off.
+  // At the end of the text there is no token to point at, so the error names the last one.
   const near = Number.isNaN(token.startOffset) ? tokens.at(-1) : token
   if (near === undefined) {
     throw new QueryError('SC1001', 'Syntax error, the query is empty.', { start: 0, end: text.length })

@@ -1,12 +1,12 @@
-/** Where in the text, in characters from its beginning; `end` is the first character after. */
+/** A position in the text, in characters from its beginning. `end` is the first character after it. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
 /**
- * A query that is wrong or not supported. Its message is the service's own form, a JSON text with severity, location,
- * code and message, since the SDKs parse it.
+ * An invalid or unsupported query. The message has the service's own form, a JSON text with severity, location,
+ * code and message, because the SDKs parse it.
  */
 export class QueryError extends Error {
   override readonly name = 'QueryError'
@@ -14,20 +14,20 @@ export class QueryError extends Error {
   constructor(
     /** The service's code: SC1001 syntax, SC2001 unknown identifier, SC2005 unknown function, SC2050 argument count. */
     readonly code: string,
-    /** What is wrong, without the JSON around it. */
+    /** The reason, without the JSON around it. */
     readonly reason: string,
     readonly location: Span,
   ) {
     super(JSON.stringify({ errors: [{ severity: 'Error', location, code, message: reason }] }))
   }
 
-  /** To answer with. */
+  /** The status of the answer. */
   get status(): 400 | 501 {
     return this.code === 'NotSupported' ? 501 : 400
   }
 }
 
-/** A construct that the service knows and this engine does not. */
+/** Returns the error for a construct that the service has and this engine lacks. */
 export function notSupported(construct: string, location: Span): QueryError {
   return new QueryError('NotSupported', `${construct} is not supported by the embedded Cosmos DB.`, location)
 }

@@ -1,6 +1,6 @@
 import { QueryError } from './query-error.js'
 
-/** The most characters of a computed text, and of a row: no page of the service could carry more. */
+/** The maximum length of a computed text, and of a row. A page of the service could not hold more. */
 const longestResult = 4 * 1024 * 1024
 
 /** The most comparisons of one LIKE with one text. */
@@ -22,7 +22,7 @@ export function refuseCostly(comparisons: number): void {
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
-/** The value's JSON. Refuses a value whose JSON would be too long, before making it. */
+/** Returns the value's JSON. Refuses a value whose JSON would be too long, before creating it. */
 export function jsonOf(value: unknown): string | undefined {
   refuseLongResult(sizeOf(value, 0))
   return JSON.stringify(value)

@@ -6,7 +6,10 @@ import { between, literalValue, spanOf } from './tree.js'
 
 type Rule<T> = ParserMethod<[], T>
 
-/** The grammar of a whole query around its expressions. What is known and not supported is refused by name. */
+/**
+ * The grammar of a whole query around its expressions. It also parses known unsupported constructs, to refuse them
+ * by name.
+ */
 export class QueryParser extends ExpressionParser {
   constructor() {
     super()

@@ -1,18 +1,21 @@
 import { createToken, Lexer, type TokenType } from 'chevrotain'
 
-/** A bare name: an alias, a property after a dot, a function. */
+/** A bare name: an alias, a property after a dot, or a function. */
 export const identifier = createToken({ name: 'Identifier', pattern: /[A-Za-z_][A-Za-z0-9_]*/ })
 
 const keywordTokens: TokenType[] = []
 
-/** A reserved word, in any case. The longer name wins: `IN` does not begin `INDEX_OF`. */
+/**
+ * Returns the token of a reserved word, ignoring case. A longer name wins: `INDEX_OF` does not start with the word
+ * `IN`.
+ */
 function keyword(word: string): TokenType {
   const token = createToken({ name: word, pattern: new RegExp(word, 'i'), longer_alt: identifier })
   keywordTokens.push(token)
   return token
 }
 
-/** A word that begins another one stands after it: the lexer takes the first that fits. */
+/** Reserved words. A word that another one starts with comes after it, because the lexer takes the first match. */
 export const keywords = {
   and: keyword('AND'),
   array: keyword('ARRAY'),
@@ -64,7 +67,7 @@ function punctuation(name: string, pattern: string | RegExp): TokenType {
   return token
 }
 
-/** In this order the lexer tries them: the longer ones first. */
+/** In the order in which the lexer tries them, the longer ones first. */
 export const punctuations = {
   coalesce: punctuation('Coalesce', '??'),
   question: punctuation('Question', '?'),
@@ -87,7 +90,10 @@ export const punctuations = {
   dot: punctuation('Dot', '.'),
 } as const
 
-/** Takes the rest of the text after an unclosed comment, so that its end is not searched for from each further `/`. */
+/**
+ * Matches the rest of the text after an unclosed comment, so that the lexer does not search for its end from each
+ * further `/`.
+ */
 const openComment = createToken({ name: 'OpenComment', pattern: /\/\*[\s\S]*/, line_breaks: true })
 
 const skipped = [
@@ -101,7 +107,7 @@ const skipped = [
   }),
 ]
 
-/** Every token, in the order the lexer tries them. */
+/** Every token, in the order in which the lexer tries them. */
 export const vocabulary: TokenType[] = [
   ...skipped,
   openComment,
@@ -113,7 +119,7 @@ export const vocabulary: TokenType[] = [
   ...punctuationTokens,
 ]
 
-/** Cuts a text into tokens without comments and white space. It stops at the first character that begins no token. */
+/** Splits a text into tokens without comments and white space. Stops at the first character that starts no token. */
 export const lexer = new Lexer(vocabulary, {
   ensureOptimizations: false,
   positionTracking: 'onlyOffset',

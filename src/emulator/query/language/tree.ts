@@ -3,12 +3,12 @@ import type { Binary, Expression, Literal, Logical } from './ast.js'
 import { QueryError, type Span } from './query-error.js'
 import { keywords, numberLiteral, stringLiteral } from './tokens.js'
 
-/** Where a token stands. */
+/** Returns the position of a token. */
 export function spanOf(token: IToken): Span {
   return { start: token.startOffset, end: token.startOffset + token.image.length }
 }
 
-/** From the beginning of one to the end of the other. */
+/** Returns the span from the start of one to the end of the other. */
 export function between(first: Span, last: Span): Span {
   return { start: first.start, end: last.end }
 }
@@ -29,14 +29,14 @@ const binaryOperators: Readonly<Record<string, Binary['operator']>> = {
   '||': '||',
 }
 
-/** The node of an operator between two expressions. */
+/** Returns the node of an operator between two expressions. */
 export function binary(token: IToken, left: Expression, right: Expression): Binary {
   const operator = binaryOperators[token.image]
   if (operator === undefined) throw syntaxErrorNear(token)
   return { kind: 'binary', operator, left, right, span: between(left.span, right.span) }
 }
 
-/** A chain of ANDs or ORs; a single operand stands for itself. */
+/** Returns a chain of ANDs or ORs, or the operand itself if there is only one. */
 export function chain(operator: Logical['operator'], operands: readonly Expression[]): Expression {
   const first = operands[0]
   const last = operands.at(-1)
@@ -45,7 +45,7 @@ export function chain(operator: Logical['operator'], operands: readonly Expressi
   return { kind: 'logical', operator, operands, span: between(first.span, last.span) }
 }
 
-/** The value that a literal's token stands for. */
+/** Returns the value of a literal's token. */
 export function literalValue(token: IToken): Literal['value'] {
   switch (token.tokenType) {
     case numberLiteral:
@@ -75,7 +75,7 @@ const namedEscapes: Readonly<Record<string, string>> = {
   t: '\t',
 }
 
-/** The text that a string's token stands for, without quotes and escapes. */
+/** Returns the text of a string's token, without quotes and escapes. */
 export function textOf(token: IToken): string {
   return token.image.slice(1, -1).replace(/\\(?:u([0-9a-fA-F]{4})|[\s\S])/g, (escape, hex?: string) => {
     if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16))
@@ -85,7 +85,7 @@ export function textOf(token: IToken): string {
   })
 }
 
-/** What the service says of a token that cannot stand where it stands. */
+/** Returns the service's error for a token in the wrong place. */
 export function syntaxErrorNear(token: IToken): QueryError {
   return new QueryError('SC1001', `Syntax error, incorrect syntax near '${token.image}'.`, spanOf(token))
 }

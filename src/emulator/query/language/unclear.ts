@@ -2,9 +2,9 @@ import { childrenOf, type Binary, type Expression } from './ast.js'
 import { QueryError } from './query-error.js'
 
 /**
- * Refuses mixtures of operators whose grouping readers of the dialect do not agree on. In the SDK's grammar NOT binds
- * as tightly as a minus sign and `||` more loosely than anything; in standard SQL both are the other way round. Rather
- * than answer one of two questions, ask for parentheses.
+ * Refuses mixtures of operators whose grouping is disputed. In the SDK's grammar, NOT binds as tightly as a minus
+ * sign and `||` more loosely than any other operator. In standard SQL, both are the other way round. The error
+ * asks for parentheses instead of guessing.
  */
 export function refuseUnclear(expression: Expression): void {
   const mixture = unclearMixture(expression)
@@ -44,7 +44,7 @@ function unclearOperand(operand: Expression, operator: string): string | undefin
   return undefined
 }
 
-/** Whether `operator` compares, rather than computes. */
+/** Checks whether `operator` compares rather than computes. */
 function isComparison({ operator }: Binary): boolean {
   return ['=', '!=', '<', '<=', '>', '>='].includes(operator)
 }

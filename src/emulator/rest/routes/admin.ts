@@ -5,7 +5,7 @@ import { bodyObject, type RouteContext } from './context.js'
 
 type Operation = (context: RouteContext, body: JsonObject) => JsonObject
 
-/** What can be asked beyond Cosmos DB's own interface, by method and path: POST `/_stepward/split`. */
+/** Operations beyond Cosmos DB's own interface by method and path, such as POST `/_stepward/split`. */
 const operations: Readonly<Record<string, Operation>> = {
   'POST split': (context, body) => {
     const rangeId = body['rangeId'] === undefined ? undefined : text(body, 'rangeId')
@@ -14,7 +14,10 @@ const operations: Readonly<Record<string, Operation>> = {
   'POST merge': (context, body) => ranges(mergePartitions(container(context, body), rangeIds(body))),
 }
 
-/** `/_stepward/{operation}`, authorized by the master key as everything else. Bodies name database and container. */
+/**
+ * Answers `/_stepward/{operation}`, authorized by the master key like every route. Bodies name database and
+ * container.
+ */
 export function routeAdmin(context: RouteContext): Answer | undefined {
   const { request, segments } = context
   const name = `${request.method} ${segments.slice(1).join('/')}`

@@ -22,7 +22,7 @@ import { header, isSet, type Answer, type RestRequest } from '../../messages/res
 import { bodyJson, keyOf, partitionHeaders } from './context.js'
 import { parsePatch } from './patches.js'
 
-/** A batch (atomic, one partition key) or a bulk request (each operation for itself, within one range). */
+/** Answers a batch (atomic, one partition key) or a bulk request (independent operations within one range). */
 export function routeBatch(request: RestRequest, container: Container): Answer {
   const bytes = Buffer.byteLength(request.body)
   if (bytes > limits.batchBytes) throw tooLarge('The batch', bytes, limits.batchBytes)
@@ -44,7 +44,7 @@ interface Input {
 interface BatchRequest {
   readonly request: RestRequest
   readonly container: Container
-  /** Whether the answer repeats what was written. */
+  /** Whether the answer contains the written document. */
   readonly shown: boolean
 }
 
@@ -86,7 +86,7 @@ function atomicBatch({ request, container, shown }: BatchRequest, inputs: readon
   }
 }
 
-/** An operation that cannot be read fails the batch as one that cannot be applied. */
+/** Commits a batch. An operation that cannot be read fails the batch like one that cannot be applied. */
 function committed(container: Container, key: PartitionKey, inputs: readonly Input[]): BatchResult {
   const operations: ItemOperation[] = []
   for (const input of inputs) {
@@ -141,7 +141,10 @@ function bulk({ request, container, shown }: BatchRequest, inputs: readonly Inpu
   }
 }
 
-/** Clients that sorted by ranges which are no more learn so from each operation, and send it to where its key is now. */
+/**
+ * Refuses an operation whose key lies outside the range. A client that grouped by an outdated range then sends it
+ * to the right one.
+ */
 function keyWithin(partition: PhysicalPartition, input: Input, container: Container): PartitionKey {
   const key = bulkKey(input, container)
   const { keyText, epk } = container.locate(key)
@@ -185,7 +188,7 @@ function conditionsOf(fields: JsonObject): WriteConditions {
   }
 }
 
-/** Clients ask again for what found no room in the answer. */
+/** The result of an operation whose answer has no room. Clients then ask for it again. */
 const answerTooLarge = new Refusal(
   413,
   'The answer to the bulk request is full; read this document with another request.',

@@ -20,7 +20,10 @@ import {
   partitionHeaders,
 } from './context.js'
 
-/** GET `…/docs` with `A-IM`: a page of changes, or 304; the etag of either is the place to go on from. */
+/**
+ * Answers GET `…/docs` with `A-IM`: a page of changes, or 304. The etag of either is the position to continue
+ * from.
+ */
 export function routeChangeFeed(request: RestRequest, container: Container): Answer {
   const mode = request.headers['a-im']?.toLowerCase()
   if (mode === 'full-fidelity feed') return allVersions(request, container)
@@ -47,7 +50,10 @@ export function routeChangeFeed(request: RestRequest, container: Container): Ans
   return { status: 200, body: feedBody(container.rid, 'Documents', items), charge: page.charge, headers }
 }
 
-/** The form with metadata beside the document. Reads of all versions require it; Java asks for it for the latest, too. */
+/**
+ * The format with metadata beside the document. Reads of all versions require it; Java also asks for it when it
+ * reads latest versions.
+ */
 const separateMetadata = '2021-09-15'
 
 function allVersions(request: RestRequest, container: Container): Answer {
@@ -81,7 +87,10 @@ interface FeedScope {
   readonly epk?: string
 }
 
-/** The named key's place, or the named range. If both are named and the range does not own the key, nothing. */
+/**
+ * Returns the scope of the named key, or of the named range. If both are named and the range does not own the key,
+ * the scope is empty.
+ */
 function scopeOf(request: RestRequest, container: Container): FeedScope {
   const named = namedPartition(request, container)
   const prefix = keyPrefixRangeOf(request, container)
@@ -104,7 +113,7 @@ function onlyPartition(container: Container): PhysicalPartition {
   )
 }
 
-/** The etag wins over the time, which clients go on sending with every later page. */
+/** Returns the start. The etag takes precedence over the time, which clients keep sending with every later page. */
 function startOf({ headers }: RestRequest): ChangeFeedStart {
   const etag = headers['if-none-match']
   if (etag === '*') return { kind: 'now' }

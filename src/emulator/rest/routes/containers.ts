@@ -12,7 +12,7 @@ import { resourceAnswer, writeCharge } from './databases.js'
 import { queryResources } from './item-queries.js'
 import { defaultThroughput, throughputOf } from './offers.js'
 
-/** `/dbs/{database}/colls` and `/dbs/{database}/colls/{container}`. */
+/** Answers `/dbs/{database}/colls` and `/dbs/{database}/colls/{container}`. */
 export function routeContainers(context: RouteContext): Answer | undefined {
   const { engine, request, segments } = context
   const databaseName = segments[1] ?? ''
@@ -34,7 +34,10 @@ export function routeContainers(context: RouteContext): Answer | undefined {
   return answer(201, createContainer(context, database))
 }
 
-/** With the partitions and the offer that its throughput asks for; else it has a part in its database's. */
+/**
+ * Creates a container with the partitions and the offer for its throughput. Without throughput of its own, it
+ * shares the database's.
+ */
 function createContainer({ engine, request }: RouteContext, database: Database): Container {
   const wanted = throughputOf(request)
   const shared = engine.offers.of(database.rid)?.throughput
@@ -72,7 +75,7 @@ function answer(status: 200 | 201, container: Container): Answer {
   return { ...rest, headers: { ...headers, ...ownerHeaders(container) } }
 }
 
-/** Of the database: clients join this path and the container's own name. */
+/** Returns headers about the owning database. Clients join this path and the container's own name. */
 function ownerHeaders({ link, databaseRid }: Container): Record<string, string> {
   return {
     [header.altContentPath]: link.slice(0, link.lastIndexOf('/colls/')),

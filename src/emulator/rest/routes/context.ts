@@ -15,32 +15,32 @@ import {
 import { header, type RestRequest } from '../../messages/rest-message.js'
 import { sessionToken } from '../../messages/session-token.js'
 
-/** A request, taken apart. */
+/** A parsed request. */
 export interface RouteContext {
   readonly engine: CosmosEngine
   readonly request: RestRequest
-  /** The path's parts, decoded: `dbs`, database, `colls`, container, `docs`, document. */
+  /** The decoded parts of the path: `dbs`, database, `colls`, container, `docs`, document. */
   readonly segments: readonly string[]
 }
 
-/** Names of the path's levels: `dbs`, `dbs/colls`, `dbs/colls/docs`. */
+/** Returns the names of the path's levels: `dbs`, `dbs/colls`, `dbs/colls/docs`. */
 export function kindsOf(segments: readonly string[]): string {
   return segments.filter((_, index) => index % 2 === 0).join('/')
 }
 
-/** The container that the path names. */
+/** Returns the container that the path names. */
 export function containerOf({ engine, segments }: RouteContext): Container {
   return engine.container(segments[1] ?? '', segments[3] ?? '')
 }
 
-/** The body as a JSON object. */
+/** Returns the body as a JSON object, or refuses it. */
 export function bodyObject(request: RestRequest): JsonObject {
   const body = bodyJson(request)
   if (!isJsonObject(body)) throw badRequest('The request body must be a JSON object.')
   return body
 }
 
-/** Deeper than a batch of the deepest documents; what is less deep can be walked by recursion. */
+/** The deepest body: deeper than a batch of the deepest documents, but shallow enough for recursion. */
 const deepestBody = 1_000
 
 export function bodyJson(request: RestRequest): unknown {
@@ -59,13 +59,13 @@ function parsedBody(request: RestRequest): unknown {
   }
 }
 
-/** The partition key of the header, or undefined when there is none. */
+/** Returns the partition key of the header, or undefined when there is none. */
 export function keyOf(request: RestRequest, container: Container): PartitionKey | undefined {
   const text = request.headers[header.partitionKey]
   return text === undefined ? undefined : parsePartitionKey(text, container.definition.partitionKey)
 }
 
-/** The range of a hierarchical key that the header gives only the first levels of, or undefined. */
+/** Returns the range of a hierarchical key when the header contains only its first levels, otherwise undefined. */
 export function keyPrefixRangeOf(request: RestRequest, container: Container): KeyRange | undefined {
   const text = request.headers[header.partitionKey]
   if (text === undefined) return undefined
@@ -74,14 +74,14 @@ export function keyPrefixRangeOf(request: RestRequest, container: Container): Ke
   return prefix.length < partitionKey.paths.length ? keyRangeOfPrefix(prefix) : undefined
 }
 
-/** The part of a range that the headers ask for, or undefined for all of it. */
+/** Returns the part of a range that the headers ask for, or undefined for all of it. */
 export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
   const min = headers[header.startEpk]
   const max = headers[header.endEpk]
   return min === undefined && max === undefined ? undefined : { min: min ?? '', max: max ?? 'FF' }
 }
 
-/** The physical partition whose range the headers name, or undefined. */
+/** Returns the physical partition whose range the headers name, or undefined. */
 export function namedPartition(
   { headers }: RestRequest,
   container: Container,
@@ -90,10 +90,10 @@ export function namedPartition(
   return id === undefined ? undefined : container.partitionById(id)
 }
 
-/** The scope of a request that names a key and a range that does not own the key. */
+/** The scope of a request whose range does not own its key. */
 export const emptyRange: KeyRange = { min: '', max: '' }
 
-/** The page size if the client names none, and the largest that it may ask for. */
+/** The page size if the client names none, and the largest allowed one. */
 const defaultPageSize = 100
 const maxPageSize = 1000
 
@@ -108,8 +108,9 @@ export function pageSizeOf({ headers }: RestRequest): number {
 }
 
 /**
- * Headers that every answer about a container has: sessions and name caches live on them. Set one by one, here and
- * wherever else every answer passes: a literal with computed names costs more than the rest of a point read.
+ * Returns the headers that every answer about a container has; sessions and name caches depend on them. They are
+ * set one by one, as in all code that every answer passes, because a literal with computed names costs more than
+ * the rest of a point read.
  */
 export function containerHeaders(container: Container): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -126,7 +127,10 @@ export function partitionHeaders(container: Container, partition: PhysicalPartit
   return headers
 }
 
-/** A feed of resources: `{ _rid, <name>: […], _count }`. Takes JSON texts, so that documents are not parsed again. */
+/**
+ * Returns a feed of resources: `{ _rid, <name>: […], _count }`. Takes JSON texts, so that documents are not parsed
+ * again.
+ */
 export function feedBody(rid: string, name: string, items: readonly string[]): string {
   return `{"_rid":${JSON.stringify(rid)},"${name}":[${items.join(',')}],"_count":${items.length}}`
 }

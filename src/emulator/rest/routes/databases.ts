@@ -4,7 +4,7 @@ import { bodyObject, feedBody, type RouteContext } from './context.js'
 import { queryResources } from './item-queries.js'
 import { throughputOf } from './offers.js'
 
-/** `/dbs` and `/dbs/{database}`. Undefined for a method that these do not have. */
+/** Answers `/dbs` and `/dbs/{database}`. Returns undefined for a method that they lack. */
 export function routeDatabases(context: RouteContext): Answer | undefined {
   const { engine, request, segments } = context
   const name = segments[1]
@@ -26,7 +26,7 @@ export function routeDatabases(context: RouteContext): Answer | undefined {
   return resourceAnswer(201, database.resource())
 }
 
-/** What the service asks for a change of databases and containers. */
+/** The service's charge for a change of a database or container. */
 export const writeCharge = 4.95
 
 export function resourceAnswer(status: 200 | 201, resource: JsonObject): Answer {

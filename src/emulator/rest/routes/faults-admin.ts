@@ -4,8 +4,9 @@ import type { Answer, RestRequest } from '../../messages/rest-message.js'
 import { bodyObject } from './context.js'
 
 /**
- * `/_stepward/faults`, signed with the master key over resource type `_stepward` and link `_stepward/faults`: POST adds
- * a fault (the options as JSON), GET lists, DELETE removes the one of `?id=`, or all.
+ * Answers `/_stepward/faults`, signed with the master key over resource type `_stepward` and link
+ * `_stepward/faults`. POST adds a fault (the options as JSON), GET lists all, and DELETE removes the one of
+ * `?id=`, or all.
  */
 export function routeFaults(request: RestRequest, faults: Faults): Answer | undefined {
   switch (request.method) {
@@ -28,7 +29,7 @@ export function routeFaults(request: RestRequest, faults: Faults): Answer | unde
   }
 }
 
-/** A predicate has no JSON; that there is one is said instead. */
+/** Returns a fault as JSON. A predicate has no JSON, so the text says only that there is one. */
 function shown({ id, options, fired }: Fault): Readonly<Record<string, unknown>> {
   const match = typeof options.match === 'function' ? 'a predicate' : options.match
   return { id, ...options, match, fired }

@@ -13,18 +13,18 @@ import {
 } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 
-/** Which page of which query over which documents. */
+/** The requested page of a query over a scope of documents. */
 export interface PageRequest {
   readonly scope: ScanScope
   readonly query: CompiledQuery
-  /** What it was compiled from, parameters included. */
+  /** The text of the query, including parameters. */
   readonly text: string
   readonly maxItemCount: number
-  /** The `continuation` of the page before. */
+  /** The `continuation` of the previous page. */
   readonly continuation?: string
 }
 
-/** Rows as JSON texts. */
+/** A page of rows as JSON texts. */
 export interface ItemPage {
   readonly rows: readonly string[]
   readonly continuation: string | null
@@ -32,8 +32,9 @@ export interface ItemPage {
 }
 
 /**
- * Runs a query for one page. A streaming query goes on after the last document it looked at; the rows of any other depend
- * on all documents, so it goes on after as many rows as were given, and is run again if anything was written meanwhile.
+ * Runs a query for one page. A streaming query continues after the last document it read. The rows of any other
+ * query depend on all documents, so it continues after the number of rows already returned. It runs again if
+ * anything was written meanwhile.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
@@ -74,7 +75,7 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   }
 }
 
-/** Rows whose first pages were read, and of what. */
+/** Rows of a query whose first pages were read. */
 interface KeptRows {
   readonly name: string
   readonly indexes: DocumentIndexes
@@ -82,7 +83,10 @@ interface KeptRows {
   readonly rows: readonly unknown[]
 }
 
-/** Of each container those of one query, while somebody pages through them. What expires is a change, too: an access drops it. */
+/**
+ * The kept rows of one query for each container, while a client pages through them. An expiry is a change, too, so
+ * an access drops them.
+ */
 const kept = new WeakMap<Container, KeptRows>()
 
 function computedRows(container: Container, scope: ScanScope, request: PageRequest): readonly unknown[] {
@@ -105,11 +109,11 @@ function nameOf(scope: ScanScope): string {
   return scope.kind === 'container' ? `${min} ${max}` : `${scope.partition.id} ${min} ${max}`
 }
 
-/** A query that names its partition key in the filter needs to look nowhere else. */
+/** Narrows the scope to one partition key when the filter names it. */
 function narrowed(container: Container, { scope, query }: PageRequest): ScanScope {
   const { partitionKey } = container.definition
   const values = partitionKey.paths.map((path) => query.equalities.get(path.slice(1).replaceAll('/', '.')))
-  // A name with a dot in it could not be told from a nested one.
+  // A name with a dot in it would look like a nested one.
   if (partitionKey.paths.some((path) => path.includes('.'))) return scope
   const isKnown = values.every((value) => typeof value === 'string' || typeof value === 'number')
   if (scope.kind !== 'container' || scope.range !== undefined || !isKnown) return scope
@@ -130,7 +134,7 @@ function candidates(
   return version === undefined || version.fields.number <= after ? [] : [version]
 }
 
-/** Most documents that a filter refuses are never parsed. */
+/** Yields documents that contain these texts. So most documents that a filter rejects are never parsed. */
 function* holding(
   versions: Iterable<DocumentVersion>,
   texts: readonly string[],

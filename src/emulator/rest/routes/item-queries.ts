@@ -26,7 +26,7 @@ import {
   partitionHeaders,
 } from './context.js'
 
-/** POST `…/docs` with a query, or with the question how to run it. */
+/** Answers POST `…/docs` with a query, or with a request for its plan. */
 export function routeQuery(request: RestRequest, container: Container): Answer {
   const query = parseQuery(request)
   if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
@@ -38,7 +38,7 @@ export function routeQuery(request: RestRequest, container: Container): Answer {
   )
 }
 
-/** GET `…/docs`: every document of the scope, a page at a time. */
+/** Answers GET `…/docs`: every document of the scope, by page. */
 export function routeReadFeed(request: RestRequest, container: Container): Answer {
   return answerPage(request, container, everyDocument)
 }
@@ -54,7 +54,7 @@ const everyDocument: CompiledQuery = {
   execute: (documents) => [...documents],
 }
 
-/** Queries over databases or containers, which are few: one page. */
+/** Answers a query over databases or containers in one page, because they are few. */
 export function queryResources(request: RestRequest, name: string, resources: readonly JsonObject[]): string {
   const rows = parseQuery(request).execute(resources)
   return feedBody(
@@ -83,7 +83,7 @@ function answerPage(request: RestRequest, container: Container, query: CompiledQ
     body: feedBody(container.rid, 'Documents', page.rows),
     charge: page.charge,
     headers: {
-      // A session token is one range's. Every read is strong, so nothing is lost by not telling of the others.
+      // A session token covers one range. Every read is strong, so the tokens of the other ranges are not needed.
       ...(partitions[0] === undefined ? {} : partitionHeaders(container, partitions[0])),
       [header.itemCount]: String(page.rows.length),
       ...(page.continuation === null ? {} : { [header.continuation]: page.continuation }),
@@ -106,7 +106,10 @@ function parseParameter(parameter: unknown): QueryParameter {
   return { name, value: parameter['value'] }
 }
 
-/** The named partition key, or else the whole container, merged here. A named range limits either. */
+/**
+ * Returns the named partition key as scope, otherwise the whole container, merged here. A named range limits
+ * either.
+ */
 function scopeOf(request: RestRequest, container: Container): ScanScope {
   const named = namedPartition(request, container)
   const range = keyPrefixRangeOf(request, container)
@@ -129,8 +132,9 @@ function partitionsOf(container: Container, scope: ScanScope): readonly Physical
 }
 
 /**
- * The plan of a query that each range answers by itself: the client concatenates the answers and cuts them to `top`. The
- * Java client asks for a plan before every query, the JavaScript client at the same time as the query.
+ * Returns the plan of a query that each range answers by itself. The client concatenates the answers and cuts them
+ * to `top`. The Java client asks for a plan before every query, the JavaScript client at the same time as the
+ * query.
  */
 function wholePlan({ isValue, top }: CompiledQuery): string {
   return JSON.stringify({

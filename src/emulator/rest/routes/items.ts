@@ -17,7 +17,7 @@ import { bodyJson, bodyObject, containerOf, keyOf, partitionHeaders, type RouteC
 import { routeQuery, routeReadFeed } from './item-queries.js'
 import { parsePatch } from './patches.js'
 
-/** `…/docs` and `…/docs/{id}`. */
+/** Answers `…/docs` and `…/docs/{id}`. */
 export function routeItems(context: RouteContext): Answer | undefined {
   const { request, segments } = context
   const container = containerOf(context)
@@ -37,7 +37,10 @@ export function routeItems(context: RouteContext): Answer | undefined {
   return execute(request, { container, key }, { kind, document, ...conditionsOf(request) })
 }
 
-/** Clients that cache containers by name say which one they mean, and forget the name when they are told. */
+/**
+ * Refuses a request meant for an earlier container of the same name. Clients that cache containers by name send
+ * its rid, and on this refusal forget the name.
+ */
 function assertIntended({ headers }: RestRequest, { id, rid }: Container): void {
   const intended = headers[header.containerRid]
   if (intended === undefined || intended === '' || intended === rid) return
@@ -47,7 +50,7 @@ function assertIntended({ headers }: RestRequest, { id, rid }: Container): void 
   )
 }
 
-/** A path that names its container by rids names its document so, too. */
+/** Returns the id of a document. A path that names its container by rids also names its document by rid. */
 function itemId({ segments }: RouteContext, container: Container, name: string): string {
   const isByRids = segments[1] === container.databaseRid && segments[3] === container.rid
   return isByRids ? (container.idOf(name) ?? name) : name
@@ -88,7 +91,6 @@ function conditionsOf({ headers }: RestRequest): WriteConditions {
   }
 }
 
-/** Where an operation goes. */
 interface Target {
   readonly container: Container
   readonly key: PartitionKey

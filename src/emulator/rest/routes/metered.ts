@@ -5,14 +5,14 @@ import { containerOf, keyOf, type RouteContext } from './context.js'
 
 type Route = (context: RouteContext) => Answer | undefined
 
-/** A route whose requests are refused with 429 while the partitions they go to have no throughput left. */
+/** Runs a route, but refuses its request with 429 while the requested partitions have no throughput left. */
 export function metered(
   context: RouteContext,
   meter: ThroughputMeter | null,
   route: Route,
 ): Answer | undefined {
   const { request } = context
-  // A plan is made by the gateway, which costs nothing.
+  // The gateway creates a plan, which costs nothing.
   if (meter === null || request.headers[header.isQueryPlan] !== undefined) return route(context)
   const container = containerOf(context)
   const partitions = partitionsOf(request, container)
@@ -35,7 +35,7 @@ function tooManyRequests(delayMs: number): Answer {
   }
 }
 
-/** The partitions a request will go to; all of them where it does not say, or says something to be refused anyway. */
+/** Returns the partitions of a request, or all of them when the request names none or is invalid anyway. */
 function partitionsOf(request: RestRequest, container: Container): readonly PhysicalPartition[] {
   try {
     const rangeId = request.headers[header.rangeId]

@@ -17,13 +17,13 @@ import { header, isQuery, isSet, type Answer, type RestRequest } from '../../mes
 import { bodyObject, feedBody, type RouteContext } from './context.js'
 import { queryResources } from './item-queries.js'
 
-/** What the service gives a container for which nobody asked for throughput. */
+/** The service's throughput for a container that was created without any. */
 export const defaultThroughput: Throughput = { kind: 'manual', maxRequestUnits: 400 }
 
-/** What the service asks for a change of throughput. */
+/** The service's charge for a change of throughput. */
 const replaceCharge = 9.9
 
-/** `/offers` and `/offers/{offer}`. */
+/** Answers `/offers` and `/offers/{offer}`. */
 export function routeOffers(context: RouteContext): Answer | undefined {
   const { engine, request, segments } = context
   const rid = segments[1]
@@ -66,7 +66,7 @@ function offerAnswer(offer: OfferRecord, charge: number): Answer {
   }
 }
 
-/** The container that the offer is for, or those that share their database's. */
+/** Returns the container of the offer, or the containers that share their database's offer. */
 function containersOf({ databases, offers }: CosmosEngine, { ownerRid }: OfferRecord): readonly Container[] {
   return databases.flatMap(({ rid, containers }) =>
     containers.filter((container) =>
@@ -75,7 +75,10 @@ function containersOf({ databases, offers }: CosmosEngine, { ownerRid }: OfferRe
   )
 }
 
-/** More throughput than the partitions can serve splits the widest; less takes none away, as in the service. */
+/**
+ * Splits the widest partitions until they can serve the throughput. Less throughput removes none, as in the
+ * service.
+ */
 function growTo(container: Container, count: number): void {
   while (container.partitions.length < count) {
     const [first, ...others] = container.partitions
@@ -88,7 +91,7 @@ function growTo(container: Container, count: number): void {
   }
 }
 
-/** The throughput that the headers ask for. */
+/** Returns the throughput that the headers ask for. */
 export function throughputOf({ headers }: RestRequest): Throughput | undefined {
   const manual = headers[header.offerThroughput]
   const autoscale = headers[header.autopilotSettings]

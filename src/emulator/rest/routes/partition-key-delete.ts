@@ -2,10 +2,10 @@ import { badRequest, deleteKey } from '../../engine/index.js'
 import { header, type Answer } from '../../messages/rest-message.js'
 import { containerOf, keyOf, partitionHeaders, type RouteContext } from './context.js'
 
-/** What the service takes for the order, whatever the number of documents. */
+/** The service's charge for the request, whatever the number of documents. */
 const orderCharge = 1
 
-/** POST `…/operations/partitionkeydelete`: every document of the key in the header. */
+/** Answers POST `…/operations/partitionkeydelete`, which deletes every document of the key in the header. */
 export function routePartitionKeyDelete(context: RouteContext): Answer | undefined {
   const { request, segments } = context
   if (request.method !== 'POST' || segments.length !== 6) return undefined

@@ -3,14 +3,17 @@ import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { header, isQuery, type RestRequest } from '../../messages/rest-message.js'
 
 /**
- * The room of queries, which is loaded with the first request that may hold one: its parser library takes longer to load
- * than all else that an emulator starts with.
+ * The room of queries, loaded with the first request that may contain a query. Its parser library takes longer to
+ * load than everything else at the start of an emulator.
  */
 let room: typeof QueryRoom | null = null
 
 const headers = [header.isQueryPlan, header.isBatch]
 
-/** Loads the query code before a request that may need it, because requests are answered synchronously. Else null. */
+/**
+ * Loads the query code before a request that may need it, because requests are answered synchronously. Returns
+ * null when nothing must be loaded.
+ */
 export function queryRoomFor(request: RestRequest): Promise<void> | null {
   if (room !== null) return null
   // A patch, alone or in a batch, may have a condition.
@@ -25,7 +28,7 @@ async function load(): Promise<void> {
   room = await import('../../query/index.js')
 }
 
-/** As the room's own. Only for requests that `queryRoomFor` was asked about. */
+/** Compiles a query with the loaded room. Only for requests that were first passed to `queryRoomFor`. */
 export function compileQuery(text: string, parameters: readonly QueryParameter[]): CompiledQuery {
   if (room === null) throw new TypeError('the query room is not loaded: queryRoomFor must name this request')
   return room.compileQuery(text, parameters)

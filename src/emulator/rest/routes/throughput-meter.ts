@@ -5,36 +5,35 @@ import {
   type PhysicalPartition,
 } from '../../engine/index.js'
 
-/** Request units spent from one budget, as of one second. */
+/** The request units spent from one budget, as of one second. */
 interface Account {
   readonly second: number
   readonly spent: number
 }
 
-/** A budget that requests draw on. */
 interface Budget {
   readonly name: string
   readonly unitsPerSecond: number
 }
 
 /**
- * Holds containers to the throughput of their offers: each physical partition has an equal share of it for each second of
- * the engine's clock. A request is let in while anything is left of the second; what it then costs beyond that is owed by
- * the seconds that follow. Containers that share their database's throughput draw on the same budgets. Spending is
- * not kept over a restart.
+ * Limits containers to the throughput of their offers. Each physical partition has an equal share for each second
+ * of the engine's clock. A request is admitted while any units of the second are left. If it costs more, the
+ * following seconds pay the rest. Containers that share their database's throughput use the same budgets. Spending
+ * is not kept across a restart.
  */
 export class ThroughputMeter {
   private readonly accounts = new Map<string, Account>()
 
   constructor(private readonly engine: CosmosEngine) {}
 
-  /** Milliseconds until a request to these partitions is let in; 0 when it is now. */
+  /** Returns the milliseconds until a request to these partitions is admitted, or 0 for at once. */
   delayMs(container: Container, partitions: readonly PhysicalPartition[]): number {
     const waits = this.budgets(container, partitions).map((budget) => this.waitMs(budget))
     return Math.max(0, ...waits)
   }
 
-  /** Takes a charge from the budgets of partitions, in equal parts. */
+  /** Charges the budgets of partitions, in equal parts. */
   spend(container: Container, partitions: readonly PhysicalPartition[], charge: number): void {
     const second = this.second()
     for (const budget of this.budgets(container, partitions)) {
@@ -43,7 +42,10 @@ export class ThroughputMeter {
     }
   }
 
-  /** None for a container made without an offer, straight on the engine: nothing holds it. */
+  /**
+   * Returns the budgets of partitions. A container created directly on the engine without an offer has none, and
+   * no limit.
+   */
   private budgets(container: Container, partitions: readonly PhysicalPartition[]): readonly Budget[] {
     const own = this.engine.offers.of(container.rid)
     const offer = own ?? this.engine.offers.of(container.databaseRid)
@@ -63,7 +65,7 @@ export class ThroughputMeter {
     return (this.second() + secondsOwed) * 1000 - this.engine.now()
   }
 
-  /** What is spent of this second's units: every second that has passed has paid for its own. */
+  /** Returns the units spent of this second. Each second that has passed has paid its share of earlier spending. */
   private spent({ name, unitsPerSecond }: Budget): number {
     const account = this.accounts.get(name)
     if (account === undefined) return 0

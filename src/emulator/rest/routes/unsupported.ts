@@ -2,7 +2,7 @@ import { notSupported } from '../../engine/index.js'
 import { header, isSet, type RestRequest } from '../../messages/rest-message.js'
 import { kindsOf } from './context.js'
 
-/** What the service has under these paths, by the names of their levels. */
+/** Features of the service under these paths, by the names of their levels. */
 const featureByKinds: Readonly<Record<string, string>> = {
   addresses: 'Direct mode (a request for addresses)',
   media: 'An attachment',
@@ -16,7 +16,7 @@ const featureByKinds: Readonly<Record<string, string>> = {
   'dbs/colls/udfs': 'A user-defined function',
 }
 
-/** Headers that would change what happens to documents, with the values that do no harm. */
+/** Headers that would change what happens to documents, with their harmless values. */
 const featureByHeader: readonly (readonly [string, string, readonly string[]])[] = [
   ['x-ms-documentdb-pre-trigger-include', 'A trigger', ['']],
   ['x-ms-documentdb-post-trigger-include', 'A trigger', ['']],
@@ -24,7 +24,10 @@ const featureByHeader: readonly (readonly [string, string, readonly string[]])[]
   ['x-ms-cosmos-is-client-encrypted', 'Client-side encryption', ['', 'false']],
 ]
 
-/** Refuses by name what the service does and this engine does not, so that nobody takes silence for success. */
+/**
+ * Refuses by name the features that the service has and this engine lacks, so that ignoring them does not look
+ * like success.
+ */
 export function refuseUnsupported(request: RestRequest, segments: readonly string[]): void {
   const kinds = kindsOf(segments).toLowerCase()
   const feature = Object.hasOwn(featureByKinds, kinds) ? featureByKinds[kinds] : undefined
@@ -33,7 +36,7 @@ export function refuseUnsupported(request: RestRequest, segments: readonly strin
     const value = request.headers[name]?.trim().toLowerCase() ?? ''
     if (!harmless.includes(value)) throw notSupported(`${asked} (${name}: ${value.slice(0, 60)})`)
   }
-  // The version byte of HybridRow, which is no beginning of UTF-8.
+  // The version byte of HybridRow, which cannot start a UTF-8 text.
   if (isSet(request, header.isBatch) && /^[\u0081\ufffd]/u.test(request.body)) {
     throw notSupported('A batch in the binary form of the .NET client (HybridRow)')
   }
