@@ -48,15 +48,16 @@ import {
   wholeMoments,
 } from './state-documents.js'
 
-/** The container of jobs and steps, and when results may be returned (`settled`). */
+/** Where jobs and steps live, and when what is shown of them may be shown. */
 export interface EngineStateStoreOptions {
   readonly container: () => Container
   readonly settled: () => Promise<void> | null
 }
 
+/** Jobs asked for when a filter does not say. */
 const defaultListLimit = 100
 
-/** Implements the state store port directly on the engine, with the same rules as over REST. */
+/** The state store port directly on the engine: the same rules as over REST, without the REST. */
 export class EngineStateStore implements StateStore {
   constructor(private readonly options: EngineStateStoreOptions) {}
 
@@ -217,7 +218,7 @@ export class EngineStateStore implements StateStore {
     }
   }
 
-  /** Waits until the disk has stored everything, because no result may depend on lost data. */
+  /** Nothing may be shown that the disk did not take. */
   private async settled(): Promise<void> {
     try {
       await this.options.settled()
@@ -238,87 +239,4 @@ export class EngineStateStore implements StateStore {
     }
     return found
   }
-}
-
-/** Returns when a step or job is due, or when a job must be taken up; Infinity for any other document. */
-function dueAt(
-  { type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>,
-  pickUpWithinMs: number,
-): number {
-  if ((type !== 'sas.step' && type !== 'sas.job') || Number(schema) > schemaVersion) return Infinity
-  if (typeof completeByMs === 'number') return completeByMs
-  const isUntaken = type === 'sas.job' && processState === 'Pending' && completeByMs === null
-  return isUntaken ? Number(submittedAtMs) + pickUpWithinMs : Infinity
-}
-
-/**
- * Converts a write. It needs no copy: the engine keeps the text of the document, which later changes do not affect.
- */
-function toOperation(write: StateWrite): ItemOperation {
-  const document = write.document as JsonObject
-  if (write.kind === 'create') return { kind: 'create', document }
-  return { kind: 'replace', id: write.document.id, document, ifMatch: write.ifMatch }
-}
-
-function refused(refusal: Refusal, id: string): ApplyResult {
-  switch (refusal.status) {
-    case 404:
-      return { kind: 'conflict', id, reason: 'missing' }
-    case 409:
-      return { kind: 'conflict', id, reason: 'exists' }
-    case 412:
-      return { kind: 'conflict', id, reason: 'changed' }
-    default:
-      throw new StoreRefused(`the store answered ${refusal.status} to the write of ${JSON.stringify(id)}`, {
-        cause: refusal,
-      })
-  }
-}
-
-function stored(version: DocumentVersion): Stored<StateDocument> {
-  return version.copy() as Stored<StateDocument>
-}
-
-function asJob(version: DocumentVersion): Stored<JobDocument>[] {
-  const document = stored(version)
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'job' ? [{ ...decoded.job, _etag: document._etag, _ts: document._ts }] : []
-}
-
-function asStep(version: DocumentVersion): Stored<StepDocument>[] {
-  const document = stored(version)
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'step' ? [{ ...decoded.step, _etag: document._etag, _ts: document._ts }] : []
-}
-
-function asNotice(version: DocumentVersion): Stored<NoticeDocument>[] {
-  const document = stored(version)
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'notice' ? [{ ...decoded.notice, _etag: document._etag, _ts: document._ts }] : []
-}
-
-function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
-  const { state, workflow, since, before, isFlagged, attention: kind, step } = filter
-  const { type, processState, submittedAtMs, attention } = document
-  return (
-    type === 'sas.job' &&
-    (state === undefined || processState === state) &&
-    (workflow === undefined || document['workflow'] === workflow) &&
-    (since === undefined || Number(submittedAtMs) >= since.getTime()) &&
-    (before === undefined || Number(submittedAtMs) < before.getTime()) &&
-    (isFlagged === undefined || isFlag(attention)) &&
-    (kind === undefined || (isFlag(attention) && attention['kind'] === kind)) &&
-    (step === undefined || (isFlag(attention) && attention['stepId'] === step))
-  )
-}
-
-function isFlag(attention: unknown): attention is Readonly<JsonObject> {
-  return typeof attention === 'object' && attention !== null && 'kind' in attention
-}
-
-/** Returns the first entries in this order, at least `limit`, and never ends between equal ones. */
-function wholeMoments<T>(found: readonly T[], limit: number, order: (a: T, b: T) => number): readonly T[] {
-  const sorted = [...found].sort(order)
-  const last = sorted[limit - 1]
-  return last === undefined ? sorted : sorted.filter((one) => order(one, last) <= 0)
 }

@@ -9,7 +9,8 @@ import {
   type JobDocument,
   type NoticeDocument,
   type ProcessState,
-  type StepDocument } from '../model/documents.js'
+  type StepDocument,
+} from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { decodeDocument } from '../model/decode.js'
 import { refuseUnreadable } from './readable-writes.js'

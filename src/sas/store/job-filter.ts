@@ -1,36 +1,36 @@
 import type { Attention, ProcessState } from '../model/documents.js'
 
-/** Where a page of jobs ended: its last job. */
+/** The last job of a page. */
 export interface PageEnd {
   /** ISO-8601 UTC. */
   readonly submittedAt: string
   readonly jobId: string
 }
 
-/** Which notices to list. */
+/** The filter of a list of notices. */
 export interface NoticeFilter {
-  /** Only this job's, wherever its partition is. */
+  /** Only notices of this job, in any partition. */
   readonly jobId?: string
   readonly workflow?: string
   /** Default 100. */
   readonly limit?: number
 }
 
-/** Which jobs to list. */
+/** The filter of a list of jobs. */
 export interface JobFilter {
   readonly state?: ProcessState
   readonly workflow?: string
-  /** Submitted then or after. */
+  /** Only jobs submitted at this time or later. */
   readonly since?: Date
-  /** Submitted before then. */
+  /** Only jobs submitted before this time. */
   readonly before?: Date
-  /** The last job of the page before this one: those that come after it. */
+  /** Only jobs after this one, the last job of the previous page. */
   readonly after?: PageEnd
-  /** Only flagged jobs, for any reason. */
+  /** Only flagged jobs, whatever the reason. */
   readonly isFlagged?: true
-  /** Only jobs with this the matter. */
+  /** Only jobs with this kind of flag. */
   readonly attention?: Attention['kind']
-  /** Only jobs whose attention is about this step. */
+  /** Only jobs whose flag names this step. */
   readonly step?: string
   /** Default 100. */
   readonly limit?: number
