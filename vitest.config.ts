@@ -28,11 +28,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'alone',
-          include: [
-            'test/e2e/**/*.test.ts',
-            'test/integration/**/*.test.ts',
-            'test/unit/platform/**/*.test.ts',
-          ],
+          include: ['test/e2e/**/*.test.ts', 'test/unit/platform/**/*.test.ts'],
         },
       },
       {
@@ -40,9 +36,8 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/integration/**', 'test/unit/platform/**'],
-          // Files share what they import: loading it again costs more than the tests. They touch no clock, socket or
-          // process of this machine, so nothing of one is left for the next.
+          exclude: ['test/e2e/**', 'test/unit/platform/**'],
+          // Files share what they import: loading it again costs more than the tests. Each closes what it opens.
           isolate: false,
         },
       },
