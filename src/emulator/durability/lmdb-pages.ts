@@ -160,7 +160,7 @@ export function safe(value: bigint, what: string): number {
 }
 
 /** The flags of the tree of free pages, whose keys are whole numbers, and of the tree of records. */
-export const treeFlags = { free: 8, records: 0 } as const
+const treeFlags = { free: 8, records: 0 } as const
 
 export interface Seen {
   branchPages: number
