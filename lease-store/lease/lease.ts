@@ -50,7 +50,7 @@ export interface Lease {
   readonly mode: LeaseMode
   /**
    * The owner's clock at its last write, milliseconds since the epoch. .NET hosts judge expiry by it. This library
-   * only checks whether it has changed, as a sign of life.
+   * only checks whether it has changed, as a sign of life; the doctor compares it with `_ts` to find clocks that differ.
    */
   readonly timestampMs: number | null
   /** The store's clock at the last write (`_ts`), milliseconds since the epoch. Expiry is judged by it. */

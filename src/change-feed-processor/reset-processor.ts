@@ -41,7 +41,7 @@ export class ProcessorRunningError extends Error {
     /** Lease tokens, each with the instance name of its owner. */
     readonly held: Readonly<Record<string, string | null>>,
   ) {
-    const owners = Object.entries(held).map(([token, owner]) => `${token} by ${owner ?? 'somebody else'}`)
+    const owners = Object.entries(held).map(([token, owner]) => `${token} by ${owner ?? 'another instance'}`)
     super(
       `processor ${JSON.stringify(processorName)} was not reset, because leases are held: ${owners.join(', ')}. ` +
         'Stop all its instances, or wait until the leases of one that crashed have expired, and try again',

@@ -14,8 +14,7 @@ export interface Containers {
 }
 
 /**
- * Only the queried paths are indexed, because every other one would add to the cost of each write (cosmos-cost
- * §4).
+ * Only the queried paths are indexed, because every other one would add to the cost of each write.
  */
 const stateIndexPaths = [
   '/type/?',

@@ -119,7 +119,7 @@ it('does the harmless where nobody works: pages, progress left out, a job that n
   expect(cancelled).toMatchObject({ code: 0, stderr: '' })
   expect(cancelled.stdout).toMatch(/^4 jobs cancelled:\n/)
   expect((await stepward('cancel', '--all', '--yes', '--why', 'again')).stdout).toMatch(
-    /^no job cancelled: none matches/,
+    /^No matching job can be cancelled\./,
   )
 })
 

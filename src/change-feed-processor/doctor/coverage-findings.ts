@@ -23,7 +23,7 @@ export function coverageFindings(
   const gaps = planLeases(physicalRanges, leases).map(({ feedRange }) =>
     problem(
       'gap',
-      `no lease covers ${text(feedRange)}: its changes are delivered to nobody`,
+      `no lease covers ${text(feedRange)}: its changes are not delivered`,
       'wait for five expiration intervals: an instance of this library puts it back where it last saw it; start one if none runs',
     ),
   )
@@ -40,7 +40,7 @@ function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => b
     return report(
       'unfinishedSplit',
       `lease ${JSON.stringify(lease.leaseToken)} is still there beside the ${by.length} that replace it`,
-      'whoever reads it next removes it, or within ten expiration intervals an instance of this library that watches: ' +
+      'the next instance that reads it removes it, or within ten expiration intervals an instance of this library that watches: ' +
         'look again then, and start one if none runs',
     )
   })
@@ -67,8 +67,8 @@ function overlapAdvice(one: Lease, other: Lease): string {
       `has come as far as ${JSON.stringify(stays.leaseToken)}; start one if none runs`
     )
   return (
-    'stop all instances and delete the one whose position nobody needs; what that leaves uncovered gets a lease at the ' +
-    'next start'
+    'stop all instances and delete the lease that is further ahead, if the other one covers its range; what that ' +
+    'leaves uncovered gets a lease at the next start'
   )
 }
 

@@ -126,7 +126,8 @@ function spellingFindings({ processorName, prefix }: UnitDocuments, inspection: 
 }
 
 const foreignAdvice = {
-  malformed: 'delete the document if nobody needs it; an instance creates what is missing when it starts',
+  malformed:
+    'delete the document if no instance needs it; an instance creates what is missing when it starts',
   unknownVersion: 'update this package, or choose another processorName',
   unknownMode: 'update this package, or choose another processorName',
   javaLease: 'choose another processorName: Java hosts store other continuation tokens under the same names',

@@ -86,7 +86,7 @@ function startOf(token: string | undefined, asked: FeedStart, isChild: boolean):
   if (token !== undefined && token !== '' && token !== '*') return { kind: 'continuation', token }
   // A child that has not been read starts where its parent started. Any other range has lost its position.
   if (isChild && asked.kind !== 'continuation') return asked
-  throw new Error('the service answered without an etag, so nobody knows where to go on')
+  throw new Error('the service answered without an etag, so the next position is unknown')
 }
 
 function tiles(parts: readonly FeedRange[], whole: FeedRange): boolean {

@@ -37,7 +37,7 @@ export class LeaseLostError extends Error {
   constructor(readonly leaseToken: string) {
     super(
       `lease ${JSON.stringify(leaseToken)} is no longer held by this instance, so nothing is stored for it; ` +
-        'its changes are delivered again by whoever holds it',
+        'its next owner delivers its changes again',
     )
   }
 }
@@ -50,9 +50,7 @@ export class ProcessorOptionsError extends Error {
   override readonly name = 'ProcessorOptionsError'
 
   constructor(readonly problems: readonly string[]) {
-    super(
-      `the change feed processor cannot work like this:\n${problems.map((line) => `- ${line}`).join('\n')}`,
-    )
+    super(`Invalid change feed processor options:\n${problems.map((line) => `- ${line}`).join('\n')}`)
   }
 }
 

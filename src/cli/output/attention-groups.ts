@@ -114,7 +114,7 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
     case 'parked':
       return { advice: 'it waits for you: let it go on, or cancel it', command: release }
     case 'extendedWait':
-      return { advice: 'it tries again by itself; to try at once', command: release }
+      return { advice: 'it retries automatically; to retry now', command: release }
     case 'notify':
       return {
         advice: 'the submitter was not reached: repair the receiver, then send again',

@@ -246,7 +246,7 @@ export class Container implements TransactionTarget {
     ])
   }
 
-  /** Drops documents that nobody can see any more. Not while documents are being read: their order would break. */
+  /** Drops documents that no client can see any more. Not while documents are being read: their order would break. */
   purgeExpired(most = purgedPerAccess): void {
     const { expiry } = this.indexes
     const nowSeconds = this.now() / 1000

@@ -69,7 +69,10 @@ export interface SubmitOptions {
   readonly replyTo?: string
   /** How long the whole job may take; after that it ends as its workflow's `onExhausted` says. Default: no limit. */
   readonly completeWithin?: Duration
-  /** How long the job and its steps are kept after it ended well; a job in Error is always kept. Default: no limit. */
+  /**
+   * How long the job and its steps are kept after it ended Processed or Compensated. A job in Error is always kept.
+   * Default: no limit.
+   */
   readonly retainFor?: Duration
 }
 

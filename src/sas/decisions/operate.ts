@@ -184,10 +184,9 @@ function release(standing: Standing, command: OperatorCommand & { kind: 'release
   const waiting = [...steps.values()].filter(isWaiting)
   const named = waiting.filter(({ stepId }) => command.stepId === undefined || stepId === command.stepId)
   if (named.length === 0) {
-    const which = command.stepId === undefined ? 'any step' : `step ${command.stepId}`
-    return refused(
-      `${which} of job ${job.jobId} is not parked and does not wait for long; waiting: ${list(waiting.map(({ stepId }) => stepId))}`,
-    )
+    if (command.stepId === undefined) return refused(`no step of job ${job.jobId} is parked or waiting`)
+    const others = list(waiting.map(({ stepId }) => stepId))
+    return refused(`step ${command.stepId} of job ${job.jobId} is not parked or waiting; waiting: ${others}`)
   }
   const changed = atOnce(named, job).map((step) =>
     withDerivedState({

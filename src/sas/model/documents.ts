@@ -137,7 +137,7 @@ export const jobSchema = z.object({
   completeWithinMs: z.number().nullable(),
   /** When that is over: set by the scheduler, whose clock counts (R18); milliseconds since the epoch. */
   endByMs: z.number().nullable(),
-  /** How long the job is kept after it ended well; null for no limit. */
+  /** How long the job is kept after it ended Processed or Compensated; null for no limit. */
   retainForMs: z.number().nullable(),
   /** The newest decisions of operators. */
   audit: z.array(auditEntry),

@@ -75,7 +75,7 @@ async function submitAtOnce(
   throw unanswered(request)
 }
 
-/** Checks whether a step belongs to an expired job with the same id. Steps may outlive their job for a while. */
+/** Checks whether a step has a time to live: an ended job with the same id left it, and it may outlive that job. */
 function isLeftOver({ ttl }: StepDocument): boolean {
   return ttl !== -1
 }

@@ -126,7 +126,7 @@ async function decideAll({ kind, client, options, terminal }: Many, decision: De
 function print(kind: DecisionKind, { isDryRun, done, refused }: BulkReport, terminal: Terminal): void {
   const verb = isDryRun ? `would be ${past[kind]}` : past[kind]
   if (done.length === 0 && refused.length === 0) {
-    terminal.print(`no job ${verb}: none matches that can be`)
+    terminal.print(`No matching job can be ${past[kind]}.`)
     return
   }
   if (done.length > 0) {

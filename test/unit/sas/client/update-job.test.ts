@@ -57,7 +57,7 @@ describe('a command to a job', () => {
   it('F-O1: is refused, with a reason, when the job does not stand so', async () => {
     await world.submitted()
     await expect(client.resubmit('job-1', decided)).rejects.toThrow(CommandRefused)
-    await expect(client.release('job-1')).rejects.toThrow('any step of job job-1 is not parked')
+    await expect(client.release('job-1')).rejects.toThrow('no step of job job-1 is parked')
     await expect(client.resubmit('job-1', { input: 1, ...decided })).rejects.toThrow(
       'needs the name of its step',
     )

@@ -209,9 +209,7 @@ describe('a release', () => {
     })
     const again = released.scheduled()
     expect(again.step('a')).toMatchObject({ processState: 'Processing', attempt: 1, failureCount: 0 })
-    expect(refusal(released, release)).toBe(
-      'any step of job job-1 is not parked and does not wait for long; waiting: none',
-    )
+    expect(refusal(released, release)).toBe('no step of job job-1 is parked or waiting')
   })
 
   it('F-V19: ends an extended wait', () => {
