@@ -35,6 +35,8 @@ export interface ResetOptions {
 /** The deployment unit was not reset, because some of its leases are held: stop its instances, and try again. */
 export class ProcessorRunningError extends Error {
   override readonly name = 'ProcessorRunningError'
+  readonly code = 'PROCESSOR_RUNNING'
+  readonly retriable = true
 
   constructor(
     readonly processorName: string,

@@ -60,6 +60,31 @@ describe('docs/configuration.md', () => {
   })
 })
 
+describe('docs/errors.md', () => {
+  it('names every error with a code, its class, and whether it is retriable', () => {
+    const pattern =
+      /class (\w+) extends Error \{\n {2}override readonly name = '\w+'\n {2}readonly code = '(\w+)'\n {2}readonly retriable = (\w+)/gu
+    const found = ['src', 'lease-store'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .flatMap((name) => [...readFileSync(join(root, folder, name), 'utf8').matchAll(pattern)])
+        .map(([, name, code, retriable]) => [code, name, retriable === 'true' ? 'yes' : 'no'].join(' ')),
+    )
+    const rows = tableOf('docs/errors.md', ['code', 'class', 'retriable']).map((row) => row.slice(0, 3).join(' '))
+    expect(rows.toSorted()).toEqual(found.toSorted())
+  })
+
+  it('leaves out no error that the package exports', async () => {
+    const faces = [await import('stepward'), await import('stepward/change-feed-processor'), await import('stepward/lease-store')]
+    const exported = faces
+      .flatMap((face) => Object.entries(face))
+      .filter(([, value]) => typeof value === 'function' && value.prototype instanceof Error)
+      .map(([name]) => name)
+    const rows = tableOf('docs/errors.md', ['code', 'class']).map(([, name = '']) => name)
+    expect(exported.filter((name) => !rows.includes(name))).toEqual([])
+  })
+})
+
 describe('docs/telemetry.md', () => {
   const source = (path: string): string => readFileSync(join(root, path), 'utf8')
   const firstCells = (head: string): string[] =>

@@ -6,6 +6,8 @@ import { errorMessage } from '../../platform/index.js'
  */
 export class DelegateError extends Error {
   override readonly name = 'DelegateError'
+  readonly code = 'DELEGATE_FAILED'
+  readonly retriable = true
 
   constructor(
     readonly leaseToken: string,
@@ -20,6 +22,8 @@ export class DelegateError extends Error {
  */
 export class FeedError extends Error {
   override readonly name = 'FeedError'
+  readonly code = 'FEED_FAILED'
+  readonly retriable = true
 
   constructor(attempted: string, cause: unknown) {
     super(`${attempted}: ${messageOf(cause)}`, { cause })
@@ -27,12 +31,15 @@ export class FeedError extends Error {
 }
 
 /**
- * The lease is no longer held: another instance delivers from its last checkpoint. As in the .NET SDK the `code`
- * is 412, the store's answer to a write that comes too late.
+ * The lease is no longer held: another instance delivers from its last checkpoint. As in the .NET SDK its
+ * status is 412.
  */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
-  readonly code = 412
+  readonly code = 'LEASE_LOST'
+  readonly retriable = false
+  /** The status of the store's answer to a write that comes too late. */
+  readonly statusCode = 412
 
   constructor(readonly leaseToken: string) {
     super(
@@ -48,6 +55,8 @@ export class LeaseLostError extends Error {
  */
 export class ProcessorOptionsError extends Error {
   override readonly name = 'ProcessorOptionsError'
+  readonly code = 'PROCESSOR_OPTIONS_INVALID'
+  readonly retriable = false
 
   constructor(readonly problems: readonly string[]) {
     super(`Invalid change feed processor options:\n${problems.map((line) => `- ${line}`).join('\n')}`)

@@ -3,7 +3,8 @@ import type { Attention, Diagnostic, JobDocument, ProcessState } from './documen
 /** The state container could not be reached, or refused temporarily. Nothing was written, and a retry may succeed. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
-  readonly isRetriable = true
+  readonly code = 'STORE_UNAVAILABLE'
+  readonly retriable = true
   constructor(message: string, options: { readonly cause: unknown; readonly retryAfterMs?: number }) {
     super(message, { cause: options.cause })
     this.retryAfterMs = options.retryAfterMs ?? null
@@ -15,11 +16,15 @@ export class StoreUnavailable extends Error {
 /** The state container refused permanently: a wrong key, a missing container, a missing permission. */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
+  readonly code = 'STORE_REFUSED'
+  readonly retriable = false
 }
 
 /** The id is already used: by a job with another payload, or by an existing document of the user. */
 export class JobConflict extends Error {
   override readonly name = 'JobConflict'
+  readonly code = 'JOB_CONFLICT'
+  readonly retriable = false
   constructor(
     readonly jobId: string,
     message: string,
@@ -31,11 +36,15 @@ export class JobConflict extends Error {
 /** A submission that can never be accepted; nothing was written. */
 export class SubmissionInvalid extends Error {
   override readonly name = 'SubmissionInvalid'
+  readonly code = 'SUBMISSION_INVALID'
+  readonly retriable = false
 }
 
 /** An argument of a call about a job is invalid, so the call can never succeed; nothing was written. */
 export class CommandInvalid extends Error {
   override readonly name = 'CommandInvalid'
+  readonly code = 'COMMAND_INVALID'
+  readonly retriable = false
 }
 
 /**
@@ -44,6 +53,8 @@ export class CommandInvalid extends Error {
  */
 export class DocumentInvalid extends Error {
   override readonly name = 'DocumentInvalid'
+  readonly code = 'DOCUMENT_INVALID'
+  readonly retriable = false
   constructor(
     readonly documentId: string,
     /** The field, and what is wrong with it. */
@@ -58,6 +69,8 @@ export class DocumentInvalid extends Error {
 /** The job exists, but its document cannot be read: it was edited, or a newer version wrote it. */
 export class JobUnreadable extends Error {
   override readonly name = 'JobUnreadable'
+  readonly code = 'JOB_UNREADABLE'
+  readonly retriable = false
   constructor(
     readonly jobId: string,
     readonly documentId: string,
@@ -73,6 +86,8 @@ export class JobUnreadable extends Error {
 /** There is no job with this id. */
 export class JobNotFound extends Error {
   override readonly name = 'JobNotFound'
+  readonly code = 'JOB_NOT_FOUND'
+  readonly retriable = false
   constructor(readonly jobId: string) {
     super(`there is no job ${JSON.stringify(jobId)}`)
   }
@@ -81,6 +96,8 @@ export class JobNotFound extends Error {
 /** A command of an operator that the current state of the job does not allow; nothing was written. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused'
+  readonly code = 'COMMAND_REFUSED'
+  readonly retriable = false
   constructor(
     readonly jobId: string,
     readonly reason: string,
@@ -92,6 +109,8 @@ export class CommandRefused extends Error {
 /** A job that ended without success. */
 export class JobFailed extends Error {
   override readonly name = 'JobFailed'
+  readonly code = 'JOB_FAILED'
+  readonly retriable = false
   readonly jobId: string
   readonly state: ProcessState
   readonly attention: Attention | null

@@ -93,6 +93,8 @@ export interface Workflow<I, O = unknown> {
 /** The error of an invalid definition, with every problem. */
 export class WorkflowInvalid extends Error {
   override readonly name = 'WorkflowInvalid'
+  readonly code = 'WORKFLOW_INVALID'
+  readonly retriable = false
   constructor(
     workflow: string,
     readonly problems: readonly string[],

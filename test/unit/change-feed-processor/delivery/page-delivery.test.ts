@@ -248,7 +248,7 @@ describe('checkpoints by the delegate', () => {
     holder.abandon()
     const refused: unknown = await contexts[0]?.checkpoint().catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(LeaseLostError)
-    expect(refused).toMatchObject({ code: 412, leaseToken: '0' })
+    expect(refused).toMatchObject({ code: 'LEASE_LOST', statusCode: 412, leaseToken: '0' })
     await runtime.world.clock.advance(0)
     expect((await storedLease(runtime))?.continuationToken).toBeNull()
   })

@@ -150,7 +150,7 @@ describe('a submission', () => {
     const error = new StoreUnavailable('busy', { cause: null, retryAfterMs: 500 })
     world.store.failWrites({ kind: 'throws', error })
     await expect(client.submit(workflow, { orderId: 'order-1' })).rejects.toBe(error)
-    expect(error).toMatchObject({ isRetriable: true, retryAfterMs: 500 })
+    expect(error).toMatchObject({ retriable: true, retryAfterMs: 500 })
   })
 })
 

@@ -73,7 +73,7 @@ describe('a write that failed, on the SDK', () => {
       const error = failure(code)
       const writing = storeFailing(error).apply('p', [replace])
       await expect(writing).rejects.toThrow(StoreUnavailable)
-      await expect(writing).rejects.toMatchObject({ isRetriable: true, retryAfterMs: null, cause: error })
+      await expect(writing).rejects.toMatchObject({ retriable: true, retryAfterMs: null, cause: error })
     },
   )
 

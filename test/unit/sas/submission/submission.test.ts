@@ -83,7 +83,7 @@ describe('a submission larger than one transaction', () => {
     'F-S7: that dies before stage %d leaves nothing that runs, and can be repeated',
     async (stage) => {
       failAfter(stage, crash)
-      await expect(submitted()).rejects.toMatchObject({ isRetriable: true })
+      await expect(submitted()).rejects.toMatchObject({ retriable: true })
       await world.scheduler().onChanges(await world.changes())
       expect((await storedSteps()).filter(({ dispatch }) => dispatch > 0)).toEqual([])
       // Business documents and a job that counts exist together or not at all (I14).
@@ -221,7 +221,7 @@ describe('F-S8, R24: a submission that was never completed', () => {
     expect((await storedSteps()).every(({ ttl }) => ttl === 60)).toBe(true)
     expect(await world.job()).toMatchObject({ ttl: 60, attention: null })
     expect(world.telemetry.of('attention.raised')).toEqual([])
-    await expect(submitted()).rejects.toMatchObject({ isRetriable: true, retryAfterMs: 60_000 })
+    await expect(submitted()).rejects.toMatchObject({ retriable: true, retryAfterMs: 60_000 })
     await world.clock.advance(61_000)
     expect(await storedSteps()).toEqual([])
     await submitted()
