@@ -16,7 +16,7 @@ const rooms = {
   ...within('src', {
     platform: [],
     telemetry: ['platform'],
-    embedded: [
+    'engine-ports': [
       'change-feed-processor/feed',
       'emulator/engine',
       'emulator/messages',
@@ -26,7 +26,7 @@ const rooms = {
     ],
     testing: [
       'change-feed-processor',
-      'embedded',
+      'engine-ports',
       'emulator',
       'emulator/engine',
       'platform',
@@ -210,6 +210,7 @@ const rooms = {
       '/platform',
       '/sas',
     ],
+    'commands/operations': ['input', 'output', 'running', '/connection', '/operations', '/platform', '/sas'],
     'commands/jobs': ['input', 'output', 'running', '/operations', '/platform', '/sas', '/telemetry'],
     'commands/store': [
       'input',
@@ -226,6 +227,7 @@ const rooms = {
       'commands',
       'commands/instances',
       'commands/jobs',
+      'commands/operations',
       'commands/store',
       'input',
       'output',

@@ -10,7 +10,7 @@
  *
  * - *Free*: it has no owner. Any instance may acquire it.
  * - *Owned*: its owner renews or checkpoints it every few seconds.
- * - *Expired*: the store's clock minus `_ts` exceeds the expiration interval. Another instance may acquire it.
+ * - *Expired*: the store's clock minus `_ts` exceeds the expiration interval by more than its resolution of a second. Another instance may acquire it.
  * - *Requested*: its owner lives, and another instance has asked for it. The owner finishes its page, stores its
  *   position and releases the lease. The free lease is then kept for the requester for a while.
  *
@@ -22,7 +22,7 @@
  * - `lease/`: the lease, its document, its ids, its transitions and its expiry.
  * - `balance/`: which leases an instance takes or requests, how long a request is valid, processes with the same
  *   name.
- * - `coverage/`: which leases are missing, and which overlap.
+ * - `ranges/`: which leases are missing, and which overlap.
  * - `cosmos/`: the store in a Cosmos DB container, and the errors of Cosmos DB.
  *
  * Files named by a verb or a rule are pure: they take leases and the time, and return leases.

@@ -2,18 +2,18 @@
  * # Command line
  *
  * Turns words on a terminal into calls on other rooms; no decision is made here. This file knows the commands and
- * their options. It loads the code of a command only when the command is called, because loading everything would
+ * their options; those of operators are in `operator-commands.ts`. It loads the code of a command only when the command is called, because loading everything would
  * take most of a short command's time. `commands/` has one function per command: options and a `Terminal` in, an
  * exit code out. A command prints its results through the terminal and throws its errors. Only `main.ts` turns an
- * error into one line and an exit code (`cli-error.ts`).
+ * error into one line and an exit code (`output/cli-error.ts`).
  *
- * `store.ts` opens the store that flags, environment and file name. `selection.ts` finds the selected jobs, and
- * `user-module.ts` loads agents and workflows. `run-host.ts` and `run-fleet.ts` run the processes: signals, time
+ * `input/store.ts` opens the store that flags, environment and file name. `input/selection.ts` finds the selected jobs, and
+ * `input/user-module.ts` loads agents and workflows. `running/run-host.ts` and `running/run-fleet.ts` run the processes: signals, time
  * budgets, parents and children. A test generates `docs/cli.md` from the tree below.
  */
 import { Command, Option } from 'commander'
 import type { AutoscaleOptions } from './commands/instances/autoscale.js'
-import type { CostOptions } from './commands/instances/cost.js'
+import type { CostOptions } from './commands/operations/cost.js'
 import type { DevOptions } from './commands/store/dev.js'
 import type { EmulatorCommandOptions } from './commands/store/emulator.js'
 import type { MergeOptions, SplitOptions } from './commands/store/emulator-partitions.js'
@@ -190,14 +190,14 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
   withUnitOptions(program.command('leases'))
     .description('who reads which feed range')
     .action(async (options: UnitOptions) => {
-      const { leases } = await import('./commands/instances/leases.js')
+      const { leases } = await import('./commands/operations/leases.js')
       await ending(leases(options, terminal))
     })
 
   withUnitOptions(program.command('estimate'))
     .description('how far each lease is behind: changes not yet checkpointed, and the age of the oldest')
     .action(async (options: UnitOptions) => {
-      const { estimate } = await import('./commands/instances/estimate.js')
+      const { estimate } = await import('./commands/operations/estimate.js')
       await ending(estimate(options, terminal))
     })
 
@@ -206,7 +206,7 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
       'what is wrong with the containers and leases, and what to do; exit code 1 when something is',
     )
     .action(async (options: UnitOptions) => {
-      const { doctor } = await import('./commands/instances/doctor.js')
+      const { doctor } = await import('./commands/operations/doctor.js')
       await ending(doctor(options, terminal))
     })
 }
@@ -224,7 +224,7 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
     .option('--jobs-per-day <n>', 'for the sums', '10000')
     .option('--no-notifier', 'without the role notifier, if it sends neither notices nor alerts')
     .action(async (options: CostOptions) => {
-      const { cost } = await import('./commands/instances/cost.js')
+      const { cost } = await import('./commands/operations/cost.js')
       await ending(cost(options, terminal))
     })
 

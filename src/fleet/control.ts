@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { z } from 'zod'
-import { FleetNotRunning } from '../connection/errors.js'
+import { FleetNotRunning } from './errors.js'
 import type { RoleBacklog } from './fleet-leases.js'
 
 const requestSchema = z.discriminatedUnion('command', [

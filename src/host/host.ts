@@ -81,8 +81,8 @@ export interface Host {
   /** Looks for free leases now instead of at the next cycle. Call it when other instances have come or gone. */
   rebalance(): void
   /**
-   * Stops reading, aborts handlers when their time is over, stores checkpoints and releases every lease, idle ones
-   * first.
+   * Stops reading, stores checkpoints and releases every lease, idle ones first. Then it waits for running handlers
+   * and aborts them when their time is over.
    */
   stop(): Promise<void>
 }

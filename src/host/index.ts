@@ -11,8 +11,8 @@
  *   process is not ready but still alive, and this is reported once (`store-trouble.ts`). `account-watch.ts`
  *   checks the account from time to time, and `unwell-units.ts` lists the units that take no work. `metrics.ts`
  *   counts events.
- * - **Stop.** It stops reading, gives handlers a time limit, stores checkpoints and releases every lease, idle
- *   ones first.
+ * - **Stop.** It stops reading, stores checkpoints and releases every lease, idle ones first. Then running handlers
+ *   get a time limit; a step that is not done by then waits for its deadline.
  *
  * `supervise-once.ts` runs a single sweep without a host.
  *

@@ -8,7 +8,7 @@ import { systemClock } from '../platform/index.js'
 import { StoreRefused } from '../sas/index.js'
 import { openConnection, type Connection } from '../connection/connection.js'
 import { explained } from '../connection/containers.js'
-import { UnitNotFound } from '../connection/errors.js'
+import { UnitNotFound } from './errors.js'
 
 /** Whose leases to look at: those of any change feed processor, ours or .NET's, on the connection's `container`. */
 export interface UnitSelection extends Connection {

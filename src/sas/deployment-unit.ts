@@ -58,7 +58,7 @@ export interface Unit {
   rebalance(): void
   /** Returns the health of its change feed processor, without a request. */
   health(): ProcessorHealth
-  /** Lets running work finish, checkpoints, and releases every lease. */
+  /** Stores checkpoints and releases every lease, then lets running work finish within its budget. */
   stop(): Promise<void>
 }
 

@@ -15,7 +15,7 @@
  */
 import { createHash } from 'node:crypto'
 import { CosmosEngine, type JournalRecord, type VersionFields } from '../emulator/engine/index.js'
-import { enginePorts, type EnginePorts } from '../embedded/index.js'
+import { enginePorts, type EnginePorts } from '../engine-ports/index.js'
 import { seededRandom, VirtualClock, type Random } from '../platform/index.js'
 import { lineOf, type Checker, type SimulationEvent } from './events.js'
 import { Network, type Fate, type Request } from './network.js'

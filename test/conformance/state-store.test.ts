@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
 import type { JsonObject } from '../../src/emulator/engine/index.js'
-import { enginePorts } from '../../src/embedded/index.js'
+import { enginePorts } from '../../src/engine-ports/index.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 import { CosmosStateStore } from '../../src/sas/index.js'

@@ -70,15 +70,21 @@ describe('docs/errors.md', () => {
         .flatMap((name) => [...readFileSync(join(root, folder, name), 'utf8').matchAll(pattern)])
         .map(([, name, code, retriable]) => [code, name, retriable === 'true' ? 'yes' : 'no'].join(' ')),
     )
-    const rows = tableOf('docs/errors.md', ['code', 'class', 'retriable']).map((row) => row.slice(0, 3).join(' '))
+    const rows = tableOf('docs/errors.md', ['code', 'class', 'retriable']).map((row) =>
+      row.slice(0, 3).join(' '),
+    )
     expect(rows.toSorted()).toEqual(found.toSorted())
   })
 
   it('leaves out no error that the package exports', async () => {
-    const faces = [await import('stepward'), await import('stepward/change-feed-processor'), await import('stepward/lease-store')]
+    const faces: readonly object[] = [
+      await import('stepward'),
+      await import('stepward/change-feed-processor'),
+      await import('stepward/lease-store'),
+    ]
     const exported = faces
-      .flatMap((face) => Object.entries(face))
-      .filter(([, value]) => typeof value === 'function' && value.prototype instanceof Error)
+      .flatMap((face): [string, unknown][] => Object.entries(face))
+      .filter(([, value]) => typeof value === 'function' && Object.getPrototypeOf(value) === Error)
       .map(([name]) => name)
     const rows = tableOf('docs/errors.md', ['code', 'class']).map(([, name = '']) => name)
     expect(exported.filter((name) => !rows.includes(name))).toEqual([])

@@ -1,6 +1,6 @@
 import { isUnclaimed } from '../../src/sas/decisions/claim.js'
-import type { Schedule } from '../../src/sas/decisions/decision.js'
-import { owedBy } from '../../src/sas/decisions/generation.js'
+import type { Schedule } from '../../src/sas/decisions/schedule-result.js'
+import { owedBy } from '../../src/sas/decisions/owed-undos.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import { isTerminal } from '../../src/sas/model/process-state.js'
 import { isOpen, type Attempt, type Outcome } from '../../src/sas/decisions/settle.js'

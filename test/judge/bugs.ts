@@ -68,7 +68,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a step that may have acted is not undone',
-    path: 'src/sas/decisions/generation.ts',
+    path: 'src/sas/decisions/owed-undos.ts',
     code: 'if (!isDone && !(undo.whenUncertain && mayHaveActed(step))) return step.owed',
     broken: 'if (!isDone) return step.owed',
     rejectedBy: ['undone'],
@@ -95,7 +95,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a submission without an answer counts as written',
-    path: 'src/sas/submission/submission.ts',
+    path: 'src/sas/submission/write-submission.ts',
     code: 'if ((await standing(store, request)) !== null) return standingAlready',
     broken: "if (result.kind === 'unknownOutcome') return standingAlready",
     rejectedBy: ['accepted', 'whole-submission'],
@@ -104,7 +104,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'another submission under a known id counts as the same',
-    path: 'src/sas/submission/submission.ts',
+    path: 'src/sas/submission/write-submission.ts',
     code: 'if (job.payloadHash !== payloadHash) {',
     broken: "if (job.payloadHash === '') {",
     rejectedBy: ['submitted-once'],

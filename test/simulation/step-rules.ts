@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StepDocument } from '../../src/sas/model/documents.js'
 import { deriveProcessState } from '../../src/sas/model/process-state.js'
-import { owedBy } from '../../src/sas/decisions/generation.js'
+import { owedBy } from '../../src/sas/decisions/owed-undos.js'
 import { workOf } from '../../src/sas/model/work.js'
 import type { Rule, StepChange } from './job-changes.js'
 

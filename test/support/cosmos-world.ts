@@ -8,7 +8,7 @@ import {
 import type { LeaseStore } from '../../lease-store/index.js'
 import { CosmosLeaseStore } from '../../lease-store/index.js'
 import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
-import { enginePorts } from '../../src/embedded/index.js'
+import { enginePorts } from '../../src/engine-ports/index.js'
 import { createInProcessCosmos, type Faults } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 

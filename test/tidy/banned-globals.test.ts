@@ -56,9 +56,8 @@ describe('banned globals', () => {
     expect(judge(text)).toEqual([])
   })
 
-  it('allows everything in the platform and in what a browser runs', () => {
+  it('allows everything in the platform', () => {
     expect(judge('setTimeout(run, Date.now() + Math.random())', 'src/platform/clock.ts')).toEqual([])
-    expect(judge('setInterval(refresh, 1000)', 'src/dashboard/public/jobs.js')).toEqual([])
   })
 
   it('allows the environment, and nothing else, in the host and in samples', () => {

@@ -55,8 +55,6 @@ export function bannedGlobals(sources: readonly Source[]): string[] {
 
 function isAllowed(path: string, capability: Capability): boolean {
   if (path.startsWith('src/platform/')) return true
-  // Served to a browser, which has a clock of its own and nobody to hand it one.
-  if (path.startsWith('src/dashboard/public/')) return true
   // A sample is a user's own code: it may read its own configuration.
   return capability === 'environment' && /^(src\/(connection|host|fleet)\/|samples\/)/.test(path)
 }

@@ -37,7 +37,7 @@ it('`stepward emulator` loads neither the SDK nor the query parser before it is 
   expect(packagesLoadedWith('src/emulator/query/index.ts')).toContain('chevrotain')
 })
 
-it.each(['instances/start', 'jobs/list', 'jobs/status', 'instances/leases'])(
+it.each(['instances/start', 'jobs/list', 'jobs/status', 'operations/leases'])(
   '`stepward %s` loads nothing of the embedded store',
   (command) => {
     const loaded = packagesLoadedWith(`src/cli/commands/${command}.ts`)

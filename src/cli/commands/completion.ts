@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { CliError, exitCodes } from '../output/cli-error.js'
-import { completionScript, shells } from '../output/completion.js'
+import { completionScript, shells } from '../output/completion-script.js'
 import type { Terminal } from '../output/terminal.js'
 
 /** Prints the script with which a shell completes commands and options. */

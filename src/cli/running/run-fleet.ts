@@ -5,7 +5,7 @@ import { consoleLogger } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
 import type { Terminal } from '../output/terminal.js'
-import { untilEnd } from './until-end.js'
+import { untilEnd } from './until-ended.js'
 
 type FleetPlan = StartPlan & { readonly instances: number }
 

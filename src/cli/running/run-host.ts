@@ -6,7 +6,7 @@ import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
 import { answerParent } from '../input/parent-channel.js'
 import type { Terminal } from '../output/terminal.js'
-import { untilEnd, type Ending } from './until-end.js'
+import { untilEnd, type Ending } from './until-ended.js'
 
 /** How long to retry refused requests at start, because role assignments take some minutes to spread. */
 const forbiddenPatienceMs = 10 * 60_000

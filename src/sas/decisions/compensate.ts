@@ -1,8 +1,8 @@
 import { beginUndo, fitting, goOnUndoing, repeat, stop, undoAfter } from './dispatch.js'
-import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
+import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './schedule-result.js'
 import type { Compensation, StepDocument } from '../model/documents.js'
 import { betweenStates, withDerivedState } from '../model/process-state.js'
-import { owedBy } from './generation.js'
+import { owedBy } from './owed-undos.js'
 import {
   hasMoreToUndo,
   inState,

@@ -1,5 +1,5 @@
 import { fitting, isTooLarge } from './dispatch.js'
-import type { Schedule, SchedulingState } from './decision.js'
+import type { Schedule, SchedulingState } from './schedule-result.js'
 import type { JobDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import { unseen } from './ledger.js'

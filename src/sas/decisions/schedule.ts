@@ -1,7 +1,7 @@
 import { holds, whenProblem } from '../plan/condition.js'
 import { compensationFor, goBack } from './compensate.js'
 import { begin, fitting, repeat, stop } from './dispatch.js'
-import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './decision.js'
+import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './schedule-result.js'
 import { neededBy } from '../plan/gather.js'
 import type { Attention, LedgerEntry, StepDocument } from '../model/documents.js'
 import { isStaged, isTerminal } from '../model/process-state.js'

@@ -1,6 +1,6 @@
 import type { StepDocument } from '../model/documents.js'
 import type { Stored } from '../store/state-store.js'
-import type { AcceptedJob } from '../submission/submission.js'
+import type { AcceptedJob } from '../submission/write-submission.js'
 import type { DocumentDecision } from '../store/update-document.js'
 
 /** Starts an open step if a place is free. Otherwise returns false, and the feed delivers the step. */

@@ -1,7 +1,7 @@
 import type { FeedHints } from '../../change-feed-processor/index.js'
 import type { Shortcut } from './shortcut.js'
 import type { StateDocument, StateStore, StateWrite } from '../store/state-store.js'
-import type { AcceptedJob } from '../submission/submission.js'
+import type { AcceptedJob } from '../submission/write-submission.js'
 
 /** The roles that read the feed, each in its own unit. Each role is a part of the hints of a process. */
 export const readers = ['scheduler', 'agents', 'supervisor', 'notifier'] as const

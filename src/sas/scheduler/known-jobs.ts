@@ -5,7 +5,7 @@ import { decodeDocument, type Decoded } from '../model/decode.js'
 import { RecentDocuments } from './recent-documents.js'
 import { isOver } from '../decisions/retention.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
-import type { AcceptedJob } from '../submission/submission.js'
+import type { AcceptedJob } from '../submission/write-submission.js'
 import { readJob } from '../store/update-document.js'
 
 /** The memory for each kind of document, enough for about 10,000 documents with 1 KB of JSON. */

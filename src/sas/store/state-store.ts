@@ -112,7 +112,7 @@ export interface StateStore {
    */
   listOverdue(due: OverdueBetween, limit: number): Promise<readonly OverdueDocument[]>
   /**
-   * Lists jobs for people (CLI, dashboard), never for decisions: at most `limit`, the newest submission first and by
+   * Lists jobs for people (the command line), never for decisions: at most `limit`, the newest submission first and by
    * id within a millisecond. The next page begins `after` the last job of this one. Paging omits no job, with one
    * exception: two jobs with the same id under different partition keys, submitted in the same millisecond, if a page
    * ends between them.

@@ -6,7 +6,7 @@ import {
   type ChangeFeedContext,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
-import { enginePorts } from '../../../src/embedded/index.js'
+import { enginePorts } from '../../../src/engine-ports/index.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { seededRandom } from '../../../src/platform/index.js'
 import { cosmosWorld, doors, type CosmosWorld } from '../../support/cosmos-world.js'

@@ -14,7 +14,7 @@ import { scaleTargetOf, type ScaleTargetOptions } from '../../input/scale-target
 import { withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import type { Terminal } from '../../output/terminal.js'
-import { untilTold } from '../../running/until-told.js'
+import { untilTold } from '../../running/until-signal.js'
 import { wholeNumber } from '../../input/whole-number.js'
 
 export interface AutoscaleOptions extends StoreOptions, ScaleTargetOptions {

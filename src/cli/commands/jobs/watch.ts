@@ -7,7 +7,7 @@ import { missingRoles, notingStandstill } from '../../output/standstill.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import type { Terminal } from '../../output/terminal.js'
-import { untilTold } from '../../running/until-told.js'
+import { untilTold } from '../../running/until-signal.js'
 
 /**
  * Follows a job to its end. Shows a graph that changes in place on a terminal, and a line for each change

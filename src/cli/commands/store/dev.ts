@@ -5,7 +5,7 @@ import { consoleLogger } from '../../../telemetry/index.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { openingData } from '../../input/data-directory.js'
 import type { Terminal } from '../../output/terminal.js'
-import { untilTold } from '../../running/until-told.js'
+import { untilTold } from '../../running/until-signal.js'
 import { loadUserModule, modulePath } from '../../input/user-module.js'
 import { emulatorOptions, type EmulatorCommandOptions } from './emulator.js'
 

@@ -5,7 +5,7 @@ import { exitCodes } from '../../output/cli-error.js'
 import { wholeNumber } from '../../input/whole-number.js'
 import { openingData } from '../../input/data-directory.js'
 import type { Terminal } from '../../output/terminal.js'
-import { untilTold } from '../../running/until-told.js'
+import { untilTold } from '../../running/until-signal.js'
 
 export interface EmulatorCommandOptions {
   readonly port: string

@@ -11,7 +11,7 @@ import {
 } from '../../engine/index.js'
 import { readPage, type PageRequest } from './item-pages.js'
 import type { CompiledQuery, QueryParameter } from '../../query/index.js'
-import { compileQuery } from './query-room.js'
+import { compileQuery } from './load-query.js'
 import { header, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { assertSessionReached } from '../../messages/session-token.js'
 import {

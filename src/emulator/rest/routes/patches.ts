@@ -8,7 +8,7 @@ import {
 } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 import { QueryError } from '../../query/language/query-error.js'
-import { compileQuery } from './query-room.js'
+import { compileQuery } from './load-query.js'
 
 /** Reads a patch as clients send it: the operations, or an object with operations and a condition. */
 export function parsePatch(body: unknown, container: Container): Patch {

@@ -6,7 +6,12 @@ describe('errors that users get', () => {
     const error: unknown = new LeaseLostError('AA-BB')
     expect(error).toBeInstanceOf(Error)
     expect(error).toBeInstanceOf(LeaseLostError)
-    expect(error).toMatchObject({ name: 'LeaseLostError', code: 'LEASE_LOST', statusCode: 412, leaseToken: 'AA-BB' })
+    expect(error).toMatchObject({
+      name: 'LeaseLostError',
+      code: 'LEASE_LOST',
+      statusCode: 412,
+      leaseToken: 'AA-BB',
+    })
     expect(String(error)).toMatch(/^LeaseLostError: lease "AA-BB" is no longer held/)
   })
 

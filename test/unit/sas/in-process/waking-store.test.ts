@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FeedHints } from '../../../../src/change-feed-processor/index.js'
 import { Shortcut } from '../../../../src/sas/in-process/shortcut.js'
 import { replacing, type StateWrite } from '../../../../src/sas/store/state-store.js'
-import type { AcceptedJob } from '../../../../src/sas/submission/submission.js'
+import type { AcceptedJob } from '../../../../src/sas/submission/write-submission.js'
 import {
   beginningHere,
   readers,

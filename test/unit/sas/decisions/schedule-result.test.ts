@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { endJob, goOn, isFlagCurrent, type SchedulingState } from '../../../../src/sas/decisions/decision.js'
+import {
+  endJob,
+  goOn,
+  isFlagCurrent,
+  type SchedulingState,
+} from '../../../../src/sas/decisions/schedule-result.js'
 import type { Attention, JobDocument, StepDocument } from '../../../../src/sas/model/documents.js'
 import { JobStory } from '../../../support/job-story.js'
 

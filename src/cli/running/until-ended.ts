@@ -1,4 +1,4 @@
-import { untilTold } from './until-told.js'
+import { untilTold } from './until-signal.js'
 
 /** Why a process ends. */
 export interface Ending {

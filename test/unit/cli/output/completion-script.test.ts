@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { completionScript } from '../../../../src/cli/output/completion.js'
+import { completionScript } from '../../../../src/cli/output/completion-script.js'
 
 function aProgram(): Command {
   const program = new Command('stepward').option('--version')

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
-import { DeadlineReview } from '../../../../src/sas/decisions/deadline-review.js'
+import { DeadlineReview } from '../../../../src/sas/agents/deadline-advice.js'
 import { TelemetryRecorder } from '../../../../src/telemetry/index.js'
 import { aStep } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { SerialByKey } from '../../../../src/sas/timing/serial-by-key.js'
-import { deferred } from '../../../support/deferred.js'
+import { SerialByKey } from '../../../src/platform/serial-by-key.js'
+import { deferred } from '../../support/deferred.js'
 
 /** Work that notes its beginning and its end, and ends when told to. */
 function work(name: string, log: string[]) {

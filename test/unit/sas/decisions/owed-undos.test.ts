@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
 import { decodeDocument } from '../../../../src/sas/model/decode.js'
-import { owedBy } from '../../../../src/sas/decisions/generation.js'
+import { owedBy } from '../../../../src/sas/decisions/owed-undos.js'
 import type { Outcome } from '../../../../src/sas/decisions/settle.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
 import { exceeds, maxTransactionBytes } from '../../../../src/sas/store/transaction.js'
