@@ -133,7 +133,7 @@ describe('leases', () => {
     expect(found[0]?.advice).toMatch(/replaces "1" when it has come as far as "2"/)
     await change('2', { Mode: 'Full-Fidelity Feed' })
     const overlap = (await findings()).find(({ rule }) => rule === 'overlap')
-    expect(overlap?.advice).toMatch(/stop all instances and delete the one/)
+    expect(overlap?.advice).toMatch(/stop all instances and delete the lease that is further ahead/)
   })
 
   it('of a parent beside its children are a split under way, or one that nobody finishes', async () => {
