@@ -130,6 +130,15 @@ describe('of documents as registers', () => {
       .write('m2', [{ ...aStep({ fence: 3 }), on: 'e2' }])
     expect(torn.broken()).toEqual(['all-or-nothing'])
   })
+
+  it('does not guess which of two transactions without an answer wrote the same content', () => {
+    const both = new AHistory()
+      .write('client', [aJob(), aStep()], { end: 'info' })
+      .write('client', [aJob({ priority: 7 }), aStep()], { end: 'info' })
+      .read('m2', 'sas.job:j', 'e3')
+      .read('m2', 'sas.step:j:s', 'e4')
+    expect(both.broken()).toEqual([])
+  })
 })
 
 describe('of jobs and steps', () => {

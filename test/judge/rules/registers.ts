@@ -186,10 +186,17 @@ function checkTransactions({ documents }: World, report: Report): void {
   }
 }
 
-function stateOf(document: Document, write: Write): 'written' | 'not' | 'unknown' {
-  if (document.versions.some((version) => version.write === write)) return 'written'
-  const isReplaced = document.versions.some(
-    (version) => version.write.ifMatch === write.ifMatch && version.write.kind === write.kind,
-  )
-  return isReplaced ? 'not' : 'unknown'
+/**
+ * Returns what became of a write. If two writes have the same content and no answer says which one took effect, it is
+ * unknown for both.
+ */
+function stateOf({ versions, writes }: Document, write: Write): 'written' | 'not' | 'unknown' {
+  const isAlike = ({ ifMatch, kind }: Write): boolean => ifMatch === write.ifMatch && kind === write.kind
+  const own = versions.find((version) => version.write === write)
+  const taken = own ?? versions.find((version) => isAlike(version.write))
+  if (taken === undefined) return 'unknown'
+  const twins = writes.filter((other) => isAlike(other) && other.digest === write.digest)
+  const isGuessed = twins.includes(taken.write) && twins.length > 1 && taken.write.operation.status !== 'ok'
+  if (isGuessed) return 'unknown'
+  return own === undefined ? 'not' : 'written'
 }
