@@ -14,11 +14,13 @@ export default tseslint.config(
       },
     },
     rules: {
-      // A promise nobody waits for is work that can be lost without a word.
+      // Work behind a promise without a waiter can fail unseen.
       '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }],
       '@typescript-eslint/no-misused-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
+      // `import { type A }` would still load the module when it runs.
+      '@typescript-eslint/no-import-type-side-effects': 'error',
       // Numbers and unions of literals read well inside templates; objects are still refused.
       '@typescript-eslint/restrict-template-expressions': [
         'error',

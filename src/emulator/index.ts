@@ -8,7 +8,7 @@
  * - `query/` reads and runs SQL.
  * - `rest/` answers the service's REST requests; `messages/` declares requests and answers.
  * - `doors/` are the ways to use it: {@link startEmulator} listens on a socket, {@link createInProcessCosmos}
- *   gives the SDK a client that needs none. `src/embedded` is a third one, for our own ports.
+ *   gives the SDK a client that needs none. `src/engine-ports` is a third one, for our own ports.
  * - `durability/` keeps an account on disk, and `faults/` breaks requests on demand.
  *
  * With a `dataDirectory`, all data outlives the process. Memory is authoritative while the process runs. A journal

@@ -25,6 +25,7 @@ import type {
   Stored,
   UnsentNotice,
 } from '../sas/store/state-store.js'
+import { asJob, asNotice, asStep } from '../sas/store/decoded-documents.js'
 import type { JobFilter, NoticeFilter } from '../sas/store/job-filter.js'
 import {
   type ChangeFeedStart,
@@ -35,18 +36,7 @@ import {
   type JsonObject,
   type ScanScope,
 } from '../emulator/engine/index.js'
-import {
-  asJob,
-  asNotice,
-  asStep,
-  dueAt,
-  isFlag,
-  isMatch,
-  refused,
-  stored,
-  toOperation,
-  wholeMoments,
-} from './state-documents.js'
+import { dueAt, isFlag, isMatch, refused, stored, toOperation, wholeMoments } from './state-documents.js'
 
 /** Where jobs and steps live, and when what is shown of them may be shown. */
 export interface EngineStateStoreOptions {
@@ -105,7 +95,7 @@ export class EngineStateStore implements StateStore {
     const { limit = defaultListLimit, after } = filter
     const end = after === undefined ? null : pagePositionOf(after)
     const found = this.find(Infinity, (document) => isMatch(document, filter))
-      .flatMap(asJob)
+      .flatMap((version) => asJob(stored(version)))
       .map((job) => ({ job, position: { ms: job.submittedAtMs, id: job.id } }))
       .filter(({ position }) => end === null || comparePositions(position, end) > 0)
       .sort((one, other) => comparePositions(one.position, other.position))
@@ -140,7 +130,7 @@ export class EngineStateStore implements StateStore {
       scope,
     )
     await this.settled()
-    return found.flatMap(asStep)
+    return found.flatMap((version) => asStep(stored(version)))
   }
 
   async listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]> {
@@ -151,7 +141,7 @@ export class EngineStateStore implements StateStore {
       typeof document['completeByMs'] === 'number'
     const found = this.find(Infinity, isUntold, scope)
     await this.settled()
-    return found.flatMap(asNotice)
+    return found.flatMap((version) => asNotice(stored(version)))
   }
 
   async listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]> {
@@ -163,7 +153,7 @@ export class EngineStateStore implements StateStore {
       (workflow === undefined || document['workflow'] === workflow)
     const found = this.find(limit, isGivenUp)
     await this.settled()
-    return found.flatMap(asNotice)
+    return found.flatMap((version) => asNotice(stored(version)))
   }
 
   async listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]> {

@@ -1,21 +1,10 @@
-import {
-  schemaVersion,
-  type JobDocument,
-  type NoticeDocument,
-  type StepDocument,
-} from '../sas/model/documents.js'
-import { decodeDocument } from '../sas/model/decode.js'
+import { schemaVersion } from '../sas/model/documents.js'
 import { StoreRefused } from '../sas/model/errors.js'
 import type { ApplyResult, StateDocument, StateWrite, Stored } from '../sas/store/state-store.js'
 import type { JobFilter } from '../sas/store/job-filter.js'
-import {
-  type Refusal,
-  type DocumentVersion,
-  type ItemOperation,
-  type JsonObject,
-} from '../emulator/engine/index.js'
+import type { Refusal, DocumentVersion, ItemOperation, JsonObject } from '../emulator/engine/index.js'
 
-/** When a step or job is due, or a job must have been taken up; never for anything else. */
+/** Returns when a step or job is due, or when a job must have been taken up; Infinity for any other document. */
 export function dueAt(
   { type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>,
   pickUpWithinMs: number,
@@ -26,13 +15,14 @@ export function dueAt(
   return isUntaken ? Number(submittedAtMs) + pickUpWithinMs : Infinity
 }
 
-/** The engine keeps the document's text, never the document itself: what the caller does with it later stays its own. */
+/** Makes an operation of the engine. The engine keeps the text of the document, so the caller may change it later. */
 export function toOperation(write: StateWrite): ItemOperation {
   const document = write.document as JsonObject
   if (write.kind === 'create') return { kind: 'create', document }
   return { kind: 'replace', id: write.document.id, document, ifMatch: write.ifMatch }
 }
 
+/** Returns the conflict that a refusal means. Throws `StoreRefused` for any other refusal. */
 export function refused(refusal: Refusal, id: string): ApplyResult {
   switch (refusal.status) {
     case 404:
@@ -48,28 +38,12 @@ export function refused(refusal: Refusal, id: string): ApplyResult {
   }
 }
 
+/** Returns a copy of a version as the port shows it. */
 export function stored(version: DocumentVersion): Stored<StateDocument> {
   return version.copy() as Stored<StateDocument>
 }
 
-export function asJob(version: DocumentVersion): Stored<JobDocument>[] {
-  const document = stored(version)
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'job' ? [{ ...decoded.job, _etag: document._etag, _ts: document._ts }] : []
-}
-
-export function asStep(version: DocumentVersion): Stored<StepDocument>[] {
-  const document = stored(version)
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'step' ? [{ ...decoded.step, _etag: document._etag, _ts: document._ts }] : []
-}
-
-export function asNotice(version: DocumentVersion): Stored<NoticeDocument>[] {
-  const document = stored(version)
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'notice' ? [{ ...decoded.notice, _etag: document._etag, _ts: document._ts }] : []
-}
-
+/** Checks whether a document is a job that the filter asks for. */
 export function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
   const { state, workflow, since, before, isFlagged, attention: kind, step } = filter
   const { type, processState, submittedAtMs, attention } = document
@@ -85,11 +59,12 @@ export function isMatch(document: Readonly<JsonObject>, filter: JobFilter): bool
   )
 }
 
+/** Checks whether a job or notice is flagged for an operator. */
 export function isFlag(attention: unknown): attention is Readonly<JsonObject> {
   return typeof attention === 'object' && attention !== null && 'kind' in attention
 }
 
-/** The first of these by their moment, at least `limit` and not cut within one. */
+/** Returns the first items by their moment: at least `limit`, if there are as many, and never cut within a moment. */
 export function wholeMoments<T>(
   found: readonly T[],
   limit: number,

@@ -1,4 +1,4 @@
-import { type Inspection } from '../change-feed-processor/index.js'
+import type { Inspection } from '../change-feed-processor/index.js'
 import { expired } from '../../lease-store/index.js'
 import { CosmosStateStore } from '../sas/index.js'
 import { processorNameOf, type Role } from '../connection/role.js'

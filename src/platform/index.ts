@@ -24,5 +24,6 @@ export { BackgroundLoop, type BackgroundLoopOptions } from './background-loop.js
 export { backoffDelayMs, retry, type Backoff, type RetryOptions } from './retry.js'
 export { errorMessage } from './error-message.js'
 export { inSlices } from './in-slices.js'
+export { SerialByKey } from './serial-by-key.js'
 export { unknownOptions } from './unknown-options.js'
 export { assert, assertNever, AssertionError } from './assert.js'

@@ -1,4 +1,4 @@
-import { type JobDocument, type StepDocument } from '../../src/sas/model/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import type { OperatorCommand } from '../../src/sas/decisions/operate.js'
 import { aSubmission, documentsOf as documentsIn } from '../support/a-job.js'
 import {

@@ -13,7 +13,7 @@ export class DelegateError extends Error {
     readonly leaseToken: string,
     cause: unknown,
   ) {
-    super(`the delegate failed on lease ${JSON.stringify(leaseToken)}: ${messageOf(cause)}`, { cause })
+    super(`the delegate failed on lease ${JSON.stringify(leaseToken)}: ${errorMessage(cause)}`, { cause })
   }
 }
 
@@ -26,7 +26,7 @@ export class FeedError extends Error {
   readonly retriable = true
 
   constructor(attempted: string, cause: unknown) {
-    super(`${attempted}: ${messageOf(cause)}`, { cause })
+    super(`${attempted}: ${errorMessage(cause)}`, { cause })
   }
 }
 
@@ -61,8 +61,4 @@ export class ProcessorOptionsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`Invalid change feed processor options:\n${problems.map((line) => `- ${line}`).join('\n')}`)
   }
-}
-
-function messageOf(cause: unknown): string {
-  return errorMessage(cause)
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
-import { type Clock, type Random } from '../../platform/index.js'
+import type { Clock, Random } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { agentLog } from './agent-log.js'
@@ -9,7 +9,7 @@ import { makeAttempt } from './attempt.js'
 import { Circuit } from './circuit.js'
 import { BegunAttempts } from './begun-attempts.js'
 import { isTaken, type Claimant } from '../decisions/claim.js'
-import { DeadlineReview } from './deadline-advice.js'
+import { DeadlineAdvice } from './deadline-advice.js'
 import type { StepDocument } from '../model/documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { moreTime } from './more-time.js'
@@ -66,7 +66,7 @@ export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
   private readonly circuits: ReadonlyMap<string, Circuit>
   private readonly health: AgentsHealth
-  private readonly deadlines: DeadlineReview
+  private readonly deadlines: DeadlineAdvice
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
   private readonly begun = new BegunAttempts()
@@ -85,7 +85,7 @@ export class Agents {
     const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
     this.health = new AgentsHealth(options.clock, ofEach)
     const { telemetry, instanceName, failoverMs = 77_000 } = options
-    this.deadlines = new DeadlineReview({ telemetry, instanceName, failoverMs })
+    this.deadlines = new DeadlineAdvice({ telemetry, instanceName, failoverMs })
     const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
       slots === null ? [] : [[name, slots] as const],
     )

@@ -2,7 +2,7 @@ import type { Telemetry } from '../../telemetry/index.js'
 import type { StepDocument } from '../model/documents.js'
 import { workOf } from '../model/work.js'
 
-export interface DeadlineReviewOptions {
+export interface DeadlineAdviceOptions {
   readonly telemetry: Telemetry
   readonly instanceName: string
   /** How long a feed range may be without a reader after an instance died. */
@@ -25,11 +25,11 @@ interface Seen {
  * Judges from the attempts of this instance whether the deadlines of steps fit the duration of their operations
  * (R57). It only reports, once for each operation and reason. It never changes a deadline.
  */
-export class DeadlineReview {
+export class DeadlineAdvice {
   private readonly seen = new Map<string, Seen>()
   private readonly told = new Set<string>()
 
-  constructor(private readonly options: DeadlineReviewOptions) {}
+  constructor(private readonly options: DeadlineAdviceOptions) {}
 
   /** Notes that an attempt begins. */
   noteBegun(step: StepDocument): void {

@@ -290,7 +290,9 @@ function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[])
   return `job ${jobId} was undone and has begun to expire, and ${steps.length} steps are more than one transaction can keep: submit it again under another id`
 }
 
-const refused = (reason: string): Operation => ({ kind: 'refused', reason })
+function refused(reason: string): Operation {
+  return { kind: 'refused', reason }
+}
 
 function list(stepIds: readonly string[]): string {
   if (stepIds.length === 0) return 'none'

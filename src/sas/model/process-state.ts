@@ -1,4 +1,4 @@
-import { type Attention, type JobDocument, type ProcessState, type StepDocument } from './documents.js'
+import type { Attention, JobDocument, ProcessState, StepDocument } from './documents.js'
 
 export type StateFields = Pick<
   JobDocument,

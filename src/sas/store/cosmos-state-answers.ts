@@ -1,6 +1,3 @@
-import { type JobDocument, type NoticeDocument, type StepDocument } from '../model/documents.js'
-import { decodeDocument } from '../model/decode.js'
-import type { StateDocument, Stored } from './state-store.js'
 import type { JobFilter } from './job-filter.js'
 
 /** What a filter asks for, as conditions of a query whose parameters it fills. */
@@ -34,19 +31,4 @@ export async function wholeMoments<T, M extends string | number>(
   if (last === undefined || first.length < limit) return first
   const moment = momentOf(last)
   return [...first.filter((found) => momentOf(found) !== moment), ...(await all(moment))]
-}
-
-export function asJob(document: Stored<StateDocument>): Stored<JobDocument>[] {
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'job' ? [{ ...decoded.job, _etag: document._etag, _ts: document._ts }] : []
-}
-
-export function asStep(document: Stored<StateDocument>): Stored<StepDocument>[] {
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'step' ? [{ ...decoded.step, _etag: document._etag, _ts: document._ts }] : []
-}
-
-export function asNotice(document: Stored<StateDocument>): Stored<NoticeDocument>[] {
-  const decoded = decodeDocument(document)
-  return decoded.kind === 'notice' ? [{ ...decoded.notice, _etag: document._etag, _ts: document._ts }] : []
 }

@@ -31,7 +31,8 @@ import type {
   UnsentNotice,
 } from './state-store.js'
 import type { JobFilter, NoticeFilter } from './job-filter.js'
-import { asJob, asNotice, asStep, conditionsOf, wholeMoments } from './cosmos-state-answers.js'
+import { conditionsOf, wholeMoments } from './cosmos-state-answers.js'
+import { asJob, asNotice, asStep } from './decoded-documents.js'
 
 /** Where jobs and steps live. */
 export interface CosmosStateStoreOptions {

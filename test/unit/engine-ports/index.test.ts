@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { FeedRange, NewLease } from '../../../lease-store/index.js'
 import { renew } from '../../../lease-store/index.js'
 import { enginePorts } from '../../../src/engine-ports/index.js'
-import { type CosmosEngine } from '../../../src/emulator/index.js'
+import type { CosmosEngine } from '../../../src/emulator/index.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { anEngine } from '../emulator/engine/an-engine.js'
 

@@ -1,4 +1,4 @@
-import { type IToken } from 'chevrotain'
+import type { IToken } from 'chevrotain'
 import type { Expression } from './ast.js'
 import { QueryError } from './query-error.js'
 import { keywords, punctuations, stringLiteral } from './tokens.js'

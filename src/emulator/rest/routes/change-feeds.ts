@@ -39,15 +39,28 @@ export function routeChangeFeed(request: RestRequest, container: Container): Ans
     start: startOf(request),
     maxItemCount: pageSizeOf(request),
   })
+  const isWrapped = request.headers[header.changeFeedFormat] === separateMetadata
+  const texts = page.versions.map((version) => (isWrapped ? version.wrappedText : version.feedText))
+  return answerWith({ ...page, texts }, container, partition)
+}
+
+/** Returns the answer for a page of either mode: 304 if it is empty. */
+function answerWith(
+  {
+    lsn,
+    charge,
+    texts,
+  }: { readonly lsn: number; readonly charge: number; readonly texts: readonly string[] },
+  container: Container,
+  partition: PhysicalPartition,
+): Answer {
   const headers = {
     ...partitionHeaders(container, partition),
-    etag: `"${page.lsn}"`,
-    [header.itemCount]: String(page.versions.length),
+    etag: `"${lsn}"`,
+    [header.itemCount]: String(texts.length),
   }
-  if (page.versions.length === 0) return { status: 304, charge: page.charge, headers }
-  const isWrapped = request.headers[header.changeFeedFormat] === separateMetadata
-  const items = page.versions.map((version) => (isWrapped ? version.wrappedText : version.feedText))
-  return { status: 200, body: feedBody(container.rid, 'Documents', items), charge: page.charge, headers }
+  if (texts.length === 0) return { status: 304, charge, headers }
+  return { status: 200, body: feedBody(container.rid, 'Documents', texts), charge, headers }
 }
 
 /**
@@ -70,14 +83,7 @@ function allVersions(request: RestRequest, container: Container): Answer {
     start: startOf(request),
     maxItemCount: pageSizeOf(request),
   })
-  const headers = {
-    ...partitionHeaders(container, partition),
-    etag: `"${page.lsn}"`,
-    [header.itemCount]: String(page.texts.length),
-  }
-  if (page.texts.length === 0) return { status: 304, charge: page.charge, headers }
-  const body = feedBody(container.rid, 'Documents', page.texts)
-  return { status: 200, body, charge: page.charge, headers }
+  return answerWith(page, container, partition)
 }
 
 interface FeedScope {

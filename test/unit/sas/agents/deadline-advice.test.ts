@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
-import { DeadlineReview } from '../../../../src/sas/agents/deadline-advice.js'
+import { DeadlineAdvice } from '../../../../src/sas/agents/deadline-advice.js'
 import { TelemetryRecorder } from '../../../../src/telemetry/index.js'
 import { aStep } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
@@ -8,10 +8,10 @@ import { StateWorld } from '../../../support/state-world.js'
 const failoverMs = 77_000
 
 let telemetry: TelemetryRecorder
-let review: DeadlineReview
+let review: DeadlineAdvice
 beforeEach(() => {
   telemetry = new TelemetryRecorder()
-  review = new DeadlineReview({ telemetry, instanceName: 'agents-1', failoverMs })
+  review = new DeadlineAdvice({ telemetry, instanceName: 'agents-1', failoverMs })
 })
 
 const step = (overrides: Partial<StepDocument> = {}): StepDocument =>
