@@ -72,7 +72,7 @@ export {
 export { observe, type LeaseObservation, type LeaseObservations } from './lease/observation.js'
 export { expired, expiredByObservation } from './lease/expiry.js'
 export { lapsed, unanswered, type HandoverPatience } from './balance/handover.js'
-export { givesWayTo, twinLease } from './balance/twin.js'
+export { yieldsTo, duplicateInstanceLease } from './balance/duplicate-instance.js'
 export { selectLeases, type Balance, type LeaseLimits, type Selection } from './balance/balance.js'
 export { planLeases, type NamedRange, type PlannedLease } from './ranges/coverage.js'
 export { findOverlaps, isCovered, type Overlaps, type ReplacedLease } from './ranges/overlap.js'

@@ -3,7 +3,7 @@ import { systemClock, systemRandom } from '../platform/index.js'
 import { Bootstrapper } from './ownership/bootstrapper.js'
 import type { Ports } from './feed/cosmos-ports.js'
 import { checkStart } from './checks/cosmos-start-check.js'
-import { CoverageWatch } from './ownership/coverage-watch.js'
+import { PartitionSynchronizer } from './ownership/partition-synchronizer.js'
 import { ProcessorOptionsError } from './feed/errors.js'
 import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
 import { withTimeouts } from './lease/lease-call-timeout.js'
@@ -136,7 +136,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     const runtime = await unlessAborted(this.prepared(options, ports, signal), signal)
     if (runtime === null) return null
     const controller = new PartitionController(runtime)
-    const balancer = new LoadBalancer(runtime, controller, new CoverageWatch(runtime), () => {
+    const balancer = new LoadBalancer(runtime, controller, new PartitionSynchronizer(runtime), () => {
       monitor.turned()
     })
     const unsubscribe = options.hints?.subscribe((physicalRangeId) => {

@@ -8,10 +8,10 @@ import { withStoreOptions, type StoreOptions } from './input/store-options.js'
 import type { Terminal } from './output/terminal.js'
 
 /** Runs a command and sets the exit code to its result. */
-export type Ending = (run: Promise<number>) => Promise<void>
+export type RunCommand = (run: Promise<number>) => Promise<void>
 
 /** Adds the commands with which an operator inspects jobs and decides about them. */
-export function addOperatorCommands(program: Command, terminal: Terminal, ending: Ending): void {
+export function addOperatorCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
   withStoreOptions(program.command('status [job]'))
     .description('one job with its steps, or how many jobs there are in each state')
     .action(async (job: string | undefined, options: StoreOptions) => {
@@ -70,7 +70,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
 function decisionCommand(
   program: Command,
   kind: DecisionKind,
-  { terminal, ending }: { readonly terminal: Terminal; readonly ending: Ending },
+  { terminal, ending }: { readonly terminal: Terminal; readonly ending: RunCommand },
 ): Command {
   return withSelection(withStoreOptions(program.command(`${kind} [job]`)))
     .option('--all', 'every job, when no other choice is made')

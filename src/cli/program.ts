@@ -22,7 +22,7 @@ import type { ScaleOptions } from './commands/instances/scale.js'
 import type { StartOptions } from './running/start-plan.js'
 import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
-import { addOperatorCommands, type Ending } from './operator-commands.js'
+import { addOperatorCommands, type RunCommand } from './operator-commands.js'
 import {
   withCommonOptions,
   withScaleTarget,
@@ -36,7 +36,7 @@ import type { Terminal } from './output/terminal.js'
 export interface ProgramOptions {
   readonly version: string
   readonly terminal: Terminal
-  readonly ending: Ending
+  readonly ending: RunCommand
 }
 
 interface Parts extends Omit<ProgramOptions, 'version'> {

@@ -5,7 +5,7 @@ import {
   CosmosStateStore,
   JobClient,
   JobEndings,
-  Shortcut,
+  InProcessPath,
   wakingReaders,
   type Unit,
   isAgent,
@@ -241,7 +241,7 @@ interface Reached {
 
 async function runUnits({ options, shell, connection, containers, clock }: Reached): Promise<Host> {
   const { instanceName, wanted, telemetry, units, health, metrics, server } = shell
-  const [hints, shortcut, endings] = [new FeedHints(), new Shortcut(), new JobEndings()]
+  const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
   const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
   const stalled = (): string | null => health.stalled()
   const shared = {
@@ -251,7 +251,7 @@ async function runUnits({ options, shell, connection, containers, clock }: Reach
     instanceName,
     telemetry,
     hints,
-    shortcut,
+    inProcessPath,
     endings,
     clock,
   }
@@ -268,7 +268,7 @@ async function runUnits({ options, shell, connection, containers, clock }: Reach
     clock,
     telemetry,
     wakeUps: endings,
-    onAccepted: beginningHere(shortcut, hints),
+    onAccepted: beginningHere(inProcessPath, hints),
   })
   return {
     instanceName,

@@ -9,7 +9,7 @@ import {
   type Agent,
   type CosmosStateStore,
   type JobEndings,
-  type Shortcut,
+  type InProcessPath,
   type Unit,
   type UnitOptions,
   type UnitTiming,
@@ -55,7 +55,7 @@ export interface UnitParts {
   readonly instanceName: string
   readonly telemetry: Telemetry
   readonly hints: FeedHints
-  readonly shortcut: Shortcut
+  readonly inProcessPath: InProcessPath
   /** Tells callers that wait in this process about jobs that end in it. */
   readonly endings: JobEndings
   readonly clock: Clock
@@ -65,7 +65,7 @@ export interface UnitParts {
 
 /** Creates the unit of one role without starting it. */
 export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
-  const { settings, store, instanceName, telemetry, hints, shortcut, clock, containers } = parts
+  const { settings, store, instanceName, telemetry, hints, inProcessPath, clock, containers } = parts
   const { agents = [], slots, sweepIntervalMs, deadlineGraceMs, stopBudgetMs, timing } = settings
   const processorName = processorNameOf(role, settings.unitPrefix)
   const onCharge = charging(telemetry)
@@ -83,7 +83,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
     instanceName,
     telemetry,
     hints,
-    shortcut,
+    inProcessPath,
     clock,
     ...(timing === undefined ? {} : { timing }),
   }

@@ -1,5 +1,5 @@
 /** The waiting work of one key. */
-interface Line {
+interface KeyedWork {
   readonly urgent: (() => void)[]
   readonly others: (() => void)[]
 }
@@ -7,7 +7,7 @@ interface Line {
 /** Runs work on the same key in sequence, and work on different keys in parallel (F-D15). */
 export class SerialByKey {
   /** The keys with running work, each with its waiting work. */
-  private readonly lines = new Map<string, Line>()
+  private readonly lines = new Map<string, KeyedWork>()
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.take(key, work, 'others')
@@ -18,7 +18,7 @@ export class SerialByKey {
     return this.take(key, work, 'urgent')
   }
 
-  private async take<T>(key: string, work: () => Promise<T>, kind: keyof Line): Promise<T> {
+  private async take<T>(key: string, work: () => Promise<T>, kind: keyof KeyedWork): Promise<T> {
     const line = this.lines.get(key)
     if (line === undefined) this.lines.set(key, { urgent: [], others: [] })
     else await new Promise<void>((resolve) => line[kind].push(resolve))

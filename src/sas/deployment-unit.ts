@@ -16,7 +16,7 @@ import { Notifier, type NotifierSettings } from './notifier/notifier.js'
 import type { ReplyChannel } from './notifier/reply.js'
 import { Scheduler } from './scheduler/scheduler.js'
 import type { StateStore } from './store/state-store.js'
-import type { Shortcut } from './in-process/shortcut.js'
+import type { InProcessPath } from './in-process/in-process-path.js'
 import { Supervisor, type SweepResult } from './supervisor/supervisor.js'
 import { wakingReaders, type Reader } from './in-process/waking-store.js'
 
@@ -34,7 +34,7 @@ export interface UnitOptions {
   /** Shared by all readers and writers of the state container in this process. */
   readonly hints?: FeedHints
   /** Shared by the scheduler and the agents of this process. Without it they communicate through the feed only. */
-  readonly shortcut?: Shortcut
+  readonly inProcessPath?: InProcessPath
   readonly telemetry?: Telemetry
   readonly clock?: Clock
   readonly random?: Random
@@ -80,7 +80,7 @@ export function createScheduler(
     readonly onJobEnded?: (ended: EndedJob) => void
   },
 ): Unit {
-  const { hints, shortcut, onJobEnded } = options
+  const { hints, inProcessPath, onJobEnded } = options
   const scheduler = new Scheduler({
     ...resolved(options),
     onOpenSteps: (physicalRangeId) => hints?.part('agents').notify(physicalRangeId),
@@ -89,12 +89,12 @@ export function createScheduler(
   return unit(options, 'scheduler', {
     onChanges: (changes, context) => scheduler.onChanges(changes, context),
     onLeaseAcquired: (leaseToken) =>
-      shortcut?.scheduler.open(leaseToken, {
+      inProcessPath?.scheduler.open(leaseToken, {
         begin: (accepted) => scheduler.begin(accepted, leaseToken),
-        conclude: (ended) => scheduler.conclude(ended, leaseToken),
+        settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
       }),
     onLeaseReleased: (leaseToken) => {
-      shortcut?.scheduler.close(leaseToken)
+      inProcessPath?.scheduler.close(leaseToken)
       scheduler.onLeaseReleased(leaseToken)
     },
   })
@@ -116,7 +116,7 @@ export function createAgents(
     readonly unhealthyBecause?: () => string | null
   },
 ): Unit {
-  const { agents: known, slots, stopBudgetMs = 3_000, shortcut, unhealthyBecause } = options
+  const { agents: known, slots, stopBudgetMs = 3_000, inProcessPath, unhealthyBecause } = options
   const agents = new Agents({
     ...resolved(options),
     agents: known,
@@ -128,11 +128,11 @@ export function createAgents(
     problem: () => agents.problem(),
     onChanges: (changes, context) => agents.onChanges(changes, context),
     onLeaseAcquired: (leaseToken) =>
-      shortcut?.agents.open(leaseToken, {
+      inProcessPath?.agents.open(leaseToken, {
         start: (step) => agents.startNow(step, leaseToken),
         token: agents.token,
       }),
-    onLeaseReleased: (leaseToken) => shortcut?.agents.close(leaseToken),
+    onLeaseReleased: (leaseToken) => inProcessPath?.agents.close(leaseToken),
     stop: () => agents.stop(stopBudgetMs),
   })
 }
@@ -197,9 +197,9 @@ function failoverMs({
   return leaseExpirationIntervalMs + leaseAcquireIntervalMs
 }
 
-function resolved({ store, instanceName, hints, shortcut, telemetry, clock, random }: UnitOptions) {
+function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock, random }: UnitOptions) {
   return {
-    ...(shortcut === undefined ? {} : { shortcut }),
+    ...(inProcessPath === undefined ? {} : { inProcessPath }),
     store: hints === undefined ? store : wakingReaders(store, hints),
     instanceName,
     telemetry: telemetry ?? silent,

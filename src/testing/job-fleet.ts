@@ -9,7 +9,7 @@ import {
   createSupervisor,
   JobClient,
   replyChannel,
-  Shortcut,
+  InProcessPath,
   type Agent,
   type ReplyChannel,
   type Unit,
@@ -49,7 +49,7 @@ export interface JobFleetOptions {
 interface Running {
   readonly process: SimulatedProcess
   readonly units: readonly Unit[]
-  readonly shortcut: Shortcut
+  readonly inProcessPath: InProcessPath
 }
 
 /** How many requests may be made to learn the store's time, as in the host's `checkStore`. */
@@ -100,9 +100,9 @@ export class JobFleet {
     const process = this.world.process(computer)
     const rolesHere = this.options.rolesOn?.(computer) ?? roles
     // As in a host, a scheduler and agents in the same process pass steps and outcomes to each other.
-    const shortcut = new Shortcut()
-    const units = rolesHere.map((role) => this.unit(role, process, shortcut))
-    this.running.set(computer, { process, units, shortcut })
+    const inProcessPath = new InProcessPath()
+    const units = rolesHere.map((role) => this.unit(role, process, inProcessPath))
+    this.running.set(computer, { process, units, inProcessPath })
     const launch = (unit: Unit): void => {
       unit.start().catch(() => {
         process.clock.schedule(restartMs, () => launch(unit))
@@ -135,11 +135,11 @@ export class JobFleet {
     running.process.crash()
   }
 
-  /** Creates a client in this process. If roles run in the process, the client uses their shortcut, as in a host. */
+  /** Creates a client in this process. If roles run in the process, the client uses their in-process path, as in a host. */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)
     const onAccepted =
-      beside === undefined ? {} : { onAccepted: beginningHere(beside.shortcut, new FeedHints()) }
+      beside === undefined ? {} : { onAccepted: beginningHere(beside.inProcessPath, new FeedHints()) }
     return new JobClient({
       ...onAccepted,
       store: this.store('client', process),
@@ -153,7 +153,7 @@ export class JobFleet {
     return network.connect(ports.stateStore(stateContainer), process, this.wirings.store(party))
   }
 
-  private unit(role: Role, process: SimulatedProcess, shortcut: Shortcut): Unit {
+  private unit(role: Role, process: SimulatedProcess, inProcessPath: InProcessPath): Unit {
     const { world } = this
     const { timing, telemetry = silent, sweepIntervalMs, slots } = this.options
     const options: UnitOptions = {
@@ -165,7 +165,7 @@ export class JobFleet {
       clock: process.clock,
       random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
       telemetry,
-      shortcut,
+      inProcessPath,
       ...(timing === undefined ? {} : { timing }),
     }
     switch (role) {

@@ -4,7 +4,7 @@ import { extend } from '../../src/sas/decisions/extend.js'
 import { operate } from '../../src/sas/decisions/operate.js'
 import { raiseEvent } from '../../src/sas/decisions/raise-event.js'
 import { recoverJob } from '../../src/sas/decisions/recover-job.js'
-import { recover, rest } from '../../src/sas/decisions/recover.js'
+import { recover, retireStep } from '../../src/sas/decisions/recover-step.js'
 import { schedule } from '../../src/sas/decisions/schedule.js'
 import { settle } from '../../src/sas/decisions/settle.js'
 import { submit } from '../../src/sas/submission/submit.js'
@@ -19,7 +19,7 @@ export interface Decisions {
   readonly extend: typeof extend
   readonly settle: typeof settle
   readonly recover: typeof recover
-  readonly rest: typeof rest
+  readonly rest: typeof retireStep
   readonly recoverJob: typeof recoverJob
   readonly operate: typeof operate
   readonly raiseEvent: typeof raiseEvent
@@ -36,7 +36,7 @@ export const production: Decisions = {
   extend,
   settle,
   recover,
-  rest,
+  rest: retireStep,
   recoverJob,
   operate,
   raiseEvent,

@@ -176,7 +176,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'the latest notice is sent first',
-    path: 'src/sas/notifier/reply-line.ts',
+    path: 'src/sas/notifier/send-replies.ts',
     code: '(a, b) => a.seq - b.seq',
     broken: '(a, b) => b.seq - a.seq',
     rejectedBy: ['notices'],
@@ -194,7 +194,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a step that is given up keeps its fence',
-    path: 'src/sas/decisions/recover.ts',
+    path: 'src/sas/decisions/recover-step.ts',
     code: 'const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }',
     broken: 'const fenced = { ...step, mayHaveActed: mayHaveActed(step) }',
     rejectedBy: ['dispatch-fence'],

@@ -34,11 +34,11 @@ export const decisionFiles: readonly DecisionFile[] = [
     'ranges/overlap-repair': [],
     'ranges/overlap': [],
     'lease/transitions': [],
-    'balance/twin': [],
+    'balance/duplicate-instance': [],
   }),
   ...inRoom('src/change-feed-processor', 'test/unit/change-feed-processor', {
     'feed/change-identity': [],
-    'ownership/coverage-watch': [],
+    'ownership/partition-synchronizer': [],
     'feed/decode-change': [],
     'options/delivery-options': ['options/options'],
     'options/failure-policy': [],
@@ -56,7 +56,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     'feed/start-position': [],
   }),
   ...inRoom('src/sas', 'test/unit/sas', {
-    'decisions/claim': ['decisions/claim', 'decisions/owed-undos', 'decisions/recover'],
+    'decisions/claim': ['decisions/claim', 'decisions/owed-undos', 'decisions/recover-step'],
     'decisions/compensate': [
       'decisions/compensate',
       'decisions/owed-undos',
@@ -71,7 +71,7 @@ export const decisionFiles: readonly DecisionFile[] = [
       'decisions/dispatch',
       'decisions/owed-undos',
       'decisions/claim',
-      'decisions/recover',
+      'decisions/recover-step',
       'decisions/recover-job',
     ],
     'model/duration': [],
@@ -96,7 +96,7 @@ export const decisionFiles: readonly DecisionFile[] = [
       'plan/condition',
     ],
     'decisions/raise-event': ['waiting-steps'],
-    'decisions/recover': [],
+    'decisions/recover-step': [],
     'decisions/recover-job': [],
     'decisions/retention': ['decisions/retention', 'decisions/notices'],
     'decisions/schedule': [...stories, 'plan/condition', 'decisions/recover-job', 'decisions/notices'],
@@ -149,14 +149,14 @@ export const guards: readonly DecisionFile[] = [
     // submitter's process, its scheduler reads it at once.
     path: 'src/sas/scheduler/scheduler.ts',
     lines: [
-      'if (now.write === null) return { written: null, discarded: now.result, goOn: () => undefined }',
+      'if (now.write === null) return { written: null, discarded: now.result, followUp: () => undefined }',
       'return refused.length === 0',
     ],
-    tests: ['test/unit/sas/scheduler/scheduler.test.ts', 'test/unit/sas/in-process/shortcut.test.ts'],
+    tests: ['test/unit/sas/scheduler/scheduler.test.ts', 'test/unit/sas/in-process/in-process-path.test.ts'],
   },
   {
     // I13, F-N2: earlier notices are sent first.
-    path: 'src/sas/notifier/reply-line.ts',
+    path: 'src/sas/notifier/send-replies.ts',
     lines: ['const [next] = [...left].sort((a, b) => a.seq - b.seq)'],
     tests: ['test/unit/sas/notifier/notifier.test.ts', 'test/unit/sas/notifier/reply.test.ts'],
   },

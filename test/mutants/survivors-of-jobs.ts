@@ -255,8 +255,8 @@ export const survivorsOfJobs: readonly Survivors[] = [
         'ledger[stepId].state',
       ],
       ["const [stepId = ''] = failed", "''", '"Stryker was here!"'],
-      ['return step === undefined ? [] : [stop(step)]', '[]', '["Stryker was here"]'],
-      ['return step === undefined ? [] : [stop(step)]', 'step === undefined', 'false'],
+      ['return step === undefined ? [] : [cancelStep(step)]', '[]', '["Stryker was here"]'],
+      ['return step === undefined ? [] : [cancelStep(step)]', 'step === undefined', 'false'],
       [
         "const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))",
         'step !== undefined',

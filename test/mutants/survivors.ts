@@ -111,7 +111,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: `${processor}/ownership/coverage-watch.ts`,
+    path: `${processor}/ownership/partition-synchronizer.ts`,
     reason:
       'Concerns a range that splits while its lease is put back: the look fails instead, and the next look does the same.',
     mutants: [
@@ -123,7 +123,7 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: `${processor}/ownership/coverage-watch.ts`,
+    path: `${processor}/ownership/partition-synchronizer.ts`,
     reason:
       'A missing lease is compared with a missing lease. Remembering covered leases has no effect, because the latest position counts.',
     mutants: [

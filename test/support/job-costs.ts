@@ -16,7 +16,7 @@ import {
   JobClient,
   JobEndings,
   replyChannel,
-  Shortcut,
+  InProcessPath,
   wakingReaders,
   type Unit,
   type UnitOptions,
@@ -89,7 +89,7 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
   const containers = await openContainers(await openConnection({ client: cosmos.client() }))
   const onCharge = bill.add
   const store = new CosmosStateStore({ container: containers.state, onCharge })
-  const [hints, shortcut, endings] = [new FeedHints(), new Shortcut(), new JobEndings()]
+  const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
   const optionsOf = async (processorName: string): Promise<UnitOptions> => ({
     store,
     feed: new CosmosChangeFeed({ container: containers.state, onCharge }),
@@ -103,7 +103,7 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
     instanceName: 'one',
     clock,
     random,
-    ...(together ? { hints, shortcut } : {}),
+    ...(together ? { hints, inProcessPath } : {}),
   })
   const units: readonly Unit[] = [
     createScheduler({ ...(await optionsOf('scheduler')), onJobEnded: (ended) => endings.tell(ended) }),
@@ -117,7 +117,7 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
   const inside = {
     store: wakingReaders(store, hints),
     wakeUps: endings,
-    onAccepted: beginningHere(shortcut, hints),
+    onAccepted: beginningHere(inProcessPath, hints),
   }
   return {
     clock,

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/platform/index.js'
 import { operate, type Operation, type OperatorCommand } from '../../src/sas/decisions/operate.js'
-import { recover, type Recovery } from '../../src/sas/decisions/recover.js'
+import { recover, type Recovery } from '../../src/sas/decisions/recover-step.js'
 import type { Schedule } from '../../src/sas/decisions/schedule-result.js'
 import { schedule } from '../../src/sas/decisions/schedule.js'
 import { settle, type Outcome } from '../../src/sas/decisions/settle.js'

@@ -9,7 +9,7 @@ import { jobDocumentId, stepDocumentId } from '../../src/sas/model/document-ids.
 import { decodeDocument } from '../../src/sas/model/decode.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import { Scheduler, type SchedulerOptions } from '../../src/sas/scheduler/scheduler.js'
-import type { Shortcut } from '../../src/sas/in-process/shortcut.js'
+import type { InProcessPath } from '../../src/sas/in-process/in-process-path.js'
 import type { StateStore, StateWrite, Stored } from '../../src/sas/store/state-store.js'
 import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import { Supervisor } from '../../src/sas/supervisor/supervisor.js'
@@ -59,7 +59,7 @@ export class StateWorld {
 
   scheduler(
     instanceName = 'scheduler-1',
-    options: Pick<SchedulerOptions, 'shortcut' | 'onOpenSteps' | 'onJobEnded'> = {},
+    options: Pick<SchedulerOptions, 'inProcessPath' | 'onOpenSteps' | 'onJobEnded'> = {},
   ): Scheduler {
     const { store, clock, telemetry, random } = this
     return new Scheduler({ store, instanceName, clock, telemetry, random, ...options })
@@ -70,7 +70,7 @@ export class StateWorld {
       readonly agents?: readonly Agent[]
       readonly slots?: number
       readonly instanceName?: string
-      readonly shortcut?: Shortcut
+      readonly inProcessPath?: InProcessPath
       readonly unhealthyBecause?: () => string | null
     } = {},
   ): Agents {

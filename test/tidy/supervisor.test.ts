@@ -34,7 +34,7 @@ describe('the supervisor', () => {
 
   it('is followed through what it imports', () => {
     expect([...loaded]).toEqual(
-      expect.arrayContaining(['src/sas/decisions/recover.ts', 'src/sas/model/work.ts']),
+      expect.arrayContaining(['src/sas/decisions/recover-step.ts', 'src/sas/model/work.ts']),
     )
     expect(loadedWith('src/sas/agents/agents.ts')).toContain('src/sas/agents/attempt.ts')
   })

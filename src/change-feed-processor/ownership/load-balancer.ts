@@ -1,13 +1,13 @@
 import {
   expired,
   expiredByObservation,
-  givesWayTo,
+  yieldsTo,
   isOwnedBy,
   lapsed,
   observe,
   RefusedLeaseError,
   selectLeases,
-  twinLease,
+  duplicateInstanceLease,
   unanswered,
   type Lease,
   type LeaseListing,
@@ -15,11 +15,11 @@ import {
   type Selection,
 } from '../../../lease-store/index.js'
 import { BackgroundLoop } from '../../platform/index.js'
-import type { CoverageWatch } from './coverage-watch.js'
+import type { PartitionSynchronizer } from './partition-synchronizer.js'
 import { FeedError } from '../feed/errors.js'
 import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from '../runtime/runtime.js'
-import { StandBy } from './stand-by.js'
+import { HealthGate } from './health-gate.js'
 
 /** The number of leases taken or requested per look, if this instance has fewer. */
 const fewestPerLook = 4
@@ -40,7 +40,7 @@ const looksPerTurn = 16
  */
 export class LoadBalancer {
   private readonly loop: BackgroundLoop
-  private readonly standBy: StandBy
+  private readonly healthGate: HealthGate
   private observations: LeaseObservations = new Map()
   private reportedTwin: string | null = null
   private reportedRefusal: string | null = null
@@ -52,11 +52,11 @@ export class LoadBalancer {
   constructor(
     private readonly runtime: Runtime,
     private readonly controller: PartitionController,
-    private readonly coverage: CoverageWatch,
+    private readonly coverage: PartitionSynchronizer,
     /** Called when a turn begins, whatever the store answers. */
     onTurn: () => void = () => undefined,
   ) {
-    this.standBy = new StandBy(runtime)
+    this.healthGate = new HealthGate(runtime)
     this.loop = new BackgroundLoop({
       clock: runtime.clock,
       turn: async (signal) => {
@@ -139,7 +139,7 @@ export class LoadBalancer {
     const monotonicMs = clock.monotonic()
     this.observations = observe(this.observations, elsewhere, monotonicMs)
     const { observations } = this
-    if (this.standBy.isNeeded() || this.givesWay(monotonicMs)) {
+    if (this.healthGate.isNeeded() || this.givesWay(monotonicMs)) {
       this.controller.giveWay()
       return { take: [], ask: [] }
     }
@@ -163,11 +163,16 @@ export class LoadBalancer {
    */
   private givesWay(monotonicMs: number): boolean {
     const { self, options, notifications } = this.runtime
-    const twin = twinLease(this.observations, self, monotonicMs, options.leaseExpirationIntervalMs)
+    const twin = duplicateInstanceLease(
+      this.observations,
+      self,
+      monotonicMs,
+      options.leaseExpirationIntervalMs,
+    )
     if (twin === null) return false
-    const isGivingWay = givesWayTo(self, twin)
+    const isYielding = yieldsTo(self, twin)
     if (this.reportedTwin !== twin.incarnation) {
-      const consequence = isGivingWay
+      const consequence = isYielding
         ? 'this one takes no leases while the other lives'
         : 'the other stands by'
       const remedy = new Error(`give each process an instanceName of its own; ${consequence}`)
@@ -175,7 +180,7 @@ export class LoadBalancer {
       notifications.failed(twin.leaseToken, new FeedError(name, remedy))
     }
     this.reportedTwin = twin.incarnation
-    return isGivingWay
+    return isYielding
   }
 
   private silentTokens(

@@ -6,7 +6,7 @@ import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
 import { answerParent } from '../input/parent-channel.js'
 import type { Terminal } from '../output/terminal.js'
-import { untilEnd, type Ending } from './until-ended.js'
+import { untilEnd, type ProcessEnd } from './until-ended.js'
 
 /** How long to retry refused requests at start, because role assignments take some minutes to spread. */
 const forbiddenPatienceMs = 10 * 60_000
@@ -54,7 +54,7 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
 }
 
 /** Returns the exit code for the given end. Reports an unhandled error. */
-function endedAs({ error }: Ending, instanceName: string, telemetry: Telemetry): number {
+function endedAs({ error }: ProcessEnd, instanceName: string, telemetry: Telemetry): number {
   if (error === undefined) return exitCodes.ok
   telemetry.emit({ type: 'host.failed', instanceName, error })
   return exitCodes.failed
@@ -88,7 +88,7 @@ function serveIdle(port: number) {
  */
 async function startedOrTold(
   starting: Promise<Host>,
-  ending: Promise<Ending>,
+  ending: Promise<ProcessEnd>,
   withinMs: number,
 ): Promise<Host | null> {
   const first = await Promise.race([starting, ending])

@@ -1,7 +1,7 @@
 import { untilTold } from './until-signal.js'
 
 /** Why a process ends. */
-export interface Ending {
+export interface ProcessEnd {
   readonly why: string
   /** The unhandled error, if that is the reason. */
   readonly error?: unknown
@@ -11,14 +11,14 @@ export interface Ending {
  * Resolves when this process must end: on a signal, on an unhandled error (the state is unknown after it), or, for
  * a child of a fleet, when its parent is gone.
  */
-export function untilEnd(isChild: boolean): Promise<Ending> {
-  const told = untilTold().then((signal): Ending => ({ why: signal }))
-  const failed = new Promise<Ending>((resolve) => {
+export function untilEnd(isChild: boolean): Promise<ProcessEnd> {
+  const told = untilTold().then((signal): ProcessEnd => ({ why: signal }))
+  const failed = new Promise<ProcessEnd>((resolve) => {
     const fail = (error: unknown): void => resolve({ why: 'an unhandled error', error })
     process.on('uncaughtException', fail)
     process.on('unhandledRejection', fail)
   })
-  const orphaned = new Promise<Ending>((resolve) => {
+  const orphaned = new Promise<ProcessEnd>((resolve) => {
     if (!isChild) return
     const leave = (): void => resolve({ why: 'the parent process is gone' })
     process.once('disconnect', leave)

@@ -14,7 +14,7 @@ import type { StepDocument } from '../model/documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { moreTime } from './more-time.js'
 import { isOpen, mayBeOpen, type Outcome } from '../decisions/settle.js'
-import type { Shortcut } from '../in-process/shortcut.js'
+import type { InProcessPath } from '../in-process/in-process-path.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { workOf } from '../model/work.js'
@@ -32,7 +32,7 @@ export interface AgentsOptions {
   readonly random: Random
   readonly telemetry: Telemetry
   /** To the scheduler of this process. */
-  readonly shortcut?: Shortcut
+  readonly inProcessPath?: InProcessPath
   /** How long a feed range may be without a reader after an instance died. Default 77,000. */
   readonly failoverMs?: number
   /** Why this instance should take no work, for reasons of its user's own; null for none. Default: always null. */
@@ -182,11 +182,11 @@ export class Agents {
   /** In a place that was taken for it. */
   private start(step: Stored<StepDocument>, agent: AgentDefinition, source: Source): void {
     const key = attemptKeyOf(step)
-    const work = this.work(step, agent, source).then((goOn) => {
+    const work = this.work(step, agent, source).then((followUp) => {
       this.slots.release(agent.name)
       this.running.delete(key)
       // Only now, so that what follows finds the place free.
-      goOn()
+      followUp()
     })
     this.running.set(key, work)
   }

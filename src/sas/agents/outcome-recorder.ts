@@ -1,7 +1,7 @@
 import { retry, type Clock, type Random } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { isOpen, settle, type Outcome } from '../decisions/settle.js'
-import type { Concluded, Shortcut } from '../in-process/shortcut.js'
+import type { SettledAttempt, InProcessPath } from '../in-process/in-process-path.js'
 import type { StepDocument } from '../model/documents.js'
 import { DocumentInvalid, StoreUnavailable } from '../model/errors.js'
 import type { StateStore, Stored } from '../store/state-store.js'
@@ -15,7 +15,7 @@ export interface OutcomeRecorderOptions {
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
-  readonly shortcut?: Shortcut
+  readonly inProcessPath?: InProcessPath
   readonly health: AgentsHealth
   /** Aborts when the agents stop and no longer wait for handlers. */
   readonly stopping: () => AbortSignal
@@ -44,7 +44,7 @@ export class OutcomeRecorder {
     outcome: Outcome,
     leaseToken: string | null,
   ): Promise<() => void> {
-    const { store, clock, random, shortcut, instanceName } = this.options
+    const { store, clock, random, inProcessPath, instanceName } = this.options
     const attempt = { number: step.attempt, fence: step.fence, by: instanceName }
     const decide = (current: StepDocument): DocumentDecision<StepDocument, string | null> => {
       const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
@@ -55,17 +55,18 @@ export class OutcomeRecorder {
         found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
       return { write: null, result: isOurs ? null : settlement.reason }
     }
-    const conclude = leaseToken === null ? undefined : shortcut?.scheduler.at(leaseToken)?.conclude
-    const recordAlone = async (): Promise<Concluded> => {
+    const conclude =
+      leaseToken === null ? undefined : inProcessPath?.scheduler.at(leaseToken)?.settleAndSchedule
+    const recordAlone = async (): Promise<SettledAttempt> => {
       const update = await updateDocument(store, { address: step, known: step, read: readStep }, decide)
       return {
         written: update.kind === 'written' ? update.document : null,
         discarded: update.kind === 'missing' ? 'the step is gone' : update.result,
-        goOn: nothingFollows,
+        followUp: nothingFollows,
       }
     }
     const failures: unknown[] = []
-    const recordNow = async (): Promise<Concluded> => {
+    const recordNow = async (): Promise<SettledAttempt> => {
       try {
         return (await conclude?.({ step, decide })) ?? (await recordAlone())
       } catch (error) {
@@ -74,7 +75,7 @@ export class OutcomeRecorder {
       }
     }
     // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
-    const concluded = await retry(recordNow, {
+    const settled = await retry(recordNow, {
       clock,
       random,
       backoff: { minMs: 50, maxMs: 2_000 },
@@ -82,13 +83,13 @@ export class OutcomeRecorder {
       signal: this.options.stopping(),
       isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
     })
-    if (concluded.discarded === null) this.options.health.noteRecorded()
+    if (settled.discarded === null) this.options.health.noteRecorded()
     else if (failures.length > 0) this.options.health.noteLost()
-    this.report(step, outcome, concluded)
-    return concluded.goOn
+    this.report(step, outcome, settled)
+    return settled.followUp
   }
 
-  private report(step: StepDocument, outcome: Outcome, { written, discarded }: Concluded): void {
+  private report(step: StepDocument, outcome: Outcome, { written, discarded }: SettledAttempt): void {
     const { telemetry } = this.options
     const { jobId, workflow, stepId, attempt } = step
     const about = { jobId, workflow, stepId, attempt }

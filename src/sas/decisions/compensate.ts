@@ -1,5 +1,5 @@
-import { beginUndo, fitting, goOnUndoing, repeat, stop, undoAfter } from './dispatch.js'
-import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './schedule-result.js'
+import { beginUndo, takeFitting, continueUndo, redispatch, cancelStep, undoAfter } from './dispatch.js'
+import { endJob, continueJob, isFlagCurrent, type Schedule, type SchedulingState } from './schedule-result.js'
 import type { Compensation, StepDocument } from '../model/documents.js'
 import { betweenStates, withDerivedState } from '../model/process-state.js'
 import { owedBy } from './owed-undos.js'
@@ -16,7 +16,7 @@ import {
 import { isHeldBack } from '../model/work.js'
 
 /** Schedules a job forward. If compensation leads to another generation, the same transaction begins it. */
-type GoForward = (state: SchedulingState, ledger: Ledger) => Schedule
+type Advance = (state: SchedulingState, ledger: Ledger) => Schedule
 
 /** Returns the compensation, if all these failed steps ask for one; null if the job must end in error instead. */
 export function compensationFor(
@@ -41,7 +41,7 @@ export function compensationFor(
  * If an undo fails permanently, the steps that its step depends on stay as they are, and the other undos continue. The
  * job then ends flagged for an operator (R111).
  */
-export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForward): Schedule {
+export function compensate(state: SchedulingState, ledger: Ledger, advance: Advance): Schedule {
   const { job, steps, now } = state
   const hasBegun = (stepId: string): boolean => (ledger[stepId]?.dispatch ?? 0) > 0
   // Skipped steps keep the steps before and after them in order (I6).
@@ -54,19 +54,19 @@ export function goBack(state: SchedulingState, ledger: Ledger, goForward: GoForw
   const afterStop = withChanges(ledger, stopped)
   const again = begun.flatMap((step) => {
     if (ledger[step.stepId]?.state !== 'Compensating') return []
-    if (hasMoreToUndo(step)) return [goOnUndoing(step, state)]
-    return step.lockedBy === null && !isHeldBack(step, now) ? [repeat(step, state)] : []
+    if (hasMoreToUndo(step)) return [continueUndo(step, state)]
+    return step.lockedBy === null && !isHeldBack(step, now) ? [redispatch(step, state)] : []
   })
   const next = stepsToUndo(begun, afterStop, steps).map((step) => beginUndo(step, state))
-  const changes = fitting([...stopped, ...again, ...next], job)
+  const changes = takeFitting([...stopped, ...again, ...next], job)
   const after = withChanges(ledger, changes)
   // A stopped step must be written before a new generation may begin with it.
   const isFirst = changes.length > 0 && job.compensation?.thenRetry === true
   if (isFirst || Object.values(after).some(isUnderWay)) {
     const isNews = job.lockedBy === null || !sameLedger(job.steps, after) || !isFlagCurrent(state, ledger)
-    return isNews ? goOn(withIntent(state), ledger, changes) : { kind: 'nothing' }
+    return isNews ? continueJob(withIntent(state), ledger, changes) : { kind: 'nothing' }
   }
-  return finishCompensation(state, { ledger, changes }, goForward)
+  return finishCompensation(state, { ledger, changes }, advance)
 }
 
 /** Returns the job with the intent to return to its initial state. */
@@ -87,7 +87,7 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
     return isOwed ? [beginUndo(step, by)] : []
   }
   if (state !== 'Processing') return []
-  if (!isOwed) return [stop(step)]
+  if (!isOwed) return [cancelStep(step)]
   // An attempt may run until its deadline, unaware of the new fence. Its effect is undone after the deadline (F-K2).
   const mayBeRunning = step.lockedBy !== null && by.now < (step.completeByMs ?? 0)
   return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
@@ -127,7 +127,7 @@ interface Finished {
   readonly changes: readonly StepChange[]
 }
 
-function finishCompensation(state: SchedulingState, finished: Finished, goForward: GoForward): Schedule {
+function finishCompensation(state: SchedulingState, finished: Finished, advance: Advance): Schedule {
   const ledger = withChanges(finished.ledger, finished.changes)
   const { job, steps, now, scheduler } = state
   const { compensation } = job
@@ -155,5 +155,5 @@ function finishCompensation(state: SchedulingState, finished: Finished, goForwar
     generation: job.generation + 1,
   })
   const reset = Object.entries(ledger).map(([id, entry]) => [id, { ...entry, state: 'NotStarted' }] as const)
-  return goForward({ ...state, job: renewed }, Object.fromEntries(reset))
+  return advance({ ...state, job: renewed }, Object.fromEntries(reset))
 }

@@ -34,7 +34,7 @@ const maxStepsAtOnce = 90
  * Returns as many of these changes as fit one transaction beside the job, at least one. The rest follows when the feed
  * delivers this write.
  */
-export function fitting<C extends Pick<StepChange, 'step'>>(
+export function takeFitting<C extends Pick<StepChange, 'step'>>(
   changes: readonly C[],
   job: JobDocument,
 ): readonly C[] {
@@ -128,7 +128,7 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
 }
 
 /** Makes the next attempt in the same direction and with the same input, or ends the waiting of the step. */
-export function repeat(step: StepDocument, by: Dispatching): StepChange {
+export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   if (step.kind === 'sleep' || step.event !== null) {
     const over = { ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 }
     return finishWait(over, step.event?.payload ?? null)
@@ -178,7 +178,7 @@ export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
 }
 
 /** Begins to undo the generation before the one that was just undone. */
-export function goOnUndoing(step: StepDocument, by: Dispatching): StepChange {
+export function continueUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, step.owed.slice(0, -1), by), by), state: 'Compensating' }
 }
 
@@ -199,7 +199,7 @@ export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Di
 }
 
 /** Stops the step as if it had not begun. The outcome of a running attempt becomes void (I3). */
-export function stop(step: StepDocument): StepChange {
+export function cancelStep(step: StepDocument): StepChange {
   const stopped = {
     ...step,
     mayHaveActed: mayHaveActed(step),

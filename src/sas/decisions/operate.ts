@@ -1,6 +1,6 @@
 import type { AuditEntry, JobDocument, Json, StepDocument } from '../model/documents.js'
 import { betweenStates, deadline, isStaged, withDerivedState } from '../model/process-state.js'
-import { fitting } from './dispatch.js'
+import { takeFitting } from './dispatch.js'
 import { inState } from './ledger.js'
 import { pickUpWithinMs } from './recover-job.js'
 import { toTemplate } from '../model/reference.js'
@@ -275,7 +275,7 @@ function withUndoAhead(step: StepDocument): StepDocument {
 
 /** As many of these as one transaction takes. */
 function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[] {
-  return fitting(
+  return takeFitting(
     steps.map((step) => ({ step })),
     job,
   ).map(({ step }) => step)

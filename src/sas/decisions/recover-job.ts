@@ -1,7 +1,7 @@
 import type { JobDocument } from '../model/documents.js'
 import { deadline, isStaged, isTerminal, withDerivedState } from '../model/process-state.js'
 import { offerWithinMs } from './offer-time.js'
-import type { RecoveryPolicy } from './recover.js'
+import type { RecoveryPolicy } from './recover-step.js'
 
 export type JobRecovery =
   /** The job has ended, or waits for an operator. */

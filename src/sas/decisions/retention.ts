@@ -1,4 +1,4 @@
-import { fitting, isTooLarge } from './dispatch.js'
+import { takeFitting, isTooLarge } from './dispatch.js'
 import type { Schedule, SchedulingState } from './schedule-result.js'
 import type { JobDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
@@ -34,7 +34,7 @@ export function withRetention(state: SchedulingState, decision: Schedule & { kin
   const last = new Map([...state.steps, ...changed.map((step) => [step.stepId, step] as const)])
   const ttl = secondsOf(job)
   const expiring = [...last.values()].map((step) => ({ step: { ...step, ttl } }))
-  if (fitting(expiring, job).length < expiring.length) return decision
+  if (takeFitting(expiring, job).length < expiring.length) return decision
   return { ...decision, job: { ...job, ttl }, changed: expiring.map(({ step }) => step) }
 }
 
@@ -52,7 +52,7 @@ export function expire({ job, steps }: SchedulingState): Schedule {
   // If one step is too large for a transaction beside its job, the job and all its steps are kept.
   if (lasting.some((step) => isTooLarge(step, { job }))) return { kind: 'nothing' }
   const expiring = lasting.map((step) => ({ step: { ...step, ttl: ttl + stepsOutliveJobSeconds } }))
-  const part = fitting(expiring, job)
+  const part = takeFitting(expiring, job)
   const isLast = part.length === expiring.length
   return {
     kind: 'write',

@@ -26,7 +26,11 @@ export type Schedule =
 const lookAgainAfterMs = 60_000
 
 /** Continues the job: claims it for this instance, and applies these changes to the ledger. */
-export function goOn(state: SchedulingState, ledger: Ledger, changes: readonly StepChange[]): Schedule {
+export function continueJob(
+  state: SchedulingState,
+  ledger: Ledger,
+  changes: readonly StepChange[],
+): Schedule {
   const { job, scheduler } = state
   const steps = withChanges(ledger, changes)
   const changed = changes.map(({ step }) => step)
@@ -43,13 +47,13 @@ export function goOn(state: SchedulingState, ledger: Ledger, changes: readonly S
 }
 
 /** The fields that an end of a job sets. */
-export type Ending = Partial<Pick<JobDocument, 'currentState' | 'attention'>>
+export type JobEnding = Partial<Pick<JobDocument, 'currentState' | 'attention'>>
 
 /** Ends the job. No step is under way, and nothing follows. */
 export function endJob(
   state: SchedulingState,
   { ledger, changes }: { readonly ledger: Ledger; readonly changes: readonly StepChange[] },
-  ending: Ending,
+  ending: JobEnding,
 ): Schedule {
   const ended = {
     ...claimed(state),

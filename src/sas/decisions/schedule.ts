@@ -1,7 +1,7 @@
 import { holds, whenProblem } from '../plan/condition.js'
-import { compensationFor, goBack } from './compensate.js'
-import { begin, fitting, repeat, stop } from './dispatch.js'
-import { endJob, goOn, isFlagCurrent, type Schedule, type SchedulingState } from './schedule-result.js'
+import { compensationFor, compensate } from './compensate.js'
+import { begin, takeFitting, redispatch, cancelStep } from './dispatch.js'
+import { endJob, continueJob, isFlagCurrent, type Schedule, type SchedulingState } from './schedule-result.js'
 import { neededBy } from '../plan/gather.js'
 import type { Attention, LedgerEntry, StepDocument } from '../model/documents.js'
 import { isStaged, isTerminal } from '../model/process-state.js'
@@ -32,7 +32,7 @@ export function schedule(state: SchedulingState): Schedule {
     if (missing.length > 0) return { kind: 'read', stepIds: missing }
   }
   const ledger = fold(job.steps, steps)
-  const decision = job.compensation === null ? goForward(state, ledger) : goBack(state, ledger, goForward)
+  const decision = job.compensation === null ? advance(state, ledger) : compensate(state, ledger, advance)
   return decision.kind === 'write' ? completed(state, decision) : decision
 }
 
@@ -43,7 +43,7 @@ function completed(state: SchedulingState, decision: Schedule & { kind: 'write' 
   return { ...expiring, ...withNotices(state.job, expiring.job, state.now) }
 }
 
-function goForward(state: SchedulingState, ledger: Ledger): Schedule {
+function advance(state: SchedulingState, ledger: Ledger): Schedule {
   const { job, steps } = state
   const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
   if (isOverdue(state, ledger)) return endOverdue(state, ledger)
@@ -55,16 +55,16 @@ function goForward(state: SchedulingState, ledger: Ledger): Schedule {
   if (unknownOutputs.length > 0) return { kind: 'read', stepIds: unknownOutputs }
   const skipped = ready.steps.filter((step) => isSkipped(step, state, ledger))
   // A skipped step may let other steps begin, or cause them to be skipped too.
-  if (skipped.length > 0) return goForward(state, withSkipped(ledger, skipped))
+  if (skipped.length > 0) return advance(state, withSkipped(ledger, skipped))
   const changes = [
-    ...again.map((step) => repeat(step, state)),
+    ...again.map((step) => redispatch(step, state)),
     ...ready.steps.map((step) => begin(step, withDoneOutputs(state, ledger))),
   ]
   if (Object.values(ledger).every(isBehind)) {
     return endJob(state, { ledger, changes: [] }, { currentState: job.targetState })
   }
   if (changes.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
-  return goOn(state, ledger, fitting(changes, job))
+  return continueJob(state, ledger, takeFitting(changes, job))
 }
 
 /** Checks whether steps that depend on this one may begin. */
@@ -111,14 +111,14 @@ function endOverdue(state: SchedulingState, ledger: Ledger): Schedule {
   const message = `not done within ${job.completeWithinMs ?? 0} ms`
   if (job.onExhausted === 'compensate' || job.onExhausted === 'compensateThenRetry') {
     const compensation = { since, by: scheduler, reason: message, thenRetry: false }
-    return goBack({ ...state, job: { ...job, compensation } }, ledger, goForward)
+    return compensate({ ...state, job: { ...job, compensation } }, ledger, advance)
   }
   const stopped = underWay.flatMap((stepId) => {
     const step = steps.get(stepId)
-    return step === undefined ? [] : [stop(step)]
+    return step === undefined ? [] : [cancelStep(step)]
   })
-  const changes = fitting(stopped, job)
-  if (changes.length < stopped.length) return goOn(state, ledger, changes)
+  const changes = takeFitting(stopped, job)
+  if (changes.length < stopped.length) return continueJob(state, ledger, changes)
   return endJob(
     state,
     { ledger, changes },
@@ -139,17 +139,17 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
   const attention = errorOf(state, failed)
   const compensation = compensationFor(state, failed, attention.message)
-  if (compensation !== null) return goBack({ ...state, job: { ...job, compensation } }, ledger, goForward)
+  if (compensation !== null) return compensate({ ...state, job: { ...job, compensation } }, ledger, advance)
   const unseenSteps = unseen(inState(ledger, 'Processing'), ledger, steps)
   if (unseenSteps.length > 0) return { kind: 'read', stepIds: unseenSteps }
   // Attempts may end first. Steps that only wait, perhaps for days, are stopped, so that the failed job can end.
   const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
     const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))
-    return isWaiting ? [stop(step)] : []
+    return isWaiting ? [cancelStep(step)] : []
   })
-  const changes = fitting([...waiting, ...again.map((step) => repeat(step, state))], job)
-  if (Object.values(withChanges(ledger, changes)).some(isUnderWay)) return goOn(state, ledger, changes)
+  const changes = takeFitting([...waiting, ...again.map((step) => redispatch(step, state))], job)
+  if (Object.values(withChanges(ledger, changes)).some(isUnderWay)) return continueJob(state, ledger, changes)
   return endJob(state, { ledger, changes }, { attention })
 }
 

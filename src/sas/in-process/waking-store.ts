@@ -1,5 +1,5 @@
 import type { FeedHints } from '../../change-feed-processor/index.js'
-import type { Shortcut } from './shortcut.js'
+import type { InProcessPath } from './in-process-path.js'
 import type { StateDocument, StateStore, StateWrite } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 
@@ -41,10 +41,13 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
  * Returns a function that lets the scheduler of this process begin an accepted job. If the scheduler cannot begin it,
  * the function wakes it to read the feed.
  */
-export function beginningHere(shortcut: Shortcut, hints: FeedHints): (accepted: AcceptedJob) => void {
+export function beginningHere(
+  inProcessPath: InProcessPath,
+  hints: FeedHints,
+): (accepted: AcceptedJob) => void {
   return (accepted) => {
     const { physicalRangeId } = accepted
-    const offer = physicalRangeId === null ? undefined : shortcut.scheduler.at(physicalRangeId)
+    const offer = physicalRangeId === null ? undefined : inProcessPath.scheduler.at(physicalRangeId)
     const readIt = (): void => hints.part('scheduler').notify(physicalRangeId)
     const begun = offer?.begin(accepted) ?? Promise.resolve(false)
     begun.then((isBegun) => {

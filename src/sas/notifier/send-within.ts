@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import { NotDelivered } from './webhook.js'
 
 /** The limit for a call of foreign code or the network. */
-export interface Patience {
+export interface SendLimits {
   readonly clock: Clock
   readonly limitMs: number
   readonly stop: AbortSignal
@@ -13,7 +13,7 @@ export interface Patience {
  * is no longer awaited, so the caller never hangs.
  */
 export async function sendWithin<T>(
-  { clock, limitMs, stop }: Patience,
+  { clock, limitMs, stop }: SendLimits,
   send: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const late = new AbortController()

@@ -2,7 +2,7 @@ import type { Telemetry } from '../../telemetry/index.js'
 import type { Schedule } from '../decisions/schedule-result.js'
 import { stepsAsIn } from '../decisions/ledger.js'
 import type { EndedJob } from '../in-process/job-endings.js'
-import type { Shortcut } from '../in-process/shortcut.js'
+import type { InProcessPath } from '../in-process/in-process-path.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
@@ -38,7 +38,7 @@ export interface Applied {
 interface JobWriterOptions {
   readonly store: StateStore
   readonly telemetry: Telemetry
-  readonly shortcut?: Shortcut
+  readonly inProcessPath?: InProcessPath
 }
 
 /** Writes what was decided about a job, and remembers the documents as they are stored then. */
@@ -54,7 +54,7 @@ export class JobWriter {
     decision: Written,
     { unclear, settled, leaseToken }: Applying,
   ): Promise<Applied | null> {
-    const agents = leaseToken === null ? undefined : this.options.shortcut?.agents.at(leaseToken)
+    const agents = leaseToken === null ? undefined : this.options.inProcessPath?.agents.at(leaseToken)
     const firstBy = agents?.token ?? null
     const changed = decision.changed.map((step) => (step.lockedBy === null ? step : { ...step, firstBy }))
     const isChangedAgain = changed.some(({ id }) => id === settled?.after.id)

@@ -17,7 +17,7 @@ export interface PostponedWorkOptions {
 }
 
 /** The waiting work of one logical partition, oldest first. */
-interface Line {
+interface PostponedJob {
   readonly leaseToken: string
   readonly stopping: AbortController
   readonly waiting: { readonly again: RefusedWork['again']; readonly release: () => void }[]
@@ -38,7 +38,7 @@ const backoff = { minMs: 500, maxMs: 10_000 }
  * next owner of the lease gets it again after a crash, a hand-over or a split.
  */
 export class PostponedWork {
-  private readonly lines = new Map<string, Line>()
+  private readonly lines = new Map<string, PostponedJob>()
 
   constructor(private readonly options: PostponedWorkOptions) {}
 
@@ -80,14 +80,14 @@ export class PostponedWork {
     return [...this.lines.values()].reduce((sum, { waiting }) => sum + waiting.length, 0)
   }
 
-  private open(key: string, begun: Omit<Line, 'stopping'>): void {
+  private open(key: string, begun: Omit<PostponedJob, 'stopping'>): void {
     const line = { ...begun, stopping: new AbortController() }
     this.lines.set(key, line)
     this.serve(key, line).catch((error: unknown) => this.failed(error))
   }
 
   /** Retries the work of a partition until none waits or the lease is lost. */
-  private async serve(key: string, line: Line): Promise<void> {
+  private async serve(key: string, line: PostponedJob): Promise<void> {
     const { clock, random } = this.options
     const { signal } = line.stopping
     let failures = 1

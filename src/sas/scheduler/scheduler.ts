@@ -15,7 +15,7 @@ import { PostponedWork, type RefusedWork } from './postponed-work.js'
 import { isOver } from '../decisions/retention.js'
 import { schedule } from '../decisions/schedule.js'
 import { isOpen } from '../decisions/settle.js'
-import type { Concluded, EndedAttempt, Shortcut } from '../in-process/shortcut.js'
+import type { SettledAttempt, EndedAttempt, InProcessPath } from '../in-process/in-process-path.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
@@ -29,7 +29,7 @@ export interface SchedulerOptions {
   readonly random: Random
   readonly telemetry: Telemetry
   /** To the agents of this process. */
-  readonly shortcut?: Shortcut
+  readonly inProcessPath?: InProcessPath
   /** Called with the range of open steps that were written and not started in this process. */
   readonly onOpenSteps?: (physicalRangeId: string | null) => void
   /** Called with every job that this scheduler has ended, once that is written. */
@@ -120,7 +120,7 @@ export class Scheduler {
    *
    * @throws StoreUnavailable when the store could not be asked
    */
-  async conclude(ended: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
+  async settleAndSchedule(ended: EndedAttempt, leaseToken: string): Promise<SettledAttempt | null> {
     try {
       // Runs before waiting changes, because an outcome has a deadline.
       return await this.partitions.runSoon(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
@@ -131,7 +131,10 @@ export class Scheduler {
     }
   }
 
-  private async tryToConclude({ step, decide }: EndedAttempt, leaseToken: string): Promise<Concluded | null> {
+  private async tryToConclude(
+    { step, decide }: EndedAttempt,
+    leaseToken: string,
+  ): Promise<SettledAttempt | null> {
     const unclear = new UnclearWrites(`job ${step.jobId}`)
     for (let tries = 0; tries < maxConclusions; tries += 1) {
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) })
@@ -141,19 +144,19 @@ export class Scheduler {
       const before = tries === 0 && (known === undefined || known.fence <= step.fence) ? step : known
       if (before === undefined) return null
       const { write: after, result: discarded } = decide(before)
-      if (after === null) return { written: null, discarded, goOn: () => undefined }
+      if (after === null) return { written: null, discarded, followUp: () => undefined }
       const settled = { before, after }
       const decision = await this.decide(job, new Set(), settled)
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
       // Steps may have been read for it, and that took time: past the deadline nothing counts (I3).
       const now = decide(before)
-      if (now.write === null) return { written: null, discarded: now.result, goOn: () => undefined }
+      if (now.write === null) return { written: null, discarded: now.result, followUp: () => undefined }
       const applied =
         decision.kind === 'write'
           ? await this.writer.write(job, decision, { unclear, settled, leaseToken })
           : null
       if (decision.kind === 'write' && applied !== null) {
-        return { written: after, discarded, goOn: () => this.goOn(decision, applied, leaseToken) }
+        return { written: after, discarded, followUp: () => this.followUp(decision, applied, leaseToken) }
       }
       this.known.forget(job)
       await this.known.ensureStep(job, step.stepId)
@@ -219,7 +222,7 @@ export class Scheduler {
       const applied =
         decision.kind === 'write' ? await this.writer.write(job, decision, { unclear, leaseToken }) : null
       if (decision.kind === 'write' && applied !== null) {
-        this.goOn(decision, applied, leaseToken)
+        this.followUp(decision, applied, leaseToken)
         return
       }
       if (decision.kind === 'unreadable') {
@@ -262,15 +265,15 @@ export class Scheduler {
   }
 
   /** Reports what was written, and starts the open steps among it where this process can. */
-  private goOn(
+  private followUp(
     decision: Written,
     { ended, steps, physicalRangeId }: Applied,
     leaseToken: string | null,
   ): void {
     this.report(decision)
     if (ended !== null) this.reportEnd(ended)
-    const { shortcut, onOpenSteps, clock } = this.options
-    const agents = leaseToken === null ? undefined : shortcut?.agents.at(leaseToken)
+    const { inProcessPath, onOpenSteps, clock } = this.options
+    const agents = leaseToken === null ? undefined : inProcessPath?.agents.at(leaseToken)
     const open = steps.filter((step) => step.kind === 'operation' && isOpen(step, clock.now()))
     const left = open.filter((step) => agents?.start(step) !== true)
     if (left.length > 0) onOpenSteps?.(physicalRangeId)

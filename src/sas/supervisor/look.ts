@@ -1,6 +1,6 @@
 import type { StepDocument } from '../model/documents.js'
 import type { JobRecovery } from '../decisions/recover-job.js'
-import type { Recovery } from '../decisions/recover.js'
+import type { Recovery } from '../decisions/recover-step.js'
 
 /** What came of looking at one document, and when to look again. */
 export interface Look {

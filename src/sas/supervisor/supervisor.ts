@@ -8,7 +8,7 @@ import { isTerminal } from '../model/process-state.js'
 import { decodeDocument, type Decoded } from '../model/decode.js'
 import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recover-job.js'
 import { removeStaged } from '../store/remove-staged.js'
-import { recover, rest, type Recovery, type RecoveryPolicy } from '../decisions/recover.js'
+import { recover, retireStep, type Recovery, type RecoveryPolicy } from '../decisions/recover-step.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { Sweep } from '../timing/sweep.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
@@ -232,7 +232,7 @@ export class Supervisor {
     const from = { address, known: null, read: readStep }
     const update = await updateDocument(store, from, (step) => {
       const isStillUp = recover(step, this.policy()).kind === 'unclaimed'
-      return { write: isStillUp ? rest(step) : null, result: null }
+      return { write: isStillUp ? retireStep(step) : null, result: null }
     })
     if (update.kind !== 'written') return untouched
     const reason = `nothing is done with it any more: its job ${update.document.jobId} has ended or is gone`

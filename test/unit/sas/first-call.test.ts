@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { defineAgent, type Agent, type AgentContext } from '../../../src/sas/agents/agent.js'
 import type { StepDocument } from '../../../src/sas/model/documents.js'
 import { StoreRefused } from '../../../src/sas/model/errors.js'
-import { Shortcut } from '../../../src/sas/in-process/shortcut.js'
+import { InProcessPath } from '../../../src/sas/in-process/in-process-path.js'
 import type { ShapeOptions, WorkflowShape } from '../../support/a-job.js'
 import { deferred } from '../../support/deferred.js'
 import { StateWorld } from '../../support/state-world.js'
@@ -144,11 +144,11 @@ describe('a process that joins in', () => {
 describe('agents that share a process with the scheduler', () => {
   async function together(agent: Agent, shape: WorkflowShape = { pay: [] }) {
     await world.submitted(shape, { undo: true })
-    const shortcut = new Shortcut()
-    const scheduler = world.scheduler('one', { shortcut })
-    const agents = world.agents({ agents: [agent], slots: 1, instanceName: 'one', shortcut })
+    const inProcessPath = new InProcessPath()
+    const scheduler = world.scheduler('one', { inProcessPath })
+    const agents = world.agents({ agents: [agent], slots: 1, instanceName: 'one', inProcessPath })
     const start = (step: Parameters<typeof agents.startNow>[0]) => agents.startNow(step, leaseToken)
-    shortcut.agents.open(leaseToken, { start, token: agents.token })
+    inProcessPath.agents.open(leaseToken, { start, token: agents.token })
     await scheduler.onChanges(await world.changes(), { leaseToken })
     return agents
   }

@@ -6,7 +6,7 @@ import {
   type Lease,
   type LeaseStore,
 } from '../../../../lease-store/index.js'
-import { CoverageWatch } from '../../../../src/change-feed-processor/ownership/coverage-watch.js'
+import { PartitionSynchronizer } from '../../../../src/change-feed-processor/ownership/partition-synchronizer.js'
 import { LoadBalancer } from '../../../../src/change-feed-processor/ownership/load-balancer.js'
 import { PartitionController } from '../../../../src/change-feed-processor/ownership/partition-controller.js'
 import type { ChangeFeed, LifecycleNotifications } from '../../../../src/change-feed-processor/index.js'
@@ -26,7 +26,11 @@ async function controlling(overrides: RuntimeOverrides = {}): Promise<Controlled
   const runtime = await aRuntime(overrides)
   await (await runtime.world.leaseStore()).create(aNewLease())
   const controller = new PartitionController(runtime)
-  return { runtime, controller, balancer: new LoadBalancer(runtime, controller, new CoverageWatch(runtime)) }
+  return {
+    runtime,
+    controller,
+    balancer: new LoadBalancer(runtime, controller, new PartitionSynchronizer(runtime)),
+  }
 }
 
 async function existing(lease: Promise<Lease | null>): Promise<Lease> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fitting } from '../../../../src/sas/decisions/dispatch.js'
+import { takeFitting } from '../../../../src/sas/decisions/dispatch.js'
 import { schedule } from '../../../../src/sas/decisions/schedule.js'
 import { bytesOf, maxTransactionBytes } from '../../../../src/sas/store/transaction.js'
 import type { JobDocument, Json, StepDocument } from '../../../../src/sas/model/documents.js'
@@ -49,14 +49,14 @@ describe('what is written at once', () => {
 
   it('F-Q8: fills a transaction to its last byte, and no further', () => {
     const [first, second] = [sized(1_000_000), sized(roomBytes - 1_000_000)]
-    expect(fitting([first, second], job)).toEqual([first, second])
+    expect(takeFitting([first, second], job)).toEqual([first, second])
     const larger = sized(roomBytes - 1_000_000 + 1)
-    expect(fitting([first, larger], job)).toEqual([first])
+    expect(takeFitting([first, larger], job)).toEqual([first])
   })
 
   it('is one step at least, however large it is', () => {
     const [huge, small] = [sized(roomBytes + 1), sized(2_000)]
-    expect(fitting([huge, small], job)).toEqual([huge])
+    expect(takeFitting([huge, small], job)).toEqual([huge])
   })
 })
 

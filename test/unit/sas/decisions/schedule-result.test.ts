@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   endJob,
-  goOn,
+  continueJob,
   isFlagCurrent,
   type SchedulingState,
 } from '../../../../src/sas/decisions/schedule-result.js'
@@ -23,7 +23,7 @@ function knowing(
 /** The job as it goes on, with this state of its step `b`. */
 function goingOn(state: SchedulingState, b: 'Processing' | 'Processed' | 'NotStarted' = 'Processing') {
   const ledger = { a: { state: 'Processing', dispatch: 1 }, b: { state: b, dispatch: 1 } } as const
-  const decision = goOn(state, ledger, [])
+  const decision = continueJob(state, ledger, [])
   if (decision.kind !== 'write') throw new Error(decision.kind)
   expect(decision.notices).toEqual([])
   return decision.job
@@ -61,7 +61,7 @@ describe('the deadline of a job that goes on', () => {
 
   it('is in a minute where nothing is under way, or what is under way is due', () => {
     expect(goingOn(knowing({ a: at(now), b: at(now - 1) })).completeByMs).toBe(now + 60_000)
-    const none = goOn(knowing({}), { a: { state: 'NotStarted', dispatch: 1 } }, [])
+    const none = continueJob(knowing({}), { a: { state: 'NotStarted', dispatch: 1 } }, [])
     expect(none).toMatchObject({ job: at(now + 60_000) })
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FeedHints } from '../../../../src/change-feed-processor/index.js'
-import { Shortcut } from '../../../../src/sas/in-process/shortcut.js'
+import { InProcessPath } from '../../../../src/sas/in-process/in-process-path.js'
 import { replacing, type StateWrite } from '../../../../src/sas/store/state-store.js'
 import type { AcceptedJob } from '../../../../src/sas/submission/write-submission.js'
 import {
@@ -112,16 +112,16 @@ describe('a job that was accepted in this process', () => {
   /** Whatever follows from what has been done. */
   const settled = () => new Promise((resolve) => setImmediate(resolve))
   const offering = (isBegun: boolean) => {
-    const shortcut = new Shortcut()
+    const inProcessPath = new InProcessPath()
     const begun: AcceptedJob[] = []
     const begin = (job: AcceptedJob) => Promise.resolve(begun.push(job) > 0 && isBegun)
-    shortcut.scheduler.open('0', { begin, conclude: () => Promise.resolve(null) })
-    return { shortcut, begun }
+    inProcessPath.scheduler.open('0', { begin, settleAndSchedule: () => Promise.resolve(null) })
+    return { inProcessPath, begun }
   }
 
   it('is begun by the scheduler that holds its range, and nobody needs to read', async () => {
-    const [{ hints, woken }, { shortcut, begun }] = [hintsOf(), offering(true)]
-    beginningHere(shortcut, hints)(accepted('0'))
+    const [{ hints, woken }, { inProcessPath, begun }] = [hintsOf(), offering(true)]
+    beginningHere(inProcessPath, hints)(accepted('0'))
     await settled()
     expect([begun.length, woken]).toEqual([1, []])
   })
@@ -131,8 +131,8 @@ describe('a job that was accepted in this process', () => {
     ['another instance holds its range', '1', true],
     ['nobody knows its range', null, true],
   ])('is read by the scheduler when %s', async (_why, rangeId, isBegun) => {
-    const [{ hints, woken }, { shortcut }] = [hintsOf(), offering(isBegun)]
-    beginningHere(shortcut, hints)(accepted(rangeId))
+    const [{ hints, woken }, { inProcessPath }] = [hintsOf(), offering(isBegun)]
+    beginningHere(inProcessPath, hints)(accepted(rangeId))
     await settled()
     expect(woken).toEqual([['scheduler', rangeId]])
   })

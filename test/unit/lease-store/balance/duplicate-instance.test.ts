@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { givesWayTo, observe, renew, twinLease } from '../../../../lease-store/index.js'
+import { yieldsTo, observe, renew, duplicateInstanceLease } from '../../../../lease-store/index.js'
 import { aLease } from '../../../support/a-lease.js'
 
 const self = { instanceName: 'a', incarnation: 'life-2' }
@@ -23,20 +23,20 @@ describe('two processes of one name (F-L16)', () => {
     { name: 'this life', owner: self, isTwin: false },
     { name: 'another name', owner: { instanceName: 'b', incarnation: 'life-1' }, isTwin: false },
   ])('are noticed: $name, $isTwin', ({ owner, isTwin }) => {
-    expect(twinLease(seenTwice(owner, true), self, 20_000, 60_000) !== null).toBe(isTwin)
+    expect(duplicateInstanceLease(seenTwice(owner, true), self, 20_000, 60_000) !== null).toBe(isTwin)
   })
 
   it('are not an earlier life, whose leases nobody writes (F-L17)', () => {
     const dead = { ...self, incarnation: 'life-1' }
-    expect(twinLease(seenTwice(dead, false), self, 20_000, 60_000)).toBeNull()
-    expect(twinLease(seenTwice(dead, true), self, 69_999, 60_000)).not.toBeNull()
-    expect(twinLease(seenTwice(dead, true), self, 70_000, 60_000)).toBeNull()
+    expect(duplicateInstanceLease(seenTwice(dead, false), self, 20_000, 60_000)).toBeNull()
+    expect(duplicateInstanceLease(seenTwice(dead, true), self, 69_999, 60_000)).not.toBeNull()
+    expect(duplicateInstanceLease(seenTwice(dead, true), self, 70_000, 60_000)).toBeNull()
   })
 
   it('do not both give way', () => {
     const twin = { ...self, incarnation: 'life-1' }
-    expect([givesWayTo(self, twin), givesWayTo(twin, self)]).toEqual([true, false])
-    expect(givesWayTo(self, { incarnation: null })).toBe(false)
-    expect(givesWayTo(self, self)).toBe(false)
+    expect([yieldsTo(self, twin), yieldsTo(twin, self)]).toEqual([true, false])
+    expect(yieldsTo(self, { incarnation: null })).toBe(false)
+    expect(yieldsTo(self, self)).toBe(false)
   })
 })

@@ -20,25 +20,25 @@ export interface EndedAttempt {
 }
 
 /** The result of recording an outcome. */
-export interface Concluded {
+export interface SettledAttempt {
   /** The step as written; null if nothing was written, for instance because the outcome is recorded already. */
   readonly written: StepDocument | null
   /** Why the outcome does not count; null if it counts. */
   readonly discarded: string | null
   /** Reports and starts what follows from the outcome. Call it after the outcome is reported and its place is free. */
-  readonly goOn: () => void
+  readonly followUp: () => void
 }
 
 /** Begins a job that was accepted in this process. Otherwise returns false, and the feed delivers the job. */
 export type BeginJob = (accepted: AcceptedJob) => Promise<boolean>
 
 /** Writes an outcome and what follows from it in one transaction. Returns null if this scheduler cannot do that. */
-export type Conclude = (ended: EndedAttempt) => Promise<Concluded | null>
+export type SettleAndSchedule = (ended: EndedAttempt) => Promise<SettledAttempt | null>
 
 /** What a scheduler does for a lease without waiting for the feed. */
 export interface SchedulerOffer {
   readonly begin: BeginJob
-  readonly conclude: Conclude
+  readonly settleAndSchedule: SettleAndSchedule
 }
 
 /**
@@ -47,17 +47,17 @@ export interface SchedulerOffer {
  * A job accepted in a range of the scheduler begins at once. While both roles own a range, steps pass between them
  * without the feed, and an outcome is recorded together with the dispatch of what follows.
  *
- * The shortcut changes when work starts and how many requests it takes, never what is decided (D10). Every write
+ * The in-process path changes when work starts and how many requests it takes, never what is decided (D10). Every write
  * depends on the same etags and fences (I2, I3, I22), and the feed still delivers the same documents. If one of the
  * two roles is missing, full or stopped, work takes the way through the feed.
  */
-export class Shortcut {
-  readonly agents = new ShortcutEnd<AgentsOffer>()
-  readonly scheduler = new ShortcutEnd<SchedulerOffer>()
+export class InProcessPath {
+  readonly agents = new RoleOffers<AgentsOffer>()
+  readonly scheduler = new RoleOffers<SchedulerOffer>()
 }
 
 /** The offers of one role, by lease token. */
-class ShortcutEnd<T> {
+class RoleOffers<T> {
   private readonly held = new Map<string, T>()
 
   open(leaseToken: string, offer: T): void {

@@ -32,7 +32,7 @@ interface Found {
  * position it has seen. Where several leases cover the same part of the feed, it replaces the wider by the finer
  * ones. It reports overlaps that it cannot repair yet.
  */
-export class CoverageWatch {
+export class PartitionSynchronizer {
   private lookedAtMs: number
   /** The leases of the last listing, and those of earlier ones that are missing since. */
   private known: readonly Lease[] = []

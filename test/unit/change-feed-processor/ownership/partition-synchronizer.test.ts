@@ -6,7 +6,7 @@ import {
   type LeaseStore,
   type NewLease,
 } from '../../../../lease-store/index.js'
-import { CoverageWatch } from '../../../../src/change-feed-processor/ownership/coverage-watch.js'
+import { PartitionSynchronizer } from '../../../../src/change-feed-processor/ownership/partition-synchronizer.js'
 import { aNewLease } from '../../../support/a-lease.js'
 import { aRuntime, storedLease, type TestRuntime } from '../../../support/a-runtime.js'
 
@@ -14,7 +14,7 @@ const lookMs = 5 * 60_000
 
 interface Watching {
   readonly runtime: TestRuntime
-  readonly watch: CoverageWatch
+  readonly watch: PartitionSynchronizer
   /** The leases are listed, as every instance does all the time, and the next look is due. */
   readonly look: () => Promise<void>
 }
@@ -23,7 +23,7 @@ async function watching(leases: readonly Partial<NewLease>[], given?: TestRuntim
   const runtime = given ?? (await aRuntime())
   for (const lease of leases) await runtime.leaseStore.create(aNewLease(lease))
   await runtime.leaseStore.initialization.markDone()
-  const watch = new CoverageWatch(runtime)
+  const watch = new PartitionSynchronizer(runtime)
   const look = async (): Promise<void> => {
     watch.note((await runtime.leaseStore.list()).leases)
     await runtime.world.clock.advance(lookMs)

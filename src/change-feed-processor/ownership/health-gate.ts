@@ -5,7 +5,7 @@ import type { Runtime } from '../runtime/runtime.js'
  * Decides whether an instance is unhealthy and leaves its work to others (R124), by the answer of the user's code.
  * Reports once when that begins and once when it ends.
  */
-export class StandBy {
+export class HealthGate {
   private isStandingBy = false
 
   constructor(private readonly runtime: Pick<Runtime, 'options' | 'telemetry'>) {}

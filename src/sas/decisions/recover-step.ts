@@ -101,7 +101,7 @@ function offered(
  * Removes the deadline of a step whose job has ended or is gone, because no scheduler will take it up (F-V25). If an
  * operator revives the job, a scheduler looks at every step that was under way.
  */
-export function rest(step: StepDocument): StepDocument {
+export function retireStep(step: StepDocument): StepDocument {
   return withDerivedState({
     ...step,
     mayHaveActed: mayHaveActed(step),

@@ -6,7 +6,7 @@ import type { LeaseObservations } from '../lease/observation.js'
  * was seen writing within `expirationMs`. Leases of an earlier life of this instance are not written; they only
  * wait to expire (F-L16, F-L17).
  */
-export function twinLease(
+export function duplicateInstanceLease(
   observations: LeaseObservations,
   self: LeaseOwner,
   monotonicMs: number,
@@ -27,6 +27,6 @@ export function twinLease(
  * Returns whether this instance gives way to `twin`. Of two processes with one name that see each other, exactly
  * one does.
  */
-export function givesWayTo(self: LeaseOwner, twin: Pick<Lease, 'incarnation'>): boolean {
+export function yieldsTo(self: LeaseOwner, twin: Pick<Lease, 'incarnation'>): boolean {
   return (twin.incarnation ?? self.incarnation) < self.incarnation
 }

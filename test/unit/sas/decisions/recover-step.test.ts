@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { decodeDocument } from '../../../../src/sas/model/decode.js'
-import { recover, rest } from '../../../../src/sas/decisions/recover.js'
+import { recover, retireStep } from '../../../../src/sas/decisions/recover-step.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { graceMs, JobStory, success } from '../../../support/job-story.js'
 
@@ -280,11 +280,11 @@ describe('an attempt whose deadline had passed when it was written', () => {
 
 describe('a step whose job has ended', () => {
   it('may have acted if it was under way when it was put to rest (F-V25, F-K2)', () => {
-    expect(rest(dispatched.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: true, fence: 2 })
+    expect(retireStep(dispatched.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: true, fence: 2 })
   })
 
   it('has done nothing if it was never dispatched', () => {
-    expect(rest(submitted.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: false })
+    expect(retireStep(submitted.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: false })
   })
 })
 

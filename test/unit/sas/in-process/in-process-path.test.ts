@@ -3,7 +3,7 @@ import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { stepDocumentId } from '../../../../src/sas/model/document-ids.js'
 import { settle } from '../../../../src/sas/decisions/settle.js'
-import { Shortcut } from '../../../../src/sas/in-process/shortcut.js'
+import { InProcessPath } from '../../../../src/sas/in-process/in-process-path.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { shop, type ShapeOptions, type WorkflowShape } from '../../../support/a-job.js'
 import { deferred } from '../../../support/deferred.js'
@@ -23,19 +23,19 @@ function together({
   agents = [shop],
   slots = 2,
 }: { readonly agents?: readonly Agent[]; readonly slots?: number } = {}) {
-  const shortcut = new Shortcut()
+  const inProcessPath = new InProcessPath()
   const left: (string | null)[] = []
-  const scheduler = world.scheduler('one', { shortcut, onOpenSteps: (range) => left.push(range) })
-  const instance = world.agents({ agents, slots, instanceName: 'one', shortcut })
-  shortcut.scheduler.open(leaseToken, {
+  const scheduler = world.scheduler('one', { inProcessPath, onOpenSteps: (range) => left.push(range) })
+  const instance = world.agents({ agents, slots, instanceName: 'one', inProcessPath })
+  inProcessPath.scheduler.open(leaseToken, {
     begin: (accepted) => scheduler.begin(accepted, leaseToken),
-    conclude: (ended) => scheduler.conclude(ended, leaseToken),
+    settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
   })
-  shortcut.agents.open(leaseToken, {
+  inProcessPath.agents.open(leaseToken, {
     start: (step) => instance.startNow(step, leaseToken),
     token: instance.token,
   })
-  return { shortcut, scheduler, agents: instance, left }
+  return { inProcessPath, scheduler, agents: instance, left }
 }
 
 /** An agent whose handler returns when it is told to. */
@@ -68,7 +68,7 @@ async function byTheFeed({ scheduler, agents }: ReturnType<typeof together>): Pr
   }
 }
 
-describe('D10: the shortcut between scheduler and agents', () => {
+describe('D10: the in-process path between scheduler and agents', () => {
   it('takes a job of three steps to its end in four transactions, without the feed', async () => {
     const { scheduler, left } = together()
     await scheduler.onChanges(await submitted(), page)
@@ -124,19 +124,25 @@ it('I3: records no outcome whose deadline passes while steps are read for what f
     if (address.id === stepDocumentId('job-1', 'b')) await world.clock.advance(30_000)
     return world.truth.read(address)
   })
-  const concluded = await restarted.conclude({ step, decide }, leaseToken)
+  const concluded = await restarted.settleAndSchedule({ step, decide }, leaseToken)
   expect(concluded).toMatchObject({ written: null, discarded: expect.stringContaining('deadline') as string })
   expect(read).toHaveBeenCalledWith({ pk: 'job-1', id: stepDocumentId('job-1', 'b') })
   expect(await world.step('a')).toEqual(step)
 })
 
-describe('where the shortcut is not to be had, the feed is the way', () => {
+describe('where the in-process path is not to be had, the feed is the way', () => {
   it.each([
-    ['the agents do not hold the lease', (shortcut: Shortcut) => shortcut.agents.close(leaseToken)],
-    ['the scheduler does not hold the lease', (shortcut: Shortcut) => shortcut.scheduler.close(leaseToken)],
+    [
+      'the agents do not hold the lease',
+      (inProcessPath: InProcessPath) => inProcessPath.agents.close(leaseToken),
+    ],
+    [
+      'the scheduler does not hold the lease',
+      (inProcessPath: InProcessPath) => inProcessPath.scheduler.close(leaseToken),
+    ],
   ])('%s', async (_, without) => {
     const both = together()
-    without(both.shortcut)
+    without(both.inProcessPath)
     await both.scheduler.onChanges(await submitted(), page)
     await byTheFeed(both)
     expect(await world.job()).toMatchObject({ processState: 'Processed' })

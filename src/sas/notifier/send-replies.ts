@@ -6,7 +6,7 @@ import { sendWithin } from './send-within.js'
 import { settleNotice, type Delivery, type NoticeRetry } from '../decisions/settle-notice.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
 
-export interface ReplyLineOptions {
+export interface SendRepliesOptions {
   readonly store: StateStore
   readonly channel: ReplyChannel
   readonly instanceName: string
@@ -34,7 +34,7 @@ const lookAgainAfterMs = 1_000
  * @returns when to call again, in milliseconds since the epoch; null if no notice is left
  */
 export async function sendReplies(
-  options: ReplyLineOptions,
+  options: SendRepliesOptions,
   { pk, jobId }: JobPlace,
 ): Promise<number | null> {
   const { store, clock, stop } = options
@@ -52,7 +52,7 @@ export async function sendReplies(
  * Sends a notice. Resolves to true if the result is recorded, and to false if the write was lost or its outcome is
  * unknown.
  */
-async function sendOne(options: ReplyLineOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
+async function sendOne(options: SendRepliesOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
   const { store, clock, random, retry, instanceName, stop } = options
   const delivery = await tried(options, notice)
   // A send that was aborted because this instance stops is not a failure. Another instance will send the notice.
@@ -64,7 +64,7 @@ async function sendOne(options: ReplyLineOptions, notice: Stored<NoticeDocument>
   return true
 }
 
-async function tried(options: ReplyLineOptions, notice: NoticeDocument): Promise<Delivery> {
+async function tried(options: SendRepliesOptions, notice: NoticeDocument): Promise<Delivery> {
   const { channel, clock, sendTimeoutMs, stop } = options
   try {
     return await sendWithin({ clock, limitMs: sendTimeoutMs, stop }, (signal) => channel.send(notice, signal))
@@ -79,7 +79,7 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }
 
-function report({ telemetry }: ReplyLineOptions, notice: NoticeDocument, delivery: Delivery): void {
+function report({ telemetry }: SendRepliesOptions, notice: NoticeDocument, delivery: Delivery): void {
   const { jobId, workflow, seq, kind, failureCount, attention } = notice
   if (delivery.kind === 'sent') {
     telemetry.emit({ type: 'notice.sent', jobId, workflow, seq, kind })
