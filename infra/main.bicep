@@ -41,7 +41,7 @@ param program string = 'node_modules/stepward/dist/src/cli/main.js'
 @description('Containers of the database that a replyTo names as container:NAME; the notifier may write there.')
 param replyContainers array = []
 
-@description('Who is told by mail when a job needs attention, the store throttles or an app is unhealthy; empty for nobody.')
+@description('Address for mails about jobs that need attention, a store that throttles and unhealthy apps; empty for no mail.')
 param alertEmail string = ''
 
 @description('A URL to which the notifier posts every job that needs attention; empty for nowhere.')
