@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { availableParallelism, loadavg } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FaultOptions } from 'stepward/emulator'
@@ -16,7 +17,7 @@ export interface RunOptions {
   readonly jobs?: number
   /** The faults. If absent, the seed chooses. */
   readonly faults?: readonly FaultName[]
-  /** How long all jobs of the run together may take. */
+  /** How long all jobs of the run together may take on a machine that has a core for each running process. */
   readonly patienceMs?: number
   /** Node options of every process that runs production code. */
   readonly execArgv?: readonly string[]
@@ -116,6 +117,12 @@ const lineUps: readonly [readonly MemberSetup['roles'][], ...(readonly MemberSet
 /** How long all jobs of a run may take, including a minute in which no instance works. */
 const defaultPatienceMs = 120_000
 
+/** Returns how many times longer than usual work may take because processes wait for a core, at most ten times. */
+function slowdown(): number {
+  const [lastMinute = 0] = loadavg()
+  return Math.min(10, Math.max(1, lastMinute / availableParallelism()))
+}
+
 function here(script: string): string {
   return fileURLToPath(new URL(`${script}.js`, import.meta.url))
 }
@@ -162,13 +169,23 @@ class Running {
   /** Resolves to true when every job has ended, or to false when the time is up. */
   async ended(): Promise<boolean> {
     if (this.client === undefined) return false
-    const tooLong = new AbortController()
+    const isOver = new AbortController()
     const isDone = await Promise.race([
       message<{ done: boolean }>(this.client).then(({ done }) => done),
-      wait(this.options.patienceMs ?? defaultPatienceMs, false, { signal: tooLong.signal }),
+      this.outOfPatience(isOver.signal),
     ])
-    tooLong.abort()
+    isOver.abort()
     return isDone
+  }
+
+  /** Resolves to false when the jobs have had their time, measured by the load of the machine at every second. */
+  private async outOfPatience(signal: AbortSignal): Promise<false> {
+    let leftMs = this.options.patienceMs ?? defaultPatienceMs
+    while (leftMs > 0 && !signal.aborted) {
+      await wait(1_000, null, { signal }).catch(() => null)
+      leftMs -= 1_000 / slowdown()
+    }
+    return false
   }
 
   /** Stops all writers. Then the client reads everything once more. */
