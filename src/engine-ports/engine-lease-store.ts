@@ -84,7 +84,7 @@ export class EngineLeaseStore implements LeaseStore {
   async list(): Promise<LeaseListing> {
     const prefix = leaseIdPrefix(this.prefix)
     const leases: Lease[] = []
-    for (const version of scan(this.options.leaseContainer(), { kind: 'container' })) {
+    for (const version of scan(this.options.leaseContainer())) {
       if (version.id.startsWith(prefix)) leases.push(this.decode(version))
     }
     await this.options.settled()

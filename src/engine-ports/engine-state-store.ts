@@ -81,66 +81,57 @@ export class EngineStateStore implements StateStore {
     { afterMs, beforeMs, pickUpWithinMs }: OverdueBetween,
     limit: number,
   ): Promise<readonly OverdueDocument[]> {
-    const due: OverdueDocument[] = []
-    for (const { document } of scan(this.options.container(), { kind: 'container' })) {
-      const dueMs = dueAt(document, pickUpWithinMs)
-      if (dueMs > afterMs && dueMs < beforeMs)
-        due.push({ id: String(document['id']), pk: String(document['pk']), dueMs })
-    }
-    await this.settled()
-    return wholeMoments(due, limit, (a, b) => a.dueMs - b.dueMs)
+    const due = (document: Readonly<JsonObject>): number => dueAt(document, pickUpWithinMs)
+    const found = await this.find((document) => due(document) > afterMs && due(document) < beforeMs)
+    const overdue = found.map(({ document }) => ({ ...addressOf(document), dueMs: due(document) }))
+    return wholeMoments(overdue, limit, (a, b) => a.dueMs - b.dueMs)
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
     const { limit = defaultListLimit, after } = filter
     const end = after === undefined ? null : pagePositionOf(after)
-    const found = this.find(Infinity, (document) => isMatch(document, filter))
+    const found = await this.find((document) => isMatch(document, filter))
+    return found
       .flatMap((version) => asJob(stored(version)))
       .map((job) => ({ job, position: { ms: job.submittedAtMs, id: job.id } }))
       .filter(({ position }) => end === null || comparePositions(position, end) > 0)
       .sort((one, other) => comparePositions(one.position, other.position))
       .slice(0, limit)
-    await this.settled()
-    return found.map(({ job }) => job)
+      .map(({ job }) => job)
   }
 
   async countJobs(): Promise<JobCounts> {
     const counts = new Map<unknown, number>(processStates.map((state) => [state, 0]))
-    for (const { document } of this.find(Infinity, ({ type }) => type === 'sas.job')) {
+    for (const { document } of await this.find(({ type }) => type === 'sas.job')) {
       const { processState } = document
       const count = counts.get(processState)
       if (count !== undefined) counts.set(processState, count + 1)
     }
-    await this.settled()
     return Object.fromEntries(counts) as JobCounts
   }
 
   async findJob(jobId: string): Promise<Stored<StateDocument> | null> {
     const id = jobDocumentId(jobId)
-    const found = this.find(1, (document) => document['id'] === id)
-    await this.settled()
+    const found = await this.find((document) => document['id'] === id, { limit: 1 })
     return found.map(stored).find((document) => decodeDocument(document).kind !== 'foreign') ?? null
   }
 
   async listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]> {
-    const scope: ScanScope = { kind: 'key', ...this.options.container().locate([partition]) }
-    const found = this.find(
-      Infinity,
+    const found = await this.find(
       (document) => document['type'] === 'sas.step' && document['jobId'] === jobId,
-      scope,
+      {
+        partition,
+      },
     )
-    await this.settled()
     return found.flatMap((version) => asStep(stored(version)))
   }
 
   async listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]> {
-    const scope: ScanScope = { kind: 'key', ...this.options.container().locate([partition]) }
     const isUntold = (document: Readonly<JsonObject>): boolean =>
       document['type'] === 'sas.notify' &&
       document['jobId'] === jobId &&
       typeof document['completeByMs'] === 'number'
-    const found = this.find(Infinity, isUntold, scope)
-    await this.settled()
+    const found = await this.find(isUntold, { partition })
     return found.flatMap((version) => asNotice(stored(version)))
   }
 
@@ -151,43 +142,37 @@ export class EngineStateStore implements StateStore {
       isFlag(document['attention']) &&
       (jobId === undefined || document['jobId'] === jobId) &&
       (workflow === undefined || document['workflow'] === workflow)
-    const found = this.find(limit, isGivenUp)
-    await this.settled()
+    const found = await this.find(isGivenUp, { limit })
     return found.flatMap((version) => asNotice(stored(version)))
   }
 
   async listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]> {
-    const found = this.find(limit, ({ type }) => type === 'sas.unreadable')
-    await this.settled()
-    return found.map(stored)
+    return (await this.find(({ type }) => type === 'sas.unreadable', { limit })).map(stored)
   }
 
   async listUnsent({ afterMs, beforeMs }: DueBetween, limit: number): Promise<readonly UnsentNotice[]> {
-    const found = this.find(Infinity, ({ type, completeByMs }) => {
+    const found = await this.find(({ type, completeByMs }) => {
       const isDue = typeof completeByMs === 'number' && completeByMs > afterMs && completeByMs < beforeMs
       return type === 'sas.notify' && isDue
     })
-    await this.settled()
-    const unsent = found.map(({ document: { id, pk, jobId, completeByMs } }) => ({
-      id: String(id),
-      pk: String(pk),
-      jobId: String(jobId),
-      dueMs: Number(completeByMs),
+    const unsent = found.map(({ document }) => ({
+      ...addressOf(document),
+      jobId: String(document['jobId']),
+      dueMs: Number(document['completeByMs']),
     }))
     return wholeMoments(unsent, limit, (a, b) => a.dueMs - b.dueMs)
   }
 
   async listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]> {
-    const flagged = this.find(Infinity, ({ type }) => type === 'sas.job').flatMap(
-      ({ document: { id, pk, jobId, attention } }): FlaggedJob[] => {
-        if (!isFlag(attention)) return []
-        const { kind, stepId, since } = attention as unknown as Attention
-        return [{ id: String(id), pk: String(pk), jobId: String(jobId), kind, stepId, since }]
-      },
-    )
-    await this.settled()
-    const later = flagged.filter(({ since }) => afterSince === null || since > afterSince)
-    return wholeMoments(later, limit, (a, b) => (a.since < b.since ? -1 : Number(a.since > b.since)))
+    const isLater = ({ type, attention }: Readonly<JsonObject>): boolean =>
+      type === 'sas.job' &&
+      isFlag(attention) &&
+      (afterSince === null || String(attention['since']) > afterSince)
+    const flagged = (await this.find(isLater)).map(({ document }) => {
+      const { kind, stepId, since } = document['attention'] as Attention
+      return { ...addressOf(document), jobId: String(document['jobId']), kind, stepId, since }
+    })
+    return wholeMoments(flagged, limit, (a, b) => (a.since < b.since ? -1 : Number(a.since > b.since)))
   }
 
   follow(partition: string): PartitionFeed {
@@ -217,16 +202,24 @@ export class EngineStateStore implements StateStore {
     }
   }
 
-  private find(
-    limit: number,
+  /** Returns the documents that are wanted, by default of any partition and without a limit. */
+  private async find(
     isWanted: (document: Readonly<JsonObject>) => boolean,
-    scope: ScanScope = { kind: 'container' },
-  ): readonly DocumentVersion[] {
+    { partition, limit = Infinity }: { readonly partition?: string; readonly limit?: number } = {},
+  ): Promise<readonly DocumentVersion[]> {
+    const container = this.options.container()
+    const scope: ScanScope =
+      partition === undefined ? { kind: 'range' } : { kind: 'key', ...container.locate([partition]) }
     const found: DocumentVersion[] = []
-    for (const version of scan(this.options.container(), scope)) {
+    for (const version of scan(container, scope)) {
       if (found.length >= limit) break
       if (isWanted(version.document)) found.push(version)
     }
+    await this.settled()
     return found
   }
+}
+
+function addressOf({ id, pk }: Readonly<JsonObject>): DocumentAddress {
+  return { id: String(id), pk: String(pk) }
 }

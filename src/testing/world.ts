@@ -164,10 +164,9 @@ export class World {
   }
 
   private journal(record: JournalRecord): void {
-    if (record.kind !== 'document' && record.kind !== 'documentDeleted') return
-    const { containerRid } = record
-    const after = record.kind === 'document' ? record.version : null
-    const place = `${containerRid} ${after?.number ?? (record.kind === 'documentDeleted' ? record.number : 0)}`
+    if (record.kind !== 'document') return
+    const { containerRid, number, value: after } = record
+    const place = `${containerRid} ${number}`
     const before = this.versions.get(place) ?? null
     if (after === null) this.versions.delete(place)
     else this.versions.set(place, after)

@@ -22,7 +22,7 @@ export class DotnetLeases {
   constructor(private readonly container: () => Container) {}
 
   async list(): Promise<readonly DotnetLease[]> {
-    return [...scan(this.container(), { kind: 'container' })]
+    return [...scan(this.container())]
       .filter(({ id }) => id.includes('..'))
       .map(({ fields }) => leaseOf(documentIn(fields)))
   }

@@ -91,6 +91,11 @@ export class JobStory implements JobDocuments {
     return new JobStory(this.job, replaced(this.steps, settlement.step), this.now)
   }
 
+  /** Ends the current attempt at this step with an outcome, and lets the scheduler act on it. */
+  concluded(stepId: string, outcome: Outcome = success): JobStory {
+    return this.settled(stepId, outcome).scheduled()
+  }
+
   /** Returns the result of an operator's command. */
   commanding(command: OperatorCommand): Operation {
     return operate(this, command)

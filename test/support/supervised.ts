@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import type { NewLease } from '../../lease-store/index.js'
 import type { Closing } from '../../src/change-feed-processor/delivery/closing.js'
 import { LeaseHolder } from '../../src/change-feed-processor/lease/lease-holder.js'
@@ -13,7 +14,10 @@ export interface Supervised {
   readonly closing: () => Closing | null
 }
 
-/** Starts reading a feed that already has these documents, each with its id as its partition key. */
+/**
+ * Starts reading a feed that already has these documents, each with its id as its partition key. The supervisor is
+ * shut down after the test.
+ */
 export async function supervising(
   { lease, ...overrides }: RuntimeOverrides & { readonly lease?: Partial<NewLease> },
   documents: readonly string[] = [],
@@ -28,5 +32,8 @@ export async function supervising(
     (ended) => (closing = ended),
     () => undefined,
   )
+  onTestFinished(() => {
+    supervisor.shutDown()
+  })
   return { runtime, holder, supervisor, closing: () => closing }
 }

@@ -1,12 +1,8 @@
 import { systemClock } from '../../platform/index.js'
-import { openAccount, type Account, type AccountOptions } from './account.js'
+import { openAccount, type Account, type AccountOptions, type OpenAccount } from './account.js'
 import { localCertificate } from './certificate.js'
 import { lockDirectory } from '../durability/directory-lock.js'
-import type { EmulatorStats } from '../rest/emulator-stats.js'
-import type { CosmosEngine } from '../engine/index.js'
-import type { Faults } from '../faults/index.js'
 import { listen } from './http-server.js'
-import type { PartitionChanges } from '../engine/partition-changes.js'
 import { wellKnownKey } from './well-known-key.js'
 
 /** Options of an account that is served over HTTP. */
@@ -25,19 +21,13 @@ export interface AccountServerOptions extends AccountOptions {
 }
 
 /** A Cosmos DB account served over HTTP to any client. */
-export interface AccountServer extends PartitionChanges {
+export interface AccountServer extends OpenAccount {
   /** The URL to connect to, such as `http://127.0.0.1:8081/` or `https://localhost:8081/`. */
   readonly endpoint: string
   readonly key: string
   readonly connectionString: string
   /** With https, the PEM certificate that clients must trust; otherwise null. */
   readonly certificate: string | null
-  readonly engine: CosmosEngine
-  /** The faults to inject. Default: none. */
-  readonly faults: Faults
-  stats(): EmulatorStats
-  /** Ends idle connections at once, lets requests under way finish, and releases the data directory. */
-  close(): Promise<void>
 }
 
 const defaultPort = 8081
@@ -51,11 +41,11 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
   if (!/^[A-Za-z0-9+/]+={0,2}$/u.test(key)) throw new Error('The key must be base64, as account keys are.')
   const clock = options.clock ?? systemClock
   const certificate = https ? await localCertificate(options.dataDirectory, clock) : undefined
-  const account = await openLocked(options, key)
+  const { respond, ...account } = await openLocked(options, key)
   const server = await listen({
     port,
     host,
-    respond: (request) => account.respond(request),
+    respond,
     ...(certificate === undefined ? {} : { certificate }),
   }).catch(async (error: unknown) => {
     await account.close()
@@ -63,14 +53,11 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
   })
   const endpoint = `${https ? 'https' : 'http'}://${shown(host)}:${server.port}/`
   return {
+    ...account,
     endpoint,
     key,
     certificate: certificate?.certificate ?? null,
     connectionString: `AccountEndpoint=${endpoint};AccountKey=${key};`,
-    engine: account.engine,
-    ...account.partitionChanges,
-    faults: account.faults,
-    stats: () => account.stats(),
     close: async () => {
       // A delayed request would keep the server open.
       account.faults.clear()

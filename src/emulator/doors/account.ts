@@ -27,15 +27,19 @@ export interface AccountOptions {
   readonly random?: Random
 }
 
-/** An engine, its journal if it has one, and its REST interface. */
-export interface Account {
+/** An open account, however it is used. */
+export interface OpenAccount extends PartitionChanges {
   readonly engine: CosmosEngine
-  readonly partitionChanges: PartitionChanges
-  /** Resolves once everything that the answer shows is durable. Rejects to cut the connection. */
-  respond(request: RestRequest): Promise<RestResponse>
+  /** The faults to inject. Default: none. */
   readonly faults: Faults
   stats(): EmulatorStats
+  /** Lets requests under way finish, waits for pending writes and releases the data directory, if there is one. */
   close(): Promise<void>
+}
+
+export interface Account extends OpenAccount {
+  /** Resolves once everything that the answer shows is durable. Rejects to cut the connection. */
+  readonly respond: (request: RestRequest) => Promise<RestResponse>
 }
 
 /** Settings that differ between a served account and one used in process. */
@@ -72,7 +76,7 @@ export function openAccount(options: AccountOptions, key: string, door: AccountD
       counter.countFault(outcome)
     },
   })
-  const meter = meterOf(options, engine)
+  const meter = options.enforceThroughput === true ? new ThroughputMeter(engine) : null
   const signersNow = (): number => (door.signersClock ?? clock).now()
   const routes = counter.counting(createRoutes({ engine, key, signersNow, nextId, faults, meter }))
   const apply = async (request: RestRequest): Promise<RestResponse> => {
@@ -91,11 +95,14 @@ export function openAccount(options: AccountOptions, key: string, door: AccountD
   }
   return {
     engine,
-    partitionChanges: partitionChanges(engine),
     faults,
+    ...partitionChanges(engine),
     respond: (request) => faults.respond(request, () => apply(request)),
     stats: () => counter.stats(engine),
-    close: () => journal?.close() ?? Promise.resolve(),
+    close: async () => {
+      faults.clear()
+      await journal?.close()
+    },
   }
 }
 
@@ -106,13 +113,6 @@ function restore(engine: CosmosEngine, journal: LmdbJournal): void {
     journal.close().catch(() => undefined)
     throw error
   }
-}
-
-function meterOf(
-  { enforceThroughput = false }: AccountOptions,
-  engine: CosmosEngine,
-): ThroughputMeter | null {
-  return enforceThroughput ? new ThroughputMeter(engine) : null
 }
 
 const maxPartitionCount = 1_000

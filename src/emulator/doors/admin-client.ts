@@ -1,3 +1,4 @@
+import { isJsonObject, parsedJson } from '../engine/index.js'
 import { MasterKey } from '../rest/authorization.js'
 
 /** A call of an admin route of a running emulator. */
@@ -49,10 +50,7 @@ export async function callAdmin({ endpoint, key, operation, body, now }: AdminCa
 }
 
 function messageIn(answer: string): string {
-  try {
-    const { message } = JSON.parse(answer) as { readonly message?: unknown }
-    return typeof message === 'string' ? message : answer
-  } catch {
-    return answer
-  }
+  const parsed = parsedJson(answer)
+  const message = isJsonObject(parsed) ? parsed['message'] : undefined
+  return typeof message === 'string' ? message : answer
 }

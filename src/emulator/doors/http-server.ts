@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   createServer,
   type IncomingMessage,
@@ -16,7 +17,6 @@ import { errorResponse } from '../rest/routes.js'
 export interface HttpServerOptions {
   /** 0 takes any free port. */
   readonly port: number
-  /** An address of this machine. */
   readonly host: string
   readonly respond: Respond
   /** With a certificate, the server talks https only. */
@@ -148,17 +148,15 @@ function rawResponse(statusLine: string, { headers, body }: RestResponse): strin
   return [`HTTP/1.1 ${statusLine}`, ...lines, 'connection: close', '', body].join('\r\n')
 }
 
-function listening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new Error(listenFailure(error, port, host), { cause: error }))
-    })
-    server.listen(port, host, () => {
-      // Later errors belong to a connection that could not be accepted. The system informs its client.
-      server.on('error', () => undefined)
-      resolve()
-    })
-  })
+async function listening(server: Server, port: number, host: string): Promise<void> {
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new Error(listenFailure(error as NodeJS.ErrnoException, port, host), { cause: error })
+  }
+  // Later errors belong to a connection that could not be accepted. The system informs its client.
+  server.on('error', () => undefined)
 }
 
 function listenFailure(error: NodeJS.ErrnoException, port: number, host: string): string {

@@ -29,9 +29,9 @@ export function createInProcessClient(respond: Respond, options: Partial<CosmosC
 function inProcessHttpClient(respond: Respond): HttpClient {
   return {
     sendRequest: async (request) => {
-      assertNotAborted(request)
+      if (request.abortSignal?.aborted === true) throw abortError()
       const { status, headers, body } = await untilAborted(request, respond(toRestRequest(request)))
-      return { request, status, headers: new AnswerHeaders(headers), bodyAsText: body }
+      return { request, status, headers: new AnswerHeaders(Object.entries(headers)), bodyAsText: body }
     },
   }
 }
@@ -46,10 +46,6 @@ function toRestRequest(request: PipelineRequest): RestRequest {
     origin: endpoint,
     isOwn: headers['authorization'] === undefined,
   }
-}
-
-function assertNotAborted(request: PipelineRequest): void {
-  if (request.abortSignal?.aborted === true) throw abortError()
 }
 
 /** Rejects at once when the caller aborts, as a socket does. The work may still be done. */
@@ -74,34 +70,24 @@ function abortError(): Error {
 }
 
 /** The headers of an answer in the form that the SDK reads. */
-class AnswerHeaders implements HttpHeaders {
-  private readonly values: Map<string, string>
-
-  constructor(headers: Readonly<Record<string, string>>) {
-    this.values = new Map(Object.entries(headers))
+class AnswerHeaders extends Map<string, string> implements HttpHeaders {
+  override get(name: string): string | undefined {
+    return super.get(name.toLowerCase())
   }
 
-  get(name: string): string | undefined {
-    return this.values.get(name.toLowerCase())
+  override has(name: string): boolean {
+    return super.has(name.toLowerCase())
   }
 
-  has(name: string): boolean {
-    return this.values.has(name.toLowerCase())
+  override set(name: string, value: string | number | boolean): this {
+    return super.set(name.toLowerCase(), String(value))
   }
 
-  set(name: string, value: string | number | boolean): void {
-    this.values.set(name.toLowerCase(), String(value))
-  }
-
-  delete(name: string): void {
-    this.values.delete(name.toLowerCase())
+  override delete(name: string): boolean {
+    return super.delete(name.toLowerCase())
   }
 
   toJSON(): Record<string, string> {
-    return Object.fromEntries(this.values)
-  }
-
-  [Symbol.iterator](): Iterator<[string, string]> {
-    return this.values.entries()
+    return Object.fromEntries(this)
   }
 }

@@ -1,25 +1,15 @@
 import type { CosmosClient, CosmosClientOptions } from '@azure/cosmos'
-import { openAccount, type AccountOptions } from './account.js'
-import type { EmulatorStats } from '../rest/emulator-stats.js'
-import type { CosmosEngine } from '../engine/index.js'
-import type { Faults } from '../faults/index.js'
+import { openAccount, type AccountOptions, type OpenAccount } from './account.js'
 import { createInProcessClient } from './in-process-client.js'
-import type { PartitionChanges } from '../engine/partition-changes.js'
 import { wellKnownKey } from './well-known-key.js'
 
 /** Options of {@link createInProcessCosmos}. */
 export type InProcessCosmosOptions = AccountOptions
 
 /** A Cosmos DB account in this process that is used without a socket. */
-export interface InProcessCosmos extends PartitionChanges {
+export interface InProcessCosmos extends OpenAccount {
   /** Returns a new client of the unmodified SDK. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
-  readonly engine: CosmosEngine
-  /** The faults to inject. Default: none. */
-  readonly faults: Faults
-  stats(): EmulatorStats
-  /** Waits for pending writes and releases the data directory, if there is one. */
-  close(): Promise<void>
 }
 
 /**
@@ -28,17 +18,6 @@ export interface InProcessCosmos extends PartitionChanges {
  * fails with that error and nothing is written.
  */
 export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InProcessCosmos {
-  const account = openAccount(options, wellKnownKey)
-  return {
-    client: (clientOptions = {}) =>
-      createInProcessClient((request) => account.respond(request), clientOptions),
-    engine: account.engine,
-    ...account.partitionChanges,
-    faults: account.faults,
-    stats: () => account.stats(),
-    close: () => {
-      account.faults.clear()
-      return account.close()
-    },
-  }
+  const { respond, ...account } = openAccount(options, wellKnownKey)
+  return { ...account, client: (clientOptions = {}) => createInProcessClient(respond, clientOptions) }
 }

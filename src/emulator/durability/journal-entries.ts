@@ -1,5 +1,4 @@
-import { epkOf } from '../engine/index.js'
-import type { JournalRecord, VersionChange, VersionFields } from '../engine/index.js'
+import { epkOf, type JournalRecord, type VersionChange, type VersionFields } from '../engine/index.js'
 
 /** Writes that become durable together: the newest value of each key, or null to remove it. */
 export interface Group {
@@ -14,52 +13,35 @@ export function addTo(group: Group, record: JournalRecord): void {
   const { entries } = group
   switch (record.kind) {
     case 'database':
-      entries.set(`database/${record.database.rid}`, JSON.stringify(record.database))
-      return
-    case 'databaseDeleted':
-      entries.set(`database/${record.rid}`, null)
-      return
     case 'container':
-      entries.set(`container/${record.container.rid}`, JSON.stringify(record.container))
-      return
-    case 'containerDeleted':
-      entries.set(`container/${record.rid}`, null)
-      for (const prefix of [documentPrefix, partitionPrefix, historyPrefix]) {
-        clear(group, prefix(record.rid))
-      }
-      return
-    case 'change':
-      entries.set(changeKey(record.containerRid, record.change), JSON.stringify(record.change))
-      return
-    case 'changeForgotten':
-      entries.set(changeKey(record.containerRid, record.change), null)
-      return
-    case 'historyFloors':
-      entries.set(floorsKey(record.containerRid), JSON.stringify(record.floors))
-      return
-    case 'historyDropped':
-      clear(group, historyPrefix(record.containerRid))
-      return
-    case 'partition': {
-      const { containerRid, id } = record.partition
-      entries.set(`${partitionPrefix(containerRid)}${id}`, JSON.stringify(record.partition))
-      return
-    }
-    case 'partitionDeleted':
-      entries.set(`partition/${record.containerRid}/${record.id}`, null)
-      return
     case 'offer':
-      entries.set(`offer/${record.offer.rid}`, JSON.stringify(record.offer))
+      entries.set(`${record.kind}/${record.rid}`, textOf(record.value))
+      if (record.kind === 'container' && record.value === null) clearContainer(group, record.rid)
       return
-    case 'offerDeleted':
-      entries.set(`offer/${record.rid}`, null)
+    case 'partition':
+      entries.set(`${partitionPrefix(record.containerRid)}${record.id}`, textOf(record.value))
       return
     case 'document':
-      entries.set(documentKey(record.containerRid, record.version.number), encodedVersion(record.version))
+      entries.set(documentKey(record), record.value === null ? null : encodedVersion(record.value))
       return
-    case 'documentDeleted':
-      entries.set(documentKey(record.containerRid, record.number), null)
+    case 'change':
+      entries.set(
+        changeKey(record.containerRid, record.change),
+        record.isForgotten ? null : textOf(record.change),
+      )
+      return
+    case 'history':
+      if (record.floors === null) clear(group, historyPrefix(record.containerRid))
+      else entries.set(floorsKey(record.containerRid), textOf(record.floors))
   }
+}
+
+function textOf(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
+}
+
+function clearContainer(group: Group, rid: string): void {
+  for (const prefix of [documentPrefix, partitionPrefix, historyPrefix]) clear(group, prefix(rid))
 }
 
 /** Removes what is on disk under a prefix, and what would have come there. */
@@ -94,7 +76,7 @@ export function documentPrefix(containerRid: string): string {
   return `document/${containerRid}/`
 }
 
-function documentKey(containerRid: string, number: number): string {
+function documentKey({ containerRid, number }: { containerRid: string; number: number }): string {
   return `${documentPrefix(containerRid)}${String(number).padStart(16, '0')}`
 }
 

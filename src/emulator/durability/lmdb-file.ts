@@ -1,22 +1,24 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import {
   Damage,
+  type Bounds,
   type Meta,
   type Node,
+  type Seen,
   type Tree,
+  type Walk,
   assertOrder,
   byBytes,
   byNumber,
   headerBytes,
   metaBytes,
+  names,
   newest,
   nodesOf,
   pageKind,
   safe,
 } from './lmdb-pages.js'
-import { type Bounds, type Seen, type Walk, names } from './lmdb-pages.js'
 
-/** A record as it is in the file. */
 export interface StoredRecord {
   readonly key: Buffer
   readonly value: Buffer

@@ -1,7 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type * as Lmdb from 'lmdb'
-import type { RootDatabase } from 'lmdb'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
 import type {
   ContainerRecord,
@@ -38,7 +37,7 @@ const openDirectories = new Set<string>()
  * another's, or the disk refused a write: nothing is acknowledged any more) or closed.
  */
 export class LmdbJournal implements Journal {
-  private readonly store: RootDatabase<string, string>
+  private readonly store: Lmdb.RootDatabase<string, string>
   /** The total of all records on disk and in the group that is being committed. */
   private readonly total: RecordTotal
   private gathering: Group | null = null
@@ -216,7 +215,7 @@ async function allDone(writes: readonly Promise<unknown>[]): Promise<void> {
 
 /** An open environment whose contents were verified. */
 interface OpenStore {
-  readonly store: RootDatabase<string, string>
+  readonly store: Lmdb.RootDatabase<string, string>
   readonly total: RecordTotal
 }
 
@@ -260,7 +259,7 @@ function lmdb(): typeof Lmdb {
   }
 }
 
-function initialize(store: RootDatabase<string, string>): void {
+function initialize(store: Lmdb.RootDatabase<string, string>): void {
   store.transactionSync(() => {
     store.putSync(formatKey, String(format))
     store.putSync(totalKey, sealed(totalKey, new RecordTotal().text))

@@ -4,13 +4,9 @@ export class Damage extends Error {
 }
 
 /** One of the two trees of a snapshot: its records, or its free pages. */
-export interface Tree {
+export interface Tree extends Readonly<Seen> {
   readonly flags: number
   readonly depth: number
-  readonly branchPages: number
-  readonly leafPages: number
-  readonly overflowPages: number
-  readonly entries: number
   readonly root: number
 }
 
@@ -162,14 +158,10 @@ export function safe(value: bigint, what: string): number {
 /** The flags of the tree of free pages, whose keys are whole numbers, and of the tree of records. */
 const treeFlags = { free: 8, records: 0 } as const
 
-export interface Seen {
-  branchPages: number
-  leafPages: number
-  overflowPages: number
-  entries: number
-}
-
+/** What a tree says that it has, and what a walk through it counts. */
 export const names = ['branchPages', 'leafPages', 'overflowPages', 'entries'] as const
+
+export type Seen = Record<(typeof names)[number], number>
 
 export interface Walk {
   readonly tree: Tree

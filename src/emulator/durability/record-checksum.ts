@@ -13,12 +13,10 @@ export function sealed(key: string, value: string): string {
   return checksumOf(key, value).toString(16).padStart(sealBytes, '0') + value
 }
 
-/** Returns the value without its checksum. */
 export function unsealed(text: string): string {
   return text.slice(sealBytes)
 }
 
-/** Returns the checksum in front of a value. */
 export function sealOf(text: string): string {
   return text.slice(0, sealBytes)
 }
@@ -54,7 +52,6 @@ export class RecordTotal {
     return this.count
   }
 
-  /** Returns the form on disk. */
   get text(): string {
     return `${this.count} ${this.sum}`
   }

@@ -1,7 +1,7 @@
 import { resolveStart, type ChangeFeedRequest } from './change-feed.js'
 import { feedCharge } from './values/charges.js'
 import type { Container } from './container.js'
-import { currentHistory } from './changes/kept-changes.js'
+import type { ChangeHistory } from './changes/change-history.js'
 import { contains, type KeyRange } from './partitions/key-ranges.js'
 import { limits } from './values/limits.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
@@ -32,7 +32,7 @@ export function readAllVersions(
   const texts: string[] = []
   let bytes = 0
   let lsn = startLsn
-  for (const change of history.after(container.partitions, partition, startLsn)) {
+  for (const change of history.after(partition, startLsn)) {
     if (range !== undefined && !contains(range, epkOf(change))) continue
     if (keyText !== undefined && keyTextOf(change) !== keyText) continue
     const isFull = texts.length >= request.maxItemCount || bytes > limits.responseBytes
@@ -43,6 +43,19 @@ export function readAllVersions(
     lsn = change.lsn
   }
   return { texts, lsn: partition.lsn, charge: feedCharge(bytes) }
+}
+
+/** Returns the history after deleting expired documents and forgetting changes older than the retention. */
+function currentHistory(container: Container): ChangeHistory {
+  const { history } = container
+  if (history === null) {
+    throw badRequest(
+      `The container '${container.id}' has no changeFeedPolicy, so not every version is kept. Set its retentionDuration.`,
+    )
+  }
+  container.purgeExpired(Infinity)
+  container.journal.append(history.forget(container.seconds))
+  return history
 }
 
 /**

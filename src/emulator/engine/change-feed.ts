@@ -18,7 +18,7 @@ export type ChangeFeedStart =
 export interface ChangeFeedRequest {
   readonly start: ChangeFeedStart
   /** A part of the partition's range. */
-  readonly range?: KeyRange
+  readonly range?: KeyRange | undefined
   /** One partition key, as `partitionKeyText` writes it. */
   readonly keyText?: string
   /** The effective partition key of that key. */

@@ -1,20 +1,23 @@
-import type { ChangeHistory } from './changes/change-history.js'
-import type { ContainerDefinition } from './definition/container-definition.js'
+import { ChangeHistory } from './changes/change-history.js'
+import { assertRedefinable, type ContainerDefinition } from './definition/container-definition.js'
 import type { DocumentVersion } from './values/document-version.js'
 import { DocumentIndexes } from './document-indexes.js'
 import { effectivePartitionKey } from './partitions/effective-partition-key.js'
 import { nextEtag } from './values/etag.js'
 import { expiresAt } from './expiry-queue.js'
-import type { Journal, JournalRecord } from './changes/journal.js'
+import {
+  documentRecord,
+  partitionRecord,
+  type ContainerRecord,
+  type Journal,
+  type JournalRecord,
+  type KeptHistory,
+} from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
-import { historyRecords, recordChanges } from './changes/kept-changes.js'
 import { contains, intersection, type KeyRange } from './partitions/key-ranges.js'
+import { totalCharge } from './values/charges.js'
 import { limits } from './values/limits.js'
-import type { ContainerBirth } from './container-birth.js'
-import { partitionRecord } from './changes/kept-changes.js'
-import { split } from './partitions/split.js'
-import { assertRedefinable } from './definition/redefinition.js'
-import { merge } from './partitions/merge.js'
+import { merge, split } from './partitions/split-and-merge.js'
 import type { BatchResult, ItemOperation, OperationResult } from './values/operations.js'
 import { partitionKeyText, type PartitionKey } from './partitions/partition-key.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
@@ -22,7 +25,6 @@ import { badRequest, rangeGone, Refusal } from './values/refusal.js'
 import { documentNumber } from './values/resource-id.js'
 import { Transaction, type KeyPlace, type TransactionTarget } from './transaction.js'
 import { expiryOf } from './changes/version-change.js'
-import { historyFor } from './changes/change-history.js'
 
 /** Hashes of this many keys are remembered. */
 const rememberedHashes = 20_000
@@ -30,13 +32,26 @@ const rememberedHashes = 20_000
 /** At each access at most this many expired documents are dropped, so that none takes long. */
 const purgedPerAccess = 256
 
+/** What a container begins with: an empty one, or one that a journal kept. */
+export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
+  readonly databaseId: string
+  readonly definition: ContainerDefinition
+  readonly partitions: readonly PhysicalPartition[]
+  readonly lastDocumentNumber: number
+  readonly history?: KeptHistory | undefined
+  readonly journal: Journal
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
 /** A container: its settings and its documents, spread over physical partitions. */
 export class Container implements TransactionTarget {
   readonly rid: string
   readonly databaseRid: string
   /** `dbs/d/colls/c` by names. */
   readonly link: string
-  readonly now: () => number
+  /** The path by rids, with a slash at its end. */
+  readonly self: string
   readonly journal: Journal
   definition: ContainerDefinition
   etag: string
@@ -46,49 +61,46 @@ export class Container implements TransactionTarget {
   /** Every change within the retention; null when the policy asks for none. */
   history: ChangeHistory | null
   /** Ordered by range; together they cover the key space. */
-  private current: readonly PhysicalPartition[]
+  partitions: readonly PhysicalPartition[]
   /** Hashing costs more than all else in a small write, and writers come back to their keys. */
   private readonly hashes = new Map<string, string>()
+  private readonly now: () => number
 
   constructor(birth: ContainerBirth) {
     this.rid = birth.rid
     this.databaseRid = birth.databaseRid
     this.link = `dbs/${birth.databaseId}/colls/${birth.definition.id}`
+    this.self = `dbs/${birth.databaseRid}/colls/${birth.rid}/`
     this.definition = birth.definition
     this.etag = birth.etag
     this.ts = birth.ts
-    this.current = birth.partitions
+    this.partitions = birth.partitions
     this.lastDocumentNumber = birth.lastDocumentNumber
     this.journal = birth.journal
     this.now = birth.now
-    this.indexes = this.indexed()
-    this.history = historyFor(birth.definition, birth.partitions, birth.history)
+    this.indexes = new DocumentIndexes(this.definition, this.partitions)
+    this.history = this.newHistory(birth.history)
   }
 
   get id(): string {
     return this.definition.id
   }
 
-  /** The path by rids, with a slash at its end. */
-  get self(): string {
-    return `dbs/${this.databaseRid}/colls/${this.rid}/`
-  }
-
-  get partitions(): readonly PhysicalPartition[] {
-    return this.current
+  /** The time in seconds since the epoch. */
+  get seconds(): number {
+    return Math.floor(this.now() / 1000)
   }
 
   get documentCount(): number {
-    return this.current.reduce((count, partition) => count + partition.documents.size, 0)
+    return this.partitions.reduce((count, partition) => count + partition.documents.size, 0)
   }
 
   partitionOf(epk: string): PhysicalPartition {
-    const found = this.current.find((partition) => contains(partition.range, epk))
+    const found = this.partitions.find((partition) => contains(partition.range, epk))
     if (found === undefined) throw new RangeError(`no physical partition holds the key ${epk}`)
     return found
   }
 
-  /** Where documents of a partition key are. */
   locate(key: PartitionKey): KeyPlace {
     const keyText = partitionKeyText(key)
     let epk = this.hashes.get(keyText)
@@ -100,17 +112,15 @@ export class Container implements TransactionTarget {
     return { keyText, epk, partition: this.partitionOf(epk) }
   }
 
-  /** The document, or undefined when there is none to be seen. */
   find(key: PartitionKey, id: string): DocumentVersion | undefined {
     const { keyText, partition } = this.locate(key)
     return this.visible(partition.find(keyText, id))
   }
 
-  /** The id of the document with this rid, or undefined when there is none. */
   idOf(rid: string): string | undefined {
     const number = documentNumber(this.rid, rid)
     if (number === null) return undefined
-    for (const { documents } of this.current) {
+    for (const { documents } of this.partitions) {
       const [next] = documents.after(number - 1)
       if (next?.fields.number === number) return next.id
     }
@@ -119,23 +129,22 @@ export class Container implements TransactionTarget {
 
   /** Refuses a range id that is not (or no longer) one of the container's. */
   partitionById(rangeId: string): PhysicalPartition {
-    const found = this.current.find((partition) => partition.id === rangeId)
+    const found = this.partitions.find((partition) => partition.id === rangeId)
     if (found === undefined) throw rangeGone(rangeId)
     return found
   }
 
   partitionsIn(range: KeyRange): readonly PhysicalPartition[] {
-    return this.current.filter((partition) => intersection(partition.range, range) !== null)
+    return this.partitions.filter((partition) => intersection(partition.range, range) !== null)
   }
 
-  /** The version, unless its time to live is over. */
   visible(version: DocumentVersion | undefined): DocumentVersion | undefined {
     return version === undefined || this.isExpired(version) ? undefined : version
   }
 
   isExpired(version: DocumentVersion): boolean {
     const second = expiresAt(version, this.definition.defaultTtl)
-    return second !== null && second <= this.now() / 1000
+    return second !== null && second <= this.seconds
   }
 
   /** One operation on one document. Throws a `Refusal`. */
@@ -162,21 +171,20 @@ export class Container implements TransactionTarget {
         results.push(transaction.execute(operation))
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        return { kind: 'rolledBack', failedAt: results.length, refusal: error, charge: sum(results) }
+        return { kind: 'rolledBack', failedAt: results.length, refusal: error, charge: totalCharge(results) }
       }
     }
     transaction.commit()
-    return { kind: 'committed', results, charge: sum(results) }
+    return { kind: 'committed', results, charge: totalCharge(results) }
   }
 
   /** Changes the settings; what distributes documents cannot change. */
   redefine(definition: ContainerDefinition): void {
     assertRedefinable(this.definition, definition)
     this.definition = definition
-    this.indexes = this.indexed()
-    const ts = Math.floor(this.now() / 1000)
-    this.etag = nextEtag(this.etag, ts)
-    this.ts = ts
+    this.indexes = new DocumentIndexes(this.definition, this.partitions)
+    this.ts = this.seconds
+    this.etag = nextEtag(this.etag, this.ts)
     this.journal.append([this.record(), ...this.redefinedHistory()])
   }
 
@@ -199,7 +207,6 @@ export class Container implements TransactionTarget {
     return child
   }
 
-  /** The container as clients see it. */
   resource(): JsonObject {
     return {
       ...this.definition.body,
@@ -216,16 +223,13 @@ export class Container implements TransactionTarget {
   }
 
   record(): JournalRecord {
-    const { rid, databaseRid, etag, ts } = this
-    return {
-      kind: 'container',
-      container: { rid, databaseRid, definition: this.definition.body, etag, ts },
-    }
+    const { rid, databaseRid, definition, etag, ts } = this
+    return { kind: 'container', rid, value: { rid, databaseRid, definition: definition.body, etag, ts } }
   }
 
   /** The largest range id ever given: children's ids are larger than their parents', so it is a live one's. */
   private get lastRangeId(): number {
-    return Math.max(...this.current.map((partition) => Number(partition.id)))
+    return Math.max(...this.partitions.map((partition) => Number(partition.id)))
   }
 
   private repartition(
@@ -233,23 +237,24 @@ export class Container implements TransactionTarget {
     children: readonly PhysicalPartition[],
     moved: readonly DocumentVersion[],
   ): void {
-    this.current = [...this.current.filter((partition) => !parents.includes(partition)), ...children].sort(
-      (left, right) => (left.range.min < right.range.min ? -1 : 1),
-    )
+    this.partitions = [
+      ...this.partitions.filter((partition) => !parents.includes(partition)),
+      ...children,
+    ].sort((left, right) => (left.range.min < right.range.min ? -1 : 1))
     // A merge gives documents other places; indexes hold versions, not documents.
-    this.indexes = this.indexed()
+    this.indexes = new DocumentIndexes(this.definition, this.partitions)
     const containerRid = this.rid
     this.journal.append([
-      ...parents.map(({ id }): JournalRecord => ({ kind: 'partitionDeleted', containerRid, id })),
+      ...parents.map(({ id }): JournalRecord => ({ kind: 'partition', containerRid, id, value: null })),
       ...children.map((child) => partitionRecord(this, child)),
-      ...moved.map(({ fields }): JournalRecord => ({ kind: 'document', containerRid, version: fields })),
+      ...moved.map(({ fields }) => documentRecord(containerRid, fields)),
     ])
   }
 
   /** Drops documents that no client can see any more. Not while documents are being read: their order would break. */
   purgeExpired(most = purgedPerAccess): void {
     const { expiry } = this.indexes
-    const nowSeconds = this.now() / 1000
+    const nowSeconds = this.seconds
     let left = most
     while (left > 0) {
       const versions = expiry.due(nowSeconds, left)
@@ -261,23 +266,18 @@ export class Container implements TransactionTarget {
 
   /** Where every change is kept, the end of a document is one, with an LSN of its own. */
   private drop(version: DocumentVersion): void {
+    const { rid: containerRid, history, seconds } = this
     const { epk, number } = version.fields
     const partition = this.partitionOf(epk)
     partition.remove(version)
     this.indexes.remove(version)
-    const records: JournalRecord[] = [{ kind: 'documentDeleted', containerRid: this.rid, number }]
-    if (this.history !== null) {
+    const records: JournalRecord[] = [{ kind: 'document', containerRid, number, value: null }]
+    if (history !== null) {
       partition.lsn += 1
-      const change = expiryOf(version, { lsn: partition.lsn, place: 0, ts: Math.floor(this.now() / 1000) })
-      records.push(partitionRecord(this, partition), ...recordChanges(this, partition, [change]))
+      const change = expiryOf(version, { lsn: partition.lsn, place: 0, ts: seconds })
+      records.push(partitionRecord(this, partition), ...history.add(partition, [change], seconds))
     }
     this.journal.append(records)
-  }
-
-  private indexed(): DocumentIndexes {
-    const indexes = new DocumentIndexes(this.definition)
-    for (const partition of this.current) indexes.add(partition.documents.after(0))
-    return indexes
   }
 
   /** A policy that came begins a history now; one that went takes it along. */
@@ -288,11 +288,13 @@ export class Container implements TransactionTarget {
       history.retentionSeconds = retentionSeconds
       return []
     }
-    this.history = historyFor(this.definition, this.current)
-    return history === null ? historyRecords(this) : [{ kind: 'historyDropped', containerRid: this.rid }]
+    this.history = this.newHistory()
+    if (history !== null) return [{ kind: 'history', containerRid: this.rid, floors: null }]
+    return this.history?.begun() ?? []
   }
-}
 
-function sum(results: readonly OperationResult[]): number {
-  return Math.round(results.reduce((total, result) => total + result.charge, 0) * 100) / 100
+  private newHistory(kept?: KeptHistory): ChangeHistory | null {
+    const { retentionSeconds } = this.definition
+    return retentionSeconds === null ? null : new ChangeHistory(this, retentionSeconds, kept)
+  }
 }

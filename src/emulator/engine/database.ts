@@ -1,5 +1,5 @@
 import type { Container } from './container.js'
-import type { DatabaseRecord } from './changes/journal.js'
+import type { DatabaseRecord, JournalRecord } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
 
 /** A database, which is a named group of containers. */
@@ -29,13 +29,13 @@ export class Database {
     return `dbs/${this.rid}/`
   }
 
-  /** Returns the database as clients see it. */
   resource(): JsonObject {
     const { id, rid, etag, ts } = this.birth
     return { id, _rid: rid, _self: this.self, _etag: etag, _colls: 'colls/', _users: 'users/', _ts: ts }
   }
 
-  record(): DatabaseRecord {
-    return { ...this.birth, lastContainerNumber: this.lastContainerNumber }
+  record(): JournalRecord {
+    const { rid, birth, lastContainerNumber } = this
+    return { kind: 'database', rid, value: { ...birth, lastContainerNumber } }
   }
 }

@@ -1,6 +1,7 @@
 import type { ContainerDefinition } from './definition/container-definition.js'
 import type { DocumentVersion } from './values/document-version.js'
 import { ExpiryQueue } from './expiry-queue.js'
+import type { PhysicalPartition } from './partitions/physical-partition.js'
 import { UniqueKeyIndex } from './definition/unique-keys.js'
 
 /** The indexes over a container's documents. The container must report every change of a document. */
@@ -10,9 +11,10 @@ export class DocumentIndexes {
   /** Changes after every change of the documents. */
   changeCount = 0
 
-  constructor({ uniqueKeys, defaultTtl }: ContainerDefinition) {
+  constructor({ uniqueKeys, defaultTtl }: ContainerDefinition, partitions: readonly PhysicalPartition[]) {
     this.uniqueKeys = new UniqueKeyIndex(uniqueKeys)
     this.expiry = new ExpiryQueue(defaultTtl)
+    for (const { documents } of partitions) this.add(documents.after(0))
   }
 
   add(versions: Iterable<DocumentVersion>): void {

@@ -3,10 +3,15 @@ import { Container } from './container.js'
 import { Database } from './database.js'
 import { assertName } from './values/document-id.js'
 import { DocumentVersion } from './values/document-version.js'
-import { etagOf } from './values/etag.js'
-import { noJournal, type Journal, type JournalContents, type PartitionRecord } from './changes/journal.js'
+import { settingsEtag } from './values/etag.js'
+import {
+  noJournal,
+  partitionRecord,
+  type Journal,
+  type JournalContents,
+  type PartitionRecord,
+} from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
-import { historyRecords, partitionRecord } from './changes/kept-changes.js'
 import { cutEvenly, contains } from './partitions/key-ranges.js'
 import { Offers } from './offers.js'
 import { PhysicalPartition } from './partitions/physical-partition.js'
@@ -66,16 +71,15 @@ export class CosmosEngine {
     assertName(id, 'database')
     if (this.databasesById.has(id)) throw alreadyExists(`The database '${id}'`)
     const ts = this.seconds()
-    const etag = etagOf({ rangeId: '0', lsn: 0, place: 0, ts })
     const database = new Database({
       id,
       rid: this.newRid(databaseRid, (rid) => this.findDatabase(rid) !== undefined),
-      etag,
+      etag: settingsEtag(0, ts),
       ts,
       lastContainerNumber: 0,
     })
     this.databasesById.set(id, database)
-    this.journal.append([{ kind: 'database', database: database.record() }])
+    this.journal.append([database.record()])
     return database
   }
 
@@ -91,8 +95,8 @@ export class CosmosEngine {
     this.databasesById.delete(database.id)
     this.offers.deleteOf([database.rid, ...database.containers.map(({ rid }) => rid)])
     this.journal.append([
-      ...database.containers.map(({ rid }) => ({ kind: 'containerDeleted', rid }) as const),
-      { kind: 'databaseDeleted', rid: database.rid },
+      ...database.containers.map(({ rid }) => ({ kind: 'container', rid, value: null }) as const),
+      { kind: 'database', rid: database.rid, value: null },
     ])
   }
 
@@ -115,7 +119,7 @@ export class CosmosEngine {
       databaseRid: database.rid,
       databaseId: database.id,
       definition,
-      etag: etagOf({ rangeId: '0', lsn: 0, place: 0, ts }),
+      etag: settingsEtag(0, ts),
       ts,
       partitions: cutEvenly(partitionCount).map(
         (range, index) => new PhysicalPartition({ id: String(index), range, parents: [] }, 0),
@@ -126,10 +130,10 @@ export class CosmosEngine {
     })
     database.containersById.set(container.id, container)
     this.journal.append([
-      { kind: 'database', database: database.record() },
+      database.record(),
       container.record(),
       ...container.partitions.map((partition) => partitionRecord(container, partition)),
-      ...historyRecords(container),
+      ...(container.history?.begun() ?? []),
     ])
     return container
   }
@@ -153,7 +157,7 @@ export class CosmosEngine {
     const container = this.container(databaseName, containerName)
     this.database(databaseName).containersById.delete(container.id)
     this.offers.deleteOf([container.rid])
-    this.journal.append([{ kind: 'containerDeleted', rid: container.rid }])
+    this.journal.append([{ kind: 'container', rid: container.rid, value: null }])
   }
 
   /** Loads the contents of a journal. The engine must be empty. */
@@ -180,7 +184,7 @@ export class CosmosEngine {
         now: this.now,
       })
       database.containersById.set(container.id, container)
-      if (history === undefined) this.journal.append(historyRecords(container))
+      if (history === undefined) this.journal.append(container.history?.begun() ?? [])
     }
   }
 

@@ -1,3 +1,4 @@
+import TinyQueue from 'tinyqueue'
 import type { DocumentVersion } from './values/document-version.js'
 
 /**
@@ -17,11 +18,8 @@ export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null
  */
 export class ExpiryQueue {
   private readonly bySecond = new Map<number, Set<DocumentVersion>>()
-  /**
-   * A binary heap of seconds, the earliest first. A second whose documents are all gone stays until its time
-   * comes.
-   */
-  private readonly seconds: number[] = []
+  /** The earliest second first. One whose documents are all gone stays until its time comes. */
+  private readonly seconds = new TinyQueue<number>()
   private readonly queued = new Set<number>()
 
   constructor(private readonly defaultTtl: number | null) {}
@@ -37,7 +35,7 @@ export class ExpiryQueue {
     this.bySecond.set(second, new Set([version]))
     if (this.queued.has(second)) return
     this.queued.add(second)
-    this.push(second)
+    this.seconds.push(second)
   }
 
   remove(version: DocumentVersion): void {
@@ -54,42 +52,13 @@ export class ExpiryQueue {
    */
   due(nowSeconds: number, count: number): readonly DocumentVersion[] {
     while (true) {
-      const second = this.seconds[0]
+      const second = this.seconds.peek()
       if (second === undefined || second > nowSeconds) return []
       const versions = this.bySecond.get(second)
       if (versions !== undefined) return firstOf(versions, count)
       this.queued.delete(second)
-      this.pop()
+      this.seconds.pop()
     }
-  }
-
-  private push(second: number): void {
-    const { seconds } = this
-    let index = seconds.push(second) - 1
-    while (index > 0) {
-      const parent = (index - 1) >>> 1
-      if ((seconds[parent] ?? 0) <= second) break
-      seconds[index] = seconds[parent] ?? 0
-      index = parent
-    }
-    seconds[index] = second
-  }
-
-  private pop(): void {
-    const { seconds } = this
-    const last = seconds.pop()
-    if (last === undefined || seconds.length === 0) return
-    let index = 0
-    while (true) {
-      let child = 2 * index + 1
-      if (child >= seconds.length) break
-      if ((seconds[child + 1] ?? Infinity) < (seconds[child] ?? Infinity)) child += 1
-      const smaller = seconds[child] ?? Infinity
-      if (smaller >= last) break
-      seconds[index] = smaller
-      index = child
-    }
-    seconds[index] = last
   }
 }
 

@@ -2,7 +2,7 @@
  * # Engine
  *
  * A Cosmos DB account in memory. It is pure and synchronous: it has no clock, randomness, socket or file of its
- * own, and imports nothing from outside this folder. Every way to use the emulator (HTTP, the SDK in process, the
+ * own, and imports nothing from outside this folder but a queue. Every way to use the emulator (HTTP, the SDK in process, the
  * ports) goes through it, so that the rules are written once.
  *
  * A **container** spreads its documents over **physical partitions** by the hash of their partition key. A
@@ -25,7 +25,7 @@ export { Container } from './container.js'
 export type { KeyPlace } from './transaction.js'
 export { DocumentVersion, type VersionFields } from './values/document-version.js'
 export { PhysicalPartition } from './partitions/physical-partition.js'
-export { isJsonObject, type JsonObject } from './values/json.js'
+export { isJsonObject, parsedJson, type JsonObject } from './values/json.js'
 export {
   contains,
   cutEvenly,
@@ -61,13 +61,12 @@ export {
   type Throughput,
 } from './values/throughput.js'
 export { readAllVersions, type AllVersionsPage } from './all-versions-feed.js'
-export type { HistoryFloor, KeptHistory } from './changes/change-history.js'
 export { epkOf, type VersionChange } from './changes/version-change.js'
-export { scan, type ScanScope } from './scan.js'
+export { partitionsIn, scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './values/patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './values/operations.js'
 export { badRequest, notSupported, Refusal, substatus, tooLarge } from './values/refusal.js'
-export { lookupCharge, queryCharge } from './values/charges.js'
+export { lookupCharge, queryCharge, totalCharge } from './values/charges.js'
 export { assertShape } from './values/value-shape.js'
 export { limits } from './values/limits.js'
 export type { DocumentIndexes } from './document-indexes.js'
@@ -75,6 +74,7 @@ export { noJournal } from './changes/journal.js'
 export type {
   ContainerRecord,
   DatabaseRecord,
+  HistoryFloor,
   Journal,
   JournalContents,
   JournalRecord,

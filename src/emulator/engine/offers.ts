@@ -1,4 +1,4 @@
-import { etagOf } from './values/etag.js'
+import { settingsEtag } from './values/etag.js'
 import type { Journal, OfferRecord } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
 import { badRequest, notFound, Refusal } from './values/refusal.js'
@@ -19,12 +19,11 @@ export interface OffersOptions {
   readonly newRid: (isTaken: (rid: string) => boolean) => string
 }
 
-/** A requested change of an offer. */
 export interface OfferChange {
   readonly throughput: Throughput
   /** True when the client explicitly asked to go from manual to autoscale or back. */
   readonly isMigration: boolean
-  readonly ifMatch?: string
+  readonly ifMatch?: string | undefined
 }
 
 /** The throughput of containers and databases, by the rid of the offer. */
@@ -55,16 +54,14 @@ export class Offers {
   }
 
   create(owner: OfferOwner, throughput: Throughput): void {
-    const { seconds, newRid } = this.options
-    const ts = seconds()
     this.keep({
-      rid: newRid((rid) => this.byRid.has(rid)),
+      rid: this.options.newRid((rid) => this.byRid.has(rid)),
       ownerRid: owner.rid,
       ownerSelf: owner.self,
       throughput,
       highestEver: throughput.maxRequestUnits,
       changes: 0,
-      ts,
+      ts: this.options.seconds(),
     })
   }
 
@@ -101,17 +98,16 @@ export class Offers {
   deleteOf(ownerRids: readonly string[]): void {
     for (const { rid } of this.all.filter((offer) => ownerRids.includes(offer.ownerRid))) {
       this.byRid.delete(rid)
-      this.options.journal.append([{ kind: 'offerDeleted', rid }])
+      this.options.journal.append([{ kind: 'offer', rid, value: null }])
     }
   }
 
   private keep(offer: OfferRecord): void {
     this.byRid.set(offer.rid, offer)
-    this.options.journal.append([{ kind: 'offer', offer }])
+    this.options.journal.append([{ kind: 'offer', rid: offer.rid, value: offer }])
   }
 }
 
-/** Returns the offer as clients see it. */
 export function offerResource(offer: OfferRecord): JsonObject {
   return {
     id: offer.rid,
@@ -128,5 +124,5 @@ export function offerResource(offer: OfferRecord): JsonObject {
 }
 
 function etagOfOffer({ changes, ts }: OfferRecord): string {
-  return etagOf({ rangeId: '0', lsn: changes, place: 0, ts })
+  return settingsEtag(changes, ts)
 }

@@ -3,11 +3,21 @@ import type { DocumentVersion } from './values/document-version.js'
 import { contains, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 
-/** The documents to scan. */
+/** The documents to scan: those of a partition key, or those of a range, by default in every partition of the container. */
 export type ScanScope =
   | { readonly kind: 'key'; readonly partition: PhysicalPartition; readonly keyText: string }
-  | { readonly kind: 'partition'; readonly partition: PhysicalPartition; readonly range?: KeyRange }
-  | { readonly kind: 'container'; readonly range?: KeyRange }
+  | {
+      readonly kind: 'range'
+      readonly partition?: PhysicalPartition | undefined
+      readonly range?: KeyRange | undefined
+    }
+
+/** Returns the physical partitions that a scan reads. */
+export function partitionsIn(container: Container, scope: ScanScope): readonly PhysicalPartition[] {
+  if (scope.kind === 'key') return [scope.partition]
+  const { partition, range = wholeKeySpace } = scope
+  return partition === undefined ? container.partitionsIn(range) : [partition]
+}
 
 /**
  * Yields documents whose number is larger than `afterNumber`, in the order of creation across partitions. So a
@@ -15,7 +25,7 @@ export type ScanScope =
  */
 export function* scan(
   container: Container,
-  scope: ScanScope,
+  scope: ScanScope = { kind: 'range' },
   afterNumber = 0,
 ): Generator<DocumentVersion, void, undefined> {
   for (const version of candidates(container, scope, afterNumber)) {
@@ -34,21 +44,14 @@ function* candidates(
     }
     return
   }
-  if (scope.kind === 'partition') {
-    const { range } = scope
-    for (const version of scope.partition.documents.after(afterNumber)) {
-      if (range === undefined || contains(range, version.fields.epk)) yield version
-    }
-    return
-  }
-  const { range = wholeKeySpace } = scope
-  const streams = container.partitionsIn(range).map((partition) => partition.documents.after(afterNumber))
-  for (const version of merged(streams)) {
-    if (contains(range, version.fields.epk)) yield version
+  const { range } = scope
+  const streams = partitionsIn(container, scope).map(({ documents }) => documents.after(afterNumber))
+  const [only = [], ...others] = streams
+  for (const version of others.length === 0 ? only : merged(streams)) {
+    if (range === undefined || contains(range, version.fields.epk)) yield version
   }
 }
 
-/** Merges streams by document number. */
 function* merged(
   streams: readonly Iterator<DocumentVersion, void, undefined>[],
 ): Generator<DocumentVersion, void, undefined> {

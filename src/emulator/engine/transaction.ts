@@ -1,12 +1,18 @@
-import { insertCharge, lookupCharge, readCharge, replaceCharge } from './values/charges.js'
-import { isTtl, type ContainerDefinition } from './definition/container-definition.js'
+import {
+  insertCharge,
+  lookupCharge,
+  readCharge,
+  replaceCharge,
+  type IndexingFactor,
+} from './values/charges.js'
+import { parseTtl, type ContainerDefinition } from './definition/container-definition.js'
 import { assertId } from './values/document-id.js'
 import type { DocumentIndexes } from './document-indexes.js'
 import { DocumentVersion, storedText } from './values/document-version.js'
 import { etagOf } from './values/etag.js'
-import type { JournalRecord } from './changes/journal.js'
+import type { ChangeHistory } from './changes/change-history.js'
+import { documentRecord, partitionRecord, type Journal, type JournalRecord } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
-import { partitionRecord, recordChanges, type HistoryOwner } from './changes/kept-changes.js'
 import { limits } from './values/limits.js'
 import type { ItemOperation, OperationResult, WriteConditions } from './values/operations.js'
 import { applyPatch } from './values/patch.js'
@@ -33,7 +39,13 @@ export interface KeyPlace {
 }
 
 /** The parts of a container that a transaction reads and writes. */
-export interface TransactionTarget extends HistoryOwner {
+export interface TransactionTarget {
+  readonly rid: string
+  readonly journal: Journal
+  /** Null for a container that keeps no history. */
+  readonly history: ChangeHistory | null
+  /** The time in seconds since the epoch. */
+  readonly seconds: number
   readonly definition: ContainerDefinition
   readonly indexes: DocumentIndexes
   /** The path by rids, with a trailing slash. */
@@ -94,7 +106,8 @@ export class Transaction {
   /** Makes all changes visible at once. A transaction that wrote nothing takes no LSN. */
   commit(): void {
     if (this.place === 0) return
-    const { container, partition } = this
+    const { container, partition, changes } = this
+    const { rid: containerRid, history } = container
     partition.lsn = this.lsn
     container.lastDocumentNumber += this.created
     const records: JournalRecord[] = [partitionRecord(container, partition)]
@@ -104,15 +117,17 @@ export class Transaction {
       if (before !== undefined) container.indexes.remove(before)
       if (before !== undefined && before.fields.number !== version?.fields.number) {
         partition.remove(before)
-        records.push({ kind: 'documentDeleted', containerRid: container.rid, number: before.fields.number })
+        records.push({ kind: 'document', containerRid, number: before.fields.number, value: null })
       }
       if (version === null) continue
       written.push(version)
-      records.push({ kind: 'document', containerRid: container.rid, version: version.fields })
+      records.push(documentRecord(containerRid, version.fields))
     }
     partition.store(written)
     container.indexes.add(written)
-    if (this.changes !== null) records.push(...recordChanges(container, partition, this.changes))
+    if (changes !== null && history !== null) {
+      records.push(...history.add(partition, changes, container.seconds))
+    }
     container.journal.append(records)
   }
 
@@ -136,8 +151,7 @@ export class Transaction {
   }
 
   private replace(id: string, document: JsonObject, conditions: WriteConditions): OperationResult {
-    const before = this.existing(id)
-    assertConditions(before, conditions)
+    const before = this.expected(id, conditions)
     if (document['id'] !== id) {
       throw badRequest(
         `The body's id is ${JSON.stringify(document['id'])}, the document's '${id}'; an id stays.`,
@@ -147,8 +161,7 @@ export class Transaction {
   }
 
   private patch(operation: ItemOperation & { readonly kind: 'patch' }): OperationResult {
-    const before = this.existing(operation.id)
-    assertConditions(before, operation)
+    const before = this.expected(operation.id, operation)
     const { steps, isApplicable } = operation.patch
     if (isApplicable !== undefined && !isApplicable(before.document)) {
       throw preconditionFailed(operation.id, 'of the patch', before.etag)
@@ -157,16 +170,11 @@ export class Transaction {
   }
 
   private delete(id: string, conditions: WriteConditions): OperationResult {
-    const before = this.existing(id)
-    assertConditions(before, conditions)
+    const before = this.expected(id, conditions)
     this.staged.set(id, null)
     this.place += 1
-    this.note('delete', null, before)
-    return {
-      status: 204,
-      version: null,
-      charge: insertCharge(before.bytes, this.container.definition.indexing),
-    }
+    this.note(null, before)
+    return { status: 204, version: null, charge: insertCharge(before.bytes, this.indexing) }
   }
 
   private read(id: string, conditions: WriteConditions): OperationResult {
@@ -181,31 +189,23 @@ export class Transaction {
     this.noteExpired(id)
     const version = this.stage(id, document, this.container.lastDocumentNumber + this.created + 1)
     this.created += 1
-    this.note('create', version, null)
-    return {
-      status: 201,
-      version,
-      charge: insertCharge(version.bytes, this.container.definition.indexing),
-    }
+    this.note(version, null)
+    return { status: 201, version, charge: insertCharge(version.bytes, this.indexing) }
   }
 
   private update(before: DocumentVersion, document: JsonObject): OperationResult {
     const version = this.stage(before.id, document, before.fields.number)
-    this.note('replace', version, before)
-    return {
-      status: 200,
-      version,
-      charge: replaceCharge(version.bytes, this.container.definition.indexing),
-    }
+    this.note(version, before)
+    return { status: 200, version, charge: replaceCharge(version.bytes, this.indexing) }
   }
 
-  private note(
-    kind: VersionChange['kind'],
-    current: DocumentVersion | null,
-    previous: DocumentVersion | null,
-  ): void {
+  private get indexing(): IndexingFactor {
+    return this.container.definition.indexing
+  }
+
+  private note(current: DocumentVersion | null, previous: DocumentVersion | null): void {
     this.changes?.push({
-      kind,
+      kind: previous === null ? 'create' : current === null ? 'delete' : 'replace',
       ...this.nextChange(),
       current: current?.fields ?? null,
       previous: previous?.fields ?? null,
@@ -220,16 +220,15 @@ export class Transaction {
   }
 
   private nextChange(): Pick<VersionChange, 'lsn' | 'place' | 'ts'> {
-    const ts = Math.floor(this.container.now() / 1000)
-    return { lsn: this.lsn, place: this.changes?.length ?? 0, ts }
+    return { lsn: this.lsn, place: this.changes?.length ?? 0, ts: this.container.seconds }
   }
 
   private stage(id: string, body: JsonObject, number: number): DocumentVersion {
     const { container, keyText, epk, lsn, place } = this
     assertShape(body, `The document '${id}'`, limits.nestingLevels + 1)
     assertKeyMatches(body, keyText, container.definition.partitionKey)
-    const ttl = parseTtl(body['ttl'])
-    const ts = Math.floor(container.now() / 1000)
+    const ttl = parseTtl('ttl', body['ttl'])
+    const ts = container.seconds
     const etag = etagOf({ rangeId: this.partition.id, lsn, place, ts })
     const rid = documentRid(container.rid, number)
     const text = storedText(body, {
@@ -265,6 +264,12 @@ export class Transaction {
     for (const text of texts) this.claimed.set(text, id)
   }
 
+  private expected(id: string, conditions: WriteConditions): DocumentVersion {
+    const version = this.existing(id)
+    assertConditions(version, conditions)
+    return version
+  }
+
   private existing(id: string): DocumentVersion {
     const version = this.find(id)
     if (version === undefined) throw notFound(`The document '${id}' with partition key ${this.keyText}`)
@@ -286,10 +291,4 @@ function assertConditions(stored: DocumentVersion, conditions: WriteConditions):
   if (ifNoneMatch !== undefined && (ifNoneMatch === '*' || ifNoneMatch === stored.etag)) {
     throw preconditionFailed(stored.id, `If-None-Match: ${ifNoneMatch}`, stored.etag)
   }
-}
-
-function parseTtl(value: unknown): number | null {
-  if (value === undefined || value === null) return null
-  if (isTtl(value)) return value
-  throw badRequest(`ttl is ${JSON.stringify(value)}; it must be -1 or a whole number of seconds above 0.`)
 }

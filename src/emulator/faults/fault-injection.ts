@@ -11,13 +11,11 @@ export interface FaultInjectionOptions {
   readonly clock: Clock
   /** The random numbers for faults without a seed. */
   readonly random: Random
-  /** Returns the body and headers of an error. */
   readonly errorResponse: (status: number, message: string) => RestResponse
   /** Called for every request that met a fault. */
   readonly onFault: (outcome: 'applied' | 'notApplied') => void
 }
 
-/** An added fault with its state. */
 interface Standing extends Fault {
   fired: number
   readonly random: Random

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../engine/index.js'
+import { isJsonObject, type JsonObject } from '../engine/index.js'
 import { faultOperations } from './fault-match.js'
 
 /**
@@ -7,13 +7,12 @@ import { faultOperations } from './fault-match.js'
  */
 export function faultProblems(options: unknown): readonly string[] {
   if (!isJsonObject(options)) return ['a fault must be an object such as { status: 503, times: 1 }']
-  const problems: string[] = []
-  for (const [name, value] of Object.entries(options)) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
-    if (rule === undefined) problems.push(`${name} is not an option of a fault; use ${known(rules)}`)
-    else if (value !== undefined && !rule.isKept(value)) problems.push(problem(name, value, rule))
-  }
-  return [...problems, ...matchProblems(options['match']), ...relationProblems(options)]
+  const { match } = options
+  return [
+    ...problemsIn(options, rules, ''),
+    ...(isJsonObject(match) ? problemsIn(match, matchRules, 'match.') : []),
+    ...relationProblems(options),
+  ]
 }
 
 interface Rule {
@@ -68,16 +67,24 @@ const matchRules: Readonly<Record<string, Rule>> = {
   partitionKey: { isKept: () => true, text: 'any value' },
 }
 
-function matchProblems(match: unknown): readonly string[] {
-  if (!isJsonObject(match)) return []
-  return Object.entries(match).flatMap(([name, value]) => {
-    const rule = Object.hasOwn(matchRules, name) ? matchRules[name] : undefined
-    if (rule === undefined) return [`match.${name} is not a property to match; use ${known(matchRules)}`]
-    return value === undefined || rule.isKept(value) ? [] : [problem(`match.${name}`, value, rule)]
+function problemsIn(
+  given: JsonObject,
+  allowed: Readonly<Record<string, Rule>>,
+  prefix: '' | 'match.',
+): readonly string[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    const rule = Object.hasOwn(allowed, name) ? allowed[name] : undefined
+    if (rule === undefined) {
+      const kind = prefix === '' ? 'an option of a fault' : 'a property to match'
+      return [`${prefix}${name} is not ${kind}; use ${Object.keys(allowed).join(', ')}`]
+    }
+    if (value === undefined || rule.isKept(value)) return []
+    const shown = typeof value === 'function' ? 'a function' : JSON.stringify(value).slice(0, 80)
+    return [`${prefix}${name} is ${shown}; it must be ${rule.text}`]
   })
 }
 
-function relationProblems(options: Readonly<Record<string, unknown>>): readonly string[] {
+function relationProblems(options: JsonObject): readonly string[] {
   const { status, reset, delayMs, substatus, retryAfterMs, seed, probability } = options
   const problems: string[] = []
   if (status === undefined && reset !== true && delayMs === undefined) {
@@ -91,13 +98,4 @@ function relationProblems(options: Readonly<Record<string, unknown>>): readonly 
   }
   if (seed !== undefined && probability === undefined) problems.push('seed needs a probability')
   return problems
-}
-
-function problem(name: string, value: unknown, rule: Rule): string {
-  const shown = typeof value === 'function' ? 'a function' : JSON.stringify(value).slice(0, 80)
-  return `${name} is ${shown}; it must be ${rule.text}`
-}
-
-function known(all: Readonly<Record<string, Rule>>): string {
-  return Object.keys(all).join(', ')
 }

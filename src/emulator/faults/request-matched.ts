@@ -1,12 +1,19 @@
-import { isJsonObject } from '../engine/index.js'
-import { header, isQuery, isSet, type RestRequest } from '../messages/rest-message.js'
+import { isJsonObject, parsedJson } from '../engine/index.js'
+import {
+  decodedOrRaw,
+  header,
+  isQuery,
+  isSet,
+  pathSegments,
+  type RestRequest,
+} from '../messages/rest-message.js'
 import type { FaultOperation, RequestMatched } from './fault-match.js'
 
 /** Reads the properties of a request before it is checked. Leaves out what cannot be read. */
 export function requestMatched(request: RestRequest): RequestMatched {
-  const segments = (request.path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
-  const [, database, , container, , id] = segments.map(decoded)
-  const partitionKey = parsed(request.headers[header.partitionKey] ?? '')
+  const segments = pathSegments(request.path)
+  const [, database, , container, , id] = segments.map(decodedOrRaw)
+  const partitionKey = parsedJson(request.headers[header.partitionKey] ?? '')
   return {
     operation: operationOf(request, segments),
     ...(database === undefined ? {} : { database }),
@@ -20,10 +27,8 @@ export function requestMatched(request: RestRequest): RequestMatched {
 function operationOf(request: RestRequest, segments: readonly string[]): FaultOperation {
   if (segments.length === 0) return 'account'
   const kinds = segments.filter((_, index) => index % 2 === 0).join('/')
-  if (kinds === 'dbs/colls/docs') {
-    return segments.length === 6 ? ofOneDocument(request) : ofDocuments(request)
-  }
-  return ofResources[kinds] ?? 'other'
+  if (kinds !== 'dbs/colls/docs') return ofResources[kinds] ?? 'other'
+  return segments.length === 6 ? (ofOneDocument[request.method] ?? 'other') : ofDocuments(request)
 }
 
 const ofResources: Readonly<Record<string, FaultOperation>> = {
@@ -33,14 +38,11 @@ const ofResources: Readonly<Record<string, FaultOperation>> = {
   offers: 'offer',
 }
 
-function ofOneDocument({ method }: RestRequest): FaultOperation {
-  const operations: Readonly<Record<string, FaultOperation>> = {
-    GET: 'read',
-    PUT: 'replace',
-    DELETE: 'delete',
-    PATCH: 'patch',
-  }
-  return operations[method] ?? 'other'
+const ofOneDocument: Readonly<Record<string, FaultOperation>> = {
+  GET: 'read',
+  PUT: 'replace',
+  DELETE: 'delete',
+  PATCH: 'patch',
 }
 
 function ofDocuments(request: RestRequest): FaultOperation {
@@ -55,26 +57,10 @@ function ofDocuments(request: RestRequest): FaultOperation {
 
 /** Returns the id of the document in the body, or the ids that its operations name. */
 function idsIn(body: string): readonly string[] {
-  const documents = [parsed(body)].flat().filter(isJsonObject)
+  const documents = [parsedJson(body)].flat().filter(isJsonObject)
   return documents.flatMap((document) => {
     const inner = document['resourceBody']
     const ids = [document['id'], isJsonObject(inner) ? inner['id'] : undefined]
     return ids.filter((id) => typeof id === 'string')
   })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }

@@ -61,6 +61,20 @@ export const header = {
   substatus: 'x-ms-substatus',
 } as const
 
+/** Splits a path. Drops empty parts, because clients join endpoint and path carelessly. */
+export function pathSegments(path: string): readonly string[] {
+  return (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
+}
+
+/** Returns a percent-encoded text decoded, or as it is when it is not encoded properly. */
+export function decodedOrRaw(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** Checks whether a header is "true", in upper or lower case. */
 export function isSet({ headers }: RestRequest, name: string): boolean {
   return headers[name]?.toLowerCase() === 'true'

@@ -68,7 +68,6 @@ export function isAggregate({ name }: Call): boolean {
   return isAggregateName(name.toUpperCase())
 }
 
-/** Checks whether an expression contains an aggregate. */
 export function containsAggregate(expression: Expression): boolean {
   if (expression.kind === 'call' && isAggregate(expression)) return true
   return childrenOf(expression).some(containsAggregate)

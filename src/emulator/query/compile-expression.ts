@@ -1,16 +1,6 @@
-import type {
-  Between,
-  Call,
-  Conditional,
-  Expression,
-  In,
-  Like,
-  Logical,
-  Member,
-  ObjectLiteral,
-} from './language/ast.js'
+import type { Between, Call, Conditional, Expression, In, Like, Logical, Member } from './language/ast.js'
 import { isAggregate } from './aggregates.js'
-import { compileBinary, compileUnary, negate } from './operators.js'
+import { compileBinary, compileUnary } from './operators.js'
 import { functions } from './functions/functions.js'
 import { compilePattern } from './functions/like-pattern.js'
 import { refuseWrongCount } from './functions/query-function.js'
@@ -38,8 +28,6 @@ export function compileExpression(expression: Expression, scope: Scope): Evaluat
       return compileBinary(expression.operator, compile(expression.left), compile(expression.right))
     case 'logical':
       return compileLogical(expression, compile)
-    case 'coalesce':
-      return compileCoalesce(compile(expression.left), compile(expression.right))
     case 'conditional':
       return compileConditional(expression, compile)
     case 'in':
@@ -51,7 +39,7 @@ export function compileExpression(expression: Expression, scope: Scope): Evaluat
     case 'call':
       return isAggregate(expression) ? scope.aggregate(expression) : compileCall(expression, compile)
     case 'object':
-      return compileObject(expression, compile)
+      return buildObject(expression.properties.map(({ name, value }) => [name, compile(value)] as const))
     case 'array': {
       const items = expression.items.map(compile)
       return (input) => items.map((item) => item(input)).filter((item) => item !== undefined)
@@ -109,13 +97,6 @@ function compileLogical({ operator, operands }: Logical, compile: Compile): Eval
   }
 }
 
-function compileCoalesce(left: Evaluate, right: Evaluate): Evaluate {
-  return (input) => {
-    const value = left(input)
-    return value === undefined ? right(input) : value
-  }
-}
-
 function compileConditional({ condition, consequent, alternative }: Conditional, compile: Compile): Evaluate {
   const test = compile(condition)
   const whenTrue = compile(consequent)
@@ -123,22 +104,21 @@ function compileConditional({ condition, consequent, alternative }: Conditional,
   return (input) => (test(input) === true ? whenTrue(input) : otherwise(input))
 }
 
-function compileIn({ needle, items, isNegated }: In, compile: Compile): Evaluate {
+function compileIn({ needle, items }: In, compile: Compile): Evaluate {
   const wanted = compile(needle)
   const candidates = items.map(compile)
   return (input) => {
     const value = wanted(input)
     if (value === undefined) return undefined
-    const isFound = candidates.some((candidate) => areEqual(value, candidate(input)))
-    return isFound !== isNegated
+    return candidates.some((candidate) => areEqual(value, candidate(input)))
   }
 }
 
-function compileBetween({ operand, low, high, isNegated }: Between, compile: Compile): Evaluate {
+function compileBetween({ operand, low, high }: Between, compile: Compile): Evaluate {
   const value = compile(operand)
   const from = compile(low)
   const to = compile(high)
-  const isWithin: Evaluate = (input) => {
+  return (input) => {
     const middle = value(input)
     const toLow = compareForOperators(middle, from(input))
     const toHigh = compareForOperators(middle, to(input))
@@ -146,14 +126,13 @@ function compileBetween({ operand, low, high, isNegated }: Between, compile: Com
     if ((toLow !== undefined && toLow < 0) || (toHigh !== undefined && toHigh > 0)) return false
     return toLow === undefined || toHigh === undefined ? undefined : true
   }
-  return isNegated ? negate(isWithin) : isWithin
 }
 
-function compileLike({ operand, pattern, escape, isNegated }: Like, compile: Compile): Evaluate {
+function compileLike({ operand, pattern, escape }: Like, compile: Compile): Evaluate {
   const text = compile(operand)
   const wanted = compile(pattern)
   let last: { pattern: string; matches: (text: string) => boolean } | undefined
-  const isLike: Evaluate = (input) => {
+  return (input) => {
     const value = text(input)
     const currentPattern = wanted(input)
     if (typeof value !== 'string' || typeof currentPattern !== 'string') return undefined
@@ -163,7 +142,6 @@ function compileLike({ operand, pattern, escape, isNegated }: Like, compile: Com
     }
     return last.matches(value)
   }
-  return isNegated ? negate(isLike) : isLike
 }
 
 function compileCall(call: Call, compile: Compile): Evaluate {
@@ -179,11 +157,6 @@ function compileCall(call: Call, compile: Compile): Evaluate {
     return (input) => evaluate(first(input), second(input))
   }
   return (input) => evaluate(...given.map((argument) => argument(input)))
-}
-
-function compileObject({ properties }: ObjectLiteral, compile: Compile): Evaluate {
-  const entries = properties.map(({ name, value }) => [name, compile(value)] as const)
-  return buildObject(entries)
 }
 
 /** Compiles an object of the named values that are defined. */

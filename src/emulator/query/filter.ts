@@ -1,6 +1,5 @@
-import { unwrapped, type Expression } from './language/ast.js'
+import { pathOf, unwrapped, type Expression } from './language/ast.js'
 import { compileExpression } from './compile-expression.js'
-import { pathOf } from './paths.js'
 import { parameterValue, type Scope } from './scope.js'
 import { isPrimitive } from './functions/values.js'
 
@@ -19,10 +18,16 @@ export function compileFilter(where: Expression | undefined, scope: Scope): Filt
   const conjuncts = where === undefined ? [] : conjunctsOf(where)
   const compiled = conjuncts.map((conjunct) => compileExpression(conjunct, scope))
   const equalities = new Map<string, unknown>()
-  for (const conjunct of conjuncts) {
-    const equality = equalityOf(conjunct, scope)
-    if (equality !== undefined && !equalities.has(equality.path))
-      equalities.set(equality.path, equality.value)
+  const requiredTexts: string[] = []
+  for (const { steps, value } of conjuncts.flatMap((conjunct) => equalityOf(conjunct, scope) ?? [])) {
+    // The JSON of every matching document contains the constant's, whatever the path.
+    if (typeof value === 'string' && value.length <= longestRequiredText) {
+      requiredTexts.push(JSON.stringify(value))
+    }
+    const path = steps.join('.')
+    // A name with a dot in it would look like a nested one.
+    const isNamed = steps.every((step) => typeof step === 'string' && !step.includes('.'))
+    if (isNamed && isPrimitive(value) && !equalities.has(path)) equalities.set(path, value)
   }
   return {
     matches: (document) => {
@@ -30,37 +35,28 @@ export function compileFilter(where: Expression | undefined, scope: Scope): Filt
       return true
     },
     equalities,
-    requiredTexts: conjuncts.flatMap((conjunct) => requiredText(conjunct, scope) ?? []),
+    requiredTexts,
   }
 }
 
 /** The longest text worth searching for in every document. */
 const longestRequiredText = 200
 
-/** Returns the constant's JSON text, which every matching document contains, whatever the path. */
-function requiredText(conjunct: Expression, scope: Scope): string | undefined {
-  if (conjunct.kind !== 'binary' || conjunct.operator !== '=') return undefined
-  const { left, right } = conjunct
-  const [path, constant] = pathOf(left) === undefined ? [right, left] : [left, right]
-  const value = (pathOf(path)?.length ?? 0) === 0 ? undefined : constantOf(constant, scope)
-  return typeof value === 'string' && value.length <= longestRequiredText ? JSON.stringify(value) : undefined
-}
-
 function conjunctsOf(where: Expression): Expression[] {
   const inner = unwrapped(where)
   return inner.kind === 'logical' && inner.operator === 'AND' ? inner.operands.flatMap(conjunctsOf) : [inner]
 }
 
-function equalityOf(conjunct: Expression, scope: Scope): { path: string; value: unknown } | undefined {
+/** Returns the path and the constant that a conjunct compares. */
+function equalityOf(
+  conjunct: Expression,
+  scope: Scope,
+): { readonly steps: readonly (string | number)[]; readonly value: unknown } | undefined {
   if (conjunct.kind !== 'binary' || conjunct.operator !== '=') return undefined
   const { left, right } = conjunct
   const [property, constant] = pathOf(left) === undefined ? [right, left] : [left, right]
-  const steps = pathOf(property)
-  if (steps === undefined || steps.length === 0) return undefined
-  // A name with a dot in it would look like a nested one.
-  if (steps.some((step) => typeof step === 'number' || step.includes('.'))) return undefined
-  const value = constantOf(constant, scope)
-  return isPrimitive(value) ? { path: steps.join('.'), value } : undefined
+  const steps = pathOf(property) ?? []
+  return steps.length === 0 ? undefined : { steps, value: constantOf(constant, scope) }
 }
 
 function constantOf(expression: Expression, scope: Scope): unknown {

@@ -20,6 +20,8 @@ export function compileBinary(operator: Binary['operator'], left: Evaluate, righ
       return comparison(left, right, (order) => order >= 0)
     case '||':
       return concatenation(left, right)
+    case '??':
+      return coalesce(left, right)
     case '+':
       return arithmetic(left, right, (one, other) => one + other)
     case '-':
@@ -33,7 +35,13 @@ export function compileBinary(operator: Binary['operator'], left: Evaluate, righ
   }
 }
 
-/** Compiles an operator before a value. */
+function coalesce(left: Evaluate, right: Evaluate): Evaluate {
+  return (input) => {
+    const value = left(input)
+    return value === undefined ? right(input) : value
+  }
+}
+
 export function compileUnary(operator: Unary['operator'], operand: Evaluate): Evaluate {
   if (operator === 'NOT') return negate(operand)
   const sign = operator === '-' ? -1 : 1
@@ -44,7 +52,7 @@ export function compileUnary(operator: Unary['operator'], operand: Evaluate): Ev
 }
 
 /** Negates a boolean. The result for any other type is undefined. */
-export function negate(operand: Evaluate): Evaluate {
+function negate(operand: Evaluate): Evaluate {
   return (input) => {
     const value = operand(input)
     return typeof value === 'boolean' ? !value : undefined

@@ -1,7 +1,6 @@
-import type { OrderItem } from './language/ast.js'
+import { pathOf, type OrderItem } from './language/ast.js'
 import type { QueryDocument } from './compiled-query.js'
 import { compileExpression } from './compile-expression.js'
-import { pathOf } from './paths.js'
 import { QueryError } from './language/query-error.js'
 import type { Scope } from './scope.js'
 import { compareValues } from './functions/values.js'

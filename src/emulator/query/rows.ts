@@ -1,24 +1,21 @@
 import { accumulatorOf, containsAggregate } from './aggregates.js'
-import type { Call, Query } from './language/ast.js'
+import { pathOf, selectedExpressions, type Call, type Query } from './language/ast.js'
 import { compileExpression } from './compile-expression.js'
 import type { QueryDocument } from './compiled-query.js'
 import { compileOrder } from './order.js'
-import { pathOf } from './paths.js'
 import { QueryError } from './language/query-error.js'
 import { refuseLongResult, sizeOf } from './language/query-limits.js'
 import { refuseWrongCount } from './functions/query-function.js'
 import type { Evaluate, Scope } from './scope.js'
-import { compileSelection, selectedExpressions } from './selection.js'
+import { compileSelection } from './selection.js'
 
 /** Turns filtered documents into rows, before duplicates are removed and the window is cut. */
 export type MakeRows = (documents: Iterable<QueryDocument>) => Iterable<unknown>
 
-/** Checks whether a query aggregates all documents. */
 export function isAggregated({ selection }: Query): boolean {
   return selectedExpressions(selection).some(containsAggregate)
 }
 
-/** Compiles SELECT and ORDER BY. */
 export function compileRows(query: Query, scope: Scope): MakeRows {
   if (isAggregated(query)) return compileAggregated(query, scope)
   const rowOf = bounded(query.selection, compileSelection(query.selection, scope))

@@ -13,7 +13,6 @@ export interface Scope {
   readonly aggregate: (call: Call) => Evaluate
 }
 
-/** Returns the value of a parameter. Throws when there is none. */
 export function parameterValue({ name, span }: ParameterReference, scope: Scope): unknown {
   if (!scope.parameters.has(name)) {
     throw new QueryError('SC2001', `Identifier '${name}' could not be resolved.`, span)

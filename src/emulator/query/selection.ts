@@ -15,18 +15,6 @@ export function compileSelection(selection: Selection, scope: Scope): Evaluate {
   }
 }
 
-/** Returns the expressions of a selection. */
-export function selectedExpressions(selection: Selection): readonly Expression[] {
-  switch (selection.kind) {
-    case 'all':
-      return []
-    case 'value':
-      return [selection.expression]
-    case 'list':
-      return selection.items.map((item) => item.expression)
-  }
-}
-
 function compileList(items: readonly SelectItem[], scope: Scope): Evaluate {
   const entries = new Map<string, Evaluate>()
   let unnamed = 0

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { Refusal } from '../engine/index.js'
-import type { RestRequest } from '../messages/rest-message.js'
+import { decodedOrRaw, type RestRequest } from '../messages/rest-message.js'
 
 /** The parts of a signature that depend on the path. */
 export interface SignedResource {
@@ -26,7 +26,7 @@ export function assertAuthorized(
   resource: SignedResource,
   { key, now }: Signing,
 ): void {
-  const token = decoded(request.headers['authorization'] ?? '')
+  const token = decodedOrRaw(request.headers['authorization'] ?? '')
   if (token === '') throw unauthorized('The request has no authorization header.')
   const fields = new Map(token.split('&').map((field) => split(field)))
   if (fields.get('type') !== 'master') {
@@ -69,7 +69,6 @@ export interface SignedParts {
   readonly method: string
   readonly kind: string
   readonly link: string
-  /** The `x-ms-date` header. */
   readonly date: string
 }
 
@@ -77,7 +76,6 @@ export interface SignedParts {
 const rememberedSignatures = 1_000
 const longestRemembered = 1_024
 
-/** An account's master key. */
 export class MasterKey {
   private readonly key: KeyObject
   /**
@@ -143,14 +141,6 @@ export function signedResource(segments: readonly string[], rawSegments: readonl
 
 function unauthorized(message: string): Refusal {
   return new Refusal(401, message)
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** Splits only at the first `=`, because a base64 signature may end with that character. */

@@ -1,5 +1,5 @@
 import type { CosmosEngine } from '../engine/index.js'
-import { header, type RestResponse } from '../messages/rest-message.js'
+import { header } from '../messages/rest-message.js'
 import type { Routes } from './routes.js'
 
 /** The requests to an emulator so far, and its contents. */
@@ -17,7 +17,6 @@ export interface EmulatorStats {
   readonly documents: number
 }
 
-/** Counts the requests that pass through the routes. */
 export class RequestCounter {
   private requests = 0
   private faults = 0
@@ -28,7 +27,9 @@ export class RequestCounter {
   counting(routes: Routes): Routes {
     return (request) => {
       const response = routes(request)
-      this.count(response)
+      this.requests += 1
+      if (response.status >= 400) this.refusals += 1
+      this.charge += Number(response.headers[header.charge] ?? 0)
       return response
     }
   }
@@ -53,11 +54,5 @@ export class RequestCounter {
       containers: containers.length,
       documents: containers.reduce((count, container) => count + container.documentCount, 0),
     }
-  }
-
-  private count({ status, headers }: RestResponse): void {
-    this.requests += 1
-    if (status >= 400) this.refusals += 1
-    this.charge += Number(headers[header.charge] ?? 0)
   }
 }

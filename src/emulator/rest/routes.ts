@@ -2,7 +2,13 @@ import { assertAuthorized, MasterKey, signedResource, type Signing } from './aut
 import { badRequest, lookupCharge, Refusal, type CosmosEngine } from '../engine/index.js'
 import type { Faults } from '../faults/index.js'
 import { QueryError } from '../query/language/query-error.js'
-import { header, type Answer, type RestRequest, type RestResponse } from '../messages/rest-message.js'
+import {
+  header,
+  pathSegments,
+  type Answer,
+  type RestRequest,
+  type RestResponse,
+} from '../messages/rest-message.js'
 import { readAccount } from './routes/account.js'
 import { routeAdmin } from './routes/admin.js'
 import { routeContainers } from './routes/containers.js'
@@ -24,7 +30,6 @@ export interface RoutesOptions {
   readonly key: string
   /** Returns the time of the clients that sign requests, in milliseconds since the epoch. */
   readonly signersNow: () => number
-  /** Returns a new id for each request. */
   readonly nextId: () => string
   /** Limits requests for documents to the purchased throughput; null for no limit. */
   readonly meter: ThroughputMeter | null
@@ -85,11 +90,6 @@ function dispatch(context: RouteContext, meter: ThroughputMeter | null): Answer 
   }
 }
 
-/** Splits a path. Drops empty parts, because clients join endpoint and path carelessly. */
-function pathSegments(path: string): string[] {
-  return (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
-}
-
 function decodedSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
@@ -99,16 +99,10 @@ function decodedSegment(segment: string): string {
 }
 
 function refused(error: unknown): Answer {
-  if (error instanceof Refusal) {
-    return {
-      status: error.status,
-      body: errorBody(error.status, error.message),
-      charge: lookupCharge,
-      headers: { [header.substatus]: String(error.substatus) },
-    }
-  }
-  if (error instanceof QueryError) {
-    return { status: error.status, body: errorBody(error.status, error.message), charge: lookupCharge }
+  if (error instanceof Refusal || error instanceof QueryError) {
+    const { status, message } = error
+    const headers = error instanceof Refusal ? { [header.substatus]: String(error.substatus) } : {}
+    return { status, body: errorBody(status, message), charge: lookupCharge, headers }
   }
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return { status: 500, body: errorBody(500, `The embedded Cosmos DB failed: ${reason}`), charge: 0 }

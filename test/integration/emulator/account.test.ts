@@ -1,5 +1,5 @@
 import type { CosmosClient } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { doors, type Door } from './doors.js'
 
 describe.each(doors)('account, databases and containers through the SDK, %s', (_name, open) => {
@@ -9,10 +9,6 @@ describe.each(doors)('account, databases and containers through the SDK, %s', (_
   beforeEach(async () => {
     door = await open()
     client = door.client()
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   it('describes the account by the address the client used', async () => {

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CliError } from '../../../src/cli/output/cli-error.js'
 import { emulatorMerge, emulatorSplit } from '../../../src/cli/commands/store/emulator-partitions.js'
 import type { Terminal } from '../../../src/cli/output/terminal.js'
-import { AdminRefusal, callAdmin, startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { AdminRefusal, callAdmin, type Emulator } from '../../../src/emulator/index.js'
+import { anEmulator } from './doors.js'
 
 describe('admin routes of the embedded Cosmos DB', () => {
   let emulator: Emulator
@@ -10,13 +11,9 @@ describe('admin routes of the embedded Cosmos DB', () => {
 
   beforeEach(async () => {
     printed = []
-    emulator = await startEmulator({ port: 0 })
+    emulator = await anEmulator()
     const { database } = await emulator.client().databases.create({ id: 'shop' })
     await database.containers.create({ id: 'orders', partitionKey: '/pk' })
-  })
-
-  afterEach(async () => {
-    await emulator.close()
   })
 
   const terminal: Terminal = {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import {
   ChangeFeedMode,
   ChangeFeedPolicy,
@@ -12,10 +9,11 @@ import {
   type Database,
 } from '@azure/cosmos'
 import { open as openStore } from 'lmdb'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { doors, type Door } from './doors.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
 
 interface Version {
   readonly id: string
@@ -79,10 +77,6 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     door = await open({ partitionCount: 2, clock })
     database = (await door.client().databases.create({ id: 'shop' })).database
     container = await created({ id: 'orders', changeFeedPolicy: retention(10) })
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   async function created(settings: {
@@ -333,11 +327,7 @@ describe('the history of a container on disk', () => {
   const clock = new VirtualClock()
 
   beforeEach(() => {
-    dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
-  })
-
-  afterEach(() => {
-    rmSync(dataDirectory, { recursive: true, force: true })
+    dataDirectory = scratchDirectory()
   })
 
   async function reopened<T>(

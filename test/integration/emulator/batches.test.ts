@@ -1,6 +1,6 @@
 import type { Container, OperationInput } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { doors, type Door } from './doors.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { doors, ordersIn, type Door } from './doors.js'
 
 interface Order {
   readonly id: string
@@ -43,12 +43,7 @@ describe.each(doors)('batches through the SDK, %s', (_name, open) => {
 
   beforeEach(async () => {
     door = await open()
-    const { database } = await door.client().databases.createIfNotExists({ id: 'shop' })
-    container = (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container
-  })
-
-  afterEach(async () => {
-    await door.close()
+    container = await ordersIn(door)
   })
 
   async function batch(...operations: OperationInput[]): Promise<readonly (readonly [number, boolean])[]> {
@@ -129,12 +124,7 @@ describe.each(doors)('bulk through the SDK, %s', (_name, open) => {
 
   beforeEach(async () => {
     door = await open({ partitionCount: 3 })
-    const { database } = await door.client().databases.createIfNotExists({ id: 'shop' })
-    container = (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container
-  })
-
-  afterEach(async () => {
-    await door.close()
+    container = await ordersIn(door)
   })
 
   async function execute(operations: readonly OperationInput[]): Promise<unknown[]> {

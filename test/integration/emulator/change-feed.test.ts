@@ -4,8 +4,8 @@ import {
   type ChangeFeedPullModelIterator,
   type Container,
 } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { doors, type Door } from './doors.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { doors, ordersIn, type Door } from './doors.js'
 
 interface Changed {
   readonly id: string
@@ -22,13 +22,7 @@ describe.each(doors)('change feed through the SDK, %s', (_name, open) => {
 
   beforeEach(async () => {
     door = await open({ partitionCount: 3 })
-    const client = door.client()
-    const { database } = await client.databases.createIfNotExists({ id: 'shop' })
-    container = (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container
-  })
-
-  afterEach(async () => {
-    await door.close()
+    container = await ordersIn(door)
   })
 
   function feed(changeFeedStartFrom: unknown, maxItemCount = 10): ChangeFeedPullModelIterator<Changed> {

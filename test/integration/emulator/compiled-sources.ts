@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { afterAll, beforeAll } from 'vitest'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -9,27 +10,36 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const rooms = ['src/emulator', 'src/platform']
 
 /**
- * Translates the sources, and `script` beside this file, so that a process of its own can run them without a build.
- * Answers where the script is. The directory lies inside the repository, so that packages are found.
+ * Translates the sources, and `script` beside this file, before the tests of a suite, so that a process of its own can run
+ * them without a build. They are removed after the suite. The directory lies inside the repository, so that packages are
+ * found.
+ *
+ * @returns where the script is, for the tests
  */
-export function compiledScript(script: string): string {
-  mkdirSync(join(root, '.stepward'), { recursive: true })
-  const target = mkdtempSync(join(root, '.stepward', 'compiled-'))
+export function compiledScript(script: string): () => string {
   const from = dirname(fileURLToPath(import.meta.url))
-  const sources = rooms.flatMap((room) => filesIn(join(root, room)))
-  for (const source of [...sources, join(from, script)]) {
-    const { outputText } = ts.transpileModule(readFileSync(source, 'utf8'), {
-      compilerOptions: {
-        target: ts.ScriptTarget.ES2023,
-        module: ts.ModuleKind.ESNext,
-        verbatimModuleSyntax: true,
-      },
-    })
-    const file = join(target, relative(root, source).replace(/\.ts$/u, '.js'))
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, outputText)
-  }
-  return join(target, relative(root, from), script.replace(/\.ts$/u, '.js'))
+  let target = ''
+  beforeAll(() => {
+    mkdirSync(join(root, '.stepward'), { recursive: true })
+    target = mkdtempSync(join(root, '.stepward', 'compiled-'))
+    const sources = rooms.flatMap((room) => filesIn(join(root, room)))
+    for (const source of [...sources, join(from, script)]) {
+      const { outputText } = ts.transpileModule(readFileSync(source, 'utf8'), {
+        compilerOptions: {
+          target: ts.ScriptTarget.ES2023,
+          module: ts.ModuleKind.ESNext,
+          verbatimModuleSyntax: true,
+        },
+      })
+      const file = join(target, relative(root, source).replace(/\.ts$/u, '.js'))
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, outputText)
+    }
+  })
+  afterAll(() => {
+    rmSync(target, { recursive: true })
+  })
+  return () => join(target, relative(root, from), script.replace(/\.ts$/u, '.js'))
 }
 
 function filesIn(directory: string): readonly string[] {

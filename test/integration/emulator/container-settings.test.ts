@@ -1,5 +1,5 @@
 import type { ContainerRequest, ContainerDefinition, Database } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { doors, type Door } from './doors.js'
 
 describe.each(doors)('settings of containers through the SDK, %s', (_name, open) => {
@@ -9,10 +9,6 @@ describe.each(doors)('settings of containers through the SDK, %s', (_name, open)
   beforeEach(async () => {
     door = await open()
     database = (await door.client().databases.create({ id: 'shop' })).database
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   it('fills in what the service fills in', async () => {

@@ -1,5 +1,13 @@
+import type { Container } from '@azure/cosmos'
+import { onTestFinished } from 'vitest'
 import type { Clock } from '../../../src/platform/index.js'
-import { createInProcessCosmos, startEmulator, type InProcessCosmos } from '../../../src/emulator/index.js'
+import {
+  createInProcessCosmos,
+  startEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  type InProcessCosmos,
+} from '../../../src/emulator/index.js'
 
 /** What the suites need of an emulator, whichever door it is behind. */
 export type Door = Pick<
@@ -13,8 +21,21 @@ export interface DoorOptions {
   readonly enforceThroughput?: boolean
 }
 
-/** The ways the unmodified SDK reaches the embedded Cosmos DB; every suite runs through each. */
+/** Starts an emulator on a free port. It is closed after the test, if the test has not done so. */
+export async function anEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const emulator = await startEmulator({ port: 0, ...options })
+  onTestFinished(() => emulator.close())
+  return emulator
+}
+
+/** The ways the unmodified SDK reaches the embedded Cosmos DB; every suite runs through each, and need not close it. */
 export const doors: readonly (readonly [string, (options?: DoorOptions) => Promise<Door>])[] = [
   ['in process', async (options = {}) => createInProcessCosmos(options)],
-  ['over HTTP', (options = {}) => startEmulator({ port: 0, ...options })],
+  ['over HTTP', anEmulator],
 ]
+
+/** The container `shop/orders`, partitioned by `/pk`, which is created where it is missing. */
+export async function ordersIn(door: Pick<Door, 'client'>): Promise<Container> {
+  const { database } = await door.client().databases.createIfNotExists({ id: 'shop' })
+  return (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container
+}

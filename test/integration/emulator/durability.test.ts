@@ -1,40 +1,24 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { execPath } from 'node:process'
 import { createInterface } from 'node:readline'
 import { open as openStore } from 'lmdb'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos, startEmulator, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { readChanges } from '../../../src/emulator/engine/index.js'
 import { compiledScript } from './compiled-sources.js'
 import type { Acknowledged } from './durable-writer.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
 
 describe('data directory', () => {
+  const script = compiledScript('durable-writer.ts')
   let dataDirectory: string
-  let script: string
-
-  beforeAll(() => {
-    script = compiledScript('durable-writer.ts')
-    // It compiles, which takes its time on a busy machine.
-  })
-
-  afterAll(() => {
-    // …/compiled-xxxx/test/integration/emulator/durable-writer.js
-    rmSync(join(dirname(script), '../../..'), { recursive: true })
-  })
 
   beforeEach(() => {
-    dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
-  })
-
-  afterEach(() => {
-    rmSync(dataDirectory, { recursive: true, force: true })
+    dataDirectory = scratchDirectory()
   })
 
   function writer(firstRound: number): ChildProcess {
-    return spawn(execPath, [script, dataDirectory, String(firstRound)], {
+    return spawn(execPath, [script(), dataDirectory, String(firstRound)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
   }

@@ -1,18 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { VirtualClock } from '../../../src/platform/index.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
 
 let dataDirectory: string
 
 beforeEach(() => {
-  dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
-})
-
-afterEach(() => {
-  rmSync(dataDirectory, { recursive: true })
+  dataDirectory = scratchDirectory()
 })
 
 it('keeps deletes of a whole key, and of what expired and was dropped at a read, over a restart', async () => {

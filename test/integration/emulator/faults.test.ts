@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
-import type { Container, CosmosClient } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Container } from '@azure/cosmos'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { cosmosErrorKind } from '../../../lease-store/index.js'
-import { startEmulator, type Emulator, type FaultOptions } from '../../../src/emulator/index.js'
+import type { Emulator, FaultOptions } from '../../../src/emulator/index.js'
 import { systemClock, type Clock } from '../../../src/platform/index.js'
 import { deferred } from '../../support/deferred.js'
-import { doors, type Door } from './doors.js'
+import { anEmulator, type Door, doors, ordersIn } from './doors.js'
 
 interface Failure {
   readonly code: number | string
@@ -15,19 +15,12 @@ interface Failure {
 
 describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
   let door: Door
-  let client: CosmosClient
   let container: Container
 
   beforeEach(async () => {
     door = await open()
-    client = door.client()
-    const { database } = await client.databases.create({ id: 'shop' })
-    container = (await database.containers.create({ id: 'orders', partitionKey: '/pk' })).container
+    container = await ordersIn(door)
     await container.items.create({ id: 'first', pk: 'a', count: 1 })
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   /** How a request that is expected to fail did. */
@@ -250,8 +243,7 @@ function sleepyClock(): Clock & { readonly asleep: Promise<number>; wake(): void
 describe.each(doors)('delays met by the SDK, %s', (_name, open) => {
   async function delayed(options: Partial<FaultOptions>, clock: Clock): Promise<[Door, Container]> {
     const door = await open({ clock })
-    const { database } = await door.client().databases.create({ id: 'shop' })
-    const { container } = await database.containers.create({ id: 'orders', partitionKey: '/pk' })
+    const container = await ordersIn(door)
     door.faults.add({ match: { operation: 'create' }, delayMs: 60_000, ...options })
     return [door, container]
   }
@@ -268,7 +260,6 @@ describe.each(doors)('delays met by the SDK, %s', (_name, open) => {
     clock.wake()
     expect((await creating).statusCode).toBe(201)
     expect(door.stats().documents).toBe(1)
-    await door.close()
   })
 
   it('lets the client give up meanwhile', async () => {
@@ -280,7 +271,6 @@ describe.each(doors)('delays met by the SDK, %s', (_name, open) => {
     controller.abort()
     await expect(creating).rejects.toMatchObject({ name: 'AbortError' })
     expect(door.stats().documents).toBe(1)
-    await door.close()
   })
 
   it('ends with the faults: closing does not wait for it', async () => {
@@ -297,11 +287,7 @@ describe('faults over the admin route', () => {
   let emulator: Emulator
 
   beforeEach(async () => {
-    emulator = await startEmulator({ port: 0 })
-  })
-
-  afterEach(async () => {
-    await emulator.close()
+    emulator = await anEmulator()
   })
 
   async function admin(method: string, body?: unknown, query = '', key = emulator.key): Promise<Response> {

@@ -9,7 +9,7 @@ import {
   type ChangeFeedPullModelIterator,
   type Container,
 } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { doors, type Door } from './doors.js'
 
 interface Sale {
@@ -39,10 +39,6 @@ describe.each(doors)('the feed of a hierarchical key’s prefix through the SDK,
       changeFeedPolicy: new ChangeFeedPolicy(ChangeFeedRetentionTimeSpan.fromMinutes(10)),
     })
     container = created.container
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   async function sell(): Promise<void> {

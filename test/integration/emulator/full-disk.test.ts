@@ -1,38 +1,23 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { execPath } from 'node:process'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { compiledScript } from './compiled-sources.js'
 import type { Told } from './full-disk-writer.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
 
 describe('a full disk', () => {
+  const script = compiledScript('full-disk-writer.ts')
   let dataDirectory: string
-  let script: string
-
-  beforeAll(() => {
-    script = compiledScript('full-disk-writer.ts')
-    // It compiles, which takes its time on a busy machine.
-  })
-
-  afterAll(() => {
-    rmSync(join(dirname(script), '../../..'), { recursive: true })
-  })
 
   beforeEach(() => {
-    dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
-  })
-
-  afterEach(() => {
-    rmSync(dataDirectory, { recursive: true, force: true })
+    dataDirectory = scratchDirectory()
   })
 
   /** A process whose files may have this many blocks of 512 bytes. Beyond that, the system refuses like a full disk. */
   function writer(blocks: number): Promise<{ readonly code: number | null; readonly said: string }> {
     const command = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`
-    const child = spawn('sh', ['-c', command, execPath, script, dataDirectory], {
+    const child = spawn('sh', ['-c', command, execPath, script(), dataDirectory], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let said = ''

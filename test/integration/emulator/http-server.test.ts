@@ -1,7 +1,8 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { anEmulator } from './doors.js'
 
 interface RawAnswer {
   readonly status: number | undefined
@@ -13,11 +14,7 @@ describe('emulator over HTTP', () => {
   let emulator: Emulator
 
   beforeEach(async () => {
-    emulator = await startEmulator({ port: 0 })
-  })
-
-  afterEach(async () => {
-    await emulator.close()
+    emulator = await anEmulator()
   })
 
   function raw(method: string, path: string, body = ''): Promise<RawAnswer> {
@@ -88,17 +85,16 @@ describe('emulator over HTTP', () => {
 
   it('takes the key it was given, and only that', async () => {
     const key = Buffer.from('of our own').toString('base64')
-    const own = await startEmulator({ port: 0, key })
+    const own = await anEmulator({ key })
     const { resources } = await own.client().databases.readAll().fetchAll()
     expect(resources).toEqual([])
     await expect(own.client({ key: emulator.key }).databases.readAll().fetchAll()).rejects.toMatchObject({
       code: 401,
     })
-    await own.close()
   })
 
   it('closes at once although clients keep their connections', async () => {
-    const other = await startEmulator({ port: 0 })
+    const other = await anEmulator()
     const { database } = await other.client().databases.create({ id: 'shop' })
     await database.read()
     await other.close()

@@ -1,24 +1,17 @@
 import { X509Certificate } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { Agent, get } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CosmosClient } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../src/platform/index.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
+import { anEmulator } from './doors.js'
 
 describe('emulator over HTTPS', () => {
   let directory: string
-  let emulator: Emulator | undefined
-
   beforeEach(() => {
-    directory = join(mkdtempSync(join(tmpdir(), 'stepward-')), 'data')
-  })
-
-  afterEach(async () => {
-    await emulator?.close()
-    rmSync(join(directory, '..'), { recursive: true, force: true })
+    directory = join(scratchDirectory(), 'data')
   })
 
   const statusAt = (url: string, ca: string): Promise<number | undefined> =>
@@ -30,7 +23,7 @@ describe('emulator over HTTPS', () => {
     })
 
   it('serves its own client out of the box, endpoint discovery included', async () => {
-    emulator = await startEmulator({ port: 0, https: true })
+    const emulator = await anEmulator({ https: true })
     expect(emulator.endpoint).toMatch(/^https:/u)
     const client = emulator.client()
     const { resource: account } = await client.getDatabaseAccount()
@@ -42,7 +35,7 @@ describe('emulator over HTTPS', () => {
   })
 
   it('is trusted under every name of this machine by who trusts its certificate, and by nobody else', async () => {
-    emulator = await startEmulator({ port: 0, https: true })
+    const emulator = await anEmulator({ https: true })
     const { port } = new URL(emulator.endpoint)
     const ca = emulator.certificate ?? ''
     expect(await statusAt(`https://127.0.0.1:${port}/`, ca)).toBe(401)
@@ -55,27 +48,27 @@ describe('emulator over HTTPS', () => {
   })
 
   it('keeps its certificate in the data directory, the key for nobody else to read', async () => {
-    emulator = await startEmulator({ port: 0, https: true, dataDirectory: directory })
+    let emulator = await anEmulator({ https: true, dataDirectory: directory })
     const { certificate } = emulator
     expect(readFileSync(join(directory, 'certificate.pem'), 'utf8')).toBe(certificate)
     expect(statSync(join(directory, 'certificate-key.pem')).mode & 0o077).toBe(0)
     await emulator.close()
-    emulator = await startEmulator({ port: 0, https: true, dataDirectory: directory })
+    emulator = await anEmulator({ https: true, dataDirectory: directory })
     expect(emulator.certificate).toBe(certificate)
   })
 
   it('makes another when the kept one expires', async () => {
     const past = new VirtualClock(Date.UTC(2020, 0, 1))
-    emulator = await startEmulator({ port: 0, https: true, dataDirectory: directory, clock: past })
+    let emulator = await anEmulator({ https: true, dataDirectory: directory, clock: past })
     const { certificate } = emulator
     await emulator.close()
-    emulator = await startEmulator({ port: 0, https: true, dataDirectory: directory })
+    emulator = await anEmulator({ https: true, dataDirectory: directory })
     expect(emulator.certificate).not.toBe(certificate)
     await emulator.client().databases.readAll().fetchAll()
   })
 
   it('talks http and keeps no certificate unless asked', async () => {
-    emulator = await startEmulator({ port: 0, dataDirectory: directory })
+    const emulator = await anEmulator({ dataDirectory: directory })
     expect(emulator.endpoint).toMatch(/^http:/u)
     expect(emulator.certificate).toBeNull()
     expect(existsSync(join(directory, 'certificate.pem'))).toBe(false)

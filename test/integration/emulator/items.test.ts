@@ -1,6 +1,6 @@
 import type { Container, OperationInput, PatchOperation } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { doors, type Door } from './doors.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { doors, ordersIn, type Door } from './doors.js'
 
 interface Order {
   readonly id: string
@@ -27,13 +27,7 @@ describe.each(doors)('items through the SDK, %s', (_name, open) => {
 
   beforeEach(async () => {
     door = await open()
-    const client = door.client()
-    const { database } = await client.databases.createIfNotExists({ id: 'shop' })
-    container = (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container
-  })
-
-  afterEach(async () => {
-    await door.close()
+    container = await ordersIn(door)
   })
 
   it('creates, reads, replaces and deletes with the service’s statuses', async () => {

@@ -1,34 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { execPath } from 'node:process'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { runKills, type Progress } from '../../long/kills.js'
 import { compiledScript } from './compiled-sources.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
 
 describe('kills of a writing emulator', () => {
-  let script: string
+  const script = compiledScript('../../long/endless-writer.ts')
   let dataDirectory: string
 
-  beforeAll(() => {
-    script = compiledScript('../../long/endless-writer.ts')
-  })
-
-  afterAll(() => {
-    // …/compiled-xxxx/test/long/endless-writer.js
-    rmSync(join(script, '../../..'), { recursive: true })
-  })
-
   beforeEach(() => {
-    dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
-  })
-
-  afterEach(() => {
-    rmSync(dataDirectory, { recursive: true, force: true })
+    dataDirectory = scratchDirectory()
   })
 
   const run = (kills: number, onKill: (progress: Progress) => void): Promise<Progress> =>
-    runKills({ writer: [execPath, script], dataDirectory, kills, seed: 3, onKill })
+    runKills({ writer: [execPath, script()], dataDirectory, kills, seed: 3, onKill })
 
   it('leave every acknowledged batch whole, over HTTP', async () => {
     const { kills, acknowledged, broken } = await run(4, () => undefined)

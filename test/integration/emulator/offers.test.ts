@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import {
   ChangeFeedStartFrom,
   type ChangeFeedIteratorOptions,
@@ -8,9 +5,10 @@ import {
   type Database,
   type OfferDefinition,
 } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { doors, type Door } from './doors.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
 
 function offerContent(manual: number): unknown {
   return { offerThroughput: manual }
@@ -39,10 +37,6 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
   beforeEach(async () => {
     door = await open({ partitionCount: 2 })
     database = (await door.client().databases.create({ id: 'shop' })).database
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   async function create(
@@ -175,27 +169,23 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
 
 describe('offers on disk', () => {
   it('outlive the process, and what is deleted stays deleted', async () => {
-    const dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
-    try {
-      const before = createInProcessCosmos({ dataDirectory })
-      const { database } = await before.client().databases.create({ id: 'shop' })
-      const { container } = await database.containers.create({
-        id: 'c',
-        partitionKey: '/pk',
-        throughput: 400,
-      })
-      const { container: gone } = await database.containers.create({ id: 'gone', partitionKey: '/pk' })
-      await buy(container, { offerThroughput: 11_000 })
-      await gone.delete()
-      const { resources: kept } = await before.client().offers.readAll().fetchAll()
-      await before.close()
-      const after = createInProcessCosmos({ dataDirectory })
-      expect((await after.client().offers.readAll().fetchAll()).resources).toEqual(kept)
-      expect(kept).toMatchObject([{ content: offerContent(11_000) }])
-      expect(await rangeCount(after.client().database('shop').container('c'))).toBe(2)
-      await after.close()
-    } finally {
-      rmSync(dataDirectory, { recursive: true, force: true })
-    }
+    const dataDirectory = scratchDirectory()
+    const before = createInProcessCosmos({ dataDirectory })
+    const { database } = await before.client().databases.create({ id: 'shop' })
+    const { container } = await database.containers.create({
+      id: 'c',
+      partitionKey: '/pk',
+      throughput: 400,
+    })
+    const { container: gone } = await database.containers.create({ id: 'gone', partitionKey: '/pk' })
+    await buy(container, { offerThroughput: 11_000 })
+    await gone.delete()
+    const { resources: kept } = await before.client().offers.readAll().fetchAll()
+    await before.close()
+    const after = createInProcessCosmos({ dataDirectory })
+    expect((await after.client().offers.readAll().fetchAll()).resources).toEqual(kept)
+    expect(kept).toMatchObject([{ content: offerContent(11_000) }])
+    expect(await rangeCount(after.client().database('shop').container('c'))).toBe(2)
+    await after.close()
   })
 })

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import {
   BulkOperationType,
   ChangeFeedStartFrom,
@@ -9,9 +6,10 @@ import {
   type Container,
   type JSONObject,
 } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
-import { doors, type Door } from './doors.js'
+import { doors, ordersIn, type Door } from './doors.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
 
 interface Changed {
   readonly id: string
@@ -20,11 +18,6 @@ interface Changed {
 }
 
 const names = { database: 'shop', container: 'orders' }
-
-async function ordersOf(door: Pick<Door, 'client'>): Promise<Container> {
-  const { database } = await door.client().databases.createIfNotExists({ id: 'shop' })
-  return (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container
-}
 
 async function write(container: Container, count: number, round = 0): Promise<void> {
   for (let index = 0; index < count; index += 1) {
@@ -57,11 +50,7 @@ describe.each(doors)('splits and merges through the SDK, %s', (_name, open) => {
 
   beforeEach(async () => {
     door = await open({ partitionCount: 2 })
-    container = await ordersOf(door)
-  })
-
-  afterEach(async () => {
-    await door.close()
+    container = await ordersIn(door)
   })
 
   async function ranges(): Promise<unknown[]> {
@@ -205,7 +194,7 @@ describe('the SDK’s bulk executor', () => {
   // It waits some seconds after a 410, so one way through the doors must do.
   it('goes on through a split', async () => {
     const door = createInProcessCosmos({ partitionCount: 2 })
-    const container = await ordersOf(door)
+    const container = await ordersIn(door)
     await container.items.executeBulkOperations(bulkUpserts(30))
     await door.splitPartition(names, '1')
     const before = door.stats().refusals
@@ -221,16 +210,12 @@ describe('splits and merges on disk', () => {
   let dataDirectory: string
 
   beforeEach(() => {
-    dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
-  })
-
-  afterEach(() => {
-    rmSync(dataDirectory, { recursive: true, force: true })
+    dataDirectory = scratchDirectory()
   })
 
   it('outlive the process, with every position in the feed', async () => {
     const before = createInProcessCosmos({ dataDirectory, partitionCount: 2 })
-    const container = await ordersOf(before)
+    const container = await ordersIn(before)
     await write(container, 25)
     // Both sides have the same LSNs, so places in the log have changed, which must be kept as well.
     await before.mergePartitions(names, ['0', '1'])
@@ -240,7 +225,7 @@ describe('splits and merges on disk', () => {
     await before.close()
 
     const after = createInProcessCosmos({ dataDirectory })
-    const restored = await ordersOf(after)
+    const restored = await ordersIn(after)
     const resumed = await drained(feed(restored, first.continuationToken))
     expect(resumed.map(({ id }) => id).sort()).toEqual(rest.map(({ id }) => id).sort())
     expect(first.result.length + resumed.length).toBe(25)

@@ -5,7 +5,7 @@ import {
   type Container,
   type PartitionKey,
 } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { doors, type Door } from './doors.js'
 
 describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
@@ -13,10 +13,6 @@ describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
 
   beforeEach(async () => {
     door = await open({ partitionCount: 5 })
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   async function containerWith(...paths: string[]): Promise<Container> {

@@ -1,6 +1,6 @@
 import type { Container, PatchOperation, PatchRequestBody } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { doors, type Door } from './doors.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { doors, ordersIn, type Door } from './doors.js'
 
 interface Order {
   readonly id: string
@@ -15,13 +15,8 @@ describe.each(doors)('patches through the SDK, %s', (_name, open) => {
 
   beforeEach(async () => {
     door = await open()
-    const { database } = await door.client().databases.createIfNotExists({ id: 'shop' })
-    container = (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container
+    container = await ordersIn(door)
     await container.items.create({ id: 'o1', pk: 'a', total: 1, tags: ['x', 'y'], old: true })
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   const patched = (body: PatchRequestBody): Promise<{ statusCode: number; resource?: Order | undefined }> =>

@@ -1,6 +1,6 @@
 import type { Container, RequestOptions } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { doors, type Door } from './doors.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { doors, ordersIn, type Door } from './doors.js'
 
 interface Order {
   readonly id: string
@@ -51,12 +51,7 @@ describe.each(doors)('preconditions and limits through the SDK, %s', (_name, ope
 
   beforeEach(async () => {
     door = await open()
-    const { database } = await door.client().databases.createIfNotExists({ id: 'shop' })
-    container = (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container
-  })
-
-  afterEach(async () => {
-    await door.close()
+    container = await ordersIn(door)
   })
 
   /** The etags that `o1` had and has. */

@@ -1,6 +1,6 @@
 import type { Container } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { doors, type Door } from './doors.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { doors, ordersIn, type Door } from './doors.js'
 
 interface Order {
   readonly id: string
@@ -14,15 +14,10 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
 
   beforeEach(async () => {
     door = await open({ partitionCount: 3 })
-    const { database } = await door.client().databases.createIfNotExists({ id: 'shop' })
-    container = (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container
+    container = await ordersIn(door)
     for (let index = 0; index < 30; index += 1) {
       await container.items.create({ id: `o${index}`, pk: `k${index % 10}`, total: index })
     }
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   const query = (text: string): { query: string } => ({ query: text })

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { Container } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../../src/emulator/index.js'
+import { anEmulator } from './doors.js'
 
 interface Asked {
   readonly status: number
@@ -23,7 +24,7 @@ describe('paths by rids over HTTP', () => {
   let documentRid: string
 
   beforeEach(async () => {
-    emulator = await startEmulator({ port: 0, partitionCount: 2 })
+    emulator = await anEmulator({ partitionCount: 2 })
     const { database, resource: owner } = await emulator.client().databases.create({ id: 'shop' })
     const created = await database.containers.create({ id: 'orders', partitionKey: '/pk' })
     container = created.container
@@ -31,10 +32,6 @@ describe('paths by rids over HTTP', () => {
     databaseRid = owner?._rid ?? ''
     rid = created.resource?._rid ?? ''
     documentRid = resource?._rid ?? ''
-  })
-
-  afterEach(async () => {
-    await emulator.close()
   })
 
   async function ask(

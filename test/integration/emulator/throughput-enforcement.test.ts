@@ -1,5 +1,5 @@
 import type { Container } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { doors, type Door } from './doors.js'
 
@@ -13,10 +13,6 @@ describe.each(doors)('enforced throughput through the SDK, %s', (_name, open) =>
   beforeEach(async () => {
     clock = new VirtualClock()
     door = await open({ clock, enforceThroughput: true, partitionCount: 2 })
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   /** A container seen by a client that does not try again by itself. */

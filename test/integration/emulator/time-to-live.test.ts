@@ -1,5 +1,5 @@
 import type { Container, ContainerDefinition } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { doors, type Door } from './doors.js'
 
@@ -10,10 +10,6 @@ describe.each(doors)('time to live through the SDK, %s', (_name, open) => {
   beforeEach(async () => {
     clock = new VirtualClock()
     door = await open({ clock })
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   async function containerWith(settings: Partial<ContainerDefinition>): Promise<Container> {

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Container } from '@azure/cosmos'
 import { describe, expect, it } from 'vitest'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { doors, type Door } from './doors.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
 
 interface Person {
   readonly id: string
@@ -45,13 +43,12 @@ describe.each(doors)('unique keys through the SDK, %s', (_name, open) => {
     )
     expect(batch.result?.map((one) => one.statusCode)).toEqual([424, 409])
     expect((await container.items.create({ id: 'z', pk: 'b', mail: 'm' })).statusCode).toBe(201)
-    await door.close()
   })
 })
 
 describe('unique keys in a data directory', () => {
   it('hold after a restart', async () => {
-    const dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-'))
+    const dataDirectory = scratchDirectory()
     const before = createInProcessCosmos({ dataDirectory })
     await (await people(before)).items.create({ id: 'x', pk: 'a', mail: 'm' })
     await before.close()
@@ -61,6 +58,5 @@ describe('unique keys in a data directory', () => {
     await container.item('x', 'a').delete()
     expect((await container.items.create({ id: 'y', pk: 'a', mail: 'm' })).statusCode).toBe(201)
     await after.close()
-    rmSync(dataDirectory, { recursive: true })
   })
 })

@@ -1,5 +1,5 @@
 import { PermissionMode, TriggerOperation, TriggerType, type Container, type Database } from '@azure/cosmos'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openAccount } from '../../../src/emulator/doors/account.js'
 import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
 import { doors, type Door } from './doors.js'
@@ -113,10 +113,6 @@ describe.each(doors)('what is not supported, through the SDK, %s', (_name, open)
     const { database } = await door.client().databases.create({ id: 'shop' })
     const { container } = await database.containers.create({ id: 'orders', partitionKey })
     places = { database, container }
-  })
-
-  afterEach(async () => {
-    await door.close()
   })
 
   it.each(features)('is refused by name: %s (%#)', async (words, attempt) => {

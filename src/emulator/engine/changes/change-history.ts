@@ -1,24 +1,12 @@
 import { contains, intersection, type KeyRange } from '../partitions/key-ranges.js'
 import type { PhysicalPartition } from '../partitions/physical-partition.js'
+import type { HistoryFloor, JournalRecord, KeptHistory } from './journal.js'
 import { epkOf, type VersionChange } from './version-change.js'
 
-/** The LSN up to which the changes in a part of the key space are not kept. */
-export interface HistoryFloor {
-  readonly min: string
-  readonly max: string
-  readonly lsn: number
-}
-
-/** A history as the journal keeps it. */
-export interface KeptHistory {
-  readonly floors: readonly HistoryFloor[]
-  readonly changes: Iterable<VersionChange>
-}
-
-/** The changes that a history no longer keeps, and its new floors. */
-export interface Forgotten {
-  readonly changes: readonly VersionChange[]
-  readonly floors: readonly HistoryFloor[]
+export interface HistoryOwner {
+  readonly rid: string
+  /** The current ones, which change by splits and merges. */
+  readonly partitions: readonly PhysicalPartition[]
 }
 
 /**
@@ -31,7 +19,7 @@ export interface Forgotten {
  */
 export class ChangeHistory {
   private logs = new Map<string, VersionChange[]>()
-  private lastFloors: readonly HistoryFloor[]
+  private floors: readonly HistoryFloor[]
   private trimmedAt = 0
 
   /**
@@ -40,35 +28,33 @@ export class ChangeHistory {
    * @param kept the changes that a journal kept; without them the history begins now
    */
   constructor(
-    partitions: readonly PhysicalPartition[],
+    private readonly owner: HistoryOwner,
     public retentionSeconds: number,
     kept?: KeptHistory,
   ) {
-    this.lastFloors = kept?.floors ?? partitions.map(({ range, lsn }) => ({ ...range, lsn }))
+    this.floors = kept?.floors ?? owner.partitions.map(({ range, lsn }) => ({ ...range, lsn }))
     this.logs.set('', [...(kept?.changes ?? [])])
-    this.arrange(partitions)
+    this.arrange()
   }
 
-  get floors(): readonly HistoryFloor[] {
-    return this.lastFloors
+  /** Returns the records to write for a history that has just begun. */
+  begun(): readonly JournalRecord[] {
+    return [{ kind: 'history', containerRid: this.owner.rid, floors: this.floors }]
   }
 
-  /** Adds the changes of one transaction of a partition, in their order. */
+  /** Adds the changes of one transaction, in their order. Returns the records to write. */
   add(
-    partitions: readonly PhysicalPartition[],
     partition: PhysicalPartition,
     changes: readonly VersionChange[],
-  ): void {
-    this.logOf(partitions, partition).push(...changes)
+    nowSeconds: number,
+  ): readonly JournalRecord[] {
+    this.logOf(partition).push(...changes)
+    return [...this.records(changes, false), ...this.forget(nowSeconds)]
   }
 
   /** Yields the changes of a partition after `lsn`, in LSN order. */
-  *after(
-    partitions: readonly PhysicalPartition[],
-    partition: PhysicalPartition,
-    lsn: number,
-  ): Generator<VersionChange, void, undefined> {
-    const log = this.logOf(partitions, partition)
+  *after(partition: PhysicalPartition, lsn: number): Generator<VersionChange, void, undefined> {
+    const log = this.logOf(partition)
     let low = 0
     let high = log.length
     while (low < high) {
@@ -84,41 +70,44 @@ export class ChangeHistory {
 
   /** Checks whether every change after `lsn` in this part of the key space is still kept. */
   isKept(scope: KeyRange, lsn: number): boolean {
-    return this.lastFloors.every((floor) => lsn >= floor.lsn || intersection(floor, scope) === null)
+    return this.floors.every((floor) => lsn >= floor.lsn || intersection(floor, scope) === null)
   }
 
-  /** Forgets changes older than the retention. Returns null when there are none. */
-  forget(partitions: readonly PhysicalPartition[], nowSeconds: number): Forgotten | null {
-    if (nowSeconds === this.trimmedAt) return null
+  /** Forgets changes older than the retention. Returns the records to write. */
+  forget(nowSeconds: number): readonly JournalRecord[] {
+    if (nowSeconds === this.trimmedAt) return []
     this.trimmedAt = nowSeconds
-    const changes: VersionChange[] = []
-    for (const partition of partitions) {
-      const log = this.logOf(partitions, partition)
+    const forgotten: VersionChange[] = []
+    for (const partition of this.owner.partitions) {
+      const log = this.logOf(partition)
       const kept = log.findIndex((change) => change.ts > nowSeconds - this.retentionSeconds)
       const old = log.splice(0, kept < 0 ? log.length : kept)
       const lsn = old.at(-1)?.lsn
       if (lsn === undefined) continue
-      changes.push(...old)
+      forgotten.push(...old)
       this.raiseFloor({ ...partition.range, lsn })
     }
-    return changes.length === 0 ? null : { changes, floors: this.lastFloors }
+    return forgotten.length === 0 ? [] : [...this.records(forgotten, true), ...this.begun()]
   }
 
-  private logOf(partitions: readonly PhysicalPartition[], partition: PhysicalPartition): VersionChange[] {
-    const log = this.logs.get(partition.id)
-    if (log !== undefined) return log
-    this.arrange(partitions)
-    const arranged = this.logs.get(partition.id)
-    if (arranged === undefined)
-      throw new RangeError(`partition ${partition.id} is not one of the container's`)
-    return arranged
+  private records(changes: readonly VersionChange[], isForgotten: boolean): readonly JournalRecord[] {
+    const containerRid = this.owner.rid
+    return changes.map((change) => ({ kind: 'change', containerRid, change, isForgotten }))
+  }
+
+  private logOf({ id }: PhysicalPartition): VersionChange[] {
+    if (!this.logs.has(id)) this.arrange()
+    const log = this.logs.get(id)
+    if (log === undefined) throw new RangeError(`partition ${id} is not one of the container's`)
+    return log
   }
 
   /**
    * Moves the changes of partitions that are gone to the new ones. Ids are never reused, so a log under a known id
    * belongs to that partition.
    */
-  private arrange(partitions: readonly PhysicalPartition[]): void {
+  private arrange(): void {
+    const { partitions } = this.owner
     const left = [...this.logs].filter(([id]) => partitions.every((partition) => partition.id !== id))
     const orphaned = left.flatMap(([, log]) => log)
     this.logs = new Map(
@@ -129,7 +118,7 @@ export class ChangeHistory {
   private raiseFloor(raised: HistoryFloor): void {
     const isCovered = (floor: HistoryFloor): boolean =>
       floor.min >= raised.min && floor.max <= raised.max && floor.lsn <= raised.lsn
-    this.lastFloors = [...this.lastFloors.filter((floor) => !isCovered(floor)), raised]
+    this.floors = [...this.floors.filter((floor) => !isCovered(floor)), raised]
   }
 }
 
@@ -141,12 +130,4 @@ function takenOver(changes: readonly VersionChange[], range: KeyRange): VersionC
   return changes
     .filter((change) => contains(range, epkOf(change)))
     .sort((a, b) => a.lsn - b.lsn || a.place - b.place)
-}
-
-export function historyFor(
-  { retentionSeconds }: { readonly retentionSeconds: number | null },
-  partitions: readonly PhysicalPartition[],
-  kept?: KeptHistory,
-): ChangeHistory | null {
-  return retentionSeconds === null ? null : new ChangeHistory(partitions, retentionSeconds, kept)
 }

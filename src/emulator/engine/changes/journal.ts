@@ -1,10 +1,10 @@
 import type { JsonObject } from '../values/json.js'
-import type { HistoryFloor, KeptHistory } from './change-history.js'
+import type { KeyRange } from '../partitions/key-ranges.js'
+import type { PhysicalPartition } from '../partitions/physical-partition.js'
 import type { VersionFields } from '../values/document-version.js'
 import type { Throughput } from '../values/throughput.js'
 import type { VersionChange } from './version-change.js'
 
-/** A database as the journal keeps it. */
 export interface DatabaseRecord {
   readonly id: string
   readonly rid: string
@@ -14,7 +14,6 @@ export interface DatabaseRecord {
   readonly lastContainerNumber: number
 }
 
-/** A container as the journal keeps it. */
 export interface ContainerRecord {
   readonly rid: string
   readonly databaseRid: string
@@ -23,12 +22,9 @@ export interface ContainerRecord {
   readonly ts: number
 }
 
-/** A physical partition as the journal keeps it. */
-export interface PartitionRecord {
+export interface PartitionRecord extends KeyRange {
   readonly containerRid: string
   readonly id: string
-  readonly min: string
-  readonly max: string
   readonly parents: readonly string[]
   /** The LSN of the last transaction, kept so that none is reused. */
   readonly lsn: number
@@ -45,31 +41,42 @@ export interface OfferRecord {
   readonly throughput: Throughput
   /** The highest throughput so far in RU/s, which determines the minimum. */
   readonly highestEver: number
-  /** The number of changes. */
   readonly changes: number
   readonly ts: number
 }
 
-/** One change of stored data. */
+/** The LSN up to which the changes in a part of the key space are not kept. */
+export interface HistoryFloor extends KeyRange {
+  readonly lsn: number
+}
+
+/** A history of changes as the journal keeps it. */
+export interface KeptHistory {
+  readonly floors: readonly HistoryFloor[]
+  readonly changes: Iterable<VersionChange>
+}
+
+/** One change of stored data. Null stands for what was deleted. */
 export type JournalRecord =
-  | { readonly kind: 'database'; readonly database: DatabaseRecord }
-  | { readonly kind: 'databaseDeleted'; readonly rid: string }
-  | { readonly kind: 'container'; readonly container: ContainerRecord }
-  | { readonly kind: 'containerDeleted'; readonly rid: string }
-  | { readonly kind: 'partition'; readonly partition: PartitionRecord }
-  | { readonly kind: 'partitionDeleted'; readonly containerRid: string; readonly id: string }
-  | { readonly kind: 'offer'; readonly offer: OfferRecord }
-  | { readonly kind: 'offerDeleted'; readonly rid: string }
-  | { readonly kind: 'document'; readonly containerRid: string; readonly version: VersionFields }
-  | { readonly kind: 'documentDeleted'; readonly containerRid: string; readonly number: number }
-  | { readonly kind: 'change'; readonly containerRid: string; readonly change: VersionChange }
-  | { readonly kind: 'changeForgotten'; readonly containerRid: string; readonly change: VersionChange }
-  | {
-      readonly kind: 'historyFloors'
-      readonly containerRid: string
-      readonly floors: readonly HistoryFloor[]
-    }
-  | { readonly kind: 'historyDropped'; readonly containerRid: string }
+  | { readonly kind: 'database'; readonly rid: string; readonly value: DatabaseRecord | null }
+  | { readonly kind: 'container'; readonly rid: string; readonly value: ContainerRecord | null }
+  | { readonly kind: 'offer'; readonly rid: string; readonly value: OfferRecord | null }
+  | (InContainer & {
+      readonly kind: 'partition'
+      readonly id: string
+      readonly value: PartitionRecord | null
+    })
+  | (InContainer & {
+      readonly kind: 'document'
+      readonly number: number
+      readonly value: VersionFields | null
+    })
+  | (InContainer & { readonly kind: 'change'; readonly change: VersionChange; readonly isForgotten: boolean })
+  | (InContainer & { readonly kind: 'history'; readonly floors: readonly HistoryFloor[] | null })
+
+interface InContainer {
+  readonly containerRid: string
+}
 
 /**
  * Receives every change in the order it was made. One call is one transaction, which is kept or lost as a whole.
@@ -96,4 +103,18 @@ export interface JournalContents {
 export const noJournal: Journal = {
   append: () => undefined,
   settled: () => null,
+}
+
+export function documentRecord(containerRid: string, value: VersionFields): JournalRecord {
+  return { kind: 'document', containerRid, number: value.number, value }
+}
+
+/** Returns the record to write for a partition: its range, its LSN and the number of its newest document. */
+export function partitionRecord(
+  { rid: containerRid, lastDocumentNumber }: { readonly rid: string; readonly lastDocumentNumber: number },
+  { identity, lsn }: PhysicalPartition,
+): JournalRecord {
+  const { id, range, parents } = identity
+  const value: PartitionRecord = { containerRid, id, ...range, parents, lsn, lastDocumentNumber }
+  return { kind: 'partition', containerRid, id, value }
 }

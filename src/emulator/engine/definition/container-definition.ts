@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { indexingFactor, type IndexingFactor } from '../values/charges.js'
 import { isJsonObject, type JsonObject } from '../values/json.js'
 import { assertId } from '../values/document-id.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
-import { badRequest } from '../values/refusal.js'
+import { badRequest, Refusal } from '../values/refusal.js'
 import { refuseUnsupportedSettings } from './unsupported-settings.js'
 import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 
@@ -34,7 +35,7 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
   refuseUnsupportedSettings(body)
   const id = assertId(body['id'], 'container')
   const partitionKey = parsePartitionKeyDefinition(body['partitionKey'])
-  const defaultTtl = parseDefaultTtl(body['defaultTtl'])
+  const defaultTtl = parseTtl('defaultTtl', body['defaultTtl'])
   const uniqueKeys = parseUniqueKeys(body['uniqueKeyPolicy'])
   const indexingPolicy = computedIndexingPolicy(body['indexingPolicy'])
   const { _rid, _self, _etag, _ts, _docs, _sprocs, _triggers, _udfs, _conflicts, ...own } = body
@@ -67,7 +68,7 @@ function computedIndexingPolicy(value: unknown): JsonObject {
   if (indexingMode === 'none') return { indexingMode, automatic: false, includedPaths: [], excludedPaths: [] }
   if (!Array.isArray(excludedPaths))
     throw badRequest('The excludedPaths of an indexing policy must be an array.')
-  const isComplete = excludedPaths.some((entry: unknown) => isJsonObject(entry) && entry['path'] === etagPath)
+  const isComplete = excludes(excludedPaths, etagPath)
   return {
     automatic: true,
     includedPaths: [{ path: '/*' }],
@@ -98,12 +99,12 @@ function checkedPath(path: unknown): string {
   throw badRequest(`The partition key path ${JSON.stringify(path)} must look like /name or /outer/inner.`)
 }
 
-function parseDefaultTtl(value: unknown): number | null {
+/** Reads a time to live: -1 for never, or seconds. Returns null when there is none. */
+export function parseTtl(name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null
-  if (isTtl(value)) return value
-  throw badRequest(
-    `defaultTtl is ${JSON.stringify(value)}; it must be -1 or a whole number of seconds above 0.`,
-  )
+  if (value === -1) return value
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31) return value
+  throw badRequest(`${name} is ${JSON.stringify(value)}; it must be -1 or a whole number of seconds above 0.`)
 }
 
 /** Reads the retention in minutes and returns seconds. 0 means no retention. */
@@ -118,18 +119,25 @@ function parseRetention(policy: unknown): number | null {
   )
 }
 
-/** Checks whether `value` is a valid time to live: -1 for never, or seconds. */
-export function isTtl(value: unknown): value is number {
-  return (
-    typeof value === 'number' && Number.isInteger(value) && (value === -1 || (value > 0 && value < 2 ** 31))
-  )
+function isLean({ indexingMode, excludedPaths }: JsonObject): boolean {
+  return indexingMode === 'none' || (Array.isArray(excludedPaths) && excludes(excludedPaths, '/*'))
 }
 
-function isLean(indexingPolicy: JsonObject): boolean {
-  if (indexingPolicy['indexingMode'] === 'none') return true
-  const excluded = indexingPolicy['excludedPaths']
-  return (
-    Array.isArray(excluded) &&
-    excluded.some((entry: unknown) => isJsonObject(entry) && entry['path'] === '/*')
-  )
+function excludes(paths: readonly unknown[], path: string): boolean {
+  return paths.some((entry) => isJsonObject(entry) && entry['path'] === path)
+}
+
+/** Refuses new settings of a container that change what distributes its documents. */
+export function assertRedefinable(current: ContainerDefinition, definition: ContainerDefinition): void {
+  if (!isDeepStrictEqual(definition.partitionKey, current.partitionKey) || definition.id !== current.id) {
+    throw badRequest(
+      'The id and the partition key of a container cannot be changed; create another container.',
+    )
+  }
+  if (!isDeepStrictEqual(definition.uniqueKeys, current.uniqueKeys)) {
+    throw new Refusal(
+      403,
+      'The unique index cannot be modified. Send the uniqueKeyPolicy as it is, or create another container.',
+    )
+  }
 }

@@ -35,7 +35,6 @@ export function contains(range: KeyRange, key: string): boolean {
   return key >= range.min && key < range.max
 }
 
-/** Returns the intersection of two ranges, or null. */
 export function intersection(one: KeyRange, other: KeyRange): KeyRange | null {
   const min = one.min > other.min ? one.min : other.min
   const max = one.max < other.max ? one.max : other.max

@@ -38,7 +38,6 @@ export class OrderedEntries<T> {
     this.count += 1
   }
 
-  /** Replaces the value of an existing entry. */
   replace(key: number, value: T): void {
     const { chunk, index } = this.seek(key)
     if (chunk?.keys[index] === key) chunk.values[index] = value

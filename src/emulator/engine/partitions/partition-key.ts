@@ -1,5 +1,5 @@
 import type { PartitionKeyValue } from './effective-partition-key.js'
-import { isJsonObject, type JsonObject } from '../values/json.js'
+import { isJsonObject, parsedJson, type JsonObject } from '../values/json.js'
 import { limits } from '../values/limits.js'
 import { badRequest, substatus } from '../values/refusal.js'
 
@@ -26,12 +26,7 @@ export function parsePartitionKeyPrefix(text: string, definition: PartitionKeyDe
 }
 
 function parseValues(text: string, definition: PartitionKeyDefinition): readonly unknown[] {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(text)
-  } catch {
-    parsed = undefined
-  }
+  const parsed = parsedJson(text)
   if (!Array.isArray(parsed)) {
     throw badRequest(
       `The partition key header is ${text.slice(0, 100)}; it must be a JSON array with one value per path.`,
@@ -41,7 +36,6 @@ function parseValues(text: string, definition: PartitionKeyDefinition): readonly
   return values.map((value) => (isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value))
 }
 
-/** Returns the partition key from a document's own properties. */
 export function partitionKeyOf(document: JsonObject, definition: PartitionKeyDefinition): PartitionKey {
   return checkedPartitionKey(
     definition.paths.map((path) => valueAtPath(document, path)),

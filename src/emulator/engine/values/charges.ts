@@ -48,6 +48,11 @@ export function feedCharge(bytes: number): number {
   return rounded(Math.max(1, bytes / 1024))
 }
 
+/** Returns the charge of several operations in one request. */
+export function totalCharge(results: readonly { readonly charge: number }[]): number {
+  return rounded(results.reduce((total, { charge }) => total + charge, 0))
+}
+
 function rounded(charge: number): number {
   return Math.round(charge * 100) / 100
 }

@@ -15,8 +15,12 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')
 }
 
-/** The etag of settings that were changed, which have no LSN of their own. */
+/** Returns the etag of settings, which have no LSN of their own: the number of their changes takes its place. */
+export function settingsEtag(changes: number, ts: number): string {
+  return etagOf({ rangeId: '0', lsn: changes, place: 0, ts })
+}
+
+/** Returns the etag of settings that were changed. */
 export function nextEtag(etag: string, ts: number): string {
-  const changes = Number.parseInt(etag.slice(1, 9), 16)
-  return etagOf({ rangeId: '0', lsn: changes + 1, place: 0, ts })
+  return settingsEtag(Number.parseInt(etag.slice(1, 9), 16) + 1, ts)
 }

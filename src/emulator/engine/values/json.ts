@@ -1,6 +1,15 @@
 /** A parsed JSON object that no other code holds, so that the engine may keep it. */
 export type JsonObject = Record<string, unknown>
 
+/** Returns the value of a JSON text, or undefined when it is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Checks whether `value` is a JSON object, not an array or null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,8 +5,8 @@ import type { Refusal } from './refusal.js'
 
 /** Conditions on the stored document: an etag, or `*` for any. */
 export interface WriteConditions {
-  readonly ifMatch?: string
-  readonly ifNoneMatch?: string
+  readonly ifMatch?: string | undefined
+  readonly ifNoneMatch?: string | undefined
 }
 
 /** An operation on one document. The caller must not change the objects it passes afterwards. */

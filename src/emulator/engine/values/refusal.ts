@@ -15,7 +15,6 @@ export class Refusal extends Error {
   }
 }
 
-/** Sub-statuses that SDKs react to. */
 export const substatus = {
   /** 400: the given partition key is not the one in the document. */
   partitionKeyMismatch: 1001,

@@ -34,7 +34,6 @@ export function checkedThroughput(kind: Throughput['kind'], value: unknown): Thr
   )
 }
 
-/** Returns the `content` of an offer as clients see it. */
 export function offerContent(throughput: Throughput, highestEver: number): JsonObject {
   const { kind, maxRequestUnits } = throughput
   const isManual = kind === 'manual'

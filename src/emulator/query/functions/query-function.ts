@@ -8,6 +8,10 @@ export interface QueryFunction {
   readonly evaluate: (...values: readonly unknown[]) => unknown
 }
 
+export function ofOne(evaluate: (value: unknown) => unknown): QueryFunction {
+  return { minArguments: 1, maxArguments: 1, evaluate }
+}
+
 /** Refuses a call with too few or too many arguments, as the service does. */
 export function refuseWrongCount(call: Call, min: number, max: number): void {
   const given = call.arguments.length

@@ -1,13 +1,9 @@
-import type { QueryFunction } from './query-function.js'
+import { ofOne, type QueryFunction } from './query-function.js'
 import { jsonOf, refuseLongResult } from '../language/query-limits.js'
 import { indexOf as indexIn } from './text-search.js'
 
 function ofString(compute: (text: string) => unknown): QueryFunction {
-  return {
-    minArguments: 1,
-    maxArguments: 1,
-    evaluate: (text) => (typeof text === 'string' ? compute(text) : undefined),
-  }
+  return ofOne((text) => (typeof text === 'string' ? compute(text) : undefined))
 }
 
 /** Returns a function that tests two strings. A third argument `true` makes it ignore case. */
@@ -63,10 +59,6 @@ function concat(...parts: readonly unknown[]): string | undefined {
   return parts.every((part) => typeof part === 'string') ? joined(parts, '') : undefined
 }
 
-function toText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : jsonOf(value)
-}
-
 /** Functions of strings. The result for any other type is undefined, except for ToString. */
 export const stringFunctions: Readonly<Record<string, QueryFunction>> = {
   CONCAT: { minArguments: 2, maxArguments: Infinity, evaluate: concat },
@@ -79,7 +71,7 @@ export const stringFunctions: Readonly<Record<string, QueryFunction>> = {
   STARTSWITH: ofTwoStrings((text, other) => text.startsWith(other)),
   STRINGEQUALS: ofTwoStrings((text, other) => text === other),
   SUBSTRING: { minArguments: 3, maxArguments: 3, evaluate: substring },
-  TOSTRING: { minArguments: 1, maxArguments: 1, evaluate: toText },
+  TOSTRING: ofOne((value) => (typeof value === 'string' ? value : jsonOf(value))),
   TRIM: ofString((text) => text.trim()),
   UPPER: ofString((text) => text.toUpperCase()),
 }

@@ -1,23 +1,8 @@
-/** JSON types in the service's order: undefined < null < boolean < number < string < array < object. */
-const kindOrder = {
-  undefined: 0,
-  null: 1,
-  boolean: 2,
-  number: 3,
-  string: 4,
-  array: 5,
-  object: 6,
-} as const
+/** JSON types in the service's order. */
+const kinds = ['undefined', 'null', 'boolean', 'number', 'string', 'array', 'object']
 
-type Kind = keyof typeof kindOrder
-
-function kindOf(value: unknown): Kind {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  const type = typeof value
-  return type === 'undefined' || type === 'boolean' || type === 'number' || type === 'string'
-    ? type
-    : 'object'
+function rankOf(value: unknown): number {
+  return kinds.indexOf(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 }
 
 /** Checks whether a value is a JSON object: neither null nor an array. */
@@ -53,8 +38,7 @@ export function areEqual(left: unknown, right: unknown): boolean {
  * because the service promises no order for them.
  */
 export function compareValues(left: unknown, right: unknown): number {
-  const leftKind = kindOf(left)
-  const difference = kindOrder[leftKind] - kindOrder[kindOf(right)]
+  const difference = rankOf(left) - rankOf(right)
   if (difference !== 0) return difference
   return isOrdered(left) && isOrdered(right) ? compareAlike(left, right) : 0
 }
@@ -75,7 +59,6 @@ function isOrdered(value: unknown): value is Ordered {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** Compares two values of the same type. */
 function compareAlike(left: Ordered, right: Ordered): number {
   return left < right ? -1 : left > right ? 1 : 0
 }

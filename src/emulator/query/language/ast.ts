@@ -56,7 +56,6 @@ export type Expression =
   | Unary
   | Binary
   | Logical
-  | Coalesce
   | Conditional
   | In
   | Between
@@ -65,129 +64,93 @@ export type Expression =
   | ObjectLiteral
   | ArrayLiteral
 
-export interface Literal {
-  readonly kind: 'literal'
-  readonly value: null | undefined | boolean | number | string
+interface Node<Kind extends string> {
+  readonly kind: Kind
   readonly span: Span
+}
+
+export interface Literal extends Node<'literal'> {
+  readonly value: null | undefined | boolean | number | string
 }
 
 /** `@name`, including the `@`. */
-export interface ParameterReference {
-  readonly kind: 'parameter'
+export interface ParameterReference extends Node<'parameter'> {
   readonly name: string
-  readonly span: Span
 }
 
 /** A bare name, which is either the source's alias or a mistake. */
-export interface SourceReference {
-  readonly kind: 'source'
+export interface SourceReference extends Node<'source'> {
   readonly name: string
-  readonly span: Span
 }
 
 /** `object.key` and `object[key]`; after a dot the key is a literal. */
-export interface Member {
-  readonly kind: 'member'
+export interface Member extends Node<'member'> {
   readonly object: Expression
   readonly key: Expression
-  readonly span: Span
 }
 
 /** Kept in the tree, because parentheses decide whether a mixture of operators is clear (see `refuseUnclear`). */
-export interface Parenthesized {
-  readonly kind: 'parenthesized'
+export interface Parenthesized extends Node<'parenthesized'> {
   readonly inner: Expression
-  readonly span: Span
 }
 
-export interface Unary {
-  readonly kind: 'unary'
+export interface Unary extends Node<'unary'> {
   readonly operator: 'NOT' | '-' | '+'
   readonly operand: Expression
-  readonly span: Span
 }
 
 type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>='
 type ArithmeticOperator = '+' | '-' | '*' | '/' | '%'
 
-export interface Binary {
-  readonly kind: 'binary'
-  readonly operator: ComparisonOperator | ArithmeticOperator | '||'
+export interface Binary extends Node<'binary'> {
+  readonly operator: ComparisonOperator | ArithmeticOperator | '||' | '??'
   readonly left: Expression
   readonly right: Expression
-  readonly span: Span
 }
 
 /** A whole chain of ANDs or of ORs, so that a long chain does not nest. */
-export interface Logical {
-  readonly kind: 'logical'
+export interface Logical extends Node<'logical'> {
   readonly operator: 'AND' | 'OR'
   readonly operands: readonly Expression[]
-  readonly span: Span
-}
-
-/** `left ?? right`. */
-interface Coalesce {
-  readonly kind: 'coalesce'
-  readonly left: Expression
-  readonly right: Expression
-  readonly span: Span
 }
 
 /** `condition ? consequent : alternative`. */
-export interface Conditional {
-  readonly kind: 'conditional'
+export interface Conditional extends Node<'conditional'> {
   readonly condition: Expression
   readonly consequent: Expression
   readonly alternative: Expression
-  readonly span: Span
 }
 
-export interface In {
-  readonly kind: 'in'
+export interface In extends Node<'in'> {
   readonly needle: Expression
   readonly items: readonly Expression[]
-  readonly isNegated: boolean
-  readonly span: Span
 }
 
-export interface Between {
-  readonly kind: 'between'
+export interface Between extends Node<'between'> {
   readonly operand: Expression
   readonly low: Expression
   readonly high: Expression
-  readonly isNegated: boolean
-  readonly span: Span
 }
 
-export interface Like {
-  readonly kind: 'like'
+export interface Like extends Node<'like'> {
   readonly operand: Expression
   readonly pattern: Expression
   /** The character that makes the next one of the pattern literal. */
   readonly escape: string | undefined
-  readonly isNegated: boolean
-  readonly span: Span
 }
 
-export interface Call {
-  readonly kind: 'call'
+export interface Call extends Node<'call'> {
   /** The name as written. Function names ignore case. */
   readonly name: string
   readonly arguments: readonly Expression[]
-  readonly span: Span
 }
 
-export interface ObjectLiteral {
-  readonly kind: 'object'
+export interface ObjectLiteral extends Node<'object'> {
   readonly properties: readonly { readonly name: string; readonly value: Expression }[]
-  readonly span: Span
 }
 
-interface ArrayLiteral {
-  readonly kind: 'array'
+interface ArrayLiteral extends Node<'array'> {
   readonly items: readonly Expression[]
-  readonly span: Span
 }
 
 /** Returns the expressions directly inside an expression. */
@@ -204,7 +167,6 @@ export function childrenOf(expression: Expression): readonly Expression[] {
     case 'unary':
       return [expression.operand]
     case 'binary':
-    case 'coalesce':
       return [expression.left, expression.right]
     case 'logical':
       return expression.operands
@@ -230,4 +192,29 @@ export function unwrapped(expression: Expression): Exclude<Expression, Parenthes
   let inner = expression
   while (inner.kind === 'parenthesized') inner = inner.inner
   return inner
+}
+
+/**
+ * Returns the steps from a document to a property (`c.a["b"][0]`), or undefined when the expression is not such a
+ * path.
+ */
+export function pathOf(expression: Expression): readonly (string | number)[] | undefined {
+  const inner = unwrapped(expression)
+  if (inner.kind === 'source') return []
+  if (inner.kind !== 'member' || inner.key.kind !== 'literal') return undefined
+  const { value } = inner.key
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  const parent = pathOf(inner.object)
+  return parent === undefined ? undefined : [...parent, value]
+}
+
+export function selectedExpressions(selection: Selection): readonly Expression[] {
+  switch (selection.kind) {
+    case 'all':
+      return []
+    case 'value':
+      return [selection.expression]
+    case 'list':
+      return selection.items.map((item) => item.expression)
+  }
 }

@@ -29,15 +29,11 @@ export class ExpressionParser extends PrimaryParser {
     return result
   })
 
-  private readonly coalesce: Rule<Expression> = this.RULE('coalesce', (): Expression => {
-    let left = this.SUBRULE(this.disjunction)
-    this.MANY(() => {
-      this.CONSUME(punctuations.coalesce)
-      const right = this.SUBRULE2(this.disjunction)
-      left = this.ACTION(() => ({ kind: 'coalesce', left, right, span: between(left.span, right.span) }))
-    })
-    return left
-  })
+  private readonly coalesce: Rule<Expression> = this.leftToRight(
+    'coalesce',
+    () => this.disjunction,
+    () => this.CONSUME(punctuations.coalesce),
+  )
 
   private readonly disjunction: Rule<Expression> = this.RULE('disjunction', (): Expression => {
     const operands = [this.SUBRULE(this.conjunction)]
@@ -60,21 +56,20 @@ export class ExpressionParser extends PrimaryParser {
   private readonly predicate: Rule<Expression> = this.RULE('predicate', (): Expression => {
     let operand = this.SUBRULE(this.equality)
     this.OPTION(() => {
-      let isNegated = false
-      this.OPTION2(() => {
-        this.CONSUME(keywords.not)
-        isNegated = true
-      })
-      operand = this.OR([
-        { ALT: () => this.inList(operand, isNegated) },
-        { ALT: () => this.betweenBounds(operand, isNegated) },
-        { ALT: () => this.likePattern(operand, isNegated) },
+      const not = this.OPTION2(() => this.CONSUME(keywords.not))
+      const test = this.OR([
+        { ALT: () => this.inList(operand) },
+        { ALT: () => this.betweenBounds(operand) },
+        { ALT: () => this.likePattern(operand) },
       ])
+      operand = this.ACTION(() =>
+        not === undefined ? test : { kind: 'unary', operator: 'NOT', operand: test, span: test.span },
+      )
     })
     return operand
   })
 
-  private inList(needle: Expression, isNegated: boolean): Expression {
+  private inList(needle: Expression): Expression {
     this.CONSUME(keywords.in)
     this.CONSUME(punctuations.openParenthesis)
     this.SUBRULE(this.noSubquery)
@@ -86,16 +81,10 @@ export class ExpressionParser extends PrimaryParser {
       },
     })
     const end = this.CONSUME(punctuations.closeParenthesis)
-    return this.ACTION(() => ({
-      kind: 'in',
-      needle,
-      items,
-      isNegated,
-      span: between(needle.span, spanOf(end)),
-    }))
+    return this.ACTION(() => ({ kind: 'in', needle, items, span: between(needle.span, spanOf(end)) }))
   }
 
-  private betweenBounds(operand: Expression, isNegated: boolean): Expression {
+  private betweenBounds(operand: Expression): Expression {
     this.CONSUME(keywords.between)
     const low = this.SUBRULE(this.concatenation)
     this.CONSUME(keywords.and)
@@ -105,12 +94,11 @@ export class ExpressionParser extends PrimaryParser {
       operand,
       low,
       high,
-      isNegated,
       span: between(operand.span, high.span),
     }))
   }
 
-  private likePattern(operand: Expression, isNegated: boolean): Expression {
+  private likePattern(operand: Expression): Expression {
     this.CONSUME(keywords.like)
     const pattern = this.SUBRULE3(this.concatenation)
     let end = pattern.span
@@ -124,14 +112,7 @@ export class ExpressionParser extends PrimaryParser {
         if (escape.length !== 1) throw new QueryError('SC1001', 'ESCAPE takes one character.', end)
       })
     })
-    return this.ACTION(() => ({
-      kind: 'like',
-      operand,
-      pattern,
-      escape,
-      isNegated,
-      span: between(operand.span, end),
-    }))
+    return this.ACTION(() => ({ kind: 'like', operand, pattern, escape, span: between(operand.span, end) }))
   }
 
   private readonly equality: Rule<Expression> = this.leftToRight(

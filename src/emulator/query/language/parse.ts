@@ -1,5 +1,5 @@
 import type { ILexingError } from 'chevrotain'
-import type { Expression, Query } from './ast.js'
+import { selectedExpressions, type Expression, type Query } from './ast.js'
 import { refuseDeepTokens, refuseDeepTree, refuseLongText } from './depth.js'
 import { QueryError } from './query-error.js'
 import { QueryParser } from './query-parser.js'
@@ -24,12 +24,8 @@ export function parse(text: string): Query {
     refuseDeepTree(expression)
     refuseUnclear(expression)
   }
-  if (trees.size >= rememberedTrees) {
-    for (const oldest of trees.keys()) {
-      trees.delete(oldest)
-      break
-    }
-  }
+  const [oldest] = trees.size >= rememberedTrees ? trees.keys() : []
+  if (oldest !== undefined) trees.delete(oldest)
   trees.set(text, query)
   return query
 }
@@ -62,11 +58,9 @@ function invalidToken(text: string, { offset }: ILexingError): QueryError {
 }
 
 function expressionsOf({ selection, where, orderBy }: Query): Expression[] {
-  const selected =
-    selection.kind === 'list'
-      ? selection.items.map((item) => item.expression)
-      : selection.kind === 'value'
-        ? [selection.expression]
-        : []
-  return [...selected, ...(where === undefined ? [] : [where]), ...orderBy.map((item) => item.expression)]
+  return [
+    ...selectedExpressions(selection),
+    ...(where === undefined ? [] : [where]),
+    ...orderBy.map((item) => item.expression),
+  ]
 }

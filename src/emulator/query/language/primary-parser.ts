@@ -130,13 +130,7 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
     let result = this.ACTION((): Expression => ({ kind: 'source', name: name.image, span: spanOf(name) }))
     this.OPTION(() => {
       this.CONSUME(punctuations.openParenthesis)
-      const items: Expression[] = []
-      this.MANY_SEP({
-        SEP: punctuations.comma,
-        DEF: () => {
-          items.push(this.SUBRULE(this.expression))
-        },
-      })
+      const items = this.SUBRULE(this.expressions)
       const end = this.CONSUME(punctuations.closeParenthesis)
       result = this.ACTION(() => ({
         kind: 'call',
@@ -146,6 +140,17 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
       }))
     })
     return result
+  })
+
+  private readonly expressions: Rule<Expression[]> = this.RULE('expressions', (): Expression[] => {
+    const items: Expression[] = []
+    this.MANY_SEP({
+      SEP: punctuations.comma,
+      DEF: () => {
+        items.push(this.SUBRULE(this.expression))
+      },
+    })
+    return items
   })
 
   private readonly parenthesized: Rule<Expression> = this.RULE('parenthesized', (): Expression => {
@@ -179,13 +184,7 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
 
   private readonly arrayLiteral: Rule<Expression> = this.RULE('arrayLiteral', (): Expression => {
     const start = this.CONSUME(punctuations.openBracket)
-    const items: Expression[] = []
-    this.MANY_SEP({
-      SEP: punctuations.comma,
-      DEF: () => {
-        items.push(this.SUBRULE(this.expression))
-      },
-    })
+    const items = this.SUBRULE(this.expressions)
     const end = this.CONSUME(punctuations.closeBracket)
     return this.ACTION(() => ({ kind: 'array', items, span: between(spanOf(start), spanOf(end)) }))
   })

@@ -21,7 +21,6 @@ export class QueryError extends Error {
     super(JSON.stringify({ errors: [{ severity: 'Error', location, code, message: reason }] }))
   }
 
-  /** The status of the answer. */
   get status(): 400 | 501 {
     return this.code === 'NotSupported' ? 501 : 400
   }

@@ -15,7 +15,6 @@ export function refuseLongResult(characters: number): void {
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
-/** Refuses a LIKE that needs too many comparisons. */
 export function refuseCostly(comparisons: number): void {
   if (comparisons <= mostComparisons) return
   const reason = `A LIKE pattern needs more than ${mostComparisons} comparisons for one text, which is the limit. Use fewer wildcards between two %.`

@@ -1,10 +1,8 @@
-import type { ParserMethod } from 'chevrotain'
 import type { Count, OrderItem, Page, Query, SelectItem, Selection, Source } from './ast.js'
 import { ExpressionParser } from './expression-parser.js'
+import type { Rule } from './primary-parser.js'
 import { identifier, keywords, numberLiteral, punctuations } from './tokens.js'
 import { between, literalValue, spanOf } from './tree.js'
-
-type Rule<T> = ParserMethod<[], T>
 
 /**
  * The grammar of a whole query around its expressions. It also parses known unsupported constructs, to refuse them

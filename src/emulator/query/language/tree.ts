@@ -3,12 +3,10 @@ import type { Binary, Expression, Literal, Logical } from './ast.js'
 import { QueryError, type Span } from './query-error.js'
 import { keywords, numberLiteral, stringLiteral } from './tokens.js'
 
-/** Returns the position of a token. */
 export function spanOf(token: IToken): Span {
   return { start: token.startOffset, end: token.startOffset + token.image.length }
 }
 
-/** Returns the span from the start of one to the end of the other. */
 export function between(first: Span, last: Span): Span {
   return { start: first.start, end: last.end }
 }
@@ -27,9 +25,9 @@ const binaryOperators: Readonly<Record<string, Binary['operator']>> = {
   '/': '/',
   '%': '%',
   '||': '||',
+  '??': '??',
 }
 
-/** Returns the node of an operator between two expressions. */
 export function binary(token: IToken, left: Expression, right: Expression): Binary {
   const operator = binaryOperators[token.image]
   if (operator === undefined) throw syntaxErrorNear(token)
@@ -45,7 +43,6 @@ export function chain(operator: Logical['operator'], operands: readonly Expressi
   return { kind: 'logical', operator, operands, span: between(first.span, last.span) }
 }
 
-/** Returns the value of a literal's token. */
 export function literalValue(token: IToken): Literal['value'] {
   switch (token.tokenType) {
     case numberLiteral:

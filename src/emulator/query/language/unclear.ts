@@ -24,6 +24,7 @@ function unclearMixture(expression: Expression): string | undefined {
   if (expression.kind === 'like') return unclearOperand(expression.operand, 'LIKE')
   if (expression.kind === 'binary') {
     const { operator, left, right } = expression
+    if (operator === '??') return undefined
     if (isNot(left)) return `NOT before ${operator}`
     return isComparison(expression) && [left, right].some(isConcatenation)
       ? `|| beside ${operator}`
@@ -33,7 +34,9 @@ function unclearMixture(expression: Expression): string | undefined {
     return expression.operands.some(isConcatenation) ? `|| beside ${expression.operator}` : undefined
   }
   if (expression.kind === 'conditional') {
-    return [expression.condition, expression.alternative].some(isCoalesce) ? '?? beside ?:' : undefined
+    return [expression.condition, expression.alternative].some((operand) => isBinary(operand, '??'))
+      ? '?? beside ?:'
+      : undefined
   }
   return undefined
 }
@@ -53,10 +56,10 @@ function isNot(expression: Expression): boolean {
   return expression.kind === 'unary' && expression.operator === 'NOT'
 }
 
-function isConcatenation(expression: Expression): boolean {
-  return expression.kind === 'binary' && expression.operator === '||'
+function isBinary(expression: Expression, operator: Binary['operator']): boolean {
+  return expression.kind === 'binary' && expression.operator === operator
 }
 
-function isCoalesce(expression: Expression): boolean {
-  return expression.kind === 'coalesce'
+function isConcatenation(expression: Expression): boolean {
+  return isBinary(expression, '||')
 }

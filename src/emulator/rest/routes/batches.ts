@@ -9,6 +9,7 @@ import {
   Refusal,
   substatus,
   tooLarge,
+  totalCharge,
   type BatchResult,
   type Container,
   type ItemOperation,
@@ -28,24 +29,22 @@ export function routeBatch(request: RestRequest, container: Container): Answer {
   if (bytes > limits.batchBytes) throw tooLarge('The batch', bytes, limits.batchBytes)
   const operations = bodyJson(request)
   if (!Array.isArray(operations)) throw badRequest('A batch must be a JSON array of operations.')
-  const shown = request.headers['prefer'] !== 'return=minimal'
-  const inputs = operations.map((operation: unknown) => parseInput(operation))
-  return isSet(request, header.isBatchAtomic)
-    ? atomicBatch({ request, container, shown }, inputs)
-    : bulk({ request, container, shown }, inputs)
+  const isShown = request.headers['prefer'] !== 'return=minimal'
+  const batch = { request, container, isShown, inputs: operations.map(parseInput) }
+  return isSet(request, header.isBatchAtomic) ? atomicBatch(batch) : bulk(batch)
 }
 
-/** An operation as clients send it. */
 interface Input {
   readonly fields: JsonObject
   readonly kind: ItemOperation['kind']
 }
 
-interface BatchRequest {
+interface Batch {
   readonly request: RestRequest
   readonly container: Container
-  /** Whether the answer contains the written document. */
-  readonly shown: boolean
+  /** Whether the answer contains the written documents. */
+  readonly isShown: boolean
+  readonly inputs: readonly Input[]
 }
 
 const operationKinds: Readonly<Record<string, ItemOperation['kind']>> = {
@@ -70,13 +69,13 @@ function parseInput(operation: unknown): Input {
   return { fields: operation, kind }
 }
 
-function atomicBatch({ request, container, shown }: BatchRequest, inputs: readonly Input[]): Answer {
+function atomicBatch({ request, container, isShown, inputs }: Batch): Answer {
   const key = keyOf(request, container)
   if (key === undefined) throw badRequest(`A batch must name its partition key in ${header.partitionKey}.`)
   const result = committed(container, key, inputs)
   const entries =
     result.kind === 'committed'
-      ? result.results.map((one) => succeeded(one, shown))
+      ? result.results.map((one) => succeeded(one, isShown))
       : inputs.map((_, index) => (index === result.failedAt ? failed(result.refusal) : failedDependency))
   return {
     status: result.kind === 'committed' ? 200 : 207,
@@ -100,7 +99,7 @@ function committed(container: Container, key: PartitionKey, inputs: readonly Inp
   return container.batch(key, operations)
 }
 
-function bulk({ request, container, shown }: BatchRequest, inputs: readonly Input[]): Answer {
+function bulk({ request, container, isShown, inputs }: Batch): Answer {
   const rangeId = request.headers[header.rangeId]
   if (rangeId === undefined) throw badRequest(`A bulk request must name its range in ${header.rangeId}.`)
   const partition = container.partitionById(rangeId)
@@ -111,7 +110,7 @@ function bulk({ request, container, shown }: BatchRequest, inputs: readonly Inpu
   }
   const isContinued = isSet(request, header.isContinuedOnError)
   const entries: string[] = []
-  let charge = 0
+  const results: OperationResult[] = []
   let failures = 0
   let answerBytes = 0
   for (const input of inputs) {
@@ -121,8 +120,8 @@ function bulk({ request, container, shown }: BatchRequest, inputs: readonly Inpu
     }
     try {
       const result = container.execute(keyWithin(partition, input, container), toOperation(input, container))
-      charge += result.charge
-      const entry = succeeded(result, shown)
+      results.push(result)
+      const entry = succeeded(result, isShown)
       answerBytes += entry.length
       if (input.kind === 'read' && answerBytes > limits.responseBytes && entries.length > 0)
         throw answerTooLarge
@@ -136,7 +135,7 @@ function bulk({ request, container, shown }: BatchRequest, inputs: readonly Inpu
   return {
     status: failures === 0 ? 200 : 207,
     body: `[${entries.join(',')}]`,
-    charge: Math.round(charge * 100) / 100,
+    charge: totalCharge(results),
     headers: partitionHeaders(container, partition),
   }
 }
@@ -182,10 +181,11 @@ function asDocument(body: unknown): JsonObject {
 
 function conditionsOf(fields: JsonObject): WriteConditions {
   const { ifMatch, ifNoneMatch } = fields
-  return {
-    ...(typeof ifMatch === 'string' ? { ifMatch } : {}),
-    ...(typeof ifNoneMatch === 'string' ? { ifNoneMatch } : {}),
-  }
+  return { ifMatch: textOf(ifMatch), ifNoneMatch: textOf(ifNoneMatch) }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** The result of an operation whose answer has no room. Clients then ask for it again. */
@@ -206,12 +206,12 @@ function failed(refusal: Refusal): string {
   })
 }
 
-function succeeded({ status, charge, version }: OperationResult, shown: boolean): string {
+function succeeded({ status, charge, version }: OperationResult, isShown: boolean): string {
   const fields = JSON.stringify({
     statusCode: status,
     requestCharge: charge,
     ...(version === null ? {} : { eTag: version.etag }),
   })
-  if (version === null || status === 304 || !shown) return fields
+  if (version === null || status === 304 || !isShown) return fields
   return `${fields.slice(0, -1)},"resourceBody":${version.fields.text}}`
 }

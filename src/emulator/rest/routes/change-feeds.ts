@@ -2,6 +2,8 @@ import {
   badRequest,
   readAllVersions,
   readChanges,
+  type AllVersionsPage,
+  type ChangeFeedRequest,
   type ChangeFeedStart,
   type Container,
   type PhysicalPartition,
@@ -21,39 +23,35 @@ import {
 } from './context.js'
 
 /**
+ * The format with metadata beside the document. Reads of all versions require it; Java also asks for it when it
+ * reads latest versions.
+ */
+const separateMetadata = '2021-09-15'
+
+/**
  * Answers GET `…/docs` with `A-IM`: a page of changes, or 304. The etag of either is the position to continue
  * from.
  */
 export function routeChangeFeed(request: RestRequest, container: Container): Answer {
-  const mode = request.headers['a-im']?.toLowerCase()
-  if (mode === 'full-fidelity feed') return allVersions(request, container)
-  if (mode !== 'incremental feed') {
+  const mode = request.headers['a-im'] ?? ''
+  const format = request.headers[header.changeFeedFormat]
+  const isEveryVersion = mode.toLowerCase() === 'full-fidelity feed'
+  if (!isEveryVersion && mode.toLowerCase() !== 'incremental feed') {
     throw badRequest(
-      `There is no change feed mode '${request.headers['a-im'] ?? ''}'. Read the latest version (Incremental Feed) or all versions and deletes (Full-Fidelity Feed).`,
+      `There is no change feed mode '${mode}'. Read the latest version (Incremental Feed) or all versions and deletes (Full-Fidelity Feed).`,
+    )
+  }
+  if (isEveryVersion && format !== separateMetadata) {
+    throw badRequest(
+      `${header.changeFeedFormat} is '${format ?? ''}'; all versions and deletes are shown as '${separateMetadata}'.`,
     )
   }
   const { partition, ...scope } = scopeOf(request, container)
   assertSessionReached(partition, request.headers[header.sessionToken])
-  const page = readChanges(container, partition, {
-    ...scope,
-    start: startOf(request),
-    maxItemCount: pageSizeOf(request),
-  })
-  const isWrapped = request.headers[header.changeFeedFormat] === separateMetadata
-  const texts = page.versions.map((version) => (isWrapped ? version.wrappedText : version.feedText))
-  return answerWith({ ...page, texts }, container, partition)
-}
-
-/** Returns the answer for a page of either mode: 304 if it is empty. */
-function answerWith(
-  {
-    lsn,
-    charge,
-    texts,
-  }: { readonly lsn: number; readonly charge: number; readonly texts: readonly string[] },
-  container: Container,
-  partition: PhysicalPartition,
-): Answer {
+  const wanted = { ...scope, start: startOf(request), maxItemCount: pageSizeOf(request) }
+  const { texts, lsn, charge } = isEveryVersion
+    ? readAllVersions(container, partition, wanted)
+    : readLatest(container, partition, wanted, format === separateMetadata)
   const headers = {
     ...partitionHeaders(container, partition),
     etag: `"${lsn}"`,
@@ -63,34 +61,19 @@ function answerWith(
   return { status: 200, body: feedBody(container.rid, 'Documents', texts), charge, headers }
 }
 
-/**
- * The format with metadata beside the document. Reads of all versions require it; Java also asks for it when it
- * reads latest versions.
- */
-const separateMetadata = '2021-09-15'
-
-function allVersions(request: RestRequest, container: Container): Answer {
-  const format = request.headers[header.changeFeedFormat]
-  if (format !== separateMetadata) {
-    throw badRequest(
-      `${header.changeFeedFormat} is '${format ?? ''}'; all versions and deletes are shown as '${separateMetadata}'.`,
-    )
-  }
-  const { partition, ...scope } = scopeOf(request, container)
-  assertSessionReached(partition, request.headers[header.sessionToken])
-  const page = readAllVersions(container, partition, {
-    ...scope,
-    start: startOf(request),
-    maxItemCount: pageSizeOf(request),
-  })
-  return answerWith(page, container, partition)
+function readLatest(
+  container: Container,
+  partition: PhysicalPartition,
+  wanted: ChangeFeedRequest,
+  isWrapped: boolean,
+): AllVersionsPage {
+  const { versions, lsn, charge } = readChanges(container, partition, wanted)
+  const texts = versions.map((version) => (isWrapped ? version.wrappedText : version.feedText))
+  return { texts, lsn, charge }
 }
 
-interface FeedScope {
+type FeedScope = Pick<ChangeFeedRequest, 'range' | 'keyText' | 'epk'> & {
   readonly partition: PhysicalPartition
-  readonly range?: { readonly min: string; readonly max: string }
-  readonly keyText?: string
-  readonly epk?: string
 }
 
 /**
@@ -107,8 +90,7 @@ function scopeOf(request: RestRequest, container: Container): FeedScope {
     const isElsewhere = named !== undefined && named !== place.partition
     return isElsewhere ? { partition: named, range: emptyRange } : place
   }
-  const range = epkRangeOf(request)
-  return { partition: named ?? onlyPartition(container), ...(range === undefined ? {} : { range }) }
+  return { partition: named ?? onlyPartition(container), range: epkRangeOf(request) }
 }
 
 function onlyPartition(container: Container): PhysicalPartition {

@@ -1,36 +1,24 @@
 import {
-  lookupCharge,
   parseContainerDefinition,
   partitionsFor,
   Refusal,
   type Container,
   type Database,
 } from '../../engine/index.js'
-import { header, isQuery, type Answer, type RestRequest } from '../../messages/rest-message.js'
-import { bodyObject, containerOf, feedBody, type RouteContext } from './context.js'
+import { header, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { bodyObject, containerOf, type RouteContext } from './context.js'
 import { resourceAnswer, writeCharge } from './databases.js'
-import { queryResources } from './item-queries.js'
+import { routeResources } from './item-queries.js'
 import { defaultThroughput, throughputOf } from './offers.js'
 
 /** Answers `/dbs/{database}/colls` and `/dbs/{database}/colls/{container}`. */
 export function routeContainers(context: RouteContext): Answer | undefined {
   const { engine, request, segments } = context
-  const databaseName = segments[1] ?? ''
   if (segments[3] !== undefined) return routeContainer(context)
-  const database = engine.database(databaseName)
+  const database = engine.database(segments[1] ?? '')
   const resources = database.containers.map((container) => container.resource())
-  if (request.method === 'GET') {
-    const items = resources.map((resource) => JSON.stringify(resource))
-    return { status: 200, body: feedBody(database.rid, 'DocumentCollections', items), charge: lookupCharge }
-  }
-  if (request.method !== 'POST') return undefined
-  if (isQuery(request)) {
-    return {
-      status: 200,
-      body: queryResources(request, 'DocumentCollections', resources),
-      charge: lookupCharge,
-    }
-  }
+  const feed = routeResources(request, 'DocumentCollections', resources, database.rid)
+  if (feed !== undefined || request.method !== 'POST') return feed
   return answer(201, createContainer(context, database))
 }
 

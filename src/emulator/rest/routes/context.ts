@@ -15,7 +15,6 @@ import {
 import { header, type RestRequest } from '../../messages/rest-message.js'
 import { sessionToken } from '../../messages/session-token.js'
 
-/** A parsed request. */
 export interface RouteContext {
   readonly engine: CosmosEngine
   readonly request: RestRequest
@@ -28,12 +27,10 @@ export function kindsOf(segments: readonly string[]): string {
   return segments.filter((_, index) => index % 2 === 0).join('/')
 }
 
-/** Returns the container that the path names. */
 export function containerOf({ engine, segments }: RouteContext): Container {
   return engine.container(segments[1] ?? '', segments[3] ?? '')
 }
 
-/** Returns the body as a JSON object, or refuses it. */
 export function bodyObject(request: RestRequest): JsonObject {
   const body = bodyJson(request)
   if (!isJsonObject(body)) throw badRequest('The request body must be a JSON object.')

@@ -1,7 +1,7 @@
 import { lookupCharge, type JsonObject } from '../../engine/index.js'
-import { header, isQuery, type Answer } from '../../messages/rest-message.js'
-import { bodyObject, feedBody, type RouteContext } from './context.js'
-import { queryResources } from './item-queries.js'
+import type { Answer } from '../../messages/rest-message.js'
+import { bodyObject, type RouteContext } from './context.js'
+import { routeResources } from './item-queries.js'
 import { throughputOf } from './offers.js'
 
 /** Answers `/dbs` and `/dbs/{database}`. Returns undefined for a method that they lack. */
@@ -14,12 +14,9 @@ export function routeDatabases(context: RouteContext): Answer | undefined {
     engine.deleteDatabase(name)
     return { status: 204, charge: writeCharge }
   }
-  if (request.method === 'GET') return list(engine.databases.map((database) => database.resource()))
-  if (request.method !== 'POST') return undefined
-  if (isQuery(request)) {
-    const resources = engine.databases.map((database) => database.resource())
-    return { status: 200, body: queryResources(request, 'Databases', resources), charge: lookupCharge }
-  }
+  const resources = engine.databases.map((database) => database.resource())
+  const feed = routeResources(request, 'Databases', resources)
+  if (feed !== undefined || request.method !== 'POST') return feed
   const throughput = throughputOf(request)
   const database = engine.createDatabase(bodyObject(request)['id'] as string)
   if (throughput !== undefined) engine.offers.create(database, throughput)
@@ -35,19 +32,5 @@ export function resourceAnswer(status: 200 | 201, resource: JsonObject): Answer 
     body: JSON.stringify(resource),
     charge: status === 201 ? writeCharge : lookupCharge,
     headers: { etag: String(resource['_etag']) },
-  }
-}
-
-function list(resources: readonly JsonObject[]): Answer {
-  const body = feedBody(
-    '',
-    'Databases',
-    resources.map((resource) => JSON.stringify(resource)),
-  )
-  return {
-    status: 200,
-    body,
-    charge: lookupCharge,
-    headers: { [header.itemCount]: String(resources.length) },
   }
 }

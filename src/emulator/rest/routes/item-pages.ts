@@ -3,6 +3,8 @@ import {
   checkedPartitionKey,
   isJsonObject,
   limits,
+  parsedJson,
+  partitionsIn,
   queryCharge,
   scan,
   wholeKeySpace,
@@ -20,11 +22,10 @@ export interface PageRequest {
   /** The text of the query, including parameters. */
   readonly text: string
   readonly maxItemCount: number
-  /** The `continuation` of the previous page. */
-  readonly continuation?: string
+  /** The `continuation` of the previous page; empty for the first. */
+  readonly continuation: string
 }
 
-/** A page of rows as JSON texts. */
 export interface ItemPage {
   readonly rows: readonly string[]
   readonly continuation: string | null
@@ -38,12 +39,11 @@ export interface ItemPage {
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
-  const ranges = scope.kind === 'container' ? container.partitionsIn(scope.range ?? wholeKeySpace).length : 1
   const { rows, continuation } = request.query.isStreaming
     ? streamedPage(container, scope, request)
     : computedPage(container, scope, request)
   const bytes = rows.reduce((total, row) => total + row.length, 0)
-  return { rows, continuation, charge: queryCharge(ranges, bytes) }
+  return { rows, continuation, charge: queryCharge(partitionsIn(container, scope).length, bytes) }
 }
 
 type Rows = Omit<ItemPage, 'charge'>
@@ -106,7 +106,7 @@ function computedRows(container: Container, scope: ScanScope, request: PageReque
 function nameOf(scope: ScanScope): string {
   if (scope.kind === 'key') return `key ${scope.keyText}`
   const { min, max } = scope.range ?? wholeKeySpace
-  return scope.kind === 'container' ? `${min} ${max}` : `${scope.partition.id} ${min} ${max}`
+  return `${scope.partition?.id ?? ''} ${min} ${max}`
 }
 
 /** Narrows the scope to one partition key when the filter names it. */
@@ -116,7 +116,8 @@ function narrowed(container: Container, { scope, query }: PageRequest): ScanScop
   // A name with a dot in it would look like a nested one.
   if (partitionKey.paths.some((path) => path.includes('.'))) return scope
   const isKnown = values.every((value) => typeof value === 'string' || typeof value === 'number')
-  if (scope.kind !== 'container' || scope.range !== undefined || !isKnown) return scope
+  const isWhole = scope.kind === 'range' && scope.partition === undefined && scope.range === undefined
+  if (!isWhole || !isKnown) return scope
   return { kind: 'key', ...container.locate(checkedPartitionKey(values, partitionKey)) }
 }
 
@@ -142,18 +143,10 @@ function* holding(
   for (const version of versions) if (version.mayHold(texts)) yield version
 }
 
-function position(continuation: string | undefined, name: 'after' | 'from'): number {
-  if (continuation === undefined) return 0
-  const parsed = parsedContinuation(continuation)
+function position(continuation: string, name: 'after' | 'from'): number {
+  if (continuation === '') return 0
+  const parsed = parsedJson(continuation)
   const value = isJsonObject(parsed) ? parsed[name] : undefined
   if (typeof value === 'number') return value
   throw badRequest('The continuation is not one that this query gave. Start the query again without it.')
-}
-
-function parsedContinuation(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

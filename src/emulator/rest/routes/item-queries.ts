@@ -3,16 +3,16 @@ import {
   isJsonObject,
   lookupCharge,
   notSupported,
+  partitionsIn,
   wholeKeySpace,
   type Container,
   type JsonObject,
-  type PhysicalPartition,
   type ScanScope,
 } from '../../engine/index.js'
-import { readPage, type PageRequest } from './item-pages.js'
+import { readPage } from './item-pages.js'
 import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { compileQuery } from './load-query.js'
-import { header, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { assertSessionReached } from '../../messages/session-token.js'
 import {
   bodyObject,
@@ -30,7 +30,7 @@ import {
 export function routeQuery(request: RestRequest, container: Container): Answer {
   const query = parseQuery(request)
   if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
-  const isWhole = query.isConcatenable || partitionsOf(container, scopeOf(request, container)).length === 1
+  const isWhole = query.isConcatenable || partitionsIn(container, scopeOf(request, container)).length === 1
   if (isWhole) return { status: 200, body: wholePlan(query), charge: lookupCharge }
   throw notSupported(
     'A plan for a query with ORDER BY, aggregates, OFFSET or DISTINCT over several ranges',
@@ -54,30 +54,42 @@ const everyDocument: CompiledQuery = {
   execute: (documents) => [...documents],
 }
 
-/** Answers a query over databases or containers in one page, because they are few. */
-export function queryResources(request: RestRequest, name: string, resources: readonly JsonObject[]): string {
-  const rows = parseQuery(request).execute(resources)
-  return feedBody(
-    '',
-    name,
-    rows.map((row) => JSON.stringify(row)),
-  )
+/**
+ * Answers GET for databases, containers or offers, or a query over them. Their feed has one page, because they are few.
+ * Returns undefined for any other request.
+ *
+ * @param rid the owner's, which only GET shows
+ */
+export function routeResources(
+  request: RestRequest,
+  name: string,
+  resources: readonly JsonObject[],
+  rid = '',
+): Answer | undefined {
+  const isAsked = request.method === 'POST' && isQuery(request)
+  if (!isAsked && request.method !== 'GET') return undefined
+  const rows = isAsked ? parseQuery(request).execute(resources) : resources
+  const texts = rows.map((row) => JSON.stringify(row))
+  return {
+    status: 200,
+    body: feedBody(isAsked ? '' : rid, name, texts),
+    charge: lookupCharge,
+    headers: { [header.itemCount]: String(texts.length) },
+  }
 }
 
 function answerPage(request: RestRequest, container: Container, query: CompiledQuery): Answer {
   const scope = scopeOf(request, container)
   const token = request.headers[header.sessionToken]
-  const partitions = partitionsOf(container, scope)
+  const partitions = partitionsIn(container, scope)
   for (const partition of partitions) assertSessionReached(partition, token)
-  const continuation = request.headers[header.continuation]
-  const wanted: PageRequest = {
+  const page = readPage(container, {
     scope,
     query,
     text: request.body,
     maxItemCount: pageSizeOf(request),
-    ...(continuation === undefined || continuation === '' ? {} : { continuation }),
-  }
-  const page = readPage(container, wanted)
+    continuation: request.headers[header.continuation] ?? '',
+  })
   return {
     status: 200,
     body: feedBody(container.rid, 'Documents', page.rows),
@@ -118,17 +130,10 @@ function scopeOf(request: RestRequest, container: Container): ScanScope {
     const place = container.locate(key)
     return named === undefined || named === place.partition
       ? { kind: 'key', ...place }
-      : { kind: 'partition', partition: named, range: emptyRange }
+      : { kind: 'range', partition: named, range: emptyRange }
   }
-  const asked = range ?? epkRangeOf(request)
-  const within = asked === undefined ? {} : { range: asked }
-  return named === undefined
-    ? { kind: 'container', ...(range === undefined ? {} : within) }
-    : { kind: 'partition', partition: named, ...within }
-}
-
-function partitionsOf(container: Container, scope: ScanScope): readonly PhysicalPartition[] {
-  return scope.kind === 'container' ? container.partitionsIn(scope.range ?? wholeKeySpace) : [scope.partition]
+  if (named === undefined) return { kind: 'range', range }
+  return { kind: 'range', partition: named, range: range ?? epkRangeOf(request) }
 }
 
 /**

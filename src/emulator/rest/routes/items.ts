@@ -4,9 +4,7 @@ import {
   substatus,
   type Container,
   type ItemOperation,
-  type OperationResult,
   type PartitionKey,
-  type PhysicalPartition,
   type WriteConditions,
 } from '../../engine/index.js'
 import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
@@ -34,7 +32,7 @@ export function routeItems(context: RouteContext): Answer | undefined {
   const document = bodyObject(request)
   const kind = isSet(request, header.isUpsert) ? 'upsert' : 'create'
   const key = keyOf(request, container) ?? partitionKeyOf(document, container.definition.partitionKey)
-  return execute(request, { container, key }, { kind, document, ...conditionsOf(request) })
+  return execute(request, container, key, { kind, document, ...conditionsOf(request) })
 }
 
 /**
@@ -63,7 +61,7 @@ function routeItem(request: RestRequest, container: Container, id: string): Answ
   if (key === undefined) {
     throw badRequest(`A request for one document must name its partition key in ${header.partitionKey}.`)
   }
-  return execute(request, { container, key }, operation)
+  return execute(request, container, key, operation)
 }
 
 function itemOperation(request: RestRequest, container: Container, id: string): ItemOperation | undefined {
@@ -83,43 +81,25 @@ function itemOperation(request: RestRequest, container: Container, id: string): 
 }
 
 function conditionsOf({ headers }: RestRequest): WriteConditions {
-  const ifMatch = headers['if-match']
-  const ifNoneMatch = headers['if-none-match']
-  return {
-    ...(ifMatch === undefined ? {} : { ifMatch }),
-    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
-  }
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
 }
 
-interface Target {
-  readonly container: Container
-  readonly key: PartitionKey
-}
-
-function execute(request: RestRequest, { container, key }: Target, operation: ItemOperation): Answer {
+function execute(
+  request: RestRequest,
+  container: Container,
+  key: PartitionKey,
+  operation: ItemOperation,
+): Answer {
   const { partition } = container.locate(key)
   if (operation.kind === 'read') {
     assertSessionReached(partition, request.headers[header.sessionToken])
   }
-  const result = container.execute(key, operation)
-  const isMinimal = operation.kind !== 'read' && request.headers['prefer'] === 'return=minimal'
-  return {
-    status: result.status,
-    charge: result.charge,
-    headers: itemHeaders({ container, partition }, result),
-    ...(isMinimal || result.version === null || result.status === 304
-      ? {}
-      : { body: result.version.fields.text }),
-  }
-}
-
-function itemHeaders(
-  { container, partition }: { readonly container: Container; readonly partition: PhysicalPartition },
-  { version }: OperationResult,
-): Record<string, string> {
+  const { status, charge, version } = container.execute(key, operation)
   const headers = partitionHeaders(container, partition)
-  if (version === null) return headers
+  if (version === null) return { status, charge, headers }
   headers['etag'] = version.etag
   headers[header.itemLsn] = String(version.lsn)
-  return headers
+  const isMinimal = operation.kind !== 'read' && request.headers['prefer'] === 'return=minimal'
+  if (isMinimal || status === 304) return { status, charge, headers }
+  return { status, charge, headers, body: version.fields.text }
 }

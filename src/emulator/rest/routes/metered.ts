@@ -31,7 +31,7 @@ function tooManyRequests(delayMs: number): Answer {
       message: `Request rate is large. More Request Units may be needed, so no changes were made. Retry after ${delayMs} ms, or raise the throughput.`,
     }),
     charge: 0,
-    headers: { [header.substatus]: '3200', 'x-ms-retry-after-ms': String(delayMs) },
+    headers: { [header.substatus]: '3200', [header.retryAfterMs]: String(delayMs) },
   }
 }
 

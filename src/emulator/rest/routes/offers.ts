@@ -5,6 +5,7 @@ import {
   lookupCharge,
   minimumThroughput,
   offerResource,
+  parsedJson,
   parseOfferContent,
   partitionsFor,
   widthOf,
@@ -13,9 +14,9 @@ import {
   type OfferRecord,
   type Throughput,
 } from '../../engine/index.js'
-import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
-import { bodyObject, feedBody, type RouteContext } from './context.js'
-import { queryResources } from './item-queries.js'
+import { header, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { bodyObject, type RouteContext } from './context.js'
+import { routeResources } from './item-queries.js'
 
 /** The service's throughput for a container that was created without any. */
 export const defaultThroughput: Throughput = { kind: 'manual', maxRequestUnits: 400 }
@@ -28,25 +29,18 @@ export function routeOffers(context: RouteContext): Answer | undefined {
   const { engine, request, segments } = context
   const rid = segments[1]
   if (rid !== undefined) return routeOffer(context, rid)
-  const resources = engine.offers.all.map(offerResource)
-  if (request.method === 'POST' && isQuery(request)) {
-    return { status: 200, body: queryResources(request, 'Offers', resources), charge: lookupCharge }
-  }
-  if (request.method !== 'GET') return undefined
-  const items = resources.map((resource) => JSON.stringify(resource))
-  return { status: 200, body: feedBody('', 'Offers', items), charge: lookupCharge }
+  return routeResources(request, 'Offers', engine.offers.all.map(offerResource))
 }
 
 function routeOffer({ engine, request }: RouteContext, rid: string): Answer | undefined {
   if (request.method === 'GET') return offerAnswer(engine.offers.get(rid), lookupCharge)
   if (request.method !== 'PUT') return undefined
-  const ifMatch = request.headers['if-match']
   const after = engine.offers.replace(rid, {
     throughput: parseOfferContent(bodyObject(request)['content']),
     isMigration:
       isSet(request, 'x-ms-cosmos-migrate-offer-to-autopilot') ||
       isSet(request, 'x-ms-cosmos-migrate-offer-to-manual-throughput'),
-    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ifMatch: request.headers['if-match'],
   })
   for (const container of containersOf(engine, after)) growTo(container, partitionsFor(after.throughput))
   return offerAnswer(after, replaceCharge)
@@ -91,7 +85,6 @@ function growTo(container: Container, count: number): void {
   }
 }
 
-/** Returns the throughput that the headers ask for. */
 export function throughputOf({ headers }: RestRequest): Throughput | undefined {
   const manual = headers[header.offerThroughput]
   const autoscale = headers[header.autopilotSettings]
@@ -104,12 +97,9 @@ export function throughputOf({ headers }: RestRequest): Throughput | undefined {
 }
 
 function maxThroughputIn(text: string): unknown {
-  try {
-    const settings: unknown = JSON.parse(text)
-    return isJsonObject(settings) ? settings['maxThroughput'] : settings
-  } catch {
-    throw badRequest(
-      `${header.autopilotSettings} is ${text.slice(0, 60)}; it must look like {"maxThroughput":4000}.`,
-    )
-  }
+  const settings = parsedJson(text)
+  if (settings !== undefined) return isJsonObject(settings) ? settings['maxThroughput'] : settings
+  throw badRequest(
+    `${header.autopilotSettings} is ${text.slice(0, 60)}; it must look like {"maxThroughput":4000}.`,
+  )
 }

@@ -25,7 +25,7 @@ describe('a page whose delegate fails', () => {
   it('is searched for the poison, which is set aside, and the feed goes on (F-C13)', async () => {
     const handled: string[] = []
     const aside: string[] = []
-    const { runtime, holder, supervisor } = await supervising(
+    const { runtime, holder } = await supervising(
       {
         options: policy((id) => void aside.push(id)),
         delegate: (changes) => {
@@ -43,12 +43,11 @@ describe('a page whose delegate fails', () => {
     expect(runtime.telemetry.of('deadLetter.written')).toMatchObject([{ documentId: 'd5', attempts: 2 }])
     await holder.flush()
     expect((await storedLease(runtime))?.continuationToken).toBe('"9"')
-    supervisor.shutDown()
   })
 
   it('is not passed while its poison cannot be set aside (I10, F-C15)', async () => {
     let isWritable = false
-    const { runtime, holder, supervisor } = await supervising(
+    const { runtime, holder } = await supervising(
       {
         options: {
           checkpointIntervalMs: 0,
@@ -67,13 +66,12 @@ describe('a page whose delegate fails', () => {
     isWritable = true
     await runtime.world.clock.advance(60_000)
     expect((await storedLease(runtime))?.continuationToken).toBe('"3"')
-    supervisor.shutDown()
   })
 
   it('counts a delegate that hangs like one that fails, and tells it so (F-C14)', async () => {
     const aside: string[] = []
     const signals: AbortSignal[] = []
-    const { runtime, supervisor, closing } = await supervising(
+    const { runtime, closing } = await supervising(
       {
         options: { ...policy((id) => void aside.push(id)), delegateTimeoutMs: 1_000 },
         delegate: (_changes, { signal }) => {
@@ -87,7 +85,6 @@ describe('a page whose delegate fails', () => {
     expect(aside).toEqual(['d0'])
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
     expect(closing()).toBeNull()
-    supervisor.shutDown()
   })
 
   it('gives the lease back when its delegate hangs and nothing limits failures (F-C14)', async () => {
@@ -123,7 +120,7 @@ describe('a page whose delegate fails', () => {
 describe('a delegate', () => {
   it('may take the changes alone, and gets them as they were read (B220, B229)', async () => {
     const pages: unknown[] = []
-    const { runtime, supervisor } = await supervising(
+    const { runtime } = await supervising(
       { delegate: (changes) => void pages.push(changes), options: { maxItemCount: 2 } },
       ['d0', 'd1', 'd2'],
     )
@@ -133,13 +130,12 @@ describe('a delegate', () => {
     const first = await runtime.feed.readNext(from, { maxItemCount: 2, signal })
     expect(pages).toHaveLength(2)
     expect(pages[0]).toEqual(first.changes)
-    supervisor.shutDown()
   })
 
   it('has each page stored when it has returned, before it gets the next (B213, B225, B343)', async () => {
     const stored: (string | null | undefined)[] = []
     const started: { read?: () => Promise<string | null | undefined> } = {}
-    const { runtime, supervisor } = await supervising(
+    const { runtime } = await supervising(
       {
         options: { maxItemCount: 1, checkpointIntervalMs: 0 },
         delegate: async () => void stored.push(await started.read?.()),
@@ -149,7 +145,6 @@ describe('a delegate', () => {
     started.read = async () => (await storedLease(runtime))?.continuationToken
     await runtime.world.clock.advance(0)
     expect([...stored, await started.read()]).toEqual([null, '"1"', '"2"', '"3"'])
-    supervisor.shutDown()
   })
 
   it.each([
@@ -161,7 +156,7 @@ describe('a delegate', () => {
     ['something that is no error (B230)', 'text'],
   ])('that throws %s has failed, with that as the cause', async (_name, thrown) => {
     let calls = 0
-    const { runtime, supervisor, closing } = await supervising(
+    const { runtime, closing } = await supervising(
       {
         delegate: () => {
           calls += 1
@@ -177,7 +172,6 @@ describe('a delegate', () => {
     expect(error).toMatchObject({ leaseToken: '0', cause: thrown })
     expect(runtime.telemetry.of('feed.failed')).toEqual([])
     expect([calls, closing()]).toEqual([2, null])
-    supervisor.shutDown()
   })
 })
 
@@ -186,7 +180,7 @@ describe('checkpoints by the delegate', () => {
 
   it('are the only ones, and are stored when the call resolves (B216, B222, B226)', async () => {
     const contexts: ChangeFeedContext[] = []
-    const { runtime, holder, supervisor } = await supervising(
+    const { runtime, holder } = await supervising(
       { options: manual, delegate: (_changes, context) => void contexts.push(context) },
       ['d0', 'd1'],
     )
@@ -195,13 +189,12 @@ describe('checkpoints by the delegate', () => {
     expect((await storedLease(runtime))?.continuationToken).toBeNull()
     await contexts[0]?.checkpoint()
     expect((await storedLease(runtime))?.continuationToken).toBe('"2"')
-    supervisor.shutDown()
   })
 
   it('may be about part of a page, and pass no transaction that is not handled (I10)', async () => {
     const stored: (string | null | undefined)[] = []
     const started: { read?: () => Promise<string | null | undefined> } = {}
-    const { runtime, supervisor } = await supervising(
+    const { runtime } = await supervising(
       {
         options: manual,
         delegate: async (changes, { checkpoint }) => {
@@ -219,12 +212,11 @@ describe('checkpoints by the delegate', () => {
     await runtime.world.clock.advance(0)
     // The last, of a change before the one stored, takes nothing back.
     expect(stored).toEqual(['"1"', '"2"', '"2"'])
-    supervisor.shutDown()
   })
 
   it('are refused for what the call did not deliver', async () => {
     const refusals: unknown[] = []
-    const { runtime, supervisor } = await supervising(
+    const { runtime } = await supervising(
       {
         options: manual,
         delegate: async (_changes, { checkpoint }) => {
@@ -235,7 +227,6 @@ describe('checkpoints by the delegate', () => {
     )
     await runtime.world.clock.advance(0)
     expect(refusals).toEqual([expect.any(RangeError)])
-    supervisor.shutDown()
   })
 
   it('are refused as 412 is when the lease is lost (§8.2 ChangeFeedObserverContextCore: LeaseLost, B217)', async () => {
@@ -258,7 +249,7 @@ describe('checkpoints by the delegate', () => {
     ['of any kind (B219)', new TypeError('nobody expects this')],
   ])('wait while there are errors %s, and resolve when they are stored', async (_name, error) => {
     const contexts: ChangeFeedContext[] = []
-    const { runtime, supervisor } = await supervising(
+    const { runtime } = await supervising(
       {
         options: manual,
         delegate: (_changes, context) => void contexts.push(context),
@@ -276,7 +267,6 @@ describe('checkpoints by the delegate', () => {
     await storing
     expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
     expect(runtime.telemetry.of('feed.failed')).toHaveLength(2)
-    supervisor.shutDown()
   })
 
   it('are refused once the lease was given back', async () => {
@@ -297,7 +287,7 @@ describe('checkpoints by the delegate', () => {
   it('§8.1 manual checkpoint: what came after the last one comes again when the delegate fails', async () => {
     const delivered: string[] = []
     let isFailing = true
-    const { runtime, supervisor } = await supervising(
+    const { runtime } = await supervising(
       {
         options: { ...manual, maxItemCount: 1 },
         delegate: async (changes, { checkpoint }) => {
@@ -314,7 +304,6 @@ describe('checkpoints by the delegate', () => {
     )
     await runtime.world.clock.advance(5_000)
     expect(delivered).toEqual(['d0', 'd1', 'd2', 'd1', 'd2', 'd3'])
-    supervisor.shutDown()
   })
 
   it('decide where the children of a split begin, not how far was read (I10, F-P1)', async () => {
@@ -358,18 +347,17 @@ describe('a checkpoint that is held', () => {
   }
 
   it('F-X2: stays before the first page that is held, and the feed goes on (I10)', async () => {
-    const { runtime, supervisor, stored, release } = await holding(['d1', 'd2'], ['d0', 'd1', 'd2', 'd3'])
+    const { runtime, stored, release } = await holding(['d1', 'd2'], ['d0', 'd1', 'd2', 'd3'])
     expect(runtime.telemetry.of('page.delivered')).toHaveLength(4)
     expect(await stored()).toBe('"1"')
     await release('d2')
     expect(await stored()).toBe('"1"')
     await release('d1')
     expect(await stored()).toBe('"4"')
-    supervisor.shutDown()
   })
 
   it('rises to the next page that is held, and is not moved by an answer without changes', async () => {
-    const { runtime, supervisor, stored, release } = await holding(['d1', 'd3'], ['d0', 'd1', 'd2', 'd3'])
+    const { runtime, stored, release } = await holding(['d1', 'd3'], ['d0', 'd1', 'd2', 'd3'])
     await release('d1')
     expect(await stored()).toBe('"3"')
     await runtime.world.clock.advance(10_000)
@@ -377,7 +365,6 @@ describe('a checkpoint that is held', () => {
     await release('d3')
     await release('d3')
     expect(await stored()).toBe('"4"')
-    supervisor.shutDown()
   })
 
   it('is where the children of a split begin (F-P1)', async () => {

@@ -46,10 +46,7 @@ describe('changes delivered one by one', () => {
   it('are handled at once up to the concurrency, one after another within a key', async () => {
     const { userCode, begun, end, most } = handler()
     const ids = ['a-1', 'a-2', 'b-1', 'c-1', 'a-3']
-    const { runtime, supervisor } = await supervising(
-      { userCode, options: { concurrency: 2 } as object },
-      ids,
-    )
+    const { runtime } = await supervising({ userCode, options: { concurrency: 2 } as object }, ids)
     await runtime.world.clock.advance(0)
     expect(begun).toEqual(['a-1', 'b-1'])
     end('b-1')
@@ -62,7 +59,6 @@ describe('changes delivered one by one', () => {
     expect(begun.filter((id) => id.startsWith('a'))).toEqual(['a-1', 'a-2', 'a-3'])
     expect(most()).toBe(2)
     expect(runtime.telemetry.of('page.delivered')).toMatchObject([{ count: 5 }])
-    supervisor.shutDown()
   })
 
   it('raise no alarm about listeners, however many run, pause or wait for a gate that is shut', async () => {
@@ -91,11 +87,7 @@ describe('changes delivered one by one', () => {
 
   it('store the last place before which everything is handled (I10)', async () => {
     const { userCode, end } = handler()
-    const { runtime, supervisor } = await supervising({ userCode, options: options({}) ?? {} }, [
-      'a',
-      'b',
-      'c',
-    ])
+    const { runtime } = await supervising({ userCode, options: options({}) ?? {} }, ['a', 'b', 'c'])
     await runtime.world.clock.advance(0)
     end('b')
     end('c')
@@ -104,24 +96,22 @@ describe('changes delivered one by one', () => {
     end('a')
     await runtime.world.clock.advance(0)
     expect((await storedLease(runtime))?.continuationToken).toBe('"3"')
-    supervisor.shutDown()
   })
 
   it('are read ahead only until as many are open as a page may have', async () => {
     const { userCode, begun, end } = handler()
     const ids = Array.from({ length: 20 }, (_, index) => `k${index}`)
-    const { runtime, supervisor } = await supervising({ userCode, options: { maxItemCount: 3 } }, ids)
+    const { runtime } = await supervising({ userCode, options: { maxItemCount: 3 } }, ids)
     await runtime.world.clock.advance(60_000)
     expect(begun).toEqual(['k0', 'k1', 'k2'])
     end('k0')
     await runtime.world.clock.advance(0)
     expect(begun).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k5'])
-    supervisor.shutDown()
   })
 
   it('are ordered by the partition key when nothing else is said', async () => {
     const begun: unknown[] = []
-    const { runtime, supervisor } = await supervising({
+    const { runtime } = await supervising({
       userCode: { onChange: (change) => new Promise(() => begun.push(identityOf(change).id)) },
     })
     for (const [id, pk] of [
@@ -132,13 +122,12 @@ describe('changes delivered one by one', () => {
       await runtime.world.put(id, { pk })
     await runtime.world.clock.advance(200)
     expect(begun).toEqual(['1', '3'])
-    supervisor.shutDown()
   })
 
   it('are set aside when they fail too often, while others go on (F-C13)', async () => {
     const aside: string[] = []
     const handled: string[] = []
-    const { runtime, supervisor } = await supervising(
+    const { runtime } = await supervising(
       {
         options: options({}) ?? {},
         userCode: {
@@ -162,12 +151,11 @@ describe('changes delivered one by one', () => {
     await runtime.world.clock.advance(3_000)
     expect(aside).toEqual(['bad'])
     expect((await storedLease(runtime))?.continuationToken).toBe('"2"')
-    supervisor.shutDown()
   })
 
   it('have failed when they cannot be given a key', async () => {
     const aside: unknown[] = []
-    const { runtime, supervisor } = await supervising(
+    const { runtime } = await supervising(
       {
         userCode: {
           failurePolicy: {
@@ -185,7 +173,6 @@ describe('changes delivered one by one', () => {
     )
     await runtime.world.clock.advance(100)
     expect(aside).toMatchObject([{ cause: { message: 'no key' } }])
-    supervisor.shutDown()
   })
 
   it('finish what runs when it is shut down, begin nothing, and keep what was finished', async () => {

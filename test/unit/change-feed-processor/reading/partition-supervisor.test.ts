@@ -19,18 +19,17 @@ describe('a partition supervisor', () => {
       return forward(...request)
     }
     const many = Array.from({ length: 9 }, () => counting)
-    const { runtime, supervisor } = await supervising({ ...reading(...many), options: { maxItemCount: 1 } })
+    const { runtime } = await supervising({ ...reading(...many), options: { maxItemCount: 1 } })
     runtimeClock.monotonic = () => runtime.clock.monotonic()
     await runtime.world.clock.advance(0)
     await runtime.world.put('1')
     await runtime.world.put('2')
     await runtime.world.clock.advance(2_000)
     expect(polls.slice(1)).toEqual([100, 100, 100, 200, 400, 800, 1_600])
-    supervisor.shutDown()
   })
 
   it('rests after a page with few changes made just now, so that what changes again is read once', async () => {
-    const { runtime, supervisor } = await supervising({ options: { restAfterPageMs: 700 } }, ['1'])
+    const { runtime } = await supervising({ options: { restAfterPageMs: 700 } }, ['1'])
     const polls = (): number => runtime.telemetry.of('feed.polled').length
     await runtime.world.clock.advance(0)
     expect(polls()).toBe(1)
@@ -38,7 +37,6 @@ describe('a partition supervisor', () => {
     expect(polls()).toBe(1)
     await runtime.world.clock.advance(1)
     expect(polls()).toBe(2)
-    supervisor.shutDown()
   })
 
   it('delivers nothing from before the first position of its lease, wherever its position lies', async () => {
@@ -50,7 +48,7 @@ describe('a partition supervisor', () => {
         changes: page.changes.map((change) => ({ ...change, _ts: change.id === 'older' ? 0 : change._ts })),
       }
     }
-    const { runtime, supervisor } = await supervising(
+    const { runtime } = await supervising(
       {
         ...reading(older),
         lease: { firstPosition: { kind: 'time', atMs: Date.parse('2000-01-01') }, continuationToken: '"0"' },
@@ -60,15 +58,13 @@ describe('a partition supervisor', () => {
     )
     await runtime.world.clock.advance(0)
     expect(delivered).toEqual(['newer'])
-    supervisor.shutDown()
   })
 
   it('gives the delegate what belongs to the page (B208, B215, B221)', async () => {
     const contexts: unknown[] = []
-    const { runtime, supervisor } = await supervising(
-      { delegate: (_changes, context) => void contexts.push(context) },
-      ['1'],
-    )
+    const { runtime } = await supervising({ delegate: (_changes, context) => void contexts.push(context) }, [
+      '1',
+    ])
     await runtime.world.clock.advance(0)
     expect(contexts).toEqual([
       {
@@ -84,26 +80,27 @@ describe('a partition supervisor', () => {
         holdCheckpoint: expect.any(Function) as () => () => void,
       },
     ])
-    supervisor.shutDown()
   })
 
   it('reads again in place what the store refuses for a while, keeping lease and position (B396)', async () => {
     const throttled: Reading = () => Promise.reject(storeError(429, { retryAfterInMs: 3_000 }))
     const unavailable: Reading = () => Promise.reject(storeError(503))
-    const { runtime, supervisor, closing } = await supervising(reading(throttled, unavailable), ['1'])
+    const { runtime, closing } = await supervising(reading(throttled, unavailable), ['1'])
     await runtime.world.clock.advance(2_999)
     expect(runtime.telemetry.of('feed.failed')).toHaveLength(1)
     await runtime.world.clock.advance(201)
     expect(runtime.telemetry.of('feed.failed')).toHaveLength(2)
     expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
     expect(closing()).toBeNull()
-    supervisor.shutDown()
   })
 
-  it('ends with FeedError on what does not pass by itself (B209, B386)', async () => {
-    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(401))))
+  it.each([
+    ['what does not pass by itself (B209, B386)', 401],
+    ['a container that is gone (B198, §8.2 FeedProcessorCore: 404/0)', 404],
+  ])('ends with FeedError on %s', async (_name, code) => {
+    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(code))))
     await runtime.world.clock.advance(0)
-    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 401 } } })
+    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code } } })
   })
 
   it('asks for smaller pages when the service does, keeping lease and position (B397)', async () => {
@@ -115,7 +112,7 @@ describe('a partition supervisor', () => {
       return Promise.reject(Object.assign(new Error(message), { code: 400 }))
     }
     const pages: string[][] = []
-    const { runtime, supervisor, closing } = await supervising(
+    const { runtime, closing } = await supervising(
       {
         ...reading(...Array.from({ length: 50 }, () => refusing)),
         options: { maxItemCount: 8 },
@@ -127,13 +124,6 @@ describe('a partition supervisor', () => {
     expect(sizes.slice(0, 3)).toEqual([8, 4, 2])
     expect(pages).toEqual([['1', '2'], ['3']])
     expect(closing()).toBeNull()
-    supervisor.shutDown()
-  })
-
-  it('ends with the error of a container that is gone (B198)', async () => {
-    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(404))))
-    await runtime.world.clock.advance(0)
-    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 404 } } })
   })
 
   it('stops reading and renewing when it is told to (B204)', async () => {
@@ -155,7 +145,7 @@ describe('a partition supervisor', () => {
       signals.push(signal)
       return new Promise(() => undefined)
     }
-    const { runtime, supervisor, closing } = await supervising(reading(hanging), ['1'])
+    const { runtime, closing } = await supervising(reading(hanging), ['1'])
     await runtime.world.clock.advance(64_999)
     expect(signals.map(({ aborted }) => aborted)).toEqual([false])
     await runtime.world.clock.advance(201)
@@ -165,21 +155,17 @@ describe('a partition supervisor', () => {
     ])
     expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
     expect(closing()).toBeNull()
-    supervisor.shutDown()
   })
 
   it('tells of a read that has no answer for five seconds, once, and of none that has one', async () => {
     const hanging: Reading = () => new Promise(() => undefined)
-    const { runtime, supervisor } = await supervising(
-      reading((forward, ...from) => forward(...from), hanging),
-    )
+    const { runtime } = await supervising(reading((forward, ...from) => forward(...from), hanging))
     await runtime.world.clock.advance(5_099)
     expect(runtime.telemetry.of('feed.unanswered')).toEqual([])
     await runtime.world.clock.advance(1)
     expect(runtime.telemetry.of('feed.unanswered')).toMatchObject([{ leaseToken: '0', waitedMs: 5_000 }])
     await runtime.world.clock.advance(60_000)
     expect(runtime.telemetry.of('feed.unanswered')).toHaveLength(1)
-    supervisor.shutDown()
   })
 
   it.each([
@@ -194,7 +180,7 @@ describe('a partition supervisor', () => {
   ])(
     'keeps its lease through %s (§8.2 FeedProcessorCore, F-C17, F-C19, B199, B333)',
     async (_name, error) => {
-      const { runtime, supervisor, closing } = await supervising(
+      const { runtime, closing } = await supervising(
         reading(() => Promise.reject(error)),
         ['1'],
       )
@@ -202,20 +188,13 @@ describe('a partition supervisor', () => {
       expect(runtime.telemetry.of('feed.failed')).toHaveLength(1)
       expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
       expect(closing()).toBeNull()
-      supervisor.shutDown()
     },
   )
-
-  it('ends with FeedError when the container is gone (§8.2 FeedProcessorCore: 404/0)', async () => {
-    const { runtime, closing } = await supervising(reading(() => Promise.reject(storeError(404))))
-    await runtime.world.clock.advance(0)
-    expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code: 404 } } })
-  })
 
   it('delivers the same page with growing pauses, and stores nothing meanwhile', async () => {
     const attempts: number[] = []
     const started: { runtime?: TestRuntime } = {}
-    const { runtime, supervisor } = await supervising(
+    const { runtime } = await supervising(
       {
         options: { checkpointIntervalMs: 0 },
         delegate: () => {
@@ -232,7 +211,6 @@ describe('a partition supervisor', () => {
     expect(pauses.every((pause) => pause >= 250 && pause <= 30_000)).toBe(true)
     expect(await storedLease(runtime)).toMatchObject({ owner: 'self', continuationToken: null })
     expect(runtime.telemetry.of('delegate.failed')).toHaveLength(attempts.length)
-    supervisor.shutDown()
   })
 
   it('lets a delegate finish when it is shut down, and keeps what it finished (B388)', async () => {

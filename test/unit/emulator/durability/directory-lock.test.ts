@@ -1,21 +1,17 @@
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { lockDirectory } from '../../../../src/emulator/durability/directory-lock.js'
 import { createInProcessCosmos } from '../../../../src/emulator/index.js'
+import { scratchDirectory } from '../../../support/scratch-directory.js'
 
 describe('lock of a data directory', () => {
   let directory: string
   const socketFile = (): string => join(directory, 'in-use.sock')
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'stepward-'))
-  })
-
-  afterEach(() => {
-    rmSync(directory, { recursive: true, force: true })
+    directory = scratchDirectory()
   })
 
   it('is held by one at a time, whatever the ids of processes are', async () => {

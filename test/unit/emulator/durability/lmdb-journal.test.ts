@@ -1,26 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos } from '../../../../src/emulator/index.js'
 import type { JournalRecord } from '../../../../src/emulator/engine/index.js'
 import { LmdbJournal } from '../../../../src/emulator/durability/lmdb-journal.js'
+import { scratchDirectory } from '../../../support/scratch-directory.js'
 
 const database = (rid: string): JournalRecord => ({
   kind: 'database',
-  database: { id: rid, rid, etag: '"0"', ts: 0, lastContainerNumber: 0 },
+  rid,
+  value: { id: rid, rid, etag: '"0"', ts: 0, lastContainerNumber: 0 },
 })
 
 describe('LmdbJournal', () => {
   let directory: string
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'stepward-'))
-  })
-
-  afterEach(() => {
-    rmSync(directory, { recursive: true, force: true })
+    directory = scratchDirectory()
   })
 
   it('has settled before anything is written, and after it', async () => {
@@ -40,7 +35,7 @@ describe('LmdbJournal', () => {
       journal.append([database(`d${round % 3}`)])
       if (round % 7 === 0) await journal.settled()
     }
-    journal.append([{ kind: 'databaseDeleted', rid: 'd1' }])
+    journal.append([{ kind: 'database', rid: 'd1', value: null }])
     await journal.close()
     const again = LmdbJournal.open(directory)
     expect([...again.contents().databases].map(({ rid }) => rid)).toEqual(['d0', 'd2'])

@@ -54,7 +54,9 @@ describe('time to live', () => {
     told.length = 0
     access(container)
     expect(container.documentCount).toBe(1)
-    const deleted = told.filter((record) => record.kind === 'documentDeleted').map(({ number }) => number)
+    const deleted = told.flatMap((record) =>
+      record.kind === 'document' && record.value === null ? [record.number] : [],
+    )
     expect(deleted.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 2))
     expect(container.partitions.flatMap((partition) => [...partition.changes.after(0)])).toHaveLength(1)
   })

@@ -65,7 +65,7 @@ describe('an attempt that must be claimed', () => {
     expect(again.expired('pay').step('pay').attention?.since).toBe(offered.step('pay').attention?.since)
     const done = claimed(again)
     expect(done.step('pay').attention).toBeNull()
-    expect(done.settled('pay', success).scheduled().job).toMatchObject({
+    expect(done.concluded('pay').job).toMatchObject({
       processState: 'Processed',
       attention: null,
     })

@@ -20,12 +20,9 @@ function states({ job }: JobStory): Record<string, string> {
 function failedAtTheEnd(options = {}): JobStory {
   return JobStory.submitted(chain, { ...compensating, ...options })
     .scheduled()
-    .settled('a', success)
-    .scheduled()
-    .settled('b', success)
-    .scheduled()
-    .settled('c', permanent)
-    .scheduled()
+    .concluded('a')
+    .concluded('b')
+    .concluded('c', permanent)
 }
 
 describe('a job that is to be undone', () => {
@@ -63,9 +60,9 @@ describe('a job that is to be undone', () => {
   })
 
   it('I6, F-K7: goes back in reverse order, and ends where it began', () => {
-    const first = failedAtTheEnd().settled('b', success).scheduled()
+    const first = failedAtTheEnd().concluded('b')
     expect(states(first)).toEqual({ a: 'Compensating', b: 'Compensated', c: 'Error' })
-    const ended = first.settled('a', success).scheduled()
+    const ended = first.concluded('a')
     expect(ended.job).toMatchObject({
       processState: 'Compensated',
       currentState: 'NotStarted',
@@ -82,16 +79,13 @@ describe('a job that is to be undone', () => {
   it('I6: leaves what has no undo, and still undoes what lies behind it first', () => {
     const all = JobStory.submitted({ ...chain, d: ['c'] }, compensating)
       .scheduled()
-      .settled('a', success)
-      .scheduled()
-      .settled('b', success)
-      .scheduled()
-      .settled('c', success)
-      .scheduled()
+      .concluded('a')
+      .concluded('b')
+      .concluded('c')
       .settled('d', permanent)
     const noUndo = all.withStep({ ...all.step('b'), undo: null }).scheduled()
     expect(states(noUndo)).toEqual({ a: 'Processed', b: 'Processed', c: 'Compensating', d: 'Error' })
-    const next = noUndo.settled('c', success).scheduled()
+    const next = noUndo.concluded('c')
     expect(states(next)).toMatchObject({ a: 'Compensating', b: 'Processed', c: 'Compensated' })
   })
 
@@ -102,11 +96,11 @@ describe('a job that is to be undone', () => {
       .withStep({ ...story.step('b'), when: never })
       .scheduled()
       .settled('a', success)
-    const failed = leftOut.scheduled().settled('c', success).scheduled().settled('d', permanent)
+    const failed = leftOut.scheduled().concluded('c').settled('d', permanent)
     expect(failed.deciding(['a', 'c', 'd'])).toEqual({ kind: 'read', stepIds: ['b'] })
     const back = failed.scheduled()
     expect(states(back)).toEqual({ a: 'Processed', b: 'Skipped', c: 'Compensating', d: 'Error' })
-    expect(states(back.settled('c', success).scheduled())).toMatchObject({ a: 'Compensating' })
+    expect(states(back.concluded('c'))).toMatchObject({ a: 'Compensating' })
   })
 
   it.each<[string, 'compensate' | 'compensateThenRetry', boolean]>([
@@ -127,7 +121,7 @@ describe('a job that is to be undone', () => {
   it('is not undone where one of two that failed ends the job in error', () => {
     const story = JobStory.submitted({ a: [], b: [] }, compensating)
     const two = story.withStep({ ...story.step('b'), onExhausted: 'error' }).scheduled()
-    const failed = two.settled('a', permanent).settled('b', permanent).scheduled()
+    const failed = two.settled('a', permanent).concluded('b', permanent)
     expect(failed.job).toMatchObject({ processState: 'Error', compensation: null })
   })
 
@@ -147,18 +141,17 @@ describe('a job that is to be undone', () => {
       layers.flatMap((ids, index) => ids.map((id) => [id, layers[index - 1] ?? []])),
     )
     let story = JobStory.submitted({ ...shape, end: ['l39', 'r39'] }, compensating).scheduled()
-    for (const [left, right] of layers)
-      story = story.settled(left, success).settled(right, success).scheduled()
-    const back = story.settled('end', permanent).scheduled()
+    for (const [left, right] of layers) story = story.settled(left, success).concluded(right)
+    const back = story.concluded('end', permanent)
     expect(states(back)).toMatchObject({ l38: 'Processed', l39: 'Compensating', r39: 'Compensating' })
   })
 
   it('undoes side by side what is not ordered', () => {
     const story = JobStory.submitted({ a: [], b: [], c: ['a', 'b'] }, compensating).scheduled()
-    const failed = story.settled('a', success).settled('b', success).scheduled().settled('c', permanent)
+    const failed = story.settled('a', success).concluded('b').settled('c', permanent)
     const back = failed.scheduled()
     expect(states(back)).toEqual({ a: 'Compensating', b: 'Compensating', c: 'Error' })
-    const next = back.settled('a', success).scheduled()
+    const next = back.concluded('a')
     expect(states(next)).toEqual({ a: 'Compensated', b: 'Compensating', c: 'Error' })
     expect(next.step('b')).toBe(back.step('b'))
   })
@@ -166,22 +159,21 @@ describe('a job that is to be undone', () => {
   it('R10: follows used-up attempts as it follows a permanent failure', () => {
     const story = JobStory.submitted({ a: [], b: ['a'] }, { ...compensating, maxFailures: 1 })
       .scheduled()
-      .settled('a', success)
-      .scheduled()
+      .concluded('a')
       .settled('b', { kind: 'failed', message: 'busy' })
       .expired('b')
       .scheduled()
     expect(states(story)).toEqual({ a: 'Processed', b: 'Compensating' })
-    const undone = story.settled('b', success).scheduled()
+    const undone = story.concluded('b')
     expect(states(undone)).toEqual({ a: 'Compensating', b: 'Compensated' })
-    expect(undone.settled('a', success).scheduled().job.processState).toBe('Compensated')
+    expect(undone.concluded('a').job.processState).toBe('Compensated')
   })
 
   it('F-K2, F-A20: undoes what may have taken effect in an attempt before the one that failed for good', () => {
     const first = JobStory.submitted({ a: [] }, { ...compensating, maxFailures: 3 }).scheduled()
-    expect(states(first.settled('a', permanent).scheduled())).toEqual({ a: 'Error' })
+    expect(states(first.concluded('a', permanent))).toEqual({ a: 'Error' })
     const unheard = first.settled('a', { kind: 'failed', message: 'no answer' }).expired('a').scheduled()
-    expect(states(unheard.settled('a', permanent).scheduled())).toEqual({ a: 'Compensating' })
+    expect(states(unheard.concluded('a', permanent))).toEqual({ a: 'Compensating' })
   })
 })
 
@@ -210,12 +202,12 @@ describe('an attempt that is under way when the job turns back', () => {
     expect(due.step('b')).toMatchObject({ notBeforeMs: null, fence: 3, failureCount: 0 })
     const undoing = due.scheduled()
     expect(undoing.step('b')).toMatchObject({ attempt: 1, idempotencyKey: 'job-1/b/g1/undo' })
-    expect(undoing.settled('b', success).scheduled().job.processState).toBe('Compensated')
+    expect(undoing.concluded('b').job.processState).toBe('Compensated')
   })
 
   it('is simply stopped where its step says that there is nothing to undo then', () => {
     const certain = JobStory.submitted({ a: [], b: [] }, { ...compensating, undoUncertain: false })
-    const story = certain.scheduled().settled('a', permanent).scheduled()
+    const story = certain.scheduled().concluded('a', permanent)
     expect(story.step('b')).toMatchObject({ processState: 'Pending', lockedBy: null, completeByMs: null })
     expect(() => story.settled('b', success)).toThrow('discarded')
     expect(story.job.processState).toBe('Compensated')
@@ -257,7 +249,7 @@ describe('an undo that fails', () => {
   })
 
   it('F-K4, R111: for good ends the job for a person to look at, and leaves what it depended on', () => {
-    const story = failedAtTheEnd(options).settled('b', permanent).scheduled()
+    const story = failedAtTheEnd(options).concluded('b', permanent)
     expect(states(story)).toEqual({ a: 'Processed', b: 'CompensationFailed', c: 'Error' })
     expect(story.job).toMatchObject({
       processState: 'Error',
@@ -281,7 +273,7 @@ describe('an undo that fails', () => {
 
 describe('a job that begins again when it is undone', () => {
   const retrying = { onExhausted: 'compensateThenRetry', maxGenerations: 2 } as const
-  const undone = failedAtTheEnd(retrying).settled('b', success).scheduled().settled('a', success)
+  const undone = failedAtTheEnd(retrying).concluded('b').settled('a', success)
 
   it('R112, I9, F-K9: does so in the same write, a generation later, with new keys', () => {
     const { job, changed } = written(undone.deciding())
@@ -323,22 +315,17 @@ describe('a job that begins again when it is undone', () => {
     const again = stopped.scheduled()
     expect(again.job).toMatchObject({ generation: 2, steps: { b: { state: 'NotStarted', dispatch: 2 } } })
     expect(again.step('a')).toMatchObject({ processState: 'Processing', idempotencyKey: 'job-1/a/g1/do' })
-    expect(again.settled('a', success).scheduled().step('b').dispatch).toBe(3)
+    expect(again.concluded('a').step('b').dispatch).toBe(3)
   })
 
   it('F-K10: ends in error, undone, when its generations are used up', () => {
     const second = undone
       .scheduled()
-      .settled('a', success)
-      .scheduled()
-      .settled('b', success)
-      .scheduled()
-      .settled('c', permanent)
-      .scheduled()
-      .settled('b', success)
-      .scheduled()
-      .settled('a', success)
-      .scheduled()
+      .concluded('a')
+      .concluded('b')
+      .concluded('c', permanent)
+      .concluded('b')
+      .concluded('a')
     expect(second.job).toMatchObject({
       processState: 'Error',
       currentState: 'NotStarted',

@@ -140,11 +140,10 @@ describe('a job that is kept for a while', () => {
   const kept = story
     .withJob({ ...story.job, retainForMs: 3_600_000 })
     .scheduled()
-    .settled('a', success)
-    .scheduled()
+    .concluded('a')
 
   it('I18, F-X8: begins to expire with all its steps in the transaction that ends it', () => {
-    const ended = kept.settled('b', success).scheduled()
+    const ended = kept.concluded('b')
     expect([ended.job.ttl, ended.step('a').ttl, ended.step('b').ttl]).toEqual([3_600, 3_600, 3_600])
     expect(ended.deciding()).toEqual({ kind: 'nothing' })
     expect(kept.settled('b', success).deciding(['b'])).toEqual({ kind: 'read', stepIds: ['a'] })
@@ -152,7 +151,7 @@ describe('a job that is kept for a while', () => {
 
   it('I18: never expires while it lives, nor in Error', () => {
     expect([kept.job.ttl, kept.step('a').ttl]).toEqual([-1, -1])
-    expect(kept.settled('b', permanent).scheduled().job).toMatchObject({ processState: 'Error', ttl: -1 })
+    expect(kept.concluded('b', permanent).job).toMatchObject({ processState: 'Error', ttl: -1 })
   })
 
   it('I18: stops expiring when an operator begins it once more', () => {

@@ -12,17 +12,13 @@ const compensating = { undo: true, onExhausted: 'compensate', maxFailures: 1 } a
 /** Its step `b` has failed for good, so that `a` is being undone. */
 const goingBack = JobStory.submitted({ a: [], b: ['a'] }, compensating)
   .scheduled()
-  .settled('a', success)
-  .scheduled()
-  .settled('b', permanent)
-  .scheduled()
+  .concluded('a')
+  .concluded('b', permanent)
 
 const inError = JobStory.submitted({ a: [], b: ['a'] }, { completeWithin: '30s' })
   .scheduled()
-  .settled('a', success)
-  .scheduled()
-  .settled('b', permanent)
-  .scheduled()
+  .concluded('a')
+  .concluded('b', permanent)
 
 function refusal(story: JobStory, command: Parameters<JobStory['commanding']>[0]): string {
   const operation = story.commanding(command)
@@ -65,7 +61,7 @@ describe('a resubmission', () => {
       idempotencyKey: 'job-1/b/g1/do',
     })
     expect(running.step('a')).toBe(inError.step('a'))
-    expect(running.settled('b', success).scheduled().job.processState).toBe('Processed')
+    expect(running.concluded('b').job.processState).toBe('Processed')
   })
 
   it('gives the step the operator’s input instead of the workflow’s, whatever it looks like', () => {
@@ -88,7 +84,7 @@ describe('a resubmission', () => {
       'steps a, x did not fail; failed: step b',
     )
     const two = JobStory.submitted({ a: [], b: [] }).scheduled().settled('a', permanent)
-    const both = two.settled('b', permanent).scheduled()
+    const both = two.concluded('b', permanent)
     expect(refusal(both, { ...resubmit, steps: [{ stepId: 'a' }] })).toBe(
       'step b failed as well: name all that failed, or none',
     )
@@ -99,12 +95,12 @@ describe('a resubmission', () => {
   })
 
   it('R112: begins a job that was undone once more', () => {
-    const undone = goingBack.settled('a', success).scheduled()
+    const undone = goingBack.concluded('a')
     const anew = undone.commanded({ ...resubmit, steps: [{ stepId: 'b', input: { item: 'other' } }] })
     expect(anew.job).toMatchObject({ processState: 'Pending', generation: 2, compensation: null })
     const running = anew.scheduled()
     expect(running.step('a').idempotencyKey).toBe('job-1/a/g2/do')
-    const next = running.settled('a', success).scheduled()
+    const next = running.concluded('a')
     expect(next.step('b').input).toEqual({ item: 'other' })
     expect(refusal(undone, { ...resubmit, steps: [{ stepId: 'x', input: 1 }] })).toBe('there is no step x')
   })
@@ -115,7 +111,7 @@ describe('a resubmission', () => {
   })
 
   it('tries an undo again that had failed, under its old key (I9)', () => {
-    const stuck = goingBack.settled('a', permanent).scheduled()
+    const stuck = goingBack.concluded('a', permanent)
     const again = stuck.commanded(resubmit)
     expect(again.job).toMatchObject({ processState: 'Compensating', generation: 1, attention: null })
     const { fence } = stuck.step('a')
@@ -128,7 +124,7 @@ describe('a resubmission', () => {
     })
     const undoing = again.scheduled()
     expect(undoing.step('a')).toMatchObject({ attempt: 1, idempotencyKey: 'job-1/a/g1/undo' })
-    expect(undoing.settled('a', success).scheduled().job.processState).toBe('Compensated')
+    expect(undoing.concluded('a').job.processState).toBe('Compensated')
     expect(refusal(stuck, { ...resubmit, steps: [{ stepId: 'a', input: 1 }] })).toContain('cannot be edited')
   })
 })
@@ -137,8 +133,7 @@ describe('a cancellation', () => {
   it('F-D11: stops what is under way and undoes what was done', () => {
     const running = JobStory.submitted({ a: [], b: ['a'], c: [] }, { ...compensating, undoUncertain: false })
       .scheduled()
-      .settled('a', success)
-      .scheduled()
+      .concluded('a')
     const cancelled = running.commanded(cancel)
     expect(cancelled.job).toMatchObject({
       processState: 'Compensating',
@@ -146,14 +141,14 @@ describe('a cancellation', () => {
       audit: [{ command: 'cancel', stepId: null, ...by }],
     })
     // A success that arrives before the scheduler has acted still counts, and is undone.
-    const raced = cancelled.settled('c', success).scheduled()
+    const raced = cancelled.concluded('c')
     expect(raced.job.steps).toMatchObject({
       a: { state: 'Compensating' },
       b: { state: 'NotStarted' },
       c: { state: 'Compensating' },
     })
     expect(() => raced.settled('b', success)).toThrow('discarded')
-    const ended = raced.settled('a', success).settled('c', success).scheduled()
+    const ended = raced.settled('a', success).concluded('c')
     expect(ended.job).toMatchObject({ processState: 'Compensated', endedAtMs: ended.now })
   })
 
@@ -164,13 +159,13 @@ describe('a cancellation', () => {
 
   it('undoes what a job in Error had done', () => {
     const job = JobStory.submitted({ a: [], b: ['a'] }, { undo: true })
-    const failed = job.scheduled().settled('a', success).scheduled().settled('b', permanent).scheduled()
+    const failed = job.scheduled().concluded('a').concluded('b', permanent)
     expect(failed.job.processState).toBe('Error')
     expect(failed.commanded(cancel).scheduled().job.steps['a']?.state).toBe('Compensating')
   })
 
   it('is refused when the job has ended or is on its way back', () => {
-    const done = JobStory.submitted({ a: [] }).scheduled().settled('a', success).scheduled()
+    const done = JobStory.submitted({ a: [] }).scheduled().concluded('a')
     expect(refusal(done, cancel)).toContain('job job-1 is Processed')
     const cancelled = JobStory.submitted({ a: [] }).commanded(cancel)
     expect(refusal(cancelled, cancel)).toContain('being undone already, because: cancelled')
@@ -183,14 +178,12 @@ describe('a cancellation', () => {
       { ...compensating, onExhausted: 'compensateThenRetry' },
     )
       .scheduled()
-      .settled('a', success)
-      .scheduled()
-      .settled('b', permanent)
-      .scheduled()
+      .concluded('a')
+      .concluded('b', permanent)
     expect(back.job.compensation).toMatchObject({ thenRetry: true })
     const stopped = back.commanded(cancel)
     expect(refusal(stopped, cancel)).toContain('being undone already, because: cancelled')
-    const ended = stopped.scheduled().settled('a', success).scheduled()
+    const ended = stopped.scheduled().concluded('a')
     expect(ended.job).toMatchObject({ processState: 'Compensated', generation: 1 })
     expect(ended.deciding()).toEqual({ kind: 'nothing' })
   })
@@ -264,7 +257,7 @@ describe('a job that was set aside', () => {
 })
 
 describe('a job that was undone', () => {
-  const undone = goingBack.settled('a', success).scheduled()
+  const undone = goingBack.concluded('a')
   const editedA = { ...resubmit, steps: [{ stepId: 'a', input: { item: 'other' } }, { stepId: 'b' }] }
 
   it('is written with the steps that get another input, which show until they begin that they were undone', () => {

@@ -37,7 +37,7 @@ function undone(story: JobStory, stepId = 'a'): readonly (readonly [string, unkn
   while (next.job.processState === 'Compensating') {
     const step = next.step(stepId)
     found.push([step.idempotencyKey, step.undo?.input])
-    next = next.settled(stepId, success).scheduled()
+    next = next.concluded(stepId)
   }
   expect(next.job.processState).toBe('Compensated')
   expect(next.step(stepId)).toMatchObject({ processState: 'Compensated', owed: [], mayHaveActed: false })
@@ -52,7 +52,7 @@ describe('the key of a step that begins again', () => {
   })
 
   it('stays where it was refused: the input is the same', () => {
-    const story = JobStory.submitted({ a: [] }, withUndo).scheduled().settled('a', refused).scheduled()
+    const story = JobStory.submitted({ a: [] }, withUndo).scheduled().concluded('a', refused)
     expect(story.commanded(resubmit).scheduled().step('a').idempotencyKey).toBe('job-1/a/g1/do')
   })
 
@@ -72,19 +72,19 @@ describe('the key of a step that begins again', () => {
 
   it('stays after a cancellation where there is no undo, and changes where it was undone', () => {
     const shape = { a: [], b: ['a'], c: ['b'] }
-    const done = JobStory.submitted(shape, withUndo).scheduled().settled('a', success).scheduled()
+    const done = JobStory.submitted(shape, withUndo).scheduled().concluded('a')
     const noUndo = done.withStep({ ...done.step('a'), undo: null })
-    const cancelled = noUndo.settled('b', success).scheduled().settled('c', refused).scheduled()
-    const back = cancelled.commanded(cancel).scheduled().settled('b', success).scheduled()
+    const cancelled = noUndo.concluded('b').concluded('c', refused)
+    const back = cancelled.commanded(cancel).scheduled().concluded('b')
     expect(back.job.processState).toBe('Compensated')
     const again = back.commanded(resubmit).scheduled()
     expect(again.step('a').idempotencyKey).toBe('job-1/a/g1/do')
-    const next = again.settled('a', success).scheduled()
+    const next = again.concluded('a')
     expect(next.step('b')).toMatchObject({ idempotencyKey: 'job-1/b/g2/do', mayHaveActed: false, owed: [] })
   })
 
   it('changes once where a step that was undone gets another input', () => {
-    const back = lost().commanded(cancel).scheduled().settled('a', success).scheduled()
+    const back = lost().commanded(cancel).scheduled().concluded('a')
     expect(back.job.processState).toBe('Compensated')
     expect(back.commanded(edited('other')).scheduled().step('a').idempotencyKey).toBe('job-1/a/g2/do')
   })
@@ -102,8 +102,7 @@ describe('the key of a step that begins again', () => {
     const { job, steps } = JobStory.submitted({ a: [], b: ['a'] }, withUndo)
     const story = JobStory.of({ job: { ...job, completeWithinMs: 20_000 }, steps })
       .scheduled()
-      .settled('a', success)
-      .scheduled()
+      .concluded('a')
     const ended = story.later(20_000).scheduled()
     expect(ended.job).toMatchObject({
       processState: 'Error',
@@ -127,10 +126,10 @@ describe('what is undone', () => {
     const story = lost({}, { a: [], b: ['a'] })
       .commanded(edited('other'))
       .scheduled()
-    const done = story.settled('a', success).scheduled()
+    const done = story.concluded('a')
     expect(done.step('a').owed).toEqual([{ generation: 1, input: { item: 'a' } }])
     const back = done.commanded(cancel).scheduled()
-    const later = back.expired('b').scheduled().settled('b', success).scheduled()
+    const later = back.expired('b').scheduled().concluded('b')
     expect(undone(later)).toEqual([
       ['job-1/a/g2/undo', { item: 'a', sold: 'sold' }],
       ['job-1/a/g1/undo', { item: 'a' }],
@@ -143,7 +142,7 @@ describe('what is undone', () => {
       .scheduled()
       .settled('a', { kind: 'success', output: sold })
       .scheduled()
-    const back = done.commanded(cancel).scheduled().expired('b').scheduled().settled('b', success).scheduled()
+    const back = done.commanded(cancel).scheduled().expired('b').scheduled().concluded('b')
     const { job } = back
     expect(exceeds([job, back.step('a')], maxTransactionBytes)).toBe(false)
     expect(undone(back)).toEqual([['job-1/a/g1/undo', { item: 'a', sold }]])
@@ -191,7 +190,7 @@ describe('what is undone', () => {
   })
 
   it('is undone once: what was undone is not undone with the next generation', () => {
-    const back = lost().commanded(cancel).scheduled().settled('a', success).scheduled()
+    const back = lost().commanded(cancel).scheduled().concluded('a')
     const again = back.commanded(resubmit).scheduled().settled('a', unheard).expired('a').scheduled()
     expect(undone(again.commanded(cancel).scheduled())).toEqual([['job-1/a/g2/undo', { item: 'a' }]])
     const idle = back.commanded(resubmit).commanded(cancel).scheduled()
@@ -214,19 +213,19 @@ describe('what is undone', () => {
       .commanded(resubmit)
       .scheduled()
     expect(states(again)).toEqual({ a: 'Skipped', b: 'Processing' })
-    expect(states(again.settled('b', refused).scheduled().commanded(cancel).scheduled())).toMatchObject({
+    expect(states(again.concluded('b', refused).commanded(cancel).scheduled())).toMatchObject({
       a: 'Compensating',
     })
     const first = JobStory.submitted({ a: [], b: ['a'] }, withUndo)
     // A document that was stored long ago does not say so.
     const old = leftOut(first.withStep({ ...first.step('a'), mayHaveActed: true })).scheduled()
-    const failed = old.settled('b', refused).scheduled().commanded(cancel).scheduled()
+    const failed = old.concluded('b', refused).commanded(cancel).scheduled()
     expect(failed.job.processState).toBe('Compensated')
   })
 
   it('F-K4: keeps what is left known when an undo fails, for when it is resubmitted', () => {
     const other = lost().commanded(edited('other')).scheduled().settled('a', unheard).expired('a').scheduled()
-    const stuck = other.commanded(cancel).scheduled().settled('a', unsure).scheduled()
+    const stuck = other.commanded(cancel).scheduled().concluded('a', unsure)
     expect(states(stuck)).toEqual({ a: 'CompensationFailed' })
     expect(undone(stuck.commanded(resubmit).scheduled())).toEqual([
       ['job-1/a/g2/undo', { item: 'a' }],
@@ -238,10 +237,10 @@ describe('what is undone', () => {
     const options = { maxFailures: 2, retryBackoff: { min: 1, max: 1 } } as const
     const first = JobStory.submitted({ a: [] }, { ...withUndo, ...options }).scheduled()
     const twice = first.settled('a', unheard).expired('a').scheduled().expired('a').scheduled()
-    const other = twice.commanded(edited('other')).scheduled().settled('a', unsure).scheduled()
+    const other = twice.commanded(edited('other')).scheduled().concluded('a', unsure)
     const again = other.commanded(cancel).scheduled().settled('a', unheard).expired('a').scheduled()
     expect(again.step('a')).toMatchObject({ attempt: 2, undo: { failureCount: 1 } })
-    const next = again.settled('a', success).scheduled()
+    const next = again.concluded('a')
     expect(next.step('a')).toMatchObject({ attempt: 1, undo: { failureCount: 0 } })
   })
 
@@ -252,7 +251,7 @@ describe('what is undone', () => {
       .commanded(edited('other'))
       .scheduled()
     expect(edits.step('a').owed).toEqual([])
-    const done = edits.settled('a', success).scheduled().settled('b', refused).scheduled()
+    const done = edits.concluded('a').concluded('b', refused)
     expect(undone(done.commanded(cancel).scheduled())).toEqual([
       ['job-1/a/g2/undo', { item: 'a', sold: 'sold' }],
     ])
@@ -284,11 +283,11 @@ describe('whether a step may have acted', () => {
     const parked = JobStory.submitted({ a: [] }, { ...twice, onExhausted: 'park' })
     const first = parked.scheduled().settled('a', outcome)
     const next = first.step('a').attention === null ? first.expired('a') : first.commanded(release)
-    expect(undoes(next.scheduled().settled('a', refused).scheduled())).toBe(true)
+    expect(undoes(next.scheduled().concluded('a', refused))).toBe(true)
   })
 
   it('is no where its first call was refused, and stays so until it is called again', () => {
-    const story = begun.settled('a', refused).scheduled()
+    const story = begun.concluded('a', refused)
     expect(story.step('a').mayHaveActed).toBe(false)
     expect(undoes(story)).toBe(false)
     expect(undoes(story.commanded(resubmit).scheduled().settled('a', unheard))).toBe(true)
@@ -298,7 +297,7 @@ describe('whether a step may have acted', () => {
     const parked = lost({ onExhausted: 'park' })
     const again = parked.commanded(release).scheduled()
     expect(again.step('a')).toMatchObject({ failureCount: 0, attempt: 1, mayHaveActed: true })
-    expect(undoes(again.settled('a', refused).scheduled())).toBe(true)
+    expect(undoes(again.concluded('a', refused))).toBe(true)
   })
 
   it('is remembered when its deadline passes, and when it is stopped', () => {
@@ -323,7 +322,7 @@ describe('whether a step may have acted', () => {
   it('is no under the new key that another input gave it, until it is called under that', () => {
     const other = lost().commanded(edited('other')).scheduled()
     expect(other.step('a')).toMatchObject({ generation: 2, mayHaveActed: false })
-    const failed = other.settled('a', refused).scheduled()
+    const failed = other.concluded('a', refused)
     expect(undone(failed.commanded(cancel).scheduled())).toEqual([['job-1/a/g1/undo', { item: 'a' }]])
   })
 
@@ -332,7 +331,7 @@ describe('whether a step may have acted', () => {
     const { mayHaveActed: _unsaid, ...old } = submitted.step('a')
     const decoded = decodeDocument(old)
     if (decoded.kind !== 'step') throw new Error(decoded.kind)
-    const failed = submitted.withStep(decoded.step).scheduled().settled('a', refused).scheduled()
+    const failed = submitted.withStep(decoded.step).scheduled().concluded('a', refused)
     expect(undoes(failed)).toBe(false)
   })
 
@@ -360,9 +359,9 @@ describe('the input of an undo', () => {
     })
     const account = (name: string): Outcome => ({ kind: 'success', output: { account: name } })
     const story = JobStory.of(documentsOf(submit(aSubmission(plan, { input: null })))).scheduled()
-    const first = story.settled('open', account('one')).scheduled().settled('pay', success).scheduled()
+    const first = story.settled('open', account('one')).scheduled().concluded('pay')
     expect(first.step('pay').undo?.input).toEqual({ account: 'one' })
-    const back = first.settled('fail', refused).scheduled().settled('pay', success).scheduled()
+    const back = first.concluded('fail', refused).concluded('pay')
     const again = back.commanded(resubmit).scheduled().settled('open', account('two')).scheduled()
     expect(again.settled('pay', success).step('pay').undo?.input).toEqual({ account: 'two' })
   })

@@ -87,7 +87,7 @@ describe('a job that stands still', () => {
 
   it('is left alone while its steps may still be recovered, when it has ended, and while it is parked', () => {
     expect(recovering(running.job, dueMs - 1)).toEqual({ kind: 'wait', untilMs: dueMs })
-    const ended = done.scheduled().settled('b', success).scheduled()
+    const ended = done.scheduled().concluded('b')
     expect(recovering(ended.job, dueMs * 2)).toEqual({ kind: 'nothing' })
     expect(recovering({ ...running.job, completeByMs: null }, dueMs)).toEqual({ kind: 'nothing' })
   })
@@ -127,7 +127,7 @@ describe('a job with a deadline of its own', () => {
       compensation: { reason: 'not done within 10000 ms' },
     })
     expect(late.step('a').completeByMs).toBe(late.now + 30_000)
-    expect(late.settled('a', success).scheduled().job.processState).toBe('Compensated')
+    expect(late.concluded('a').job.processState).toBe('Compensated')
   })
 
   it('ends well when everything was done in time, though that is only seen later', () => {

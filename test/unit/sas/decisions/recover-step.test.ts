@@ -124,7 +124,7 @@ describe('an attempt that was not done in time', () => {
       .settled('pay', success)
     const cancel = { kind: 'cancel', by: 'ann', why: 'x' } as const
     const undoing = done.scheduled().commanded(cancel).scheduled().expired('ship').scheduled()
-    const back = undoing.settled('ship', success).scheduled()
+    const back = undoing.concluded('ship')
     expect(back.step('pay').direction).toBe('undo')
     expect(back.expired('pay').step('pay')).toMatchObject({
       processState: 'Error',

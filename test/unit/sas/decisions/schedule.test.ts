@@ -89,7 +89,7 @@ describe('a step that is done', () => {
 
   it('lets a join begin only when every other is done, too (I5)', () => {
     const forked = JobStory.submitted({ a: [], b: [], join: ['a', 'b'] }).scheduled()
-    const half = forked.settled('b', success).scheduled()
+    const half = forked.concluded('b')
     expect(half.job.steps['join']).toEqual({ state: 'NotStarted', dispatch: 0 })
     expect(dispatchedIn(half.settled('a', success).deciding())).toEqual(['join'])
   })
@@ -218,8 +218,7 @@ describe('a step that failed for good', () => {
   it('lets steps under way end first, and nothing new begin', () => {
     const failed = JobStory.submitted({ a: [], b: [], c: ['b'] })
       .scheduled()
-      .settled('a', permanent)
-      .scheduled()
+      .concluded('a', permanent)
     expect(failed.job).toMatchObject({ processState: 'Processing', steps: { a: { state: 'Error' } } })
     expect(failed.deciding().kind).toBe('nothing')
     const { job, changed } = written(failed.settled('b', success).deciding())
@@ -240,7 +239,7 @@ describe('a step that failed for good', () => {
   })
 
   it('gives its reason also to an instance that has not seen it', () => {
-    const story = JobStory.submitted({ a: [], b: [] }).scheduled().settled('a', permanent).scheduled()
+    const story = JobStory.submitted({ a: [], b: [] }).scheduled().concluded('a', permanent)
     const ending = story.settled('b', success)
     expect(ending.deciding(['b'])).toEqual({ kind: 'read', stepIds: ['a'] })
     expect(written(ending.deciding(['a', 'b'])).job.attention?.message).toBe('step a: no such card')
@@ -248,7 +247,7 @@ describe('a step that failed for good', () => {
 })
 
 describe('a step given back in a job that fails', () => {
-  const failing = JobStory.submitted({ a: [], b: [] }).scheduled().settled('a', permanent).scheduled()
+  const failing = JobStory.submitted({ a: [], b: [] }).scheduled().concluded('a', permanent)
 
   it('is tried again: what is under way may end', () => {
     const { job, changed } = written(failing.expired('b').deciding())
@@ -300,8 +299,7 @@ describe('a job that must be done within its own time (R18, R63)', () => {
     'goes back where it is to %s, and not forward again',
     (onExhausted) => {
       const late = within({ a: [], b: ['a'] }, { onExhausted, undo: true })
-        .settled('a', success)
-        .scheduled()
+        .concluded('a')
         .later(10_000)
       const { job } = written(late.deciding())
       expect(job.compensation).toMatchObject({ reason: 'not done within 10000 ms', thenRetry: false })

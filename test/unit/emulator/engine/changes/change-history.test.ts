@@ -9,7 +9,6 @@ import {
 const left = new PhysicalPartition({ id: '0', range: { min: '', max: '20' }, parents: [] }, 0)
 const right = new PhysicalPartition({ id: '1', range: { min: '20', max: 'FF' }, parents: [] }, 0)
 const merged = new PhysicalPartition({ id: '2', range: { min: '', max: 'FF' }, parents: ['0', '1'] }, 9)
-const apart = [left, right]
 
 function aChange(epk: string, lsn: number, ts = 100): VersionChange {
   const id = `${epk}@${lsn}`
@@ -20,27 +19,47 @@ function aChange(epk: string, lsn: number, ts = 100): VersionChange {
   return { kind: 'create', lsn, place: 0, ts, current, previous: null, isExpired: false }
 }
 
+/** A container whose history begins with two partitions. */
+function aContainer(): { history: ChangeHistory; merge: () => void } {
+  const owner = { rid: 'c', partitions: [left, right] }
+  const merge = (): void => {
+    owner.partitions = [merged]
+  }
+  return { history: new ChangeHistory(owner, 60), merge }
+}
+
 function idsAfter(history: ChangeHistory, lsn: number): unknown[] {
-  return [...history.after([merged], merged, lsn)].map((change) => change.current?.id)
+  return [...history.after(merged, lsn)].map((change) => change.current?.id)
 }
 
 describe('a history after two partitions became one', () => {
   it('has the changes of both in LSN order, so that a position in one is after what it has seen', () => {
-    const history = new ChangeHistory(apart, 60)
-    for (const lsn of [1, 4, 9]) history.add(apart, right, [aChange('30', lsn)])
-    for (const lsn of [1, 2, 5]) history.add(apart, left, [aChange('10', lsn)])
+    const { history, merge } = aContainer()
+    for (const lsn of [1, 4, 9]) history.add(right, [aChange('30', lsn)], 100)
+    for (const lsn of [1, 2, 5]) history.add(left, [aChange('10', lsn)], 100)
+    merge()
     expect(idsAfter(history, 0)).toEqual(['10@1', '30@1', '10@2', '30@4', '10@5', '30@9'])
     expect(idsAfter(history, 4)).toEqual(['10@5', '30@9'])
-    history.add([merged], merged, [aChange('10', 10)])
+    history.add(merged, [aChange('10', 10)], 100)
     expect(idsAfter(history, 9)).toEqual(['10@10'])
   })
 
   it('remembers for each of them how far back it goes', () => {
-    const history = new ChangeHistory(apart, 60)
-    history.add(apart, left, [aChange('10', 7, 100)])
-    history.add(apart, right, [aChange('30', 3, 100), aChange('30', 4, 160)])
-    expect(history.forget(apart, 159)).toBeNull()
-    expect(history.forget(apart, 160)?.changes.map(({ lsn }) => lsn)).toEqual([7, 3])
+    const { history, merge } = aContainer()
+    history.add(left, [aChange('10', 7, 100)], 100)
+    history.add(right, [aChange('30', 3, 100), aChange('30', 4, 160)], 100)
+    expect(history.forget(159)).toEqual([])
+    const forgotten = history.forget(160)
+    expect(forgotten.map((one) => one.kind === 'change' && one.isForgotten && one.change.lsn)).toEqual([
+      ...[7, 3],
+      false,
+    ])
+    expect(forgotten.at(-1)).toMatchObject({
+      kind: 'history',
+      containerRid: 'c',
+      floors: [{ lsn: 7 }, { lsn: 3 }],
+    })
+    merge()
     expect(idsAfter(history, 0)).toEqual(['30@4'])
     expect(history.isKept(left.range, 6)).toBe(false)
     expect(history.isKept(left.range, 7)).toBe(true)

@@ -1,0 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A new directory, which is removed after the test. */
+export function scratchDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'stepward-'))
+  onTestFinished(() => {
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return directory
+}
