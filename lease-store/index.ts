@@ -19,7 +19,7 @@
  *
  * Parts:
  *
- * - `lease/`: the lease, its document, its ids, its transitions and its expiry.
+ * - `lease/`: the lease, its document, its ids, its transitions and its expiry, and what its container must be like.
  * - `balance/`: which leases an instance takes or requests, how long a request is valid, processes with the same
  *   name.
  * - `ranges/`: which leases are missing, and which overlap.
@@ -41,6 +41,16 @@ export {
   type LeasePartitioning,
   type LeaseRefusal,
 } from './lease/lease-document.js'
+export {
+  containerFindings,
+  findingText,
+  leaseContainerRole,
+  leasePartitioningOf,
+  type ContainerFinding,
+  type ContainerRole,
+  type ContainerSettings,
+} from './lease/container-role.js'
+export { probeContainer, type ProbedContainer } from './cosmos/cosmos-container-probe.js'
 export {
   initializationLock,
   initializationMarker,

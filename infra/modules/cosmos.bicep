@@ -7,7 +7,7 @@ param maxThroughput int
 param zoneRedundant bool
 param workspaceId string
 
-// The same paths as in src/connection/containers.ts: only what is queried is indexed, every other would be paid for.
+// The same paths as in src/sas/store/state-container.ts: only what is queried is indexed, every other would be paid for.
 var stateIndexPaths = [
   '/type/?'
   '/processState/?'

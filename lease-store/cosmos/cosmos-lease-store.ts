@@ -1,8 +1,10 @@
 import type { Container, ItemDefinition, ItemResponse } from '@azure/cosmos'
+import { probeContainer } from './cosmos-container-probe.js'
 import { cosmosErrorKind } from './cosmos-errors.js'
 import { CosmosLeaseInitialization } from './cosmos-lease-initialization.js'
 import { accountHostOf, storeTimeMs } from './cosmos-response.js'
 import type { FeedRange, Lease, NewLease } from '../lease/lease.js'
+import { leasePartitioningOf } from '../lease/container-role.js'
 import {
   decodeLease,
   encodeLease,
@@ -62,17 +64,14 @@ export class CosmosLeaseStore implements LeaseStore {
    * partitioned by another path than `/id` or `/partitionKey`.
    */
   static async open(options: CosmosLeaseStoreOptions): Promise<CosmosLeaseStore> {
-    const [monitored, leases] = await Promise.all([
-      options.monitoredContainer.read(),
-      options.leaseContainer.read(),
+    const [{ rid }, leases] = await Promise.all([
+      probeContainer(options.monitoredContainer),
+      probeContainer(options.leaseContainer),
     ])
     const accountHost = options.accountHost ?? (await accountHostOf(options.monitoredContainer))
-    const containerRid = monitored.resource?._rid
-    if (containerRid === undefined)
-      throw new Error(`container ${options.monitoredContainer.id} was read without a _rid`)
-    const prefix = leasePrefix({ processorName: options.processorName, accountHost, containerRid })
-    const paths = leases.resource?.partitionKey?.paths ?? []
-    return new CosmosLeaseStore(options, prefix, partitioningOf(paths, options.leaseContainer.id))
+    const prefix = leasePrefix({ processorName: options.processorName, accountHost, containerRid: rid })
+    const partitioning = leasePartitioningOf(leases.id, leases.settings.partitionKeyPaths)
+    return new CosmosLeaseStore(options, prefix, partitioning)
   }
 
   async list(): Promise<LeaseListing> {
@@ -180,15 +179,6 @@ export class CosmosLeaseStore implements LeaseStore {
   private charge(operation: string, answer: { readonly requestCharge: number }): void {
     this.options.onCharge?.(operation, answer.requestCharge)
   }
-}
-
-function partitioningOf(paths: readonly string[], containerId: string): LeasePartitioning {
-  const [path] = paths
-  if (paths.length === 1 && (path === '/id' || path === '/partitionKey')) return path
-  throw new Error(
-    `lease container ${JSON.stringify(containerId)} is partitioned by ${JSON.stringify(paths)}; ` +
-      'leases need a container partitioned by /id (or by /partitionKey): create one and pass it as leaseContainer',
-  )
 }
 
 /**

@@ -11,7 +11,7 @@
  * `input/user-module.ts` loads agents and workflows. `running/run-host.ts` and `running/run-fleet.ts` run the processes: signals, time
  * budgets, parents and children. A test generates `docs/cli.md` from the tree below.
  */
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import type { AutoscaleOptions } from './commands/instances/autoscale.js'
 import type { CostOptions } from './commands/operations/cost.js'
 import type { DevOptions } from './commands/store/dev.js'
@@ -23,6 +23,7 @@ import type { StartOptions } from './running/start-plan.js'
 import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
 import { addOperatorCommands, type RunCommand } from './operator-commands.js'
+import { roleWords, withValues } from './input/named-values.js'
 import {
   withCommonOptions,
   withScaleTarget,
@@ -31,6 +32,7 @@ import {
   type StoreOptions,
   type UnitOptions,
 } from './input/store-options.js'
+import { shells, type Shell } from './output/completion-script.js'
 import type { Terminal } from './output/terminal.js'
 
 export interface ProgramOptions {
@@ -118,7 +120,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
 function addRunningCommands({ program, terminal, ending }: Parts): void {
   withStoreOptions(program.command('start'))
     .description('roles in this process, or as a fleet of processes of their own')
-    .option('--role <role...>', 'scheduler, agents, supervisor, notifier or all (or STEPWARD_ROLES)')
+    .addOption(withValues(new Option('--role <role...>', 'the roles to run (or STEPWARD_ROLES)'), roleWords))
     .option('--agents <module>', 'module that exports the agents (or STEPWARD_MODULE)')
     .option('--instances <n>', 'keep this many processes of each role alive')
     .option('--port <n>', 'serve /healthz, /readyz and /metrics (or PORT)')
@@ -166,14 +168,17 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
       await ending(stop(options, terminal))
     })
 
-  withScaleTarget(withCommonOptions(program.command('scale <role> <n>')))
+  withScaleTarget(withCommonOptions(program.command('scale')))
+    .addArgument(withValues(new Argument('<role>'), roleWords))
+    .argument('<n>')
     .description('change how many instances of a role run, in the fleet here or on App Service')
     .action(async (role: string, count: string, options: ScaleOptions) => {
       const { scale } = await import('./commands/instances/scale.js')
       await ending(scale(role, count, options, terminal))
     })
 
-  withScaleTarget(withStoreOptions(program.command('autoscale <role>')))
+  withScaleTarget(withStoreOptions(program.command('autoscale')))
+    .addArgument(withValues(new Argument('<role>'), roleWords))
     .description('follow the lag of a role, calmly, and never beyond its leases')
     .option('--min <n>', 'never fewer instances', '1')
     .option('--max <n>', 'never more instances', '8')
@@ -218,7 +223,12 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
     .option('--steps <n>', 'of a job, one after another', '3')
     .option('--claimed-steps <n>', 'of those, claimed before each attempt', '0')
     .option('--document-kb <n>', 'mean size of a stored job or step', '1.1')
-    .option('--indexing <policy>', 'lean: only what is asked for, as provisioned; or full', 'lean')
+    .addOption(
+      withValues(new Option('--indexing <policy>', 'of the state container, which is provisioned lean'), [
+        'lean',
+        'full',
+      ]).default('lean'),
+    )
     .option('--partitions <n>', 'physical partitions of the state container', '1')
     .option('--instances <n>', 'of each role', '1')
     .option('--jobs-per-day <n>', 'for the sums', '10000')
@@ -236,9 +246,10 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
     })
 
   program
-    .command('completion <shell>')
-    .description('the script by which bash or zsh completes commands and options')
-    .action(async (shell: string) => {
+    .command('completion')
+    .addArgument(new Argument('<shell>').choices(shells))
+    .description('the script by which a shell completes commands, options and values')
+    .action(async (shell: Shell) => {
       const { completion } = await import('./commands/completion.js')
       await ending(completion(shell, program, terminal))
     })

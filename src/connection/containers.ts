@@ -4,35 +4,31 @@ import {
   type ContainerRequest,
   type Database,
 } from '@azure/cosmos'
-import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
-import { StoreRefused, StoreUnavailable } from '../sas/index.js'
+import {
+  containerFindings,
+  cosmosErrorKind,
+  findingText,
+  isTransient,
+  leaseContainerRole,
+  probeContainer,
+  type ContainerFinding,
+  type ContainerRole,
+} from '../../lease-store/index.js'
+import { stateContainerRole, StoreRefused, StoreUnavailable } from '../sas/index.js'
 import type { OpenConnection } from './connection.js'
 
 export interface Containers {
   readonly state: Container
   readonly leases: Container
+  /** The settings that work, but let documents pile up. */
+  readonly advice: readonly string[]
 }
 
-/**
- * Only the queried paths are indexed, because every other one would add to the cost of each write.
- */
-const stateIndexPaths = [
-  '/type/?',
-  '/processState/?',
-  '/completeByMs/?',
-  '/submittedAtMs/?',
-  '/jobId/?',
-  '/workflow/?',
-  '/actor/?',
-  '/attention/kind/?',
-  '/attention/since/?',
-  '/orderId/?',
-  '/priority/?',
-]
-
-function indexing(paths: readonly string[]) {
-  return { includedPaths: paths.map((path) => ({ path })), excludedPaths: [{ path: '/*' }] }
-}
+/** The roles of both containers. No .NET host shares the leases, so one partition key is enough. */
+export const containerRoles = {
+  state: stateContainerRole,
+  leases: { ...leaseContainerRole, partitionKeys: ['/id'] },
+} as const satisfies Readonly<Record<string, ContainerRole>>
 
 /**
  * Returns the containers of a connection. Creates missing ones if the connection may do so.
@@ -44,20 +40,10 @@ export async function openContainers(connection: OpenConnection): Promise<Contai
   try {
     const database = await openDatabase(connection)
     const [state, leases] = await Promise.all([
-      openContainer(connection, database, {
-        id: connection.container,
-        partitionKey: { paths: ['/pk'], version: PartitionKeyDefinitionVersion.V2 },
-        defaultTtl: -1,
-        indexingPolicy: indexing(stateIndexPaths),
-      }),
-      openContainer(connection, database, {
-        id: connection.leaseContainer,
-        partitionKey: { paths: ['/id'], version: PartitionKeyDefinitionVersion.V2 },
-        defaultTtl: -1,
-        indexingPolicy: indexing(['/id/?']),
-      }),
+      openContainer(connection, database, 'state'),
+      openContainer(connection, database, 'leases'),
     ])
-    return { state, leases }
+    return { state: state.container, leases: leases.container, advice: [...state.advice, ...leases.advice] }
   } catch (error) {
     throw explained(connection, error)
   }
@@ -79,40 +65,31 @@ async function createdByAnybody(create: () => Promise<unknown>): Promise<void> {
 }
 
 async function openContainer(
-  connection: OpenConnection,
+  { mayProvision, container: state, leaseContainer: leases }: OpenConnection,
   database: Database,
-  wanted: ContainerRequest & { readonly id: string; readonly partitionKey: { readonly paths: string[] } },
-): Promise<Container> {
-  if (connection.mayProvision) await createdByAnybody(() => database.containers.createIfNotExists(wanted))
-  const { container, resource } = await database.container(wanted.id).read()
-  const problems = containerProblems({ ...resource, id: wanted.id }, wanted.partitionKey.paths)
-  if (problems.length > 0) throw new StoreRefused(problems.join('; '))
-  return container
+  purpose: keyof typeof containerRoles,
+): Promise<{ readonly container: Container; readonly advice: readonly string[] }> {
+  const [id, role] = [{ state, leases }[purpose], containerRoles[purpose]]
+  if (mayProvision) await createdByAnybody(() => database.containers.createIfNotExists(requestOf(id, role)))
+  const container = database.container(id)
+  const findings = containerFindings(await probeContainer(container), role)
+  const textsOf = (wanted: ContainerFinding['severity']): string[] =>
+    findings.filter(({ severity }) => severity === wanted).map(findingText)
+  const fatal = textsOf('fatal')
+  if (fatal.length > 0) throw new StoreRefused(fatal.join('; '))
+  return { container, advice: textsOf('problem') }
 }
 
-/** Returns the settings of a container that the library cannot work with. */
-function containerProblems(
-  found: {
-    readonly id: string
-    readonly partitionKey?: { readonly paths: readonly string[] }
-    readonly defaultTtl?: number
-  },
-  wantedPaths: readonly string[],
-): readonly string[] {
-  const name = `container ${JSON.stringify(found.id)}`
-  const paths = found.partitionKey?.paths ?? []
-  const problems: string[] = []
-  if (paths.join() !== wantedPaths.join()) {
-    const rule = `it must be by ${wantedPaths.join()}: name another container, or create it again`
-    problems.push(`${name} is partitioned by ${paths.join()}, ${rule}`)
+function requestOf(id: string, { partitionKeys, indexedPaths }: ContainerRole): ContainerRequest {
+  return {
+    id,
+    partitionKey: { paths: [partitionKeys[0]], version: PartitionKeyDefinitionVersion.V2 },
+    defaultTtl: -1,
+    indexingPolicy: {
+      includedPaths: indexedPaths.map((path) => ({ path })),
+      excludedPaths: [{ path: '/*' }],
+    },
   }
-  if (found.defaultTtl !== undefined && found.defaultTtl !== -1) {
-    // I18: unfinished work never expires.
-    const rule =
-      'documents that say nothing must never expire: set its default time to live to on (no default), -1'
-    problems.push(`${name} deletes documents after ${found.defaultTtl} seconds, ${rule}`)
-  }
-  return problems
 }
 
 /** Explains an error of a connection and says what to do. Returns other errors unchanged. */

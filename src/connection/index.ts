@@ -8,7 +8,7 @@
  *
  * - Settings: `settings.ts`, `config-file.ts`, `process-environment.ts`, `role.ts` and `instance-name.ts`.
  * - The client: `connection.ts` makes a client of the SDK, and `identity.ts` finds its credential.
- * - Containers: `containers.ts` states the required settings of each container and opens or creates it.
+ * - Containers: `containers.ts` opens each container, creates it if it is missing, and compares it with its role.
  *   `provision.ts` creates the missing ones.
  * - The store: `await-store.ts` waits for a store that does not answer, `store-time.ts` follows its clock.
  *

@@ -1,5 +1,5 @@
 import { openConnection, type Connection } from './connection.js'
-import { explained, openContainers } from './containers.js'
+import { containerRoles, explained, openContainers } from './containers.js'
 
 /** The database and the containers of a deployment. */
 export interface Provisioned {
@@ -28,8 +28,16 @@ export async function provision(connection: Connection): Promise<Provisioned> {
     })
     const { state, leases } = await openContainers(opened)
     const containers = [
-      { id: state.id, partitionKeyPath: '/pk', isNew: !before.includes(state.id) },
-      { id: leases.id, partitionKeyPath: '/id', isNew: !before.includes(leases.id) },
+      {
+        id: state.id,
+        partitionKeyPath: containerRoles.state.partitionKeys[0],
+        isNew: !before.includes(state.id),
+      },
+      {
+        id: leases.id,
+        partitionKeyPath: containerRoles.leases.partitionKeys[0],
+        isNew: !before.includes(leases.id),
+      },
     ]
     return { endpoint, database, containers }
   } catch (error) {

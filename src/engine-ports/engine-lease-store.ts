@@ -11,6 +11,7 @@ import {
   type Lease,
   type LeaseCreation,
   type LeaseDeletion,
+  leasePartitioningOf,
   type LeaseDocument,
   type LeaseInitialization,
   type LeaseListing,
@@ -59,7 +60,8 @@ export class EngineLeaseStore implements LeaseStore {
     this.decoded = shared.decoded
     const { processorName, leaseContainer, monitoredContainer } = options
     this.prefix = leasePrefix({ processorName, accountHost, containerRid: monitoredContainer().rid })
-    this.partitioning = partitioningOf(leaseContainer())
+    const { id, definition } = leaseContainer()
+    this.partitioning = leasePartitioningOf(id, definition.partitionKey.paths)
   }
 
   readonly initialization: LeaseInitialization = {
@@ -194,14 +196,6 @@ export class EngineLeaseStore implements LeaseStore {
     const partition = this.options.monitoredContainer().partitions.find((candidate) => candidate.id === id)
     return partition === undefined ? {} : { feedRange: { ...partition.range } }
   }
-}
-
-function partitioningOf(container: Container): LeasePartitioning {
-  const [path] = container.definition.partitionKey.paths
-  if (path === '/id' || path === '/partitionKey') return path
-  throw new Error(
-    `lease container '${container.id}' is partitioned by ${path ?? 'nothing'}; create one partitioned by /id`,
-  )
 }
 
 function lostRace(refusal: Refusal): { readonly kind: 'conflict' } | { readonly kind: 'notFound' } {

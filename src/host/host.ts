@@ -204,8 +204,8 @@ function reached(
   const { clock, telemetry } = shell
   const attempt = async () => {
     const containers = await openContainers(connection)
-    const checked = await checkStore(connection, containers, clock)
-    for (const advice of checked.advice) telemetry.emit({ type: 'host.advised', advice })
+    await checkStore(connection, containers, clock)
+    for (const advice of containers.advice) telemetry.emit({ type: 'host.advised', advice })
     return containers
   }
   return awaitStore(attempt, waitingOf(options, shell))

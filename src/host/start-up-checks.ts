@@ -6,12 +6,6 @@ import { accountProblem } from './account-watch.js'
 import type { OpenConnection } from '../connection/connection.js'
 import { explained, type Containers } from '../connection/containers.js'
 
-/** The results of the checks before any role runs. */
-export interface Checked {
-  /** Remarks on settings that work, but not as well as they might. */
-  readonly advice: readonly string[]
-}
-
 /** The most requests made to learn the store's time. */
 const maxQuestions = 5
 
@@ -24,18 +18,16 @@ export async function checkStore(
   connection: OpenConnection,
   { state, leases }: Containers,
   clock: Pick<StoreClock, 'isSettled'>,
-): Promise<Checked> {
+): Promise<void> {
   try {
     const { resource } = await connection.client.getDatabaseAccount()
     const problem = accountProblem(connection, resource)
     if (problem !== null) throw new StoreRefused(problem)
     await Promise.all([state, leases].map((container) => mayWrite(container)))
-    const advice = await Promise.all([state, leases].map((container) => ttlAdvice(container)))
     // Every answer contains the time. More are needed only if slow answers left the time too uncertain.
     for (let asked = 1; asked < maxQuestions && !clock.isSettled; asked += 1) {
       await connection.client.getDatabaseAccount()
     }
-    return { advice: advice.flat() }
   } catch (error) {
     throw explained(connection, error)
   }
@@ -49,11 +41,4 @@ async function mayWrite(container: Container): Promise<void> {
   } catch (error) {
     if (cosmosErrorKind(error).kind !== 'notFound') throw error
   }
-}
-
-async function ttlAdvice(container: Container): Promise<readonly string[]> {
-  const { resource } = await container.read()
-  if (resource?.defaultTtl === -1) return []
-  const result = 'documents that are done with are kept forever: turn time to live on, without a default'
-  return [`container ${JSON.stringify(container.id)} has no time to live, so ${result}`]
 }

@@ -44,6 +44,7 @@ export {
 export { all, any, equal, greater, not, present, type Condition } from './plan/condition.js'
 export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
 export { CosmosStateStore, type CosmosStateStoreOptions } from './store/cosmos-state-store.js'
+export { stateContainerRole } from './store/state-container.js'
 export {
   createAgents,
   createNotifier,

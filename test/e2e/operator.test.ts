@@ -88,7 +88,11 @@ it('refuses what cannot be done by one line and an exit code', async () => {
     },
     { args: ['attention', '--nothing'], code: 2, says: /^error: unknown option '--nothing'\n$/ },
     { args: ['watch'], code: 2, says: /^error: missing required argument 'job'\n$/ },
-    { args: ['completion', 'fish'], code: 2, says: /^stepward: shell "fish" must be one of bash, zsh\n$/ },
+    {
+      args: ['completion', 'csh'],
+      code: 2,
+      says: /^error: .*'csh' is invalid.* choices are bash, zsh, fish\.\n$/,
+    },
   ]
   for (const { args, code, says } of refusals) {
     const ended = await run(cli, args, store.env)
@@ -137,9 +141,11 @@ it.each(['attention', 'watch a', 'provision', 'cancel --all --yes --why x'])(
 
 it('completes every command, and has an example of each in its help', async () => {
   const { stdout } = await run(cli, ['completion', 'bash'])
-  const commands = [...stdout.matchAll(/^ {4}'([a-z ]+)'\) words=/gm)].map(([, path]) => path)
+  const commands = [...stdout.matchAll(/^ {4}'([a-z ]+):'\*\) words=/gm)].map(([, path]) => path)
   expect(commands).toContain('emulator split')
   expect(commands.sort()).toEqual(Object.keys(examples).sort())
+  expect(stdout).toContain("'list:--state') words='Pending Processing")
+  expect(stdout).toContain("'start:--role') words='scheduler agents supervisor notifier all'")
   const help = await run(cli, ['resubmit', '--help'])
   expect(help.stdout).toMatch(
     /Example:\n {2}stepward resubmit --step reserve --why "shelves filled" --dry-run\n$/,

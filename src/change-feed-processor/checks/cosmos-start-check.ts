@@ -1,10 +1,16 @@
-import type { Container, ContainerDefinition } from '@azure/cosmos'
+import type { Container } from '@azure/cosmos'
 import {
+  containerFindings,
   cosmosErrorKind,
+  findingText,
   isTransient,
+  leaseContainerRole,
+  probeContainer,
   RefusedLeaseError,
+  type ContainerRole,
   type Lease,
   type LeaseMode,
+  type ProbedContainer,
 } from '../../../lease-store/index.js'
 import { retry, type Clock, type Random } from '../../platform/index.js'
 import { feedProblems, leaseAccessProblems } from './cosmos-access-check.js'
@@ -100,13 +106,12 @@ async function containerProblems({
     monitored === null
       ? []
       : problemsOf('monitoredContainer', monitored, {
-          ofDefinition: () => [],
           ofAccess: () => feedProblems(monitored, { leaseMode, onCharge }),
         }),
     leases === null
       ? []
       : problemsOf('leaseContainer', leases, {
-          ofDefinition: leaseContainerProblems,
+          role: leaseContainerRole,
           ofAccess: () => leaseAccessProblems(leases),
         }),
     isContainer(deadLetter) ? deadLetterProblems(deadLetter, monitored) : [],
@@ -120,7 +125,7 @@ async function deadLetterProblems(container: Container, monitored: Container | n
     return [
       `${option} is monitoredContainer; each change set aside would be a change to deliver: use another`,
     ]
-  return problemsOf(option, container, { ofDefinition: () => [], ofAccess: () => Promise.resolve([]) })
+  return problemsOf(option, container, {})
 }
 
 /** Compares the clients, because two accounts may have containers with the same names. */
@@ -130,28 +135,25 @@ function isOneAccount(left: Container, right: Container): boolean {
 
 /** The checks of one container. */
 interface Look {
-  readonly ofDefinition: (definition: ContainerDefinition) => string[]
-  /** Called only if the definition has no problems: otherwise it would report the same fault in other words. */
-  readonly ofAccess: () => Promise<string[]>
+  readonly role?: ContainerRole
+  /** Called only if the settings have no problems: otherwise it would report the same fault in other words. */
+  readonly ofAccess?: () => Promise<string[]>
 }
 
-async function problemsOf(
-  option: string,
-  container: Container,
-  { ofDefinition, ofAccess }: Look,
-): Promise<string[]> {
+async function problemsOf(option: string, container: Container, { role, ofAccess }: Look): Promise<string[]> {
   const name = `${option} ${JSON.stringify(container.id)}`
   const named = (problems: readonly string[]): string[] => problems.map((problem) => `${name} ${problem}`)
-  const definition = await definitionOf(container)
-  if (typeof definition === 'string') return named([definition])
-  const problems = ofDefinition(definition)
-  return named(problems.length > 0 ? problems : await ofAccess())
+  const probed = await probedOf(container)
+  if (typeof probed === 'string') return named([probed])
+  const findings = role === undefined ? [] : containerFindings(probed, role)
+  const problems = findings.filter(({ severity }) => severity !== 'notice')
+  return problems.length > 0 ? problems.map(findingText) : named((await ofAccess?.()) ?? [])
 }
 
-/** Returns the definition of a container, or the problem that prevents reading it. */
-async function definitionOf(container: Container): Promise<ContainerDefinition | string> {
+/** Returns the settings of a container, or the problem that prevents reading them. */
+async function probedOf(container: Container): Promise<ProbedContainer | string> {
   try {
-    return (await container.read()).resource ?? {}
+    return await probeContainer(container)
   } catch (error) {
     const problem = accessProblem(error, container.database.id)
     if (problem === null) throw error
@@ -167,26 +169,6 @@ function accessProblem(error: unknown, databaseId: string): string | null {
   if (kind === 'forbidden')
     return 'may not be read (403); give this identity the role "Cosmos DB Built-in Data Contributor"'
   return null
-}
-
-function leaseContainerProblems({ partitionKey, defaultTtl }: ContainerDefinition): string[] {
-  const paths = partitionKey?.paths ?? []
-  const isUsable = paths.length === 1 && (paths[0] === '/id' || paths[0] === '/partitionKey')
-  const rules: readonly (readonly [isKept: boolean, problem: string])[] = [
-    [
-      isUsable,
-      `is partitioned by ${JSON.stringify(paths)}; leases need a container partitioned by /id (or by /partitionKey)`,
-    ],
-    [
-      defaultTtl === undefined || defaultTtl === -1,
-      `has defaultTtl ${defaultTtl ?? ''}, which would delete leases; set it to -1`,
-    ],
-    [
-      defaultTtl !== undefined,
-      'has no defaultTtl; set it to -1, so that a lock left by a crash removes itself',
-    ],
-  ]
-  return rules.filter(([isKept]) => !isKept).map(([, problem]) => problem)
 }
 
 async function checkLeases(options: WholeOptions): Promise<StartCheck> {

@@ -1,8 +1,9 @@
-import type { Container, ContainerDefinition, Resource } from '@azure/cosmos'
+import type { Container } from '@azure/cosmos'
 import {
   accountHostOf,
   cosmosErrorKind,
-  storeTimeMs,
+  probeContainer,
+  type ContainerSettings,
   type LeaseDocument,
 } from '../../../lease-store/index.js'
 import type { PhysicalRange } from '../feed/change-feed.js'
@@ -23,13 +24,7 @@ export interface Inspection {
   readonly accountHost: string
   readonly obstacles: readonly Obstacle[]
   /** Null when the lease container could not be read. */
-  readonly leaseContainerSettings: {
-    readonly partitionKeyPaths: readonly string[]
-    /** Seconds; -1 for "only where a document states one", null for off. */
-    readonly defaultTtl: number | null
-    /** Whether every field of a document is indexed, as it is by default. */
-    readonly isFullyIndexed: boolean
-  } | null
+  readonly leaseContainerSettings: ContainerSettings | null
   /** Null when the monitored container could not be read. */
   readonly physicalRanges: readonly PhysicalRange[] | null
   readonly units: readonly UnitDocuments[]
@@ -61,9 +56,9 @@ export async function inspect(options: InspectionOptions): Promise<Inspection> {
   const { monitoredContainer, leaseContainer, now } = options
   const looking = new Looking()
   const monitored = await looking.at(monitoredContainer, actions.settings, () =>
-    settingsOf(monitoredContainer),
+    probeContainer(monitoredContainer),
   )
-  const own = await looking.at(leaseContainer, actions.settings, () => settingsOf(leaseContainer))
+  const own = await looking.at(leaseContainer, actions.settings, () => probeContainer(leaseContainer))
   const ownTimeMs = now()
   const feed = new CosmosChangeFeed({ container: monitoredContainer })
   const physicalRanges =
@@ -73,7 +68,7 @@ export async function inspect(options: InspectionOptions): Promise<Inspection> {
   const accountHost = await accountHostOf(monitoredContainer)
   const names = {
     accountHost,
-    containerRid: monitored?.definition._rid ?? '',
+    containerRid: monitored?.rid ?? '',
     databaseName: monitoredContainer.database.id,
     containerName: monitoredContainer.id,
     physicalRanges: physicalRanges ?? [],
@@ -82,10 +77,10 @@ export async function inspect(options: InspectionOptions): Promise<Inspection> {
     leaseContainer: leaseContainer.id,
     accountHost,
     obstacles: looking.obstacles,
-    leaseContainerSettings: own === null ? null : leaseSettings(own.definition),
+    leaseContainerSettings: own?.settings ?? null,
     physicalRanges,
     units: monitored === null ? [] : unitsOf(documents ?? [], names),
-    storeTimeMs: own?.timeMs ?? monitored?.timeMs ?? null,
+    storeTimeMs: own?.storeTimeMs ?? monitored?.storeTimeMs ?? null,
     ownTimeMs,
   }
 }
@@ -108,30 +103,6 @@ class Looking {
       return null
     }
   }
-}
-
-interface Settings {
-  readonly definition: ContainerDefinition & Resource
-  readonly timeMs: number | null
-}
-
-async function settingsOf(container: Container): Promise<Settings> {
-  const { resource, headers } = await container.read()
-  if (resource === undefined) throw new Error(`container ${container.id} was read without its definition`)
-  return { definition: resource, timeMs: storeTimeMs(headers) }
-}
-
-function leaseSettings(definition: ContainerDefinition): NonNullable<Inspection['leaseContainerSettings']> {
-  return {
-    partitionKeyPaths: definition.partitionKey?.paths ?? [],
-    defaultTtl: definition.defaultTtl ?? null,
-    isFullyIndexed: isFullyIndexed(definition),
-  }
-}
-
-function isFullyIndexed({ indexingPolicy }: ContainerDefinition): boolean {
-  const { indexingMode, excludedPaths = [] } = indexingPolicy ?? {}
-  return indexingMode !== 'none' && !excludedPaths.some(({ path }) => path === '/*')
 }
 
 /** Returns the physical ranges, after a read of the feed itself, which needs a permission of its own. */

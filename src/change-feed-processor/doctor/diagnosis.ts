@@ -1,3 +1,4 @@
+import { containerFindings, leaseContainerRole } from '../../../lease-store/index.js'
 import type { Inspection, Obstacle } from './cosmos-inspection.js'
 import { coverageFindings } from './coverage-findings.js'
 import { offset, seconds, toleratedSkewMs } from './durations.js'
@@ -20,7 +21,7 @@ const lockMs = 30_000
 /** Returns what is wrong and what to do about it, from the inspection alone. Problems come first. */
 export function diagnose(inspection: Inspection, options: DiagnosisOptions): readonly Finding[] {
   const found: readonly Finding[] = [
-    ...containerFindings(inspection).map((finding) => ({ ...finding, processorName: null })),
+    ...generalFindings(inspection).map((finding) => ({ ...finding, processorName: null })),
     ...inspection.units.flatMap((unit) =>
       unitFindings(unit, inspection, options).map((finding) => ({
         ...finding,
@@ -32,29 +33,13 @@ export function diagnose(inspection: Inspection, options: DiagnosisOptions): rea
   return [...found].sort((left, right) => rank[left.severity] - rank[right.severity])
 }
 
-function containerFindings(inspection: Inspection): UnitFinding[] {
+function generalFindings(inspection: Inspection): UnitFinding[] {
   const { leaseContainerSettings, leaseContainer, storeTimeMs, ownTimeMs } = inspection
   const found = inspection.obstacles.map(obstacleFinding)
   if (leaseContainerSettings !== null) {
-    const { partitionKeyPaths, defaultTtl, isFullyIndexed } = leaseContainerSettings
-    const [path] = partitionKeyPaths
-    if (partitionKeyPaths.length !== 1 || (path !== '/id' && path !== '/partitionKey'))
-      found.push(
-        problem(
-          'leaseContainerKey',
-          `lease container ${JSON.stringify(leaseContainer)} is partitioned by ${partitionKeyPaths.join(', ') || 'nothing'}`,
-          'create one that is partitioned by /id, with defaultTtl -1, and name that',
-        ),
-      )
-    found.push(...ttlFindings(leaseContainer, defaultTtl))
-    if (isFullyIndexed)
-      found.push(
-        notice(
-          'leaseContainerIndexing',
-          `lease container ${JSON.stringify(leaseContainer)} indexes every field, so each renewal costs half as much again`,
-          'exclude path /* from its indexing policy: leases are found by their id, which is always indexed',
-        ),
-      )
+    const probed = { id: leaseContainer, settings: leaseContainerSettings }
+    for (const { rule, severity, observation, advice } of containerFindings(probed, leaseContainerRole))
+      found.push((severity === 'notice' ? notice : problem)(rule, observation, advice))
   }
   if (storeTimeMs !== null && Math.abs(ownTimeMs - storeTimeMs) > toleratedSkewMs)
     found.push(
@@ -80,27 +65,6 @@ function obstacleFinding({ kind, container, action }: Obstacle): UnitFinding {
     `the identity may not do ${action} on container ${name}`,
     'give it the Cosmos DB Built-in Data Contributor role, or a role with that action, and wait some minutes',
   )
-}
-
-function ttlFindings(container: string, defaultTtl: number | null): UnitFinding[] {
-  const name = JSON.stringify(container)
-  const advice = 'set its default time to live to "on (no default)", which is -1'
-  if (defaultTtl === null)
-    return [
-      problem(
-        'leaseContainerTtl',
-        `time to live is off on lease container ${name}: the lock of a .NET host that dies while it creates leases stays for ever`,
-        advice,
-      ),
-    ]
-  if (defaultTtl < 0) return []
-  return [
-    problem(
-      'leaseContainerTtl',
-      `lease container ${name} deletes what was not written for ${defaultTtl} s, leases and their positions included`,
-      advice,
-    ),
-  ]
 }
 
 function unitFindings(unit: UnitDocuments, inspection: Inspection, options: DiagnosisOptions): UnitFinding[] {

@@ -1,10 +1,10 @@
+import type { ContainerFinding } from '../../../lease-store/index.js'
+
 /** The rule that a finding is about. */
 export type FindingRule =
   | 'containerMissing'
   | 'actionForbidden'
-  | 'leaseContainerKey'
-  | 'leaseContainerTtl'
-  | 'leaseContainerIndexing'
+  | ContainerFinding<'lease'>['rule']
   | 'clockSkew'
   | 'accountSpelling'
   | 'foreignLease'

@@ -1,48 +1,60 @@
 import type { Command, Option } from 'commander'
+import { processorNameOf, roles } from '../../connection/role.js'
 
-export const shells = ['bash', 'zsh'] as const
+export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** Returns a script that completes commands and options. It is generated from the program, so that it is complete. */
+/** What may follow the words of a path, such as `emulator split`. The path of the program itself is empty. */
+interface Completion {
+  readonly path: string
+  /** Subcommands with what they do, and values of arguments. */
+  readonly words: readonly { readonly word: string; readonly text: string }[]
+  readonly options: readonly Option[]
+}
+
+/** Returns a script that completes commands, options and values. It is generated from the program, so it is complete. */
 export function completionScript(program: Command, shell: Shell): string {
-  return shell === 'bash' ? bashScript(program) : zshScript(program)
+  const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
+  return scripts[shell](completionsOf(program))
 }
 
-/** Returns the commands with their full paths, such as `emulator` and `emulator split`. */
-function commandPaths(command: Command, path: readonly string[] = []): [string, Command][] {
-  return command.commands.flatMap((child) => {
-    const here = [...path, child.name()]
-    return [[here.join(' '), child] as [string, Command], ...commandPaths(child, here)]
+function completionsOf(command: Command, path = ''): readonly Completion[] {
+  const children = command.commands.map((child) => ({ word: child.name(), text: child.description() }))
+  const values = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices)
+  return [
+    {
+      path,
+      words: [...children, ...values.map((word) => ({ word, text: '' }))],
+      options: command.createHelp().visibleOptions(command),
+    },
+    ...command.commands.flatMap((child) => completionsOf(child, `${path} ${child.name()}`.trim())),
+  ]
+}
+
+/** Returns the values to offer for an option; an empty text for any value, null for an option that takes none. */
+function valuesOf({ long, argChoices, required, optional }: Option): string | null {
+  if (!required && !optional) return null
+  const offered = long === '--processor' ? roles.map((role) => processorNameOf(role)) : []
+  return (argChoices ?? offered).join(' ')
+}
+
+function bashScript(completions: readonly Completion[]): string {
+  const nested = completions.flatMap(({ path }) => (path.includes(' ') ? [`'${path}'`] : []))
+  const cases = completions.flatMap(({ path, words, options }) => {
+    const any = [...words.map(({ word }) => word), ...options.map(({ long }) => long ?? '')]
+    const ofOptions = options.map((option) => [`'${path}:${option.long ?? ''}'`, valuesOf(option)] as const)
+    return [...ofOptions.filter(([, values]) => values !== null), [`'${path}:'*`, any.join(' ')] as const]
   })
-}
-
-function visibleOptions(command: Command): readonly Option[] {
-  return command.createHelp().visibleOptions(command)
-}
-
-/** Returns every word that may follow a command: its subcommands, and its options by their long names. */
-function wordsAfter(command: Command): string {
-  const options = visibleOptions(command).flatMap(({ long }) => long ?? [])
-  return [...command.commands.map((child) => child.name()), ...options].join(' ')
-}
-
-function bashScript(program: Command): string {
-  const cases = commandPaths(program).map(([path, command]) => {
-    return `    '${path}') words='${wordsAfter(command)}' ;;`
-  })
-  const nested = commandPaths(program).flatMap(([path]) => (path.includes(' ') ? [`'${path}'`] : []))
   return `# bash completion of stepward; to use it: source <(stepward completion bash)
 _stepward() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" path='' word words
+  local current="\${COMP_WORDS[COMP_CWORD]}" path='' word words=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$word" in -*) continue ;; esac
     if [ -z "$path" ]; then path="$word"; continue; fi
     case "$path $word" in ${nested.join('|')}) path="$path $word" ;; esac
   done
-  case "$path" in
-    '') words='${wordsAfter(program)}' ;;
-${cases.join('\n')}
-    *) words='' ;;
+  case "$path:\${COMP_WORDS[COMP_CWORD-1]}" in
+${cases.map(([pattern, words]) => `    ${pattern}) words='${words}' ;;`).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -50,15 +62,12 @@ complete -o default -F _stepward stepward
 `
 }
 
-function zshScript(program: Command): string {
-  const described = program.commands.map((command) => {
-    return `    ${quoted(`${command.name()}:${command.description()}`)}`
-  })
-  const cases = program.commands.map((command) => {
-    const options = visibleOptions(command).flatMap((option) => zshOption(option))
-    const inner = command.commands.map((child) => child.name()).join(' ')
-    const first = inner === '' ? quoted('*:file:_files') : quoted(`1:command:(${inner})`)
-    return `    ${command.name()}) _arguments ${[...options, first].join(' ')} ;;`
+function zshScript([program, ...commands]: readonly Completion[]): string {
+  const described = program?.words.map(({ word, text }) => `    ${quoted(`${word}:${text}`)}`) ?? []
+  const outer = commands.filter(({ path }) => !path.includes(' '))
+  const cases = outer.map(({ path, words, options }) => {
+    const first = words.length === 0 ? '*:file:_files' : `1:word:(${words.map(({ word }) => word).join(' ')})`
+    return `    ${path}) _arguments ${[...options.map(zshOption), first].map(quoted).join(' ')} ;;`
   })
   return `#compdef stepward
 # zsh completion of stepward; to use it: stepward completion zsh > "\${fpath[1]}/_stepward"
@@ -80,13 +89,32 @@ if [ "$funcstack[1]" = "_stepward" ]; then _stepward "$@"; else compdef _stepwar
 `
 }
 
-function zshOption({ long, description, required, optional }: Option): readonly string[] {
-  if (long === undefined) return []
-  const text = description.replaceAll(/[[\]]/g, '').replaceAll(':', '\\:')
-  return [quoted(`${long}[${text}]${required || optional ? ':value:_files' : ''}`)]
+function zshOption(option: Option): string {
+  const text = option.description.replaceAll(/[[\]]/g, '').replaceAll(':', '\\:')
+  const values = valuesOf(option)
+  const action = values === '' ? '_files' : `(${values})`
+  return `${option.long ?? ''}[${text}]${values === null ? '' : `:value:${action}`}`
 }
 
-/** Puts a text into single quotes, in a form that both shells read. */
+function fishScript(completions: readonly Completion[]): string {
+  const lines = completions.flatMap(({ path, words, options }) => {
+    const seen = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
+    const line = `complete -c stepward -n '${path === '' ? '__fish_use_subcommand' : seen.join('; and ')}'`
+    return [
+      ...words.map(({ word, text }) => `${line} -f -a ${word} -d ${quoted(text)}`),
+      ...options.map((option) => `${line} ${fishOption(option)}`),
+    ]
+  })
+  return `# fish completion of stepward; to use it: stepward completion fish | source\n${lines.join('\n')}\n`
+}
+
+function fishOption(option: Option): string {
+  const values = valuesOf(option)
+  const argument = values === '' ? ' -r' : ` -x -a '${values}'`
+  return `-l ${option.long?.slice(2)}${values === null ? '' : argument} -d ${quoted(option.description)}`
+}
+
+/** Puts a text into single quotes, in a form that every shell reads. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -71,8 +71,8 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(problems).toEqual([
       expect.stringMatching(/^maxItemCount is 0/),
       expect.stringMatching(/^instanceName is ""/),
-      expect.stringMatching(/^leaseContainer "other-leases" is partitioned by \["\/owner"\]; .*\/id/),
-      expect.stringMatching(/^leaseContainer "other-leases" has no defaultTtl; set it to -1/),
+      expect.stringMatching(/^lease container "other-leases" is partitioned by \/owner, .*\/id/),
+      expect.stringMatching(/^lease container "other-leases" has time to live off, .* set .* -1/),
     ])
     expect(await documentsIn(leaseContainer)).toBe(0)
   })
@@ -90,7 +90,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
       expect.stringMatching(/^processorName is 7 \(number\); it must be a string/),
       expect.stringMatching(/^startFrom is "yesterday"; it must be "now", "beginning" or a Date/),
       expect.stringMatching(/^hints is an object of another kind; it must be FeedHints/),
-      expect.stringMatching(/^leaseContainer "leases" has no defaultTtl/),
+      expect.stringMatching(/^lease container "leases" has time to live off/),
     ])
     expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
@@ -99,7 +99,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     const world = await cosmosWorld('SDK in process')
     const leaseContainer = await otherLeases(world, '/id', 60)
     expect(await problemsOf(world, { leaseContainer })).toEqual([
-      expect.stringMatching(/has defaultTtl 60, which would delete leases; set it to -1/),
+      expect.stringMatching(/deletes what was not written for 60 s, leases .* set .* -1/),
     ])
   })
 
@@ -113,7 +113,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
       },
     ])
     expect(await problemsOf(world, { leaseContainer })).toEqual([
-      expect.stringMatching(/^leaseContainer "leases" is partitioned by \["\/_partitionKey"\]; .*\/id/),
+      expect.stringMatching(/^lease container "leases" is partitioned by \/_partitionKey, .*\/id/),
     ])
     expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
@@ -215,7 +215,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     await (await world.leaseStore()).create(aNewLease({ mode: 'Full-Fidelity Feed' }))
     expect(await problemsOf(world, { maxItemCount: 0 })).toEqual([
       expect.stringMatching(/^maxItemCount is 0/),
-      expect.stringMatching(/^leaseContainer "leases" has no defaultTtl/),
+      expect.stringMatching(/^lease container "leases" has time to live off/),
       expect.stringMatching(/^lease "0" follows the feed in mode "Full-Fidelity Feed"/),
     ])
     expect(await documentsIn(world.leaseContainer)).toBe(1)

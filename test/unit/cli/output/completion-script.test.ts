@@ -1,11 +1,18 @@
-import { Command } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { completionScript } from '../../../../src/cli/output/completion-script.js'
 
 function aProgram(): Command {
   const program = new Command('stepward').option('--version')
-  program.command('list').description("jobs, it's newest first").option('--state <state>', 'of [this]: state')
+  program
+    .command('list')
+    .description("jobs, it's newest first")
+    .option('--state <state>', 'of [this]: state')
+    .addOption(new Option('--role <role...>', 'one').choices(['agents', 'all']))
+    .option('--processor <name>')
+    .option('--all')
+  program.command('scale').addArgument(new Argument('<role>').choices(['agents', 'all']))
   const emulator = program.command('emulator').option('--port <n>')
   emulator.command('split').option('--range <id>')
   return program
@@ -23,7 +30,7 @@ describe('completion in bash', () => {
   it.each([
     [
       ['stepward', ''],
-      ['list', 'emulator', 'help', '--version', '--help'],
+      ['list', 'scale', 'emulator', 'help', '--version', '--help'],
     ],
     [['stepward', 'em'], ['emulator']],
     [['stepward', 'list', '--s'], ['--state']],
@@ -34,6 +41,21 @@ describe('completion in bash', () => {
     [['stepward', 'emulator', '--port', 'split', '--r'], ['--range']],
     [['stepward', 'list', 'anything', '--st'], ['--state']],
     [['stepward', 'nothing', ''], ['']],
+    [
+      ['stepward', 'list', '--role', ''],
+      ['agents', 'all'],
+    ],
+    [['stepward', 'list', '--role', 'ag'], ['agents']],
+    [
+      ['stepward', 'list', '--processor', 'stepward-s'],
+      ['stepward-scheduler', 'stepward-supervisor'],
+    ],
+    [['stepward', 'list', '--state', ''], ['']],
+    [['stepward', 'list', '--all', '--st'], ['--state']],
+    [
+      ['stepward', 'scale', 'a'],
+      ['agents', 'all'],
+    ],
   ])('%j', (words, expected) => {
     const offered = completed(words)
     expect(offered.filter((word) => word !== 'help' && word !== '--help')).toEqual(
@@ -42,10 +64,28 @@ describe('completion in bash', () => {
   })
 })
 
-it('completion in zsh knows every command and option, quoted', () => {
+it('completion in zsh knows every command, option and value, quoted', () => {
   const script = completionScript(aProgram(), 'zsh')
   expect(script).toContain("'list:jobs, it'\\''s newest first'")
   expect(script).toContain("'--state[of this\\: state]:value:_files'")
   expect(script).toMatch(/^#compdef stepward/)
-  expect(script).toContain("'1:command:(split)'")
+  expect(script).toContain("'--role[one]:value:(agents all)'")
+  expect(script).toContain("'--all[]'")
+  expect(script).toContain("'1:word:(split)'")
+  expect(script).toContain("'1:word:(agents all)'")
+})
+
+it('completion in fish knows every command, option and value, quoted', () => {
+  const lines = completionScript(aProgram(), 'fish').split('\n')
+  const inList = "complete -c stepward -n '__fish_seen_subcommand_from list'"
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "complete -c stepward -n '__fish_use_subcommand' -f -a list -d 'jobs, it'\\''s newest first'",
+      `${inList} -l state -r -d 'of [this]: state'`,
+      `${inList} -l role -x -a 'agents all' -d 'one'`,
+      `${inList} -l all -d ''`,
+      "complete -c stepward -n '__fish_seen_subcommand_from scale' -f -a agents -d ''",
+      "complete -c stepward -n '__fish_seen_subcommand_from emulator; and __fish_seen_subcommand_from split' -l range -r -d ''",
+    ]),
+  )
 })

@@ -268,6 +268,8 @@ describe('a lease container', () => {
         ? Object.assign(answered, { result: { ...(answered.result as object), partitionKey } })
         : answered
     })
-    await expect(opening).rejects.toThrow(/partitioned by \["\/_partitionKey"\]; leases need .* \/id/)
+    await expect(opening).rejects.toThrow(
+      /partitioned by \/_partitionKey, .* create one that is partitioned by \/id/,
+    )
   })
 })

@@ -1,0 +1,35 @@
+import type { Container, ContainerDefinition } from '@azure/cosmos'
+import type { ContainerSettings } from '../lease/container-role.js'
+import { storeTimeMs } from './cosmos-response.js'
+
+/** A container as it was found. */
+export interface ProbedContainer {
+  readonly id: string
+  /** The id that the service gave the container. */
+  readonly rid: string
+  readonly settings: ContainerSettings
+  /** Milliseconds since the epoch by the store's clock; null when its answer contains no time. */
+  readonly storeTimeMs: number | null
+}
+
+/** Reads the settings of a container. Rejects when it is missing, forbidden or not reached. */
+export async function probeContainer(container: Container): Promise<ProbedContainer> {
+  const { resource, headers } = await container.read()
+  if (resource === undefined) throw new Error(`container ${container.id} was read without its definition`)
+  const { partitionKey, defaultTtl = null } = resource
+  return {
+    id: container.id,
+    rid: resource._rid,
+    settings: {
+      partitionKeyPaths: partitionKey?.paths ?? [],
+      defaultTtl,
+      isFullyIndexed: isFullyIndexed(resource),
+    },
+    storeTimeMs: storeTimeMs(headers),
+  }
+}
+
+function isFullyIndexed({ indexingPolicy }: ContainerDefinition): boolean {
+  const { indexingMode, excludedPaths = [] } = indexingPolicy ?? {}
+  return indexingMode !== 'none' && !excludedPaths.some(({ path }) => path === '/*')
+}

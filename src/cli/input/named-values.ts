@@ -1,0 +1,23 @@
+import type { Argument, Option } from 'commander'
+import { roles } from '../../connection/role.js'
+import type { ProcessState } from '../../sas/index.js'
+
+/** The words that name roles. */
+export const roleWords: readonly string[] = [...roles, 'all']
+
+/** The states of a job. Importing them would load another room, which takes too long for the help. */
+const states: Readonly<Record<ProcessState, true>> = {
+  Pending: true,
+  Processing: true,
+  Processed: true,
+  Error: true,
+  Compensating: true,
+  Compensated: true,
+}
+export const stateNames: readonly string[] = Object.keys(states)
+
+/** Names the values of an option or argument for help and completion. Its command refuses others, in its own words. */
+export function withValues<Part extends Argument | Option>(part: Part, values: readonly string[]): Part {
+  part.argChoices = [...values]
+  return part
+}

@@ -1,0 +1,27 @@
+import type { ContainerRole } from '../../../lease-store/index.js'
+
+/** The role of the container of jobs and steps. */
+export const stateContainerRole: ContainerRole<'state'> = {
+  name: 'state',
+  partitionKeys: ['/pk'],
+  indexedPaths: [
+    '/type/?',
+    '/processState/?',
+    '/completeByMs/?',
+    '/submittedAtMs/?',
+    '/jobId/?',
+    '/workflow/?',
+    '/actor/?',
+    '/attention/kind/?',
+    '/attention/since/?',
+    '/orderId/?',
+    '/priority/?',
+  ],
+  breaks: {
+    ifOtherKey: 'so a job and its steps cannot be written together',
+    // I18: unfinished work never expires.
+    ifDeleting: 'jobs that have not ended included',
+    ifTtlOff: 'so jobs that have ended are kept forever',
+    ifFullyIndexed: 'so each write costs more',
+  },
+}

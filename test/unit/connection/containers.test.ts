@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import {
+  containerFindings,
+  findingText,
+  leaseContainerRole,
+  leasePartitioningOf,
+  type ContainerSettings,
+} from '../../../lease-store/index.js'
+import { openConnection, type Connection } from '../../../src/connection/connection.js'
+import { containerRoles, openContainers } from '../../../src/connection/containers.js'
+import { createInProcessCosmos } from '../../../src/emulator/index.js'
+
+const onWithoutDefault = 'set its default time to live to "on (no default)", which is -1'
+const exclude = 'exclude path /* from its indexing policy, and include those that are queried'
+const another = (paths: string): string =>
+  `create one that is partitioned by ${paths}, with default time to live -1, and name that`
+
+describe('a container that does not meet a requirement', () => {
+  const roles = { state: containerRoles.state, leases: containerRoles.leases, shared: leaseContainerRole }
+
+  it.each<[keyof typeof roles, Partial<ContainerSettings>, string | null]>([
+    ['state', {}, null],
+    [
+      'state',
+      { partitionKeyPaths: ['/id'] },
+      'fatal stateContainerKey: state container "c" is partitioned by /id, so a job and its steps cannot be ' +
+        `written together: ${another('/pk')}`,
+    ],
+    [
+      'state',
+      { defaultTtl: 60 },
+      'fatal stateContainerTtl: state container "c" deletes what was not written for 60 s, ' +
+        `jobs that have not ended included: ${onWithoutDefault}`,
+    ],
+    [
+      'state',
+      { defaultTtl: null },
+      'problem stateContainerTtl: state container "c" has time to live off, ' +
+        `so jobs that have ended are kept forever: ${onWithoutDefault}`,
+    ],
+    [
+      'state',
+      { isFullyIndexed: true },
+      `notice stateContainerIndexing: state container "c" indexes every field, so each write costs more: ${exclude}`,
+    ],
+    ['shared', {}, null],
+    ['shared', { partitionKeyPaths: ['/partitionKey'] }, null],
+    [
+      'shared',
+      { partitionKeyPaths: ['/id', '/partitionKey'] },
+      'fatal leaseContainerKey: lease container "c" is partitioned by /id, /partitionKey, ' +
+        `so leases are not found by their id: ${another('/id or /partitionKey')}`,
+    ],
+    [
+      'shared',
+      { partitionKeyPaths: [] },
+      'fatal leaseContainerKey: lease container "c" is partitioned by nothing, ' +
+        `so leases are not found by their id: ${another('/id or /partitionKey')}`,
+    ],
+    [
+      'shared',
+      { defaultTtl: 1 },
+      'fatal leaseContainerTtl: lease container "c" deletes what was not written for 1 s, ' +
+        `leases and their positions included: ${onWithoutDefault}`,
+    ],
+    [
+      'shared',
+      { defaultTtl: null },
+      'problem leaseContainerTtl: lease container "c" has time to live off, so the lock of a .NET host that ' +
+        `dies while it creates leases stays forever: ${onWithoutDefault}`,
+    ],
+    [
+      'shared',
+      { isFullyIndexed: true },
+      'notice leaseContainerIndexing: lease container "c" indexes every field, so each renewal costs half as ' +
+        `much again: ${exclude}`,
+    ],
+    ['leases', {}, null],
+    [
+      'leases',
+      { partitionKeyPaths: ['/partitionKey'] },
+      'fatal leaseContainerKey: lease container "c" is partitioned by /partitionKey, ' +
+        `so leases are not found by their id: ${another('/id')}`,
+    ],
+  ])('%s with %j: %s', (name, changed, expected) => {
+    const role = roles[name]
+    const created = { partitionKeyPaths: [role.partitionKeys[0]], defaultTtl: -1, isFullyIndexed: false }
+    const found = containerFindings({ id: 'c', settings: { ...created, ...changed } }, role)
+    const texts = found.map((finding) => `${finding.severity} ${finding.rule}: ${findingText(finding)}`)
+    expect(texts).toEqual(expected === null ? [] : [expected])
+  })
+
+  it('is no place for leases if it is partitioned otherwise', () => {
+    expect(leasePartitioningOf('c', ['/partitionKey'])).toBe('/partitionKey')
+    expect(() => leasePartitioningOf('c', ['/pk'])).toThrow(
+      'lease container "c" is partitioned by /pk, so leases are not found by their id: create one',
+    )
+  })
+})
+
+describe('containers that are opened', () => {
+  it('meet every requirement if they were created now', async () => {
+    const cosmos = createInProcessCosmos()
+    const connection = await openConnection({ client: cosmos.client() })
+    const { state, leases, advice } = await openContainers(connection)
+    expect({ state: state.id, leases: leases.id, advice }).toEqual({
+      state: 'state',
+      leases: 'leases',
+      advice: [],
+    })
+  })
+
+  it('F-X7: come with advice if nothing in them expires, which is no reason not to run', async () => {
+    const cosmos = createInProcessCosmos()
+    const client = cosmos.client()
+    const { database } = await client.databases.create({ id: 'stepward' })
+    await database.containers.create({ id: 'state', partitionKey: '/pk' })
+    await database.containers.create({ id: 'leases', partitionKey: '/id' })
+    const names: Connection = { client, provision: false }
+    expect((await openContainers(await openConnection(names))).advice).toEqual([
+      expect.stringContaining('state container "state" has time to live off'),
+      expect.stringContaining('lease container "leases" has time to live off'),
+    ])
+  })
+})
