@@ -1,5 +1,5 @@
 import { fanOut, silent } from '../telemetry/index.js'
-import { systemClock, systemRandom } from '../platform/index.js'
+import { systemClock, systemRandom, unlessAborted, withinLimit } from '../platform/index.js'
 import { Bootstrapper } from './ownership/bootstrapper.js'
 import type { Ports } from './feed/cosmos-ports.js'
 import { checkStart } from './checks/cosmos-start-check.js'
@@ -20,7 +20,6 @@ import { PartitionController } from './ownership/partition-controller.js'
 import { PauseGate } from './runtime/pause-gate.js'
 import { pageReader, type Runtime } from './runtime/runtime.js'
 import { traced } from './traced.js'
-import { unlessAborted } from './feed/unless-aborted.js'
 import { userCodeOf, type UserCode } from './delivery/user-code.js'
 
 /** The parts that run between a start and the following stop. */
@@ -219,13 +218,7 @@ function triedOptions<T>(options: AnyProcessorOptions<T>): {
 
 async function close({ options, controller, balancer, unsubscribe }: Running): Promise<void> {
   unsubscribe()
-  const inTime = new AbortController()
-  const ended = balancer
-    .stop()
-    .then(() => controller.stop())
-    .finally(() => {
-      inTime.abort()
-    })
-  await Promise.race([ended, options.clock.sleep(options.stopTimeoutMs, inTime.signal)])
+  const stopped = balancer.stop().then(() => controller.stop())
+  await withinLimit(stopped, { clock: options.clock, limitMs: options.stopTimeoutMs }, () => undefined)
   controller.abandon()
 }

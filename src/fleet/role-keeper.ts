@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../platform/index.js'
+import { noticingLate, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { Exit, Instance } from './instance.js'
 import { restartDelayMs, soundAfterMs } from './restart-delay.js'
@@ -31,7 +31,7 @@ const hopeless = new Set([2, 5])
 export class RoleKeeper {
   private readonly living = new Set<Instance>()
   private readonly retiring = new Set<Instance>()
-  private readonly pending = new Set<Promise<void>>()
+  private readonly pending = new Set<Promise<unknown>>()
   private wanted = 0
   private quickEnds = 0
   private hasEverRun = false
@@ -103,13 +103,8 @@ export class RoleKeeper {
     this.retiring.add(instance)
     instance.stop()
     const { clock, stopWithinMs } = this.options
-    const gone = new AbortController()
-    this.track(
-      clock.sleep(stopWithinMs, gone.signal).then(() => {
-        if (!gone.signal.aborted) instance.kill()
-      }),
-    )
-    this.track(instance.ended.then(() => gone.abort()))
+    const limit = { clock, limitMs: stopWithinMs }
+    this.track(noticingLate(instance.ended, limit, () => instance.kill()))
   }
 
   private async ended(instance: Instance, exit: Exit): Promise<void> {
@@ -157,7 +152,7 @@ export class RoleKeeper {
     this.fill()
   }
 
-  private track(work: Promise<void>): void {
+  private track(work: Promise<unknown>): void {
     const tracked = work.finally(() => {
       this.pending.delete(tracked)
     })

@@ -1,6 +1,6 @@
 import { CosmosLeaseStore } from '../../lease-store/index.js'
 import { CosmosChangeFeed, type FeedHints } from '../change-feed-processor/index.js'
-import type { Clock } from '../platform/index.js'
+import { withoutUndefined, type Clock } from '../platform/index.js'
 import {
   createAgents,
   createNotifier,
@@ -85,7 +85,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
     hints,
     inProcessPath,
     clock,
-    ...(timing === undefined ? {} : { timing }),
+    ...withoutUndefined({ timing }),
   }
   switch (role) {
     case 'scheduler':
@@ -96,15 +96,10 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
         agents,
         unhealthyBecause: () =>
           parts.stalled() ?? (settings.isHealthy?.() === false ? 'isHealthy answers false' : null),
-        ...(slots === undefined ? {} : { slots }),
-        ...(stopBudgetMs === undefined ? {} : { stopBudgetMs }),
+        ...withoutUndefined({ slots, stopBudgetMs }),
       })
     case 'supervisor':
-      return createSupervisor({
-        ...common,
-        ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }),
-        ...(deadlineGraceMs === undefined ? {} : { deadlineGraceMs }),
-      })
+      return createSupervisor({ ...common, ...withoutUndefined({ sweepIntervalMs, deadlineGraceMs }) })
     case 'notifier':
       return createNotifier({ ...common, ...notifying(settings, containers) })
   }

@@ -7,7 +7,7 @@ import {
   type ProcessorHealth,
 } from '../change-feed-processor/index.js'
 import type { FeedRange, LeaseStore } from '../../lease-store/index.js'
-import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
+import { systemClock, systemRandom, withoutUndefined, type Clock, type Random } from '../platform/index.js'
 import { silent, type Telemetry } from '../telemetry/index.js'
 import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
@@ -84,7 +84,7 @@ export function createScheduler(
   const scheduler = new Scheduler({
     ...resolved(options),
     onOpenSteps: (physicalRangeId) => hints?.part('agents').notify(physicalRangeId),
-    ...(onJobEnded === undefined ? {} : { onJobEnded }),
+    ...withoutUndefined({ onJobEnded }),
   })
   return unit(options, 'scheduler', {
     onChanges: (changes, context) => scheduler.onChanges(changes, context),
@@ -121,8 +121,7 @@ export function createAgents(
     ...resolved(options),
     agents: known,
     failoverMs: failoverMs(options.timing),
-    ...(slots === undefined ? {} : { slots }),
-    ...(unhealthyBecause === undefined ? {} : { unhealthyBecause }),
+    ...withoutUndefined({ slots, unhealthyBecause }),
   })
   return unit(options, 'agents', {
     problem: () => agents.problem(),
@@ -144,8 +143,7 @@ export function createSupervisor(
   const { sweepIntervalMs, deadlineGraceMs } = options
   const supervisor = new Supervisor({
     ...resolved(options),
-    ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }),
-    ...(deadlineGraceMs === undefined ? {} : { deadlineGraceMs }),
+    ...withoutUndefined({ sweepIntervalMs, deadlineGraceMs }),
   })
   return unit(options, 'supervisor', {
     onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
@@ -168,7 +166,7 @@ export function superviseOnce(
   },
 ): Promise<SweepResult> {
   const { store, instanceName, telemetry = silent, clock = systemClock, deadlineGraceMs } = options
-  const grace = deadlineGraceMs === undefined ? {} : { deadlineGraceMs }
+  const grace = withoutUndefined({ deadlineGraceMs })
   return new Supervisor({ store, instanceName, telemetry, clock, ...grace }).runOnce()
 }
 
@@ -199,7 +197,7 @@ function failoverMs({
 
 function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock, random }: UnitOptions) {
   return {
-    ...(inProcessPath === undefined ? {} : { inProcessPath }),
+    ...withoutUndefined({ inProcessPath }),
     store: hints === undefined ? store : wakingReaders(store, hints),
     instanceName,
     telemetry: telemetry ?? silent,
@@ -238,10 +236,7 @@ function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
     onChanges: async (changes, context) => role.onChanges(changes, context),
     onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
     onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
-    ...(hints === undefined ? {} : { hints: hints.part(reader) }),
-    ...(telemetry === undefined ? {} : { telemetry }),
-    ...(clock === undefined ? {} : { clock }),
-    ...(random === undefined ? {} : { random }),
+    ...withoutUndefined({ hints: hints?.part(reader), telemetry, clock, random }),
   })
   return {
     start: async () => {

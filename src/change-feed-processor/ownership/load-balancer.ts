@@ -14,7 +14,7 @@ import {
   type LeaseObservations,
   type Selection,
 } from '../../../lease-store/index.js'
-import { BackgroundLoop } from '../../platform/index.js'
+import { BackgroundLoop, compare } from '../../platform/index.js'
 import type { PartitionSynchronizer } from './partition-synchronizer.js'
 import { FeedError } from '../feed/errors.js'
 import type { PartitionController } from './partition-controller.js'
@@ -216,6 +216,5 @@ export class LoadBalancer {
 
 /** Orders leases in the same way on every instance, also where they overlap. */
 function byPlace(left: Lease, right: Lease): number {
-  if (left.feedRange.min !== right.feedRange.min) return left.feedRange.min < right.feedRange.min ? -1 : 1
-  return left.leaseToken < right.leaseToken ? -1 : 1
+  return compare(left.feedRange.min, right.feedRange.min) || compare(left.leaseToken, right.leaseToken)
 }

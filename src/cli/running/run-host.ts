@@ -1,6 +1,6 @@
 import { instanceNameOf, rolesNamed } from '../../connection/index.js'
 import { serveStatus, startHost, type Host } from '../../host/index.js'
-import { systemClock, systemRandom } from '../../platform/index.js'
+import { systemClock, systemRandom, withinLimit } from '../../platform/index.js'
 import { consoleLogger, type Telemetry } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
@@ -108,6 +108,5 @@ function startedText({ instanceName, roles, port }: Host, options: StartOptions)
 }
 
 async function inTime(work: Promise<unknown>, withinMs: number): Promise<void> {
-  const done = new AbortController()
-  await Promise.race([work.finally(() => done.abort()), systemClock.sleep(withinMs, done.signal)])
+  await withinLimit(work, { clock: systemClock, limitMs: withinMs }, () => undefined)
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
-import type { Clock, Random } from '../../platform/index.js'
+import { noticingLate, type Clock, type Random } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { agentLog } from './agent-log.js'
@@ -122,9 +122,8 @@ export class Agents {
 
   /** Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for them. */
   async stop(budgetMs: number): Promise<void> {
-    const timer = this.options.clock.schedule(budgetMs, () => this.stopping.abort())
-    await Promise.all(this.running.values())
-    timer.cancel()
+    const budget = { clock: this.options.clock, limitMs: budgetMs }
+    await noticingLate(Promise.all(this.running.values()), budget, () => this.stopping.abort())
     this.stopping = this.newStopping()
   }
 
