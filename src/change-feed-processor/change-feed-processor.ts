@@ -107,6 +107,11 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return this.running?.monitor.health(this.isPaused) ?? notRunning
   }
 
+  /** Returns why this instance stood by at its last look at the leases (option `unhealthyReason`), or null. */
+  unhealthyReason(): string | null {
+    return this.running?.balancer.unhealthyReason() ?? null
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }

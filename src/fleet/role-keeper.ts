@@ -53,8 +53,8 @@ export class RoleKeeper {
     return this.wanted
   }
 
-  /** Why no process of this role runs; null while one runs, or none is wanted. */
-  get problem(): string | null {
+  /** Returns why no process of this role runs; null while one runs, or none is wanted. */
+  unhealthyReason(): string | null {
     const isAnyRunning = this.instances.some(({ hasRun }) => hasRun)
     if (this.wanted === 0 || isAnyRunning) return null
     return `no process of ${this.options.role} runs: ${this.living.size} of ${this.wanted} are starting`

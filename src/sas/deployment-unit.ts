@@ -58,13 +58,15 @@ export interface Unit {
   rebalance(): void
   /** Returns the health of its change feed processor, without a request. */
   health(): ProcessorHealth
+  /** Returns why this instance takes no work since its last look at the leases, or null. */
+  unhealthyReason(): string | null
   /** Stores checkpoints and releases every lease, then lets running work finish within its budget. */
   stop(): Promise<void>
 }
 
 interface Role {
   /** Returns why this instance should own no leases at the moment, or null. */
-  problem?(): string | null
+  unhealthyReason?(): string | null
   onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
   onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
   onLeaseReleased?(leaseToken: string): void
@@ -113,18 +115,18 @@ export function createAgents(
      * from memory. While there is a reason, the instance gives its leases back. It also does so when it cannot record
      * outcomes, or when the circuit breakers of all its agents are open. Default: always null.
      */
-    readonly unhealthyBecause?: () => string | null
+    readonly unhealthyReason?: () => string | null
   },
 ): Unit {
-  const { agents: known, slots, stopBudgetMs = 3_000, inProcessPath, unhealthyBecause } = options
+  const { agents: known, slots, stopBudgetMs = 3_000, inProcessPath, unhealthyReason } = options
   const agents = new Agents({
     ...resolved(options),
     agents: known,
     failoverMs: failoverMs(options.timing),
-    ...withoutUndefined({ slots, unhealthyBecause }),
+    ...withoutUndefined({ slots, unhealthyReason }),
   })
   return unit(options, 'agents', {
-    problem: () => agents.problem(),
+    unhealthyReason: () => agents.unhealthyReason(),
     onChanges: (changes, context) => agents.onChanges(changes, context),
     onLeaseAcquired: (leaseToken) =>
       inProcessPath?.agents.open(leaseToken, {
@@ -232,7 +234,7 @@ function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
     pollIntervalMs: pollIntervalsMs[reader],
     ...(timing?.pollIntervalMs === undefined ? { restAfterPageMs: pollIntervalsMs[reader].min } : {}),
     ...timing,
-    unhealthyBecause: () => role.problem?.() ?? null,
+    unhealthyReason: () => role.unhealthyReason?.() ?? null,
     onChanges: async (changes, context) => role.onChanges(changes, context),
     onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
     onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
@@ -245,6 +247,7 @@ function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
     },
     rebalance: () => processor.rebalance(),
     health: () => processor.health(),
+    unhealthyReason: () => processor.unhealthyReason(),
     stop: async () => {
       await processor.stop()
       await role.stop?.()

@@ -74,6 +74,11 @@ export class LoadBalancer {
     })
   }
 
+  /** Returns why this instance stood by at its last look, or null. */
+  unhealthyReason(): string | null {
+    return this.healthGate.unhealthyReason()
+  }
+
   start(): void {
     this.loop.start()
   }
@@ -139,7 +144,8 @@ export class LoadBalancer {
     const monotonicMs = clock.monotonic()
     this.observations = observe(this.observations, elsewhere, monotonicMs)
     const { observations } = this
-    if (this.healthGate.isNeeded() || this.givesWay(monotonicMs)) {
+    this.healthGate.look()
+    if (this.healthGate.unhealthyReason() !== null || this.givesWay(monotonicMs)) {
       this.controller.giveWay()
       return { take: [], ask: [] }
     }
