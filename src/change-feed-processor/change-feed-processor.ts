@@ -224,6 +224,6 @@ function triedOptions<T>(options: AnyProcessorOptions<T>): {
 async function close({ options, controller, balancer, unsubscribe }: Running): Promise<void> {
   unsubscribe()
   const stopped = balancer.stop().then(() => controller.stop())
-  await withinLimit(stopped, { clock: options.clock, limitMs: options.stopTimeoutMs }, () => undefined)
+  await withinLimit(options.clock, options.stopTimeoutMs, stopped, () => undefined)
   controller.abandon()
 }

@@ -53,8 +53,7 @@ export class FleetLeases {
 
   /** Returns the backlog of each role; null when the store does not answer within three seconds. */
   backlog(): Promise<readonly RoleBacklog[] | null> {
-    const limit = { clock: this.clock, limitMs: answerWithinMs }
-    return withinLimit(this.asking(backlogOf), limit, () => null)
+    return withinLimit(this.clock, answerWithinMs, this.asking(backlogOf), () => null)
   }
 
   dispose(): void {

@@ -100,7 +100,7 @@ async function figuresOf(child: ChildProcess, clock: Clock): Promise<HostFigures
   })
   child.on('message', hear)
   tell(child, { ask: 'figures' })
-  const figures = await withinLimit(answered, { clock, limitMs: answerWithinMs }, () => null)
+  const figures = await withinLimit(clock, answerWithinMs, answered, () => null)
   child.off('message', hear)
   return figures
 }

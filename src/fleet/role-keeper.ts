@@ -103,8 +103,7 @@ export class RoleKeeper {
     this.retiring.add(instance)
     instance.stop()
     const { clock, stopWithinMs } = this.options
-    const limit = { clock, limitMs: stopWithinMs }
-    this.track(noticingLate(instance.ended, limit, () => instance.kill()))
+    this.track(noticingLate(clock, stopWithinMs, instance.ended, () => instance.kill()))
   }
 
   private async ended(instance: Instance, exit: Exit): Promise<void> {

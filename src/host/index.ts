@@ -7,10 +7,9 @@
  * - **Start.** It opens its port first (`status-server.ts`), so that a platform sees that the process lives. It
  *   waits for the store as long as its patience lasts, checks the preconditions (`start-up-checks.ts`), and starts
  *   one role after another.
- * - **Run.** The process is alive as long as its own loops turn (`event-loop-watch.ts`). It is ready unless a part
- *   of it has an `unhealthyReason`, which `health.ts` collects: the store (`store-health.ts`, which also reports
- *   this once), its account (`account-watch.ts`, which checks it from time to time) or a unit. `metrics.ts` counts
- *   events.
+ * - **Run.** The process is alive as long as its own loops turn (`event-loop-watch.ts`). It is ready unless the
+ *   store (`store-health.ts`), its account (`account-watch.ts`) or a unit has an `unhealthyReason`; `health.ts`
+ *   collects them. `metrics.ts` counts events.
  * - **Stop.** It stops reading, stores checkpoints and releases every lease, idle ones first. Then running handlers
  *   get a time limit; a step that is not done by then waits for its deadline.
  *

@@ -44,7 +44,7 @@ export async function calledWithin<T>(
   }
   try {
     const acting = (async () => act(ending.signal))()
-    return await withinLimit(acting, { clock, limitMs }, atLimit)
+    return await withinLimit(clock, limitMs, acting, atLimit)
   } finally {
     signal.removeEventListener('abort', end)
   }

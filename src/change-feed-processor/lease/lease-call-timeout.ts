@@ -54,5 +54,5 @@ function answered<T>(clock: Clock, limitMs: number, call: Promise<T>, what: stri
   const timeout = (): never => {
     throw new TimeoutError(`${what} was not answered within ${limitMs} ms`)
   }
-  return withinLimit(call, { clock, limitMs }, timeout)
+  return withinLimit(clock, limitMs, call, timeout)
 }

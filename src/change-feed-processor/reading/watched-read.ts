@@ -28,7 +28,7 @@ export async function watchedRead(
     limitMs,
     what: 'reading the change feed',
   })
-  const page = await noticingLate(reading, { clock, limitMs: unansweredMs }, () => {
+  const page = await noticingLate(clock, unansweredMs, reading, () => {
     telemetry.emit({ type: 'feed.unanswered', ...on, waitedMs: unansweredMs })
   })
   const { changes, charge, headers } = page

@@ -107,5 +107,5 @@ function startedText({ instanceName, roles, port }: Host, options: StartOptions)
 }
 
 async function inTime(work: Promise<unknown>, withinMs: number): Promise<void> {
-  await withinLimit(work, { clock: systemClock, limitMs: withinMs }, () => undefined)
+  await withinLimit(systemClock, withinMs, work, () => undefined)
 }

@@ -122,8 +122,8 @@ export class Agents {
 
   /** Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for them. */
   async stop(budgetMs: number): Promise<void> {
-    const budget = { clock: this.options.clock, limitMs: budgetMs }
-    await noticingLate(Promise.all(this.running.values()), budget, () => this.stopping.abort())
+    const ended = Promise.all(this.running.values())
+    await noticingLate(this.options.clock, budgetMs, ended, () => this.stopping.abort())
     this.stopping = this.newStopping()
   }
 

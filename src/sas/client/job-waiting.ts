@@ -12,9 +12,7 @@ const rest = { minMs: 20, maxMs: 1_000 }
 /** A job accepted less than this long ago cannot have ended, so it is not read yet. */
 const freshMs = 10
 
-/**
- * Waits for jobs to end: until this process ends the job, or until a read shows that another process has.
- */
+/** Waits for jobs to end, in this process or, as reads of the job show, in another one. */
 export class JobWaiting {
   private readonly pace = new WaitPace()
 
