@@ -1,3 +1,4 @@
+import { compare } from './compare.js'
 import { cutRange, leaseTokenOf } from '../lease/feed-range.js'
 import type { FeedRange, Lease } from '../lease/lease.js'
 
@@ -60,9 +61,4 @@ function gaps(range: FeedRange, covered: readonly FeedRange[]): FeedRange[] {
   }
   if (reached < range.max) found.push({ min: reached, max: range.max })
   return found
-}
-
-function compare(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
 }

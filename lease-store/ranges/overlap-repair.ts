@@ -1,4 +1,5 @@
 import { uncovered } from './coverage.js'
+import { compare } from './compare.js'
 import { keyCount, leaseTokenOf } from '../lease/feed-range.js'
 import type { FeedRange, Lease } from '../lease/lease.js'
 import { overlap } from './overlap.js'
@@ -96,9 +97,4 @@ function startsBefore({ firstPosition }: Lease, later: Lease): boolean {
 function lsnOf(continuationToken: string | null): bigint | null {
   const digits = /^"(\d+)"$/u.exec(continuationToken ?? '')?.[1]
   return digits === undefined ? null : BigInt(digits)
-}
-
-function compare<T extends string | bigint>(left: T, right: T): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
 }

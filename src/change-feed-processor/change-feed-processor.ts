@@ -1,5 +1,5 @@
 import { fanOut, silent } from '../telemetry/index.js'
-import { systemClock, systemRandom } from '../platform/index.js'
+import { systemClock, systemRandom, unlessAborted, withinLimit } from '../platform/index.js'
 import { Bootstrapper } from './ownership/bootstrapper.js'
 import type { Ports } from './feed/cosmos-ports.js'
 import { checkStart } from './checks/cosmos-start-check.js'
@@ -20,7 +20,6 @@ import { PartitionController } from './ownership/partition-controller.js'
 import { PauseGate } from './runtime/pause-gate.js'
 import { pageReader, type Runtime } from './runtime/runtime.js'
 import { traced } from './traced.js'
-import { unlessAborted } from './feed/unless-aborted.js'
 import { userCodeOf, type UserCode } from './delivery/user-code.js'
 
 /** The parts that run between a start and the following stop. */
@@ -106,6 +105,11 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   /** Returns the health by what the processor has done lately, for health checks of a host. Makes no request. */
   health(): ProcessorHealth {
     return this.running?.monitor.health(this.isPaused) ?? notRunning
+  }
+
+  /** Returns why this instance stood by at its last look at the leases (option `unhealthyReason`), or null. */
+  unhealthyReason(): string | null {
+    return this.running?.balancer.unhealthyReason() ?? null
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -219,13 +223,7 @@ function triedOptions<T>(options: AnyProcessorOptions<T>): {
 
 async function close({ options, controller, balancer, unsubscribe }: Running): Promise<void> {
   unsubscribe()
-  const inTime = new AbortController()
-  const ended = balancer
-    .stop()
-    .then(() => controller.stop())
-    .finally(() => {
-      inTime.abort()
-    })
-  await Promise.race([ended, options.clock.sleep(options.stopTimeoutMs, inTime.signal)])
+  const stopped = balancer.stop().then(() => controller.stop())
+  await withinLimit(options.clock, options.stopTimeoutMs, stopped, () => undefined)
   controller.abandon()
 }

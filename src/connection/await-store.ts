@@ -1,5 +1,5 @@
 import { cosmosErrorKind } from '../../lease-store/index.js'
-import { backoffDelayMs, type Backoff, type Clock, type Random } from '../platform/index.js'
+import { backoffDelayMs, isAborted, type Backoff, type Clock, type Random } from '../platform/index.js'
 import { StoreUnavailable } from '../sas/index.js'
 
 /** How long a start waits for its store. */
@@ -51,8 +51,4 @@ function patienceFor(error: unknown, { unavailableMs = 0, forbiddenMs = 0 }: Sto
   if (error instanceof StoreUnavailable) return unavailableMs
   const isForbidden = error instanceof Error && cosmosErrorKind(error.cause).kind === 'forbidden'
   return isForbidden ? forbiddenMs : 0
-}
-
-function isAborted(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutUndefined } from '../platform/index.js'
 import { ConfigurationInvalid } from './errors.js'
 
 /** The settings of a process that its platform makes, besides its connection. */
@@ -69,13 +70,15 @@ export function processSettings(
   const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_MANAGER_ENDPOINT: endpoint } = read.data
   const stopSeconds = Math.max(leastStopSeconds, Number(read.data.WEBSITES_CONTAINER_STOP_TIME_LIMIT ?? 0))
   return {
-    ...(roles === undefined ? {} : { roles: roles.split(/[\s,]+/) }),
-    ...(module === undefined ? {} : { module }),
-    ...(unitPrefix === undefined ? {} : { unitPrefix }),
-    ...(instanceName === undefined ? {} : { instanceName }),
-    ...(alertWebhook === undefined ? {} : { alertWebhook }),
-    ...(subscription === undefined ? {} : { azureSubscription: subscription }),
-    ...(endpoint === undefined ? {} : { azureEndpoint: endpoint }),
+    ...withoutUndefined({
+      roles: roles?.split(/[\s,]+/),
+      module,
+      unitPrefix,
+      instanceName,
+      alertWebhook,
+      azureSubscription: subscription,
+      azureEndpoint: endpoint,
+    }),
     ...(port === undefined || port === '' ? {} : { port: Number(port) }),
     isEnabled: enabled !== 'false' && enabled !== '0',
     stopWithinMs: stopSeconds * 1_000 - marginMs,

@@ -1,6 +1,6 @@
 import { CosmosLeaseStore, type LeaseStore } from '../../lease-store/index.js'
 import { ChangeFeedEstimator } from '../change-feed-processor/index.js'
-import type { Clock } from '../platform/index.js'
+import { withinLimit, type Clock } from '../platform/index.js'
 import { openConnection, type Connection } from '../connection/connection.js'
 import { processorNameOf, type Role } from '../connection/role.js'
 import { releaseLeasesOf } from './release-leases.js'
@@ -52,12 +52,8 @@ export class FleetLeases {
   }
 
   /** Returns the backlog of each role; null when the store does not answer within three seconds. */
-  async backlog(): Promise<readonly RoleBacklog[] | null> {
-    const inTime = new AbortController()
-    const late = this.clock.sleep(answerWithinMs, inTime.signal).then(() => null)
-    const backlog = await Promise.race([this.asking(backlogOf), late])
-    inTime.abort()
-    return backlog
+  backlog(): Promise<readonly RoleBacklog[] | null> {
+    return withinLimit(this.clock, answerWithinMs, this.asking(backlogOf), () => null)
   }
 
   dispose(): void {

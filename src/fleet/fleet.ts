@@ -97,7 +97,7 @@ class RunningFleet implements Fleet {
   }
 
   get problems(): readonly string[] {
-    return [...this.keepers.values()].flatMap(({ problem }) => problem ?? [])
+    return [...this.keepers.values()].flatMap((keeper) => keeper.unhealthyReason() ?? [])
   }
 
   async open(path: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { systemClock, type Clock } from '../platform/index.js'
+import { systemClock, withinLimit, type Clock } from '../platform/index.js'
 import type { HostFigures } from '../host/host.js'
 
 export interface Exit {
@@ -92,19 +92,16 @@ export function endOf(child: Pick<ChildProcess, 'pid' | 'on' | 'once'>): Promise
 }
 
 async function figuresOf(child: ChildProcess, clock: Clock): Promise<HostFigures | null> {
-  const inTime = new AbortController()
+  let hear = (_message: ToParent): void => undefined
   const answered = new Promise<HostFigures>((resolve) => {
-    const hear = (message: ToParent): void => {
-      if (message.say !== 'figures') return
-      child.off('message', hear)
-      resolve(message.figures)
+    hear = (message) => {
+      if (message.say === 'figures') resolve(message.figures)
     }
-    child.on('message', hear)
-    inTime.signal.addEventListener('abort', () => child.off('message', hear))
   })
+  child.on('message', hear)
   tell(child, { ask: 'figures' })
-  const figures = await Promise.race([answered, clock.sleep(answerWithinMs, inTime.signal).then(() => null)])
-  inTime.abort()
+  const figures = await withinLimit(clock, answerWithinMs, answered, () => null)
+  child.off('message', hear)
   return figures
 }
 

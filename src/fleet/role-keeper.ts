@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../platform/index.js'
+import { noticingLate, type Clock, type Random } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { Exit, Instance } from './instance.js'
 import { restartDelayMs, soundAfterMs } from './restart-delay.js'
@@ -31,7 +31,7 @@ const hopeless = new Set([2, 5])
 export class RoleKeeper {
   private readonly living = new Set<Instance>()
   private readonly retiring = new Set<Instance>()
-  private readonly pending = new Set<Promise<void>>()
+  private readonly pending = new Set<Promise<unknown>>()
   private wanted = 0
   private quickEnds = 0
   private hasEverRun = false
@@ -53,8 +53,8 @@ export class RoleKeeper {
     return this.wanted
   }
 
-  /** Why no process of this role runs; null while one runs, or none is wanted. */
-  get problem(): string | null {
+  /** Returns why no process of this role runs; null while one runs, or none is wanted. */
+  unhealthyReason(): string | null {
     const isAnyRunning = this.instances.some(({ hasRun }) => hasRun)
     if (this.wanted === 0 || isAnyRunning) return null
     return `no process of ${this.options.role} runs: ${this.living.size} of ${this.wanted} are starting`
@@ -103,13 +103,7 @@ export class RoleKeeper {
     this.retiring.add(instance)
     instance.stop()
     const { clock, stopWithinMs } = this.options
-    const gone = new AbortController()
-    this.track(
-      clock.sleep(stopWithinMs, gone.signal).then(() => {
-        if (!gone.signal.aborted) instance.kill()
-      }),
-    )
-    this.track(instance.ended.then(() => gone.abort()))
+    this.track(noticingLate(clock, stopWithinMs, instance.ended, () => instance.kill()))
   }
 
   private async ended(instance: Instance, exit: Exit): Promise<void> {
@@ -157,7 +151,7 @@ export class RoleKeeper {
     this.fill()
   }
 
-  private track(work: Promise<void>): void {
+  private track(work: Promise<unknown>): void {
     const tracked = work.finally(() => {
       this.pending.delete(tracked)
     })

@@ -71,8 +71,8 @@ export class AccountWatch {
     })
   }
 
-  /** The reason why the host should not work on this account; null while none is known. */
-  get problem(): string | null {
+  /** Returns why the host should not work on this account; null while no reason is known. */
+  unhealthyReason(): string | null {
     return this.current
   }
 

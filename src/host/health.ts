@@ -1,20 +1,25 @@
-import type { ProcessorHealth } from '../change-feed-processor/index.js'
-import type { Clock } from '../platform/index.js'
+import type { Unit } from '../sas/index.js'
+import type { EventLoopWatch } from './event-loop-watch.js'
 
 /** The result of a probe, with the problems found. */
 export interface Verdict {
-  readonly isWell: boolean
+  readonly isHealthy: boolean
   readonly problems: readonly string[]
 }
 
-/** The delay of a timer from which the event loop counts as blocked. */
-const blockedAfterMs = 10_000
+/** Returns the verdict for these problems: healthy if there is none. */
+export function verdict(problems: readonly string[] = []): Verdict {
+  return { isHealthy: problems.length === 0, problems }
+}
 
-/** The time after a block in which the process takes no new work, because it may block again. */
-const stalledForMs = 60_000
+/** A part of the process that may be unable to work although the process is alive. */
+export interface HealthSource {
+  /** Returns why it cannot work at the moment, or null. */
+  unhealthyReason(): string | null
+}
 
-/** The interval of checking the event loop. */
-const lookEveryMs = 1_000
+/** The parts of a unit that its health is judged by. */
+export type WatchedUnit = Pick<Unit, 'health' | 'unhealthyReason'>
 
 /**
  * Judges the health of a process. It is alive if its own loops turn and its event loop is not blocked. If the
@@ -23,86 +28,63 @@ const lookEveryMs = 1_000
  * States: starting → running (`started`) → stopping (`stopping`).
  */
 export class Health {
-  private state: 'starting' | 'running' | 'stopping' = 'starting'
-  private waitingFor: string | null = null
-  private readonly roles = new Map<string, () => ProcessorHealth>()
-  private lookedAtMs: number
-  private latestMs = 0
-  private blockedAtMs = Number.NEGATIVE_INFINITY
+  private notRunning: string | null = 'starting'
+  private readonly sources: HealthSource[] = []
+  private readonly units = new Map<string, WatchedUnit>()
 
-  constructor(
-    private readonly clock: Clock,
-    /**
-     * Returns why no work is done although this process is alive: the store, its account, or units that are not
-     * healthy.
-     */
-    private readonly troubles: () => readonly string[],
-  ) {
-    this.lookedAtMs = clock.monotonic()
-  }
-
-  /** Watches the event loop until `signal` aborts. */
-  async watch(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.clock.sleep(lookEveryMs, signal)
-      const nowMs = this.clock.monotonic()
-      this.latestMs = Math.max(0, nowMs - this.lookedAtMs - lookEveryMs)
-      this.lookedAtMs = nowMs
-      if (this.latestMs > blockedAfterMs) this.blockedAtMs = nowMs
-    }
-  }
+  constructor(private readonly eventLoop: Pick<EventLoopWatch, 'blockedMs'>) {}
 
   /** Sets what the start waits for, in words. */
   waits(reason: string): void {
-    this.waitingFor = reason
-  }
-
-  /** Includes the health of a role's processor from now on. */
-  watchRole(role: string, health: () => ProcessorHealth): void {
-    this.roles.set(role, health)
+    this.notRunning = reason
   }
 
   started(): void {
-    this.state = 'running'
-    this.waitingFor = null
+    this.notRunning = null
   }
 
   stopping(): void {
-    this.state = 'stopping'
+    this.notRunning = 'stopping'
   }
 
-  /** Returns why this process should take no new work; null when it may. */
-  stalled(): string | null {
-    const agoMs = this.clock.monotonic() - this.blockedAtMs
-    return agoMs < stalledForMs ? `the event loop was blocked ${Math.round(agoMs)} ms ago` : null
+  /** Includes the reasons of this part from now on. */
+  watch(source: HealthSource): void {
+    this.sources.push(source)
+  }
+
+  /** Includes the health of a role's unit from now on. */
+  watchUnit(role: string, unit: WatchedUnit): void {
+    this.units.set(role, unit)
   }
 
   /** Returns whether this process is alive. If not, a restart may help. */
   live(): Verdict {
-    const problems = this.state === 'running' ? [...this.roles].flatMap(stuckRole) : []
-    if (this.latestMs > blockedAfterMs)
-      problems.push(`the event loop was blocked for ${Math.round(this.latestMs)} ms`)
+    const problems = this.notRunning === null ? [...this.units].flatMap(stuckUnit) : []
+    const { blockedMs } = this.eventLoop
+    if (blockedMs !== null) problems.push(`the event loop was blocked for ${Math.round(blockedMs)} ms`)
     return verdict(problems)
   }
 
   /** Returns whether this process is doing its work. */
   ready(): Verdict {
     const problems = [
-      ...(this.state === 'starting' ? [this.waitingFor ?? 'starting'] : []),
-      ...(this.state === 'stopping' ? ['stopping'] : []),
-      ...this.troubles(),
+      this.notRunning,
+      ...this.sources.map((source) => source.unhealthyReason()),
+      ...[...this.units].map(idleUnit),
+      ...this.live().problems,
     ]
-    return verdict([...problems, ...this.live().problems])
+    return verdict(problems.filter((problem) => problem !== null))
   }
 }
 
-function stuckRole([role, health]: readonly [string, () => ProcessorHealth]): string[] {
-  const { isAlive, lastTurn } = health()
+function stuckUnit([role, unit]: readonly [string, WatchedUnit]): string[] {
+  const { isAlive, lastTurn } = unit.health()
   if (isAlive) return []
   const since = lastTurn === null ? 'since it started' : `since ${lastTurn.toISOString()}`
   return [`role ${role} has not looked at its leases ${since}`]
 }
 
-function verdict(problems: readonly string[]): Verdict {
-  return { isWell: problems.length === 0, problems }
+function idleUnit([role, unit]: readonly [string, WatchedUnit]): string | null {
+  const reason = unit.unhealthyReason()
+  return reason === null ? null : `role ${role} takes no work here: ${reason}`
 }

@@ -12,6 +12,7 @@ import {
 } from '../sas/index.js'
 import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { AccountWatch } from './account-watch.js'
+import { EventLoopWatch } from './event-loop-watch.js'
 import { awaitStore, type StorePatience } from '../connection/await-store.js'
 import { charging } from '../connection/connect.js'
 import {
@@ -31,9 +32,8 @@ import { roles, type Role } from '../connection/role.js'
 import { checkStore } from './start-up-checks.js'
 import { serveStatus, type StatusServer } from './status-server.js'
 import { storeTimeOf } from '../connection/store-time.js'
-import { StoreTrouble } from './store-trouble.js'
+import { StoreHealth } from './store-health.js'
 import { unitOf, type UnitSettings } from './units.js'
-import { UnwellUnits } from './unwell-units.js'
 
 /** The roles of a host, its store, and its settings. */
 export interface HostOptions extends Connection, UnitSettings {
@@ -137,11 +137,10 @@ interface Shell {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly metrics: Metrics
+  readonly eventLoop: EventLoopWatch
   readonly health: Health
   readonly server: StatusServer | null
   readonly units: Unit[]
-  /** Watches of the store's account while the host runs. */
-  readonly accounts: AccountWatch[]
   /** Called in reverse order, after the units have stopped. */
   readonly closing: (() => Promise<void>)[]
   stop(): Promise<void>
@@ -152,16 +151,11 @@ async function openShell(options: HostOptions): Promise<Shell> {
   const wanted = options.roles ?? roles
   const instanceName = options.instanceName ?? instanceNameOf(systemRandom)
   const metrics = new Metrics()
-  const trouble = new StoreTrouble(clock, fanOut(options.telemetry ?? openTelemetry(), metrics))
-  const unwell = new UnwellUnits()
-  const accounts: AccountWatch[] = []
-  const troubles = () => [
-    ...(trouble.reason === null ? [] : [trouble.reason]),
-    ...accounts.flatMap(({ problem }) => problem ?? []),
-    ...unwell.problems,
-  ]
-  const health = new Health(clock, troubles)
-  const figures = () => ({ ...processFigures(), isReady: health.ready().isWell })
+  const telemetry = new StoreHealth(clock, fanOut(options.telemetry ?? openTelemetry(), metrics))
+  const eventLoop = new EventLoopWatch(clock)
+  const health = new Health(eventLoop)
+  health.watch(telemetry)
+  const figures = () => ({ ...processFigures(), isReady: health.ready().isHealthy })
   const status = {
     about: () => ({ instanceName, roles: wanted }),
     live: () => health.live(),
@@ -170,7 +164,7 @@ async function openShell(options: HostOptions): Promise<Shell> {
   }
   const server = port === undefined ? null : await serveStatus(port, status)
   const watching = new AbortController()
-  const watch = health.watch(watching.signal)
+  const watch = eventLoop.watch(watching.signal)
   const units: Unit[] = []
   const closing = [
     async () => {
@@ -184,14 +178,13 @@ async function openShell(options: HostOptions): Promise<Shell> {
     await Promise.all(units.map((unit) => unit.stop()))
     for (const close of closing.splice(0).reverse()) await close()
   }
-  const telemetry = fanOut(trouble, unwell)
-  return { instanceName, wanted, clock, telemetry, metrics, health, server, units, accounts, closing, stop }
+  return { instanceName, wanted, clock, telemetry, metrics, eventLoop, health, server, units, closing, stop }
 }
 
-function watchAccount(connection: OpenConnection, { clock, telemetry, accounts, closing }: Shell): void {
+function watchAccount(connection: OpenConnection, { clock, telemetry, health, closing }: Shell): void {
   const watch = new AccountWatch(connection, clock, telemetry)
   watch.start()
-  accounts.push(watch)
+  health.watch(watch)
   closing.push(() => watch.stop())
 }
 
@@ -240,12 +233,11 @@ interface Reached {
 }
 
 async function runUnits({ options, shell, connection, containers, clock }: Reached): Promise<Host> {
-  const { instanceName, wanted, telemetry, units, health, metrics, server } = shell
+  const { instanceName, wanted, telemetry, units, eventLoop, health, metrics, server } = shell
   const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
   const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
-  const stalled = (): string | null => health.stalled()
   const shared = {
-    stalled,
+    eventLoop,
     containers,
     store,
     instanceName,
@@ -259,7 +251,7 @@ async function runUnits({ options, shell, connection, containers, clock }: Reach
   for (const role of wanted) {
     const unit = await unitOf(role, parts)
     units.push(unit)
-    health.watchRole(role, () => unit.health())
+    health.watchUnit(role, unit)
     await awaitStore(() => startedOn(connection, unit), waitingOf(options, shell))
   }
   health.started()

@@ -7,10 +7,9 @@
  * - **Start.** It opens its port first (`status-server.ts`), so that a platform sees that the process lives. It
  *   waits for the store as long as its patience lasts, checks the preconditions (`start-up-checks.ts`), and starts
  *   one role after another.
- * - **Run.** The process is alive as long as its own loops turn (`health.ts`). If the store does not answer, the
- *   process is not ready but still alive, and this is reported once (`store-trouble.ts`). `account-watch.ts`
- *   checks the account from time to time, and `unwell-units.ts` lists the units that take no work. `metrics.ts`
- *   counts events.
+ * - **Run.** The process is alive as long as its own loops turn (`event-loop-watch.ts`). It is ready unless the
+ *   store (`store-health.ts`), its account (`account-watch.ts`) or a unit has an `unhealthyReason`; `health.ts`
+ *   collects them. `metrics.ts` counts events.
  * - **Stop.** It stops reading, stores checkpoints and releases every lease, idle ones first. Then running handlers
  *   get a time limit; a step that is not done by then waits for its deadline.
  *
@@ -19,5 +18,6 @@
  * Start with `host.ts`.
  */
 export { startHost, type Host, type HostFigures, type HostOptions } from './host.js'
+export { verdict } from './health.js'
 export { serveStatus } from './status-server.js'
 export { superviseOnce, type SuperviseOnceOptions } from './supervise-once.js'

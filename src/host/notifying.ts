@@ -6,6 +6,7 @@ import {
   type NotifierSettings,
   type ReplyChannel,
 } from '../sas/index.js'
+import { withoutUndefined } from '../platform/index.js'
 import type { Containers } from '../connection/containers.js'
 
 /** The receivers to which the role `notifier` sends alerts about jobs. */
@@ -45,9 +46,7 @@ export function notifying(
   return {
     channel: replyChannel(new CosmosReplyContainers({ database: state.database })),
     alertSinks: url === undefined ? alertSinks : [alertWebhook(url), ...alertSinks],
-    ...(alertCallsPerMinute === undefined ? {} : { alertCallsPerMinute }),
-    ...(remindAfterMs === undefined ? {} : { remindAfterMs }),
-    ...(sendTimeoutMs === undefined ? {} : { sendTimeoutMs }),
+    ...withoutUndefined({ alertCallsPerMinute, remindAfterMs, sendTimeoutMs }),
   }
 }
 

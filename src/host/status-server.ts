@@ -74,7 +74,7 @@ function answer(url: string, status: Status): Answer {
 }
 
 function probed(verdict: Verdict): Answer {
-  return json(verdict.isWell ? 200 : 503, verdict)
+  return json(verdict.isHealthy ? 200 : 503, verdict)
 }
 
 function json(status: number, value: unknown): Answer {

@@ -1,6 +1,6 @@
 import { CosmosLeaseStore } from '../../lease-store/index.js'
 import { CosmosChangeFeed, type FeedHints } from '../change-feed-processor/index.js'
-import type { Clock } from '../platform/index.js'
+import { withoutUndefined, type Clock } from '../platform/index.js'
 import {
   createAgents,
   createNotifier,
@@ -17,6 +17,7 @@ import {
 import type { Telemetry } from '../telemetry/index.js'
 import { charging } from '../connection/connect.js'
 import type { Containers } from '../connection/containers.js'
+import type { HealthSource } from './health.js'
 import { notifying, type NotifyingSettings } from './notifying.js'
 import { processorNameOf, type Role } from '../connection/role.js'
 
@@ -59,8 +60,8 @@ export interface UnitParts {
   /** Tells callers that wait in this process about jobs that end in it. */
   readonly endings: JobEndings
   readonly clock: Clock
-  /** Returns why this process should take no new work; null if it may. */
-  readonly stalled: () => string | null
+  /** Says why this process should take no new work after its event loop was blocked. */
+  readonly eventLoop: HealthSource
 }
 
 /** Creates the unit of one role without starting it. */
@@ -85,7 +86,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
     hints,
     inProcessPath,
     clock,
-    ...(timing === undefined ? {} : { timing }),
+    ...withoutUndefined({ timing }),
   }
   switch (role) {
     case 'scheduler':
@@ -94,17 +95,13 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
       return createAgents({
         ...common,
         agents,
-        unhealthyBecause: () =>
-          parts.stalled() ?? (settings.isHealthy?.() === false ? 'isHealthy answers false' : null),
-        ...(slots === undefined ? {} : { slots }),
-        ...(stopBudgetMs === undefined ? {} : { stopBudgetMs }),
+        unhealthyReason: () =>
+          parts.eventLoop.unhealthyReason() ??
+          (settings.isHealthy?.() === false ? 'isHealthy answers false' : null),
+        ...withoutUndefined({ slots, stopBudgetMs }),
       })
     case 'supervisor':
-      return createSupervisor({
-        ...common,
-        ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }),
-        ...(deadlineGraceMs === undefined ? {} : { deadlineGraceMs }),
-      })
+      return createSupervisor({ ...common, ...withoutUndefined({ sweepIntervalMs, deadlineGraceMs }) })
     case 'notifier':
       return createNotifier({ ...common, ...notifying(settings, containers) })
   }

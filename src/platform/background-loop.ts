@@ -1,3 +1,4 @@
+import { isAborted } from './aborted.js'
 import type { Clock } from './clock.js'
 
 /** The options of a {@link BackgroundLoop}. */
@@ -79,9 +80,4 @@ export class BackgroundLoop {
       return this.options.onError(error)
     }
   }
-}
-
-/** Reads the signal through a function, since the compiler does not know that it changes during an await. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted
 }

@@ -12,7 +12,9 @@
  *   tests.
  * - Random numbers: `random.ts`.
  * - Loops and retries: `background-loop.ts` and `retry.ts`.
- * - Helpers: `assert.ts` and `unknown-options.ts`.
+ * - Waiting: `time-limit.ts` and `aborted.ts`.
+ * - Helpers: `assert.ts`, `compare.ts`, `error-message.ts`, `unknown-options.ts` and
+ *   `without-undefined.ts`.
  *
  * Start with `clock.ts`.
  */
@@ -22,8 +24,12 @@ export { VirtualClock } from './virtual-clock.js'
 export { seededRandom, systemRandom, type Random } from './random.js'
 export { BackgroundLoop, type BackgroundLoopOptions } from './background-loop.js'
 export { backoffDelayMs, retry, type Backoff, type RetryOptions } from './retry.js'
+export { isAborted, unlessAborted } from './aborted.js'
+export { noticingLate, withinLimit } from './time-limit.js'
+export { compare } from './compare.js'
 export { errorMessage } from './error-message.js'
 export { inSlices } from './in-slices.js'
 export { SerialByKey } from './serial-by-key.js'
+export { withoutUndefined } from './without-undefined.js'
 export { unknownOptions } from './unknown-options.js'
 export { assert, assertNever, AssertionError } from './assert.js'

@@ -1,3 +1,4 @@
+import { isAborted } from './aborted.js'
 import type { Clock } from './clock.js'
 import type { Random } from './random.js'
 
@@ -41,8 +42,4 @@ export async function retry<T>(operation: () => Promise<T>, options: RetryOption
       if (isAborted(options.signal)) throw error
     }
   }
-}
-
-function isAborted(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true
 }

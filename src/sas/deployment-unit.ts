@@ -7,7 +7,7 @@ import {
   type ProcessorHealth,
 } from '../change-feed-processor/index.js'
 import type { FeedRange, LeaseStore } from '../../lease-store/index.js'
-import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
+import { systemClock, systemRandom, withoutUndefined, type Clock, type Random } from '../platform/index.js'
 import { silent, type Telemetry } from '../telemetry/index.js'
 import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
@@ -58,13 +58,15 @@ export interface Unit {
   rebalance(): void
   /** Returns the health of its change feed processor, without a request. */
   health(): ProcessorHealth
+  /** Returns why this instance takes no work since its last look at the leases, or null. */
+  unhealthyReason(): string | null
   /** Stores checkpoints and releases every lease, then lets running work finish within its budget. */
   stop(): Promise<void>
 }
 
 interface Role {
   /** Returns why this instance should own no leases at the moment, or null. */
-  problem?(): string | null
+  unhealthyReason?(): string | null
   onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
   onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
   onLeaseReleased?(leaseToken: string): void
@@ -84,7 +86,7 @@ export function createScheduler(
   const scheduler = new Scheduler({
     ...resolved(options),
     onOpenSteps: (physicalRangeId) => hints?.part('agents').notify(physicalRangeId),
-    ...(onJobEnded === undefined ? {} : { onJobEnded }),
+    ...withoutUndefined({ onJobEnded }),
   })
   return unit(options, 'scheduler', {
     onChanges: (changes, context) => scheduler.onChanges(changes, context),
@@ -113,19 +115,18 @@ export function createAgents(
      * from memory. While there is a reason, the instance gives its leases back. It also does so when it cannot record
      * outcomes, or when the circuit breakers of all its agents are open. Default: always null.
      */
-    readonly unhealthyBecause?: () => string | null
+    readonly unhealthyReason?: () => string | null
   },
 ): Unit {
-  const { agents: known, slots, stopBudgetMs = 3_000, inProcessPath, unhealthyBecause } = options
+  const { agents: known, slots, stopBudgetMs = 3_000, inProcessPath, unhealthyReason } = options
   const agents = new Agents({
     ...resolved(options),
     agents: known,
     failoverMs: failoverMs(options.timing),
-    ...(slots === undefined ? {} : { slots }),
-    ...(unhealthyBecause === undefined ? {} : { unhealthyBecause }),
+    ...withoutUndefined({ slots, unhealthyReason }),
   })
   return unit(options, 'agents', {
-    problem: () => agents.problem(),
+    unhealthyReason: () => agents.unhealthyReason(),
     onChanges: (changes, context) => agents.onChanges(changes, context),
     onLeaseAcquired: (leaseToken) =>
       inProcessPath?.agents.open(leaseToken, {
@@ -144,8 +145,7 @@ export function createSupervisor(
   const { sweepIntervalMs, deadlineGraceMs } = options
   const supervisor = new Supervisor({
     ...resolved(options),
-    ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }),
-    ...(deadlineGraceMs === undefined ? {} : { deadlineGraceMs }),
+    ...withoutUndefined({ sweepIntervalMs, deadlineGraceMs }),
   })
   return unit(options, 'supervisor', {
     onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
@@ -168,7 +168,7 @@ export function superviseOnce(
   },
 ): Promise<SweepResult> {
   const { store, instanceName, telemetry = silent, clock = systemClock, deadlineGraceMs } = options
-  const grace = deadlineGraceMs === undefined ? {} : { deadlineGraceMs }
+  const grace = withoutUndefined({ deadlineGraceMs })
   return new Supervisor({ store, instanceName, telemetry, clock, ...grace }).runOnce()
 }
 
@@ -199,7 +199,7 @@ function failoverMs({
 
 function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock, random }: UnitOptions) {
   return {
-    ...(inProcessPath === undefined ? {} : { inProcessPath }),
+    ...withoutUndefined({ inProcessPath }),
     store: hints === undefined ? store : wakingReaders(store, hints),
     instanceName,
     telemetry: telemetry ?? silent,
@@ -234,14 +234,11 @@ function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
     pollIntervalMs: pollIntervalsMs[reader],
     ...(timing?.pollIntervalMs === undefined ? { restAfterPageMs: pollIntervalsMs[reader].min } : {}),
     ...timing,
-    unhealthyBecause: () => role.problem?.() ?? null,
+    unhealthyReason: () => role.unhealthyReason?.() ?? null,
     onChanges: async (changes, context) => role.onChanges(changes, context),
     onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
     onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
-    ...(hints === undefined ? {} : { hints: hints.part(reader) }),
-    ...(telemetry === undefined ? {} : { telemetry }),
-    ...(clock === undefined ? {} : { clock }),
-    ...(random === undefined ? {} : { random }),
+    ...withoutUndefined({ hints: hints?.part(reader), telemetry, clock, random }),
   })
   return {
     start: async () => {
@@ -250,6 +247,7 @@ function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
     },
     rebalance: () => processor.rebalance(),
     health: () => processor.health(),
+    unhealthyReason: () => processor.unhealthyReason(),
     stop: async () => {
       await processor.stop()
       await role.stop?.()

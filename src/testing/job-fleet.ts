@@ -1,5 +1,5 @@
 import type { LeaseStore } from '../../lease-store/index.js'
-import { seededRandom } from '../platform/index.js'
+import { seededRandom, withoutUndefined } from '../platform/index.js'
 import { FeedHints } from '../change-feed-processor/index.js'
 import {
   beginningHere,
@@ -166,17 +166,17 @@ export class JobFleet {
       random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
       telemetry,
       inProcessPath,
-      ...(timing === undefined ? {} : { timing }),
+      ...withoutUndefined({ timing }),
     }
     switch (role) {
       case 'scheduler':
         return createScheduler(options)
       case 'agents': {
         const agents = this.options.agents(process)
-        return createAgents({ ...options, agents, ...(slots === undefined ? {} : { slots }) })
+        return createAgents({ ...options, agents, ...withoutUndefined({ slots }) })
       }
       case 'supervisor':
-        return createSupervisor({ ...options, ...(sweepIntervalMs === undefined ? {} : { sweepIntervalMs }) })
+        return createSupervisor({ ...options, ...withoutUndefined({ sweepIntervalMs }) })
       case 'notifier': {
         const channel = this.options.channel?.(process) ?? replyChannel(null)
         // Twice the interval of the other sweeps, as with the defaults, because each sweep reads every flagged job.

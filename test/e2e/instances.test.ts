@@ -42,11 +42,11 @@ it('start --instances runs processes that share the leases and end with their pa
   const readiness = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/readyz`)).json()
   await fleet.line('fleet keeps 2')
   expect(await readiness()).toMatchObject({
-    isWell: false,
+    isHealthy: false,
     problems: ['no process of scheduler runs: 2 of 2 are starting'],
   })
   await fleet.line('"msg":"host.started"')
-  while (JSON.stringify(await readiness()) !== '{"isWell":true,"problems":[]}');
+  while (JSON.stringify(await readiness()) !== '{"isHealthy":true,"problems":[]}');
   await fleet.line('"msg":"lease.acquired"', 2)
   const rows = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(rows).toHaveLength(2)

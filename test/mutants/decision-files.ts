@@ -24,6 +24,7 @@ export const decisionFiles: readonly DecisionFile[] = [
   ...inRoom('lease-store', 'test/unit/lease-store', {
     'balance/balance': [],
     'cosmos/cosmos-errors': [],
+    'ranges/compare': [],
     'ranges/coverage': [],
     'lease/expiry': [],
     'lease/feed-range': [],

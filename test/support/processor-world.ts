@@ -37,7 +37,7 @@ export interface InstanceOptions extends Partial<
     | 'checkpoint'
     | 'failurePolicy'
     | 'delegateTimeoutMs'
-    | 'unhealthyBecause'
+    | 'unhealthyReason'
   >
 > {
   /** Called before a page counts as delivered. */

@@ -71,7 +71,7 @@ export class StateWorld {
       readonly slots?: number
       readonly instanceName?: string
       readonly inProcessPath?: InProcessPath
-      readonly unhealthyBecause?: () => string | null
+      readonly unhealthyReason?: () => string | null
     } = {},
   ): Agents {
     const { store, clock, telemetry, random } = this

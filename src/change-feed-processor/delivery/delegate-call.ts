@@ -1,7 +1,7 @@
 import type { Closing } from './closing.js'
 import type { DeliverySite } from './delivery.js'
 import { DelegateError } from '../feed/errors.js'
-import { TimeLimitError, withinLimit } from './time-limit.js'
+import { TimeLimitError, calledWithin } from './time-limit.js'
 
 export type DelegateCall =
   | { readonly kind: 'handled' }
@@ -29,7 +29,7 @@ export async function callDelegate(
   if (before !== null) return { kind: 'close', closing: before }
   const limit = { clock, signal, limitMs: options.delegateTimeoutMs, what: 'a call of the delegate' }
   try {
-    await withinLimit(call, limit)
+    await calledWithin(call, limit)
     return { kind: 'handled' }
   } catch (cause) {
     // A delegate that stops because its signal was aborted has not failed.

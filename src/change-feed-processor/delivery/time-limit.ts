@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../platform/index.js'
+import { withinLimit, type Clock } from '../../platform/index.js'
 
 /** Thrown when an operation exceeds its time limit. `cosmosErrorKind` knows the code, so reads may be retried. */
 export class TimeLimitError extends Error {
@@ -11,7 +11,7 @@ export class TimeLimitError extends Error {
 }
 
 /** The time limit of an operation, and the caller's signal that may end it earlier. */
-export interface TimeLimit {
+export interface CallLimit {
   readonly clock: Clock
   /** Null for no limit. */
   readonly limitMs: number | null
@@ -25,9 +25,9 @@ export interface TimeLimit {
  * rejects with {@link TimeLimitError} at once, whether or not `act` heeds the signal. Later results of `act` are
  * ignored.
  */
-export async function withinLimit<T>(
+export async function calledWithin<T>(
   act: (signal: AbortSignal) => Promise<T> | T,
-  { clock, limitMs, signal, what }: TimeLimit,
+  { clock, limitMs, signal, what }: CallLimit,
 ): Promise<T> {
   if (limitMs === null) return act(signal)
   const ending = new AbortController()
@@ -37,18 +37,15 @@ export async function withinLimit<T>(
   if (signal.aborted) end()
   // Removed again below, because the caller's signal outlives very many calls.
   signal.addEventListener('abort', end, { once: true })
-  let timer: Timer | undefined
+  const atLimit = (): never => {
+    const error = new TimeLimitError(what, limitMs)
+    ending.abort(error)
+    throw error
+  }
   try {
-    return await new Promise<T>((resolve, reject) => {
-      timer = clock.schedule(limitMs, () => {
-        const error = new TimeLimitError(what, limitMs)
-        ending.abort(error)
-        reject(error)
-      })
-      Promise.resolve(act(ending.signal)).then(resolve, reject)
-    })
+    const acting = (async () => act(ending.signal))()
+    return await withinLimit(clock, limitMs, acting, atLimit)
   } finally {
-    timer?.cancel()
     signal.removeEventListener('abort', end)
   }
 }

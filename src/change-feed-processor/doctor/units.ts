@@ -7,6 +7,7 @@ import {
   type LeaseDocument,
   type LeaseRefusal,
 } from '../../../lease-store/index.js'
+import { compare } from '../../platform/index.js'
 
 /** A document among a unit's leases that a processor must not write. */
 export interface RefusedDocument {
@@ -55,7 +56,7 @@ export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNam
   }
   return [...byPrefix]
     .map(([prefix, own]) => unitOf(prefix, own, names))
-    .sort((left, right) => (left.prefix < right.prefix ? -1 : 1))
+    .sort((left, right) => compare(left.prefix, right.prefix))
 }
 
 /**
@@ -100,7 +101,7 @@ function unitOf(prefix: string, documents: readonly LeaseDocument[], names: Moni
   return {
     processorName: processorNameOf(prefix, names),
     prefix,
-    leases: leases.sort((left, right) => (left.feedRange.min < right.feedRange.min ? -1 : 1)),
+    leases: leases.sort((left, right) => compare(left.feedRange.min, right.feedRange.min)),
     refused,
     isJavas: isNamedByJava || (leases.length === 0 && hasOnlyJavas),
     isInitialized: documents.some(({ id }) => id === `${prefix}.info`),

@@ -7,6 +7,7 @@ import {
   type Resource,
 } from '@azure/cosmos'
 import type { FeedRange } from '../../../lease-store/index.js'
+import { compare, unlessAborted } from '../../platform/index.js'
 import type {
   Change,
   ChangeFeed,
@@ -16,12 +17,11 @@ import type {
   ReadOptions,
   VersionChange,
 } from './change-feed.js'
-import { compare, compositeToken, pageOf, type DecodeChange } from './cosmos-feed-page.js'
+import { compositeToken, pageOf, type DecodeChange } from './cosmos-feed-page.js'
 import { feedStartsFor } from './cosmos-sdk-copy.js'
 import { decodeChange, decodeVersionChange } from './decode-change.js'
 import { FeedError } from './errors.js'
 import { startingBefore } from './start-position.js'
-import { unlessAborted } from './unless-aborted.js'
 
 /** The container whose feed to read. */
 export interface CosmosChangeFeedOptions {

@@ -1,5 +1,6 @@
 import type { ChangeFeedIteratorResponse } from '@azure/cosmos'
 import type { FeedRange } from '../../../lease-store/index.js'
+import { compare } from '../../platform/index.js'
 import type { ChangePage, FeedPosition, FeedStart } from './change-feed.js'
 
 /** One entry of the SDK's composite token. */
@@ -96,10 +97,4 @@ function tiles(parts: readonly FeedRange[], whole: FeedRange): boolean {
     reached = max
   }
   return reached === whole.max
-}
-
-/** Compares effective partition keys as the SDK does. */
-export function compare(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
 }

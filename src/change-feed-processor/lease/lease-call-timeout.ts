@@ -1,5 +1,5 @@
 import type { LeaseInitialization, LeaseStore, LeaseWrite } from '../../../lease-store/index.js'
-import type { Clock, Timer } from '../../platform/index.js'
+import { withinLimit, type Clock } from '../../platform/index.js'
 
 /** How long to wait for answers of the store. */
 export interface LeaseCallTimeouts {
@@ -50,14 +50,9 @@ function unknownOutcome(cause: unknown): LeaseWrite {
   throw cause
 }
 
-async function answered<T>(clock: Clock, ms: number, call: Promise<T>, what: string): Promise<T> {
-  let timer: Timer | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = clock.schedule(ms, () => reject(new TimeoutError(`${what} was not answered within ${ms} ms`)))
-  })
-  try {
-    return await Promise.race([call, timeout])
-  } finally {
-    timer?.cancel()
+function answered<T>(clock: Clock, limitMs: number, call: Promise<T>, what: string): Promise<T> {
+  const timeout = (): never => {
+    throw new TimeoutError(`${what} was not answered within ${limitMs} ms`)
   }
+  return withinLimit(clock, limitMs, call, timeout)
 }

@@ -74,7 +74,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   mode: text,
   checkpoint: text,
   failurePolicy: { isIt: (value) => hasMember(value, 'deadLetter'), inWords: 'an object with a deadLetter' },
-  unhealthyBecause: callback,
+  unhealthyReason: callback,
   onLeaseAcquired: callback,
   onLeaseReleased: callback,
   onError: callback,

@@ -81,7 +81,7 @@ export interface ProcessorOptions extends LifecycleNotifications {
    * While it returns a reason or throws, the instance releases each lease after the current page and takes none.
    * Default: always null.
    */
-  readonly unhealthyBecause?: () => string | null
+  readonly unhealthyReason?: () => string | null
   /** Wakes readers when this process has written a document. */
   readonly hints?: FeedHints
   /** Receives the events. Default: OpenTelemetry, if the process has an SDK for it. */
@@ -137,7 +137,7 @@ export interface ResolvedOptions extends LifecycleNotifications, ResolvedDeliver
   readonly maxLeases: number | null
   readonly leasesPerFeedRange: number
   readonly stopTimeoutMs: number
-  readonly unhealthyBecause: () => string | null
+  readonly unhealthyReason: () => string | null
   readonly hints: FeedHints | null
   readonly telemetry: Telemetry
   readonly clock: Clock
@@ -178,7 +178,7 @@ export function resolveOptions<T>(given: AnyProcessorOptions<T>): ResolvedOption
     maxLeases: options.maxLeases ?? null,
     leasesPerFeedRange: options.leasesPerFeedRange ?? 1,
     stopTimeoutMs: options.stopTimeoutMs ?? 30_000,
-    unhealthyBecause: options.unhealthyBecause ?? (() => null),
+    unhealthyReason: options.unhealthyReason ?? (() => null),
     hints: options.hints ?? null,
     telemetry: options.telemetry ?? openTelemetry(),
     clock: options.clock ?? systemClock,

@@ -2,36 +2,39 @@ import { errorMessage } from '../../platform/index.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 /**
- * Decides whether an instance is unhealthy and leaves its work to others (R124), by the answer of the user's code.
- * Reports once when that begins and once when it ends.
+ * Asks the user's code whether this instance is unhealthy and leaves its work to others (R124). Reports once when
+ * that begins and once when it ends.
  */
 export class HealthGate {
-  private isStandingBy = false
+  private reason: string | null = null
 
   constructor(private readonly runtime: Pick<Runtime, 'options' | 'telemetry'>) {}
 
-  /** Calls the user's code and returns whether this instance must stand by. */
-  isNeeded(): boolean {
+  /** Returns why this instance must stand by, as of the last look; null if it may work. */
+  unhealthyReason(): string | null {
+    return this.reason
+  }
+
+  /** Calls the user's code. Reports if the instance has become unhealthy, or healthy. */
+  look(): void {
     const { options, telemetry } = this.runtime
     const { processorName, instanceName } = options
-    const reason = reasonOf(options.unhealthyBecause)
-    const isNeeded = reason !== null
-    if (isNeeded !== this.isStandingBy) {
-      const about = { processorName, instanceName }
-      telemetry.emit(
-        reason === null ? { type: 'unit.healthy', ...about } : { type: 'unit.unhealthy', reason, ...about },
-      )
-    }
-    this.isStandingBy = isNeeded
-    return isNeeded
+    const before = this.reason
+    const reason = answerOf(options.unhealthyReason)
+    this.reason = reason
+    if ((reason === null) === (before === null)) return
+    const about = { processorName, instanceName }
+    telemetry.emit(
+      reason === null ? { type: 'unit.healthy', ...about } : { type: 'unit.unhealthy', reason, ...about },
+    )
   }
 }
 
 /** Returns the reason to stand by. A check that throws counts as a reason. */
-function reasonOf(ask: () => string | null): string | null {
+function answerOf(ask: () => string | null): string | null {
   try {
     return ask()
   } catch (error) {
-    return `unhealthyBecause failed: ${errorMessage(error)}`
+    return `unhealthyReason failed: ${errorMessage(error)}`
   }
 }

@@ -14,7 +14,7 @@ import {
   type LeaseObservations,
   type Selection,
 } from '../../../lease-store/index.js'
-import { BackgroundLoop } from '../../platform/index.js'
+import { BackgroundLoop, compare } from '../../platform/index.js'
 import type { PartitionSynchronizer } from './partition-synchronizer.js'
 import { FeedError } from '../feed/errors.js'
 import type { PartitionController } from './partition-controller.js'
@@ -47,7 +47,7 @@ export class LoadBalancer {
   private hasFirst = false
   /** The number of leases when this instance held all of them; null when it did not. */
   private allInHand: number | null = null
-  private hasSkipped = false
+  private hasJustLooked = false
 
   constructor(
     private readonly runtime: Runtime,
@@ -61,7 +61,8 @@ export class LoadBalancer {
       clock: runtime.clock,
       turn: async (signal) => {
         onTurn()
-        if (!this.skips()) await this.balance(signal)
+        if (this.lookIsDue()) await this.balance(signal)
+        else this.hasJustLooked = false
         // One watching instance is enough: the one that holds the first lease owned by an instance of this
         // library.
         if (this.hasFirst) await this.coverage.look()
@@ -74,12 +75,17 @@ export class LoadBalancer {
     })
   }
 
+  /** Returns why this instance stood by at its last look, or null. */
+  unhealthyReason(): string | null {
+    return this.healthGate.unhealthyReason()
+  }
+
   start(): void {
     this.loop.start()
   }
 
   wake(): void {
-    this.hasSkipped = true
+    this.hasJustLooked = false
     this.loop.wake()
   }
 
@@ -88,28 +94,48 @@ export class LoadBalancer {
   }
 
   /**
-   * Returns whether to skip this look. An instance with every lease has nothing to take, and its renewals show the
-   * requests of others. While it holds all leases it skips every second look, which saves an idle unit half of its
-   * queries.
+   * Returns whether to look at the leases in this turn. An instance with every lease has nothing to take, and its
+   * renewals show the requests of others. While it holds all leases it skips every second look, which saves an idle
+   * unit half of its queries.
    */
-  private skips(): boolean {
-    this.hasSkipped = !this.hasSkipped && this.allInHand === this.controller.heldCount
-    return this.hasSkipped
+  private lookIsDue(): boolean {
+    return !this.hasJustLooked || this.allInHand !== this.controller.heldCount
   }
 
   private async balance(signal: AbortSignal): Promise<void> {
+    const { leaseStore, clock } = this.runtime
+    this.hasJustLooked = true
     for (let looks = 0; looks < looksPerTurn && !signal.aborted; looks += 1) {
-      const listing = await this.runtime.leaseStore.list()
-      this.coverage.note(listing.leases)
-      const { processorName, instanceName } = this.runtime.options
-      const { length: count } = listing.leases
-      this.runtime.telemetry.emit({ type: 'leases.listed', processorName, instanceName, count })
-      if (!(await this.apply(this.wanted(listing), signal))) return
+      const listing = await leaseStore.list()
+      const monotonicMs = clock.monotonic()
+      this.note(listing, monotonicMs)
+      this.healthGate.look()
+      const twin = this.twin(monotonicMs)
+      if (twin !== null) this.reportTwin(twin)
+      if (this.standsBy(twin)) {
+        this.controller.giveWay()
+        return
+      }
+      if ((await this.apply(this.selection(listing, monotonicMs), signal)) === 0) return
     }
   }
 
-  /** Takes and requests leases, and returns whether any attempt succeeded. */
-  private async apply({ take, ask }: Selection, signal: AbortSignal): Promise<boolean> {
+  /** Remembers what a listing shows. */
+  private note({ leases }: LeaseListing, monotonicMs: number): void {
+    const { options, telemetry } = this.runtime
+    const { processorName, instanceName } = options
+    telemetry.emit({ type: 'leases.listed', processorName, instanceName, count: leases.length })
+    this.coverage.note(leases)
+    // A .NET host does not watch the coverage. Its leases have no incarnation.
+    const [first] = leases.filter(({ incarnation }) => incarnation !== null).sort(byPlace)
+    this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
+    const elsewhere = this.elsewhere(leases)
+    this.allInHand = leases.length > 0 && elsewhere.length === 0 ? leases.length : null
+    this.observations = observe(this.observations, elsewhere, monotonicMs)
+  }
+
+  /** Takes and requests leases. Returns the number of attempts that succeeded. */
+  private async apply({ take, ask }: Selection, signal: AbortSignal): Promise<number> {
     const most = Math.max(fewestPerLook, this.controller.heldCount)
     const attempts = [
       ...take.map((lease) => () => this.controller.acquire(lease)),
@@ -125,24 +151,18 @@ export class LoadBalancer {
         this.report(error)
       }
     }
-    return succeeded > 0
+    return succeeded
   }
 
-  private wanted({ leases, storeTimeMs }: LeaseListing): Selection {
-    const { self, random, options, clock } = this.runtime
-    // A .NET host does not watch the coverage. Its leases have no incarnation.
-    const [first] = leases.filter(({ incarnation }) => incarnation !== null).sort(byPlace)
-    this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
-    const isInHand = (lease: Lease): boolean => this.controller.holds(lease.leaseToken)
-    const elsewhere = leases.filter((lease) => !isInHand(lease))
-    this.allInHand = leases.length > 0 && elsewhere.length === 0 ? leases.length : null
-    const monotonicMs = clock.monotonic()
-    this.observations = observe(this.observations, elsewhere, monotonicMs)
+  /** Returns the leases that this instance does not read. */
+  private elsewhere(leases: readonly Lease[]): readonly Lease[] {
+    return leases.filter(({ leaseToken }) => !this.controller.holds(leaseToken))
+  }
+
+  private selection({ leases, storeTimeMs }: LeaseListing, monotonicMs: number): Selection {
+    const { self, random, options } = this.runtime
     const { observations } = this
-    if (this.healthGate.isNeeded() || this.givesWay(monotonicMs)) {
-      this.controller.giveWay()
-      return { take: [], ask: [] }
-    }
+    const elsewhere = this.elsewhere(leases)
     const patience = { ...options, self, observations, monotonicMs, storeTimeMs }
     const { take, ask } = selectLeases({
       self,
@@ -154,33 +174,34 @@ export class LoadBalancer {
       random: () => random.next(),
     })
     const stray = leases.filter((lease) => isOwnedBy(lease, self) && !take.includes(lease))
-    return { take: [...take, ...stray].filter((lease) => !isInHand(lease)), ask }
+    return { take: this.elsewhere([...take, ...stray]), ask }
+  }
+
+  /** Returns whether this instance takes no leases: it is unhealthy, or gives way to a process of the same name. */
+  private standsBy(twin: Lease | null): boolean {
+    return this.healthGate.unhealthyReason() !== null || (twin !== null && yieldsTo(this.runtime.self, twin))
   }
 
   /**
-   * Returns whether another living process has the name of this instance and this instance gives way to it. Leases
-   * tell the two apart, but .NET hosts and people do not, so one of them works and the other stands by (F-L16).
+   * Returns a lease of another living process with the name of this instance, or null. Leases tell the two apart,
+   * but .NET hosts and people do not, so one of them works and the other stands by (F-L16).
    */
-  private givesWay(monotonicMs: number): boolean {
-    const { self, options, notifications } = this.runtime
-    const twin = duplicateInstanceLease(
-      this.observations,
-      self,
-      monotonicMs,
-      options.leaseExpirationIntervalMs,
-    )
-    if (twin === null) return false
-    const isYielding = yieldsTo(self, twin)
-    if (this.reportedTwin !== twin.incarnation) {
-      const consequence = isYielding
-        ? 'this one takes no leases while the other lives'
-        : 'the other stands by'
-      const remedy = new Error(`give each process an instanceName of its own; ${consequence}`)
-      const name = `instanceName ${JSON.stringify(self.instanceName)} is used by two living processes`
-      notifications.failed(twin.leaseToken, new FeedError(name, remedy))
-    }
+  private twin(monotonicMs: number): Lease | null {
+    const { self, options } = this.runtime
+    return duplicateInstanceLease(this.observations, self, monotonicMs, options.leaseExpirationIntervalMs)
+  }
+
+  /** Reports a process of the same name, once. */
+  private reportTwin(twin: Lease): void {
+    if (this.reportedTwin === twin.incarnation) return
     this.reportedTwin = twin.incarnation
-    return isYielding
+    const { self, notifications } = this.runtime
+    const consequence = yieldsTo(self, twin)
+      ? 'this one takes no leases while the other lives'
+      : 'the other stands by'
+    const remedy = new Error(`give each process an instanceName of its own; ${consequence}`)
+    const name = `instanceName ${JSON.stringify(self.instanceName)} is used by two living processes`
+    notifications.failed(twin.leaseToken, new FeedError(name, remedy))
   }
 
   private silentTokens(
@@ -216,6 +237,5 @@ export class LoadBalancer {
 
 /** Orders leases in the same way on every instance, also where they overlap. */
 function byPlace(left: Lease, right: Lease): number {
-  if (left.feedRange.min !== right.feedRange.min) return left.feedRange.min < right.feedRange.min ? -1 : 1
-  return left.leaseToken < right.leaseToken ? -1 : 1
+  return compare(left.feedRange.min, right.feedRange.min) || compare(left.leaseToken, right.leaseToken)
 }

@@ -1,7 +1,8 @@
+import { noticingLate } from '../../platform/index.js'
 import type { ChangePage, FeedPosition, ReadOptions } from '../feed/change-feed.js'
 import type { AnyChange } from '../feed/change-identity.js'
 import type { Runtime } from '../runtime/runtime.js'
-import { withinLimit } from '../delivery/time-limit.js'
+import { calledWithin } from '../delivery/time-limit.js'
 
 /**
  * Longer than any successful answer takes, and shorter than the time for which a client silently retries throttled
@@ -21,23 +22,19 @@ export async function watchedRead(
 ): Promise<ChangePage<AnyChange>> {
   const { readTimeoutMs: limitMs } = options
   const on = notifications.on(leaseToken)
-  const timer = clock.schedule(unansweredMs, () => {
+  const reading = calledWithin((ending) => readPage(from, { maxItemCount, signal: ending }), {
+    clock,
+    signal,
+    limitMs,
+    what: 'reading the change feed',
+  })
+  const page = await noticingLate(clock, unansweredMs, reading, () => {
     telemetry.emit({ type: 'feed.unanswered', ...on, waitedMs: unansweredMs })
   })
-  try {
-    const page = await withinLimit((ending) => readPage(from, { maxItemCount, signal: ending }), {
-      clock,
-      signal,
-      limitMs,
-      what: 'reading the change feed',
-    })
-    const { changes, charge, headers } = page
-    const retries = Number(headers['x-ms-throttle-retry-count'] ?? 0)
-    const waitedMs = Number(headers['x-ms-throttle-retry-wait-time-ms'] ?? 0)
-    if (retries > 0) telemetry.emit({ type: 'feed.throttled', ...on, retries, waitedMs })
-    telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
-    return page
-  } finally {
-    timer.cancel()
-  }
+  const { changes, charge, headers } = page
+  const retries = Number(headers['x-ms-throttle-retry-count'] ?? 0)
+  const waitedMs = Number(headers['x-ms-throttle-retry-wait-time-ms'] ?? 0)
+  if (retries > 0) telemetry.emit({ type: 'feed.throttled', ...on, retries, waitedMs })
+  telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
+  return page
 }

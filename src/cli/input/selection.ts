@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../platform/index.js'
 import { durationMs, processStates, type SelectionFilter } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import type { SelectionOptions } from './selection-options.js'
@@ -21,9 +22,7 @@ export function filterOf(options: SelectionOptions, now: number): SelectionFilte
   }
   if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
   return {
-    ...(workflow === undefined ? {} : { workflow }),
-    ...(known === undefined ? {} : { state: known }),
-    ...(step === undefined ? {} : { step }),
+    ...withoutUndefined({ workflow, state: known, step }),
     ...(sinceMs === null ? {} : { since: new Date(sinceMs) }),
   }
 }

@@ -1,6 +1,6 @@
 import { rolesNamed } from '../../connection/index.js'
 import { startFleet, stateDirectoryOf, type Fleet } from '../../fleet/index.js'
-import { serveStatus } from '../../host/index.js'
+import { serveStatus, verdict } from '../../host/index.js'
 import { consoleLogger } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
@@ -74,15 +74,11 @@ async function orClosing<T>(starting: Promise<T>, server: { close(): Promise<voi
 }
 
 function statusOf(fleetNow: () => Fleet | null) {
-  const well = { isWell: true, problems: [] }
   return {
     about: () => ({ wanted: fleetNow()?.counts ?? {} }),
     // The fleet replaces children that die. The fleet itself is live as long as it answers.
-    live: () => well,
-    ready: () => {
-      const problems = fleetNow()?.problems ?? ['starting']
-      return { isWell: problems.length === 0, problems }
-    },
+    live: () => verdict(),
+    ready: () => verdict(fleetNow()?.problems ?? ['starting']),
     metrics: () => '',
   }
 }

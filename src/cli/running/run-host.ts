@@ -1,6 +1,6 @@
 import { instanceNameOf, rolesNamed } from '../../connection/index.js'
-import { serveStatus, startHost, type Host } from '../../host/index.js'
-import { systemClock, systemRandom } from '../../platform/index.js'
+import { serveStatus, startHost, verdict, type Host } from '../../host/index.js'
+import { systemClock, systemRandom, withinLimit } from '../../platform/index.js'
 import { consoleLogger, type Telemetry } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
@@ -73,11 +73,10 @@ export async function idle({ port }: StartPlan, terminal: Terminal): Promise<num
 }
 
 function serveIdle(port: number) {
-  const well = { isWell: true, problems: [] }
   return serveStatus(port, {
     about: () => ({ isEnabled: false }),
-    live: () => well,
-    ready: () => ({ isWell: false, problems: ['STEPWARD_ENABLED is false'] }),
+    live: () => verdict(),
+    ready: () => verdict(['STEPWARD_ENABLED is false']),
     metrics: () => '',
   })
 }
@@ -108,6 +107,5 @@ function startedText({ instanceName, roles, port }: Host, options: StartOptions)
 }
 
 async function inTime(work: Promise<unknown>, withinMs: number): Promise<void> {
-  const done = new AbortController()
-  await Promise.race([work.finally(() => done.abort()), systemClock.sleep(withinMs, done.signal)])
+  await withinLimit(systemClock, withinMs, work, () => undefined)
 }

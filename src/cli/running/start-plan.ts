@@ -6,6 +6,7 @@ import {
   type ProcessSettings,
   type Settings,
 } from '../../connection/index.js'
+import { withoutUndefined } from '../../platform/index.js'
 import type { Agent } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import { wholeNumber } from '../input/whole-number.js'
@@ -79,8 +80,7 @@ function withEnvironment(
 ): Settings {
   return {
     ...settings,
-    ...(unitPrefix === undefined ? {} : { unitPrefix }),
-    ...(alertWebhook === undefined ? {} : { alertWebhook }),
+    ...withoutUndefined({ unitPrefix, alertWebhook }),
   }
 }
 

@@ -30,8 +30,8 @@ export class AgentsHealth {
     this.lostAtMs = this.clock.monotonic()
   }
 
-  /** Returns why this instance should take no work, or null while it is well. After `restMs` it tries again. */
-  problem(): string | null {
+  /** Returns why this instance should take no work, or null. After `restMs` it tries again. */
+  unhealthyReason(): string | null {
     if (this.lost >= mostLost && this.clock.monotonic() - this.lostAtMs < restMs) {
       return `the outcomes of the last ${this.lost} attempts could not be recorded`
     }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
-import type { Clock, Random } from '../../platform/index.js'
+import { noticingLate, type Clock, type Random } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { agentLog } from './agent-log.js'
@@ -36,7 +36,7 @@ export interface AgentsOptions {
   /** How long a feed range may be without a reader after an instance died. Default 77,000. */
   readonly failoverMs?: number
   /** Why this instance should take no work, for reasons of its user's own; null for none. Default: always null. */
-  readonly unhealthyBecause?: () => string | null
+  readonly unhealthyReason?: () => string | null
 }
 
 /** The parts of a delegate's context that agents use. */
@@ -122,9 +122,8 @@ export class Agents {
 
   /** Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for them. */
   async stop(budgetMs: number): Promise<void> {
-    const timer = this.options.clock.schedule(budgetMs, () => this.stopping.abort())
-    await Promise.all(this.running.values())
-    timer.cancel()
+    const ended = Promise.all(this.running.values())
+    await noticingLate(this.options.clock, budgetMs, ended, () => this.stopping.abort())
     this.stopping = this.newStopping()
   }
 
@@ -135,16 +134,17 @@ export class Agents {
     return stopping
   }
 
-  /** Why other instances should do the work (R124); null while this one is well. */
-  problem(): string | null {
-    return this.options.unhealthyBecause?.() ?? this.health.problem()
+  /** Returns why other instances should do the work (R124), or null. */
+  unhealthyReason(): string | null {
+    return this.options.unhealthyReason?.() ?? this.health.unhealthyReason()
   }
 
   /** Starts an open step if it has a free place for it; answers whether it is running. */
   startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
     const agent = this.definitions.get(workOf(step).actor)
     // What its user says counts when the leases are looked at; here it would have to be asked for every step.
-    if (agent === undefined || this.stopping.signal.aborted || this.health.problem() !== null) return false
+    if (agent === undefined || this.stopping.signal.aborted || this.health.unhealthyReason() !== null)
+      return false
     if (this.isKnown(step)) return true
     if (!this.slots.takeFree(agent.name)) return false
     this.start(step, agent, { leaseToken, isFirst: step.firstBy === this.token })

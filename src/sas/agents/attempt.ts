@@ -1,4 +1,4 @@
-import { retry, type Clock, type Random } from '../../platform/index.js'
+import { retry, unlessAborted, type Clock, type Random } from '../../platform/index.js'
 import type { AgentContext, AgentHandler, HandlerTries } from './agent.js'
 import type { AgentLog } from './agent-log.js'
 import { AttemptTime } from './attempt-time.js'
@@ -44,7 +44,7 @@ export async function makeAttempt(options: AttemptOptions): Promise<Outcome | nu
   try {
     if (time.signal.aborted) return null
     const context = contextOf(options, time)
-    return await Promise.race([run(options, context, time), whenAborted(time.signal)])
+    return await unlessAborted(run(options, context, time), time.signal)
   } finally {
     time.close()
     stopping.removeEventListener('abort', stop)
@@ -121,13 +121,6 @@ function contextOf({ step, log, readDocument, extend }: AttemptOptions, time: At
       throw new PermanentFailure(describe(error), { cause: error })
     },
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<null> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(null)
-    else signal.addEventListener('abort', () => resolve(null), { once: true })
-  })
 }
 
 function describe(error: unknown): string {

@@ -1,3 +1,4 @@
+import { isAborted } from '../../platform/index.js'
 import type { ProcessState } from '../model/documents.js'
 import { CommandRefused, JobNotFound, JobUnreadable } from '../model/errors.js'
 import type { JobFilter } from '../store/job-filter.js'
@@ -124,8 +125,4 @@ export class JobSelection {
 /** Checks whether an error concerns one job only, so that the command can continue with other jobs. */
 function isAboutOne(error: unknown): error is Error {
   return error instanceof CommandRefused || error instanceof JobNotFound || error instanceof JobUnreadable
-}
-
-function isAborted(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/index.js'
+import { isAborted, type Clock } from '../../platform/index.js'
 import type { EndedJob } from '../in-process/job-endings.js'
 import type { JobDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
@@ -12,10 +12,7 @@ const rest = { minMs: 20, maxMs: 1_000 }
 /** A job accepted less than this long ago cannot have ended, so it is not read yet. */
 const freshMs = 10
 
-/**
- * Waits for jobs to end. Wakes when this process ends the job, and reads it at intervals in case another process
- * does.
- */
+/** Waits for jobs to end, in this process or, as reads of the job show, in another one. */
 export class JobWaiting {
   private readonly pace = new WaitPace()
 
@@ -30,15 +27,10 @@ export class JobWaiting {
     return readableJob(this.store, address)
   }
 
-  /** Pauses after this many reads without a change, until woken or until the next read is due. */
+  /** Pauses after this many reads without a change, until the job ends here or the next read is due. */
   async rest(job: JobAddress, idleLooks: number, signal?: AbortSignal): Promise<void> {
-    const woken = this.nextWakeUp(job, signal)
-    try {
-      const restMs = Math.min(rest.maxMs, rest.minMs * 2 ** Math.min(idleLooks, 10))
-      await this.clock.sleep(restMs, woken.signal)
-    } finally {
-      woken.stop()
-    }
+    const restMs = Math.min(rest.maxMs, rest.minMs * 2 ** Math.min(idleLooks, 10))
+    await this.orEndedHere(job, (over) => this.clock.sleep(restMs, over), signal)
   }
 
   /**
@@ -52,63 +44,57 @@ export class JobWaiting {
     accepted: Accepted | null,
     signal?: AbortSignal,
   ): Promise<EndedJob | null> {
+    const ended = await this.orEndedHere(address, (over) => this.polled(address, accepted, over), signal)
+    if (ended === null) return null
+    const isHeard = 'job' in ended
+    const job = isHeard ? ended.job : ended
+    if (accepted !== null) {
+      const waitedMs = this.clock.now() - accepted.atMs
+      this.pace.note(job.workflow, tookMs(job, waitedMs), isHeard ? 'heard' : 'read')
+    }
+    return isHeard ? ended : { job, steps: null }
+  }
+
+  /** Reads the job, with growing pauses, until it has ended. Returns null if there is no such job. */
+  private async polled(
+    address: JobAddress,
+    accepted: Accepted | null,
+    signal: AbortSignal,
+  ): Promise<JobDocument | null> {
     const { clock, pace } = this
-    let since = accepted
-    /** Whether a wake-up or the signal ended the last pause; null before the first pause. */
-    let isHeard: boolean | null = null
-    const isFresh = accepted !== null && clock.now() - accepted.atMs < freshMs
-    for (let looks = isFresh ? 0 : 1; ; looks += 1) {
-      signal?.throwIfAborted()
-      const woken = this.nextWakeUp(address, signal)
-      try {
-        if (looks > 0) {
-          const job = await this.read(address)
-          if (job === null) return null
-          if (isTerminal(job)) {
-            this.noteEnd(job, accepted, isHeard)
-            return { job, steps: null }
-          }
-          since ??= { workflow: job.workflow, atMs: job.submittedAtMs }
-        }
-        await clock.sleep(pace.restMs(since, clock.now()), woken.signal)
-        isHeard = woken.signal.aborted
-        const heard = woken.heard()
-        if (heard !== null) {
-          this.noteEnd(heard.job, accepted, isHeard)
-          return heard
-        }
-      } finally {
-        woken.stop()
-      }
+    const pause = (since: Accepted) => clock.sleep(pace.restMs(since, clock.now()), signal)
+    if (accepted !== null && clock.now() - accepted.atMs < freshMs) await pause(accepted)
+    for (;;) {
+      signal.throwIfAborted()
+      const job = await this.read(address)
+      if (job === null || isTerminal(job)) return job
+      await pause(accepted ?? { workflow: job.workflow, atMs: job.submittedAtMs })
     }
   }
 
-  /** Notes how long the job took. Only jobs that were awaited from the beginning count. */
-  private noteEnd(job: JobDocument, accepted: Accepted | null, isHeard: boolean | null): void {
-    if (accepted === null || isHeard === null) return
-    this.pace.note(job.workflow, { tookMs: tookMs(job, this.clock.now() - accepted.atMs), isHeard })
-  }
-
-  /** Returns a signal that aborts at the next wake-up, so that none is missed while the job is being read. */
-  private nextWakeUp(
+  /**
+   * Waits for `poll`, or for the end of the job in this process if that comes first. The signal of `poll` aborts with
+   * the caller's, and when `poll` is no longer needed.
+   */
+  private async orEndedHere<T>(
     job: JobAddress,
+    poll: (over: AbortSignal) => Promise<T>,
     signal: AbortSignal | undefined,
-  ): { readonly signal: AbortSignal; heard(): EndedJob | null; stop(): void } {
-    const woken = new AbortController()
-    let heard: EndedJob | null = null
-    const wake = (): void => woken.abort()
-    const unsubscribe = this.wakeUps?.subscribe(job, (ended) => {
-      heard = ended
-      wake()
+  ): Promise<T | EndedJob> {
+    const over = new AbortController()
+    const stop = (): void => over.abort(signal?.reason)
+    if (isAborted(signal)) stop()
+    signal?.addEventListener('abort', stop, { once: true })
+    let unsubscribe: (() => void) | undefined
+    const endedHere = new Promise<EndedJob>((resolve) => {
+      unsubscribe = this.wakeUps?.subscribe(job, resolve)
     })
-    signal?.addEventListener('abort', wake, { once: true })
-    return {
-      signal: woken.signal,
-      heard: () => heard,
-      stop: () => {
-        unsubscribe?.()
-        signal?.removeEventListener('abort', wake)
-      },
+    try {
+      return await Promise.race([endedHere, poll(over.signal)])
+    } finally {
+      over.abort()
+      unsubscribe?.()
+      signal?.removeEventListener('abort', stop)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { compare } from '../../platform/index.js'
 import type { AuditEntry, NoticeDocument } from '../model/documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
@@ -47,7 +48,7 @@ export async function undelivered(
   filter: NoticeFilter,
 ): Promise<readonly UndeliveredNotice[]> {
   const found = await store.listUndelivered(filter)
-  return found.flatMap(asUndelivered).sort((one, other) => (one.since < other.since ? -1 : 1))
+  return found.flatMap(asUndelivered).sort((one, other) => compare(one.since, other.since))
 }
 
 /**

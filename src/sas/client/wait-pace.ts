@@ -4,16 +4,14 @@ export interface Accepted {
   readonly atMs: number
 }
 
-/** How jobs of one workflow usually end. */
-interface Usual {
-  readonly tookMs: number
-  /** Whether a host in this process reported the end. Then reads are only a fallback. */
-  readonly isHeard: boolean
-}
-
 /** Bounds of the pause between two reads of a job. */
 const shortestMs = 5
 const longestMs = 1_000
+/**
+ * The first read, as a share of the time that jobs usually take. Where this process hears of their ends, a read is
+ * only a fallback, so it comes later.
+ */
+const firstReadAfter = { heard: 2, read: 0.8 }
 /**
  * The weight of the newest job in the average of its workflow. A quicker job counts more, because its end would be
  * noticed late.
@@ -26,26 +24,25 @@ const rememberedWorkflows = 1_000
  * when jobs of that workflow have usually ended. The next reads follow soon, then less and less often.
  */
 export class WaitPace {
-  private readonly usual = new Map<string, Usual>()
+  /** The time from acceptance to the first read, by workflow. */
+  private readonly firstReads = new Map<string, number>()
 
-  /** Notes that an awaited job of this workflow has ended. */
-  note(workflow: string, ended: Usual): void {
-    const before = this.usual.get(workflow)?.tookMs ?? ended.tookMs
-    const counts = ended.tookMs > before ? newestCounts.slower : newestCounts.quicker
-    const tookMs = before + (ended.tookMs - before) * counts
-    this.usual.delete(workflow)
-    this.usual.set(workflow, { tookMs, isHeard: ended.isHeard })
-    const [oldest] = this.usual.keys()
-    if (oldest !== undefined && this.usual.size > rememberedWorkflows) this.usual.delete(oldest)
+  /** Notes how long an awaited job took, and how its end was noticed. */
+  note(workflow: string, tookMs: number, noticed: keyof typeof firstReadAfter): void {
+    const newestMs = tookMs * firstReadAfter[noticed]
+    const before = this.firstReads.get(workflow) ?? newestMs
+    const counts = newestMs > before ? newestCounts.slower : newestCounts.quicker
+    this.firstReads.delete(workflow)
+    this.firstReads.set(workflow, before + (newestMs - before) * counts)
+    const [oldest] = this.firstReads.keys()
+    if (oldest !== undefined && this.firstReads.size > rememberedWorkflows) this.firstReads.delete(oldest)
   }
 
   /** Returns the pause before the next read, in milliseconds. */
-  restMs(waitedFor: Accepted | null, nowMs: number): number {
-    if (waitedFor === null) return shortestMs
-    const elapsedMs = nowMs - waitedFor.atMs
-    const { tookMs, isHeard } = this.usual.get(waitedFor.workflow) ?? { tookMs: 0, isHeard: false }
-    const firstMs = tookMs * (isHeard ? 2 : 0.8)
-    const restMs = elapsedMs < firstMs ? firstMs - elapsedMs : Math.max(tookMs / 8, elapsedMs - firstMs)
+  restMs({ workflow, atMs }: Accepted, nowMs: number): number {
+    const elapsedMs = nowMs - atMs
+    const firstMs = this.firstReads.get(workflow) ?? 0
+    const restMs = elapsedMs < firstMs ? firstMs - elapsedMs : Math.max(firstMs / 6, elapsedMs - firstMs)
     return Math.min(longestMs, Math.max(shortestMs, restMs))
   }
 }

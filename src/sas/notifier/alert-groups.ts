@@ -1,3 +1,4 @@
+import { compare } from '../../platform/index.js'
 import { NotDelivered } from './webhook.js'
 
 /** How an alert may be sent after failed calls. */
@@ -25,17 +26,13 @@ export function groupsOf<T extends SendState>(
 ): { readonly now: readonly (readonly T[])[]; readonly later: readonly T[] } {
   if (pending.length <= freeCalls) return { now: pending.map((one) => [one]), later: [] }
   const groups: T[][] = []
+  // `compare` does not subtract: Infinity minus Infinity is NaN.
   for (const one of [...pending].sort((a, b) => compare(b.atMost, a.atMost))) {
     const last = groups.at(-1)
     if (last?.[0]?.atMost === one.atMost && last.length < one.atMost) last.push(one)
     else groups.push([one])
   }
   return { now: groups.slice(0, freeCalls), later: groups.slice(freeCalls).flat() }
-}
-
-/** Compares without subtracting, because Infinity minus Infinity is NaN. */
-function compare(a: number, b: number): number {
-  return a === b ? 0 : a < b ? -1 : 1
 }
 
 /**

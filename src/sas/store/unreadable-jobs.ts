@@ -1,3 +1,4 @@
+import { compare } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { schemaVersion, type JobDocument } from '../model/documents.js'
 import { jobIdPrefix, unreadableDocumentId } from '../model/document-ids.js'
@@ -64,7 +65,7 @@ export async function unreadableJobs(store: StateStore): Promise<readonly Unread
     const job = await unreadableJob(store, flagIn(record))
     if (job !== null) found.push(job)
   }
-  return found.sort((one, other) => (one.since < other.since ? -1 : 1))
+  return found.sort((one, other) => compare(one.since, other.since))
 }
 
 /** The record that a job could not be read. Only its document shows whether it still cannot be read. */

@@ -52,47 +52,49 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     await stopAll(started)
   })
 
-  it('R124: leaves the work of an instance that is not well to others, until it is well again', async () => {
+  it('R124: leaves the work of an unhealthy instance to others, until it is healthy again', async () => {
     const world = await processorWorld(door, { partitionCount: 4 })
     let reason: string | null = null
-    const unwell = await world.instance('host-0', { unhealthyBecause: () => reason })
+    const unhealthy = await world.instance('host-0', { unhealthyReason: () => reason })
     const other = await world.instance('host-1')
-    const starting = [unwell, other].map(({ processor }) => processor.start())
+    const starting = [unhealthy, other].map(({ processor }) => processor.start())
     await world.clock.advance(5_000)
     await Promise.all(starting)
     await world.clock.advance(3 * acquireIntervalMs)
     expect(await counts(world)).toEqual([2, 2])
-    unwell.notifications.length = 0
+    unhealthy.notifications.length = 0
     reason = 'the disk is full'
     await world.clock.advance(4 * acquireIntervalMs)
     expect(new Set(Object.values(await world.owners()))).toEqual(new Set(['host-1']))
-    expect(unwell.notifications.filter((line) => line.startsWith('released'))).toHaveLength(2)
+    expect(unhealthy.notifications.filter((line) => line.startsWith('released'))).toHaveLength(2)
+    expect(unhealthy.processor.unhealthyReason()).toBe('the disk is full')
     reason = null
     await world.clock.advance(4 * acquireIntervalMs)
     expect(await counts(world)).toEqual([2, 2])
+    expect(unhealthy.processor.unhealthyReason()).toBeNull()
     const about = { processorName: 'unit', instanceName: 'host-0' }
-    expect(unwell.telemetry.of('unit.unhealthy')).toEqual([
+    expect(unhealthy.telemetry.of('unit.unhealthy')).toEqual([
       { type: 'unit.unhealthy', reason: 'the disk is full', ...about },
     ])
-    expect(unwell.telemetry.of('unit.healthy')).toEqual([{ type: 'unit.healthy', ...about }])
-    await stopAll([unwell, other])
+    expect(unhealthy.telemetry.of('unit.healthy')).toEqual([{ type: 'unit.healthy', ...about }])
+    await stopAll([unhealthy, other])
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('takes an instance that cannot say how it is for one that is not well', async () => {
+  it('takes an instance whose check throws for an unhealthy one', async () => {
     const world = await processorWorld(door)
-    const unwell = await world.instance('host-0', {
-      unhealthyBecause: () => {
+    const unhealthy = await world.instance('host-0', {
+      unhealthyReason: () => {
         throw new Error('no such gauge')
       },
     })
-    await unwell.processor.start()
+    await unhealthy.processor.start()
     await world.clock.advance(2 * acquireIntervalMs)
     expect(Object.values(await world.owners())).toEqual([null])
-    expect(unwell.telemetry.of('unit.unhealthy')).toMatchObject([
-      { reason: 'unhealthyBecause failed: no such gauge' },
+    expect(unhealthy.telemetry.of('unit.unhealthy')).toMatchObject([
+      { reason: 'unhealthyReason failed: no such gauge' },
     ])
-    await unwell.processor.stop()
+    await unhealthy.processor.stop()
   })
 
   it('looks at its leases every other interval while it has them all, and every interval while others have some', async () => {

@@ -12,8 +12,8 @@ const timing = { leaseAcquireIntervalMs: 100, leaseRenewIntervalMs: 300, pollInt
 it('R124: a host that says it is not well has its agents take no work until it is, and lives on', async () => {
   const cosmos = createInProcessCosmos()
   const heard = new TelemetryRecorder()
-  let isWell = true
-  const settings = { isHealthy: () => isWell, timing, telemetry: heard, port: 0 }
+  let isHealthyHere = true
+  const settings = { isHealthy: () => isHealthyHere, timing, telemetry: heard, port: 0 }
   const host = await startHost({ client: cosmos.client(), agents: [greeter], ...settings })
   onTestFinished(async () => {
     await host.stop()
@@ -22,7 +22,7 @@ it('R124: a host that says it is not well has its agents take no work until it i
   const ofAgents = ({ processorName }: { readonly processorName: string }): boolean =>
     processorName === 'stepward-agents'
   await heard.waitFor('lease.acquired', ofAgents)
-  isWell = false
+  isHealthyHere = false
   expect(await heard.waitFor('unit.unhealthy')).toMatchObject({ reason: 'isHealthy answers false' })
   await heard.waitFor('lease.released', ofAgents)
   const job = await host.client.submit(greeting, { name: 'you' }, { jobId: 'job' })
@@ -34,9 +34,9 @@ it('R124: a host that says it is not well has its agents take no work until it i
   const unready = await probe('/readyz')
   expect([unready.status, await unready.json()]).toEqual([
     503,
-    { isWell: false, problems: ['stepward-agents takes no work here: isHealthy answers false'] },
+    { isHealthy: false, problems: ['role agents takes no work here: isHealthy answers false'] },
   ])
-  isWell = true
+  isHealthyHere = true
   expect(await job.result()).toEqual({ greet: 'hello you' })
   expect((await probe('/readyz')).status).toBe(200)
   expect([heard.of('unit.unhealthy').length, heard.of('unit.healthy').length]).toEqual([1, 1])

@@ -139,15 +139,15 @@ describe('units of the three roles', () => {
     expect(here.clock.pendingTimers).toBe(0)
   })
 
-  it('R124: leave the steps to other agents while theirs are not well', async () => {
+  it('R124: leave the steps to other agents while theirs are unhealthy', async () => {
     const here = world()
     let reason: string | null = null
-    const unwell = createAgents({
+    const unhealthy = createAgents({
       ...here.unitOptions('agents', 'a0'),
       agents: [shop],
-      unhealthyBecause: () => reason,
+      unhealthyReason: () => reason,
     })
-    await unwell.start()
+    await unhealthy.start()
     await here.clock.advance(1_000)
     reason = 'the disk is full'
     await here.clock.advance(40_000)
@@ -157,7 +157,7 @@ describe('units of the three roles', () => {
     await here.clock.advance(1_000)
     const [step] = await here.store.listSteps('one', 'one')
     expect(step?.outcome).toMatchObject({ kind: 'success', by: 'a1' })
-    const stopped = unwell.stop()
+    const stopped = unhealthy.stop()
     await units.stop()
     await stopped
     expect(here.clock.pendingTimers).toBe(0)

@@ -120,18 +120,18 @@ describe('a role that is kept', () => {
 
   it('says that nothing of it is done while no process has come to run, or the last one has died', async () => {
     const { clock, keeper, child } = world()
-    expect(keeper.problem, 'nothing should be').toBeNull()
+    expect(keeper.unhealthyReason(), 'nothing should be').toBeNull()
     keeper.scale(2)
-    expect(keeper.problem).toBe('no process of agents runs: 2 of 2 are starting')
+    expect(keeper.unhealthyReason()).toBe('no process of agents runs: 2 of 2 are starting')
     child(0).runs()
-    expect(keeper.problem).toBeNull()
+    expect(keeper.unhealthyReason()).toBeNull()
     child(0).ends({ code: 1 })
     await clock.advance(0)
-    expect(keeper.problem).toMatch(/^no process of agents runs/)
+    expect(keeper.unhealthyReason()).toMatch(/^no process of agents runs/)
     child(1).runs()
-    expect(keeper.problem).toBeNull()
+    expect(keeper.unhealthyReason()).toBeNull()
     keeper.scale(0)
-    expect(keeper.problem).toBeNull()
+    expect(keeper.unhealthyReason()).toBeNull()
   })
 
   it('has stopped when every process is gone', async () => {

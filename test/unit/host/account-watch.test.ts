@@ -63,14 +63,14 @@ it('a change of the account is noticed while the host runs, said once, and over 
   const watch = new AccountWatch(connection, clock, telemetry)
   watch.start()
   await clock.advance(0)
-  expect([watch.problem, asked()]).toEqual([null, 1])
+  expect([watch.unhealthyReason(), asked()]).toEqual([null, 1])
   isMany = true
   await clock.advance(600_000)
-  expect(watch.problem).toMatch(/several regions/)
+  expect(watch.unhealthyReason()).toMatch(/several regions/)
   expect(telemetry.of('host.advised')).toHaveLength(1)
   isMany = false
   await clock.advance(300_000)
-  expect([watch.problem, asked()]).toEqual([null, 4])
+  expect([watch.unhealthyReason(), asked()]).toEqual([null, 4])
   await watch.stop()
   expect(clock.pendingTimers).toBe(0)
 })

@@ -183,7 +183,7 @@ describe('agents that share a process with the scheduler', () => {
     const other = world.agents({ agents: [refusing], instanceName: 'two' })
     await other.onChanges(await world.changes(), first)
     await other.stop(0)
-    expect(agents.problem()).toBeNull()
+    expect(agents.unhealthyReason()).toBeNull()
     expect(history(await world.step())).toEqual({ mayHaveActed: true, kind: 'permanent' })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cosmosErrorKind } from '../../../../lease-store/index.js'
-import { withinLimit } from '../../../../src/change-feed-processor/delivery/time-limit.js'
+import { calledWithin } from '../../../../src/change-feed-processor/delivery/time-limit.js'
 import { VirtualClock } from '../../../../src/platform/index.js'
 
 const never = (): Promise<never> => new Promise(() => undefined)
@@ -9,9 +9,9 @@ describe('a limit of time', () => {
   it('is not noticed by what keeps it, and leaves no timer behind', async () => {
     const clock = new VirtualClock()
     const { signal } = new AbortController()
-    expect(await withinLimit(() => 5, { clock, signal, limitMs: 10, what: 'it' })).toBe(5)
+    expect(await calledWithin(() => 5, { clock, signal, limitMs: 10, what: 'it' })).toBe(5)
     await expect(
-      withinLimit(() => Promise.reject(new Error('own')), { clock, signal, limitMs: 10, what: 'it' }),
+      calledWithin(() => Promise.reject(new Error('own')), { clock, signal, limitMs: 10, what: 'it' }),
     ).rejects.toThrow('own')
     expect(clock.pendingTimers).toBe(0)
   })
@@ -19,7 +19,7 @@ describe('a limit of time', () => {
   it('ends what does not heed its signal, as something that may be tried again', async () => {
     const clock = new VirtualClock()
     const { signal } = new AbortController()
-    const limited = withinLimit(never, { clock, signal, limitMs: 10, what: 'it' }).catch(
+    const limited = calledWithin(never, { clock, signal, limitMs: 10, what: 'it' }).catch(
       (error: unknown) => error,
     )
     await clock.advance(10)
@@ -37,10 +37,10 @@ describe('a limit of time', () => {
     }
     const aborting = new AbortController()
     const limit = { clock, signal: aborting.signal, limitMs: 10, what: 'it' }
-    const first = withinLimit(note, limit).catch((error: unknown) => error)
+    const first = calledWithin(note, limit).catch((error: unknown) => error)
     expect(signals[0]?.aborted).toBe(false)
     aborting.abort()
-    const second = withinLimit(note, limit).catch((error: unknown) => error)
+    const second = calledWithin(note, limit).catch((error: unknown) => error)
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
     await clock.advance(10)
     await Promise.all([first, second])

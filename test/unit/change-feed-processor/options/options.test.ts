@@ -205,7 +205,7 @@ describe('options', () => {
       ],
       ...['leaseExpirationIntervalMs', 'trustMarginMs', 'checkpointIntervalMs', 'minLeases', 'maxLeases'],
       ...['leasesPerFeedRange', 'stopTimeoutMs', 'delegateTimeoutMs', 'readTimeoutMs', 'mode', 'checkpoint'],
-      ...['startFrom', 'failurePolicy', 'unhealthyBecause', 'onLeaseAcquired', 'onLeaseReleased', 'onError'],
+      ...['startFrom', 'failurePolicy', 'unhealthyReason', 'onLeaseAcquired', 'onLeaseReleased', 'onError'],
       ...['onChange', 'processorName', 'instanceName'],
     ].map((name) => [name, (value) => name.endsWith('Name') && typeof value === 'string']),
   )('%s of another kind is a problem like any other, whatever else is wrong', (name, fitting) => {
@@ -233,7 +233,7 @@ describe('options', () => {
       telemetry: null,
       clock: null,
       failurePolicy: null,
-      unhealthyBecause: null,
+      unhealthyReason: null,
       minLeases: null,
     }
     expect(problemsOf(nothing)).toEqual([])
@@ -262,8 +262,8 @@ describe('options', () => {
   })
 
   it('say nothing against the health of a processor, unless they are asked to', () => {
-    expect(resolveOptions(required).unhealthyBecause()).toBeNull()
-    expect(resolveOptions({ ...required, unhealthyBecause: () => 'slow' }).unhealthyBecause()).toBe('slow')
+    expect(resolveOptions(required).unhealthyReason()).toBeNull()
+    expect(resolveOptions({ ...required, unhealthyReason: () => 'slow' }).unhealthyReason()).toBe('slow')
   })
 
   it('of mode are kept in the words of .NET', () => {

@@ -14,7 +14,7 @@ function aCircuit(clock: VirtualClock): { circuit: Circuit; open: () => Promise<
 }
 
 describe('R124: an agents instance', () => {
-  it('is not well after three outcomes in a row that could not be recorded, and tries again after a rest', async () => {
+  it('is unhealthy after three outcomes in a row that could not be recorded, and tries again after a rest', async () => {
     const clock = new VirtualClock()
     const health = new AgentsHealth(clock, [])
     health.noteLost()
@@ -22,30 +22,30 @@ describe('R124: an agents instance', () => {
     health.noteRecorded()
     health.noteLost()
     health.noteLost()
-    expect(health.problem()).toBeNull()
+    expect(health.unhealthyReason()).toBeNull()
     health.noteLost()
-    expect(health.problem()).toBe('the outcomes of the last 3 attempts could not be recorded')
+    expect(health.unhealthyReason()).toBe('the outcomes of the last 3 attempts could not be recorded')
     await clock.advance(59_999)
-    expect(health.problem()).not.toBeNull()
+    expect(health.unhealthyReason()).not.toBeNull()
     await clock.advance(1)
-    expect(health.problem()).toBeNull()
+    expect(health.unhealthyReason()).toBeNull()
     health.noteLost()
-    expect(health.problem()).toBe('the outcomes of the last 4 attempts could not be recorded')
+    expect(health.unhealthyReason()).toBe('the outcomes of the last 4 attempts could not be recorded')
     health.noteRecorded()
-    expect(health.problem()).toBeNull()
+    expect(health.unhealthyReason()).toBeNull()
   })
 
-  it('is not well while no remote service of its agents is called', async () => {
+  it('is unhealthy while no remote service of its agents is called', async () => {
     const clock = new VirtualClock()
     const [first, second] = [aCircuit(clock), aCircuit(clock)]
     const health = new AgentsHealth(clock, [first.circuit, second.circuit])
     await first.open()
-    expect(health.problem()).toBeNull()
+    expect(health.unhealthyReason()).toBeNull()
     await second.open()
-    expect(health.problem()).toBe('the remote service of every agent here keeps failing')
-    expect(new AgentsHealth(clock, [first.circuit, null]).problem()).toBeNull()
+    expect(health.unhealthyReason()).toBe('the remote service of every agent here keeps failing')
+    expect(new AgentsHealth(clock, [first.circuit, null]).unhealthyReason()).toBeNull()
     await clock.advance(30_000)
-    expect(health.problem()).toBeNull()
+    expect(health.unhealthyReason()).toBeNull()
   })
 
   it('learns it from its attempts, and starts nothing more by itself', async () => {
@@ -60,16 +60,16 @@ describe('R124: an agents instance', () => {
     const page = await world.changes()
     const offered = agents.onChanges(page.slice(0, 4), going)
     await offered
-    expect(agents.problem()).toBeNull()
+    expect(agents.unhealthyReason()).toBeNull()
     await world.clock.advance(40_000)
-    expect(agents.problem()).toBe('the outcomes of the last 3 attempts could not be recorded')
+    expect(agents.unhealthyReason()).toBe('the outcomes of the last 3 attempts could not be recorded')
     expect(agents.startNow(await world.step('d'), 'lease')).toBe(false)
     await agents.stop(0)
   })
 
-  it('is not well for reasons of its user’s own', () => {
+  it('is unhealthy for reasons of its user’s own', () => {
     const world = new StateWorld()
-    const agents = world.agents({ unhealthyBecause: () => 'the disk is full' })
-    expect(agents.problem()).toBe('the disk is full')
+    const agents = world.agents({ unhealthyReason: () => 'the disk is full' })
+    expect(agents.unhealthyReason()).toBe('the disk is full')
   })
 })

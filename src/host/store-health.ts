@@ -2,7 +2,7 @@ import { cosmosErrorKind, isTransient, type CosmosErrorKind } from '../../lease-
 import type { Clock } from '../platform/index.js'
 import type { Delivery, Telemetry, TelemetryEvent } from '../telemetry/index.js'
 
-/** The time without a failure after which a success ends the trouble. */
+/** The time without a failure after which a success ends the episode. */
 const quietMs = 5_000
 
 interface Episode {
@@ -20,13 +20,13 @@ const reasons: Partial<Record<CosmosErrorKind['kind'], string>> = {
 const unreachable = 'the store does not answer: nothing to do here, work goes on when it is back'
 
 /**
- * A sink before other sinks. It reports trouble with the store once when it begins and once when it ends, and
+ * A sink before other sinks. It reports once when the store becomes unhealthy and once when that ends, and
  * suppresses the failures that follow from it. Failures of other kinds, such as a delegate's own, pass unchanged.
  *
- * States: well → in trouble (a failure of the store) → well (a success, with no failure for five seconds before
- * it).
+ * States: healthy → unhealthy (a failure of the store) → healthy (a success, with no failure for five seconds
+ * before it).
  */
-export class StoreTrouble implements Telemetry {
+export class StoreHealth implements Telemetry {
   private episode: Episode | null = null
 
   constructor(
@@ -34,8 +34,8 @@ export class StoreTrouble implements Telemetry {
     private readonly next: Telemetry,
   ) {}
 
-  /** The present trouble of the store; null when none is known. */
-  get reason(): string | null {
+  /** Returns why the store does not serve this process, or null. */
+  unhealthyReason(): string | null {
     return this.episode?.reason ?? null
   }
 

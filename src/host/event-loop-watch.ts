@@ -1,0 +1,44 @@
+import type { Clock } from '../platform/index.js'
+
+/** The delay of a timer from which the event loop counts as blocked. */
+const blockedAfterMs = 10_000
+
+/** The time after a block in which the process takes no new work, because it may block again. */
+const restMs = 60_000
+
+/** The interval of checking the event loop. */
+const lookEveryMs = 1_000
+
+/** Measures how late the timers of this process fire. A late timer shows that something blocked the event loop. */
+export class EventLoopWatch {
+  private lookedAtMs: number
+  private latestBlockMs: number | null = null
+  private blockedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(private readonly clock: Clock) {
+    this.lookedAtMs = clock.monotonic()
+  }
+
+  /** Watches the event loop until `signal` aborts. */
+  async watch(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.clock.sleep(lookEveryMs, signal)
+      const nowMs = this.clock.monotonic()
+      const lateMs = nowMs - this.lookedAtMs - lookEveryMs
+      this.lookedAtMs = nowMs
+      this.latestBlockMs = lateMs > blockedAfterMs ? lateMs : null
+      if (this.latestBlockMs !== null) this.blockedAtMs = nowMs
+    }
+  }
+
+  /** Returns how long the event loop was blocked at the last look, in milliseconds; null if it was not. */
+  get blockedMs(): number | null {
+    return this.latestBlockMs
+  }
+
+  /** Returns why this process should take no new work, or null. */
+  unhealthyReason(): string | null {
+    const agoMs = this.clock.monotonic() - this.blockedAtMs
+    return agoMs < restMs ? `the event loop was blocked ${Math.round(agoMs)} ms ago` : null
+  }
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { noticingLate, VirtualClock, withinLimit } from '../../../src/platform/index.js'
+
+const never = (): Promise<never> => new Promise(() => undefined)
+
+describe('work within a limit', () => {
+  it('settles as the work does, and leaves no timer behind', async () => {
+    const clock = new VirtualClock()
+    expect(await withinLimit(clock, 10, Promise.resolve(5), never)).toBe(5)
+    await expect(withinLimit(clock, 10, Promise.reject(new Error('own')), never)).rejects.toThrow('own')
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('is what the limit says when the time is over, a value or an error', async () => {
+    const clock = new VirtualClock()
+    const value = withinLimit(clock, 10, never(), () => null)
+    const refused = withinLimit(clock, 10, never(), () => {
+      throw new Error('late')
+    }).catch((error: unknown) => error)
+    await clock.advance(10)
+    expect([await value, await refused]).toEqual([null, new Error('late')])
+  })
+})
+
+describe('work whose lateness is noticed', () => {
+  it('is awaited all the same', async () => {
+    const clock = new VirtualClock()
+    const noticed: string[] = []
+    const work = (ms: number): Promise<number> => clock.sleep(ms).then(() => ms)
+    const late = noticingLate(clock, 10, work(20), () => noticed.push('late'))
+    const inTime = noticingLate(clock, 10, work(9), () => noticed.push('in time'))
+    await clock.advance(20)
+    expect(await Promise.all([late, inTime])).toEqual([20, 9])
+    expect(noticed).toEqual(['late'])
+    expect(clock.pendingTimers).toBe(0)
+  })
+})
