@@ -19,7 +19,7 @@
  *
  * Parts:
  *
- * - `lease/`: the lease, its document, its ids, its transitions and its expiry, and what its container must be like.
+ * - `lease/`: the lease, its document, ids, transitions and expiry, and the role of its container.
  * - `balance/`: which leases an instance takes or requests, how long a request is valid, processes with the same
  *   name.
  * - `ranges/`: which leases are missing, and which overlap.

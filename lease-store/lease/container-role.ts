@@ -14,7 +14,7 @@ export interface ContainerRole<Name extends string = string> {
   readonly name: Name
   /** The paths by which it may be partitioned. It is created with the first. */
   readonly partitionKeys: readonly [string, ...string[]]
-  /** The paths that are queried. It is created with these alone, because each one adds to the cost of a write. */
+  /** The paths that are queried. Only these are indexed, because each one adds to the cost of a write. */
   readonly indexedPaths: readonly string[]
   /** What breaks, in words that continue those about the setting found. */
   readonly breaks: Readonly<Record<'ifOtherKey' | 'ifDeleting' | 'ifTtlOff' | 'ifFullyIndexed', string>>
@@ -53,8 +53,10 @@ const requirements: readonly Requirement[] = [
       others.length === 0 && partitionKeys.includes(path),
     found: ({ partitionKeyPaths }) => `is partitioned by ${partitionKeyPaths.join(', ') || 'nothing'}`,
     breaks: 'ifOtherKey',
-    advice: ({ partitionKeys }) =>
-      `create one that is partitioned by ${partitionKeys.join(' or ')}, with default time to live -1, and name that`,
+    advice: ({ partitionKeys }) => {
+      const paths = partitionKeys.join(' or ')
+      return `create one that is partitioned by ${paths}, with default time to live -1, and name that`
+    },
   },
   {
     ...ttl,

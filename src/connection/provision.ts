@@ -26,19 +26,12 @@ export async function provision(connection: Connection): Promise<Provisioned> {
       const { resources } = await client.database(database).containers.readAll().fetchAll()
       return resources.map(({ id }) => id)
     })
-    const { state, leases } = await openContainers(opened)
-    const containers = [
-      {
-        id: state.id,
-        partitionKeyPath: containerRoles.state.partitionKeys[0],
-        isNew: !before.includes(state.id),
-      },
-      {
-        id: leases.id,
-        partitionKeyPath: containerRoles.leases.partitionKeys[0],
-        isNew: !before.includes(leases.id),
-      },
-    ]
+    const there = await openContainers(opened)
+    const containers = (['state', 'leases'] as const).map((purpose) => {
+      const { id } = there[purpose]
+      const [partitionKeyPath] = containerRoles[purpose].partitionKeys
+      return { id, partitionKeyPath, isNew: !before.includes(id) }
+    })
     return { endpoint, database, containers }
   } catch (error) {
     throw explained(opened, error)

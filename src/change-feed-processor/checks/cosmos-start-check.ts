@@ -136,7 +136,7 @@ function isOneAccount(left: Container, right: Container): boolean {
 /** The checks of one container. */
 interface Look {
   readonly role?: ContainerRole
-  /** Called only if the settings have no problems: otherwise it would report the same fault in other words. */
+  /** Called only if the settings have no problems. Otherwise the same fault would be reported twice. */
   readonly ofAccess?: () => Promise<string[]>
 }
 

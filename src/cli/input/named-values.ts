@@ -16,7 +16,7 @@ const states: Readonly<Record<ProcessState, true>> = {
 }
 export const stateNames: readonly string[] = Object.keys(states)
 
-/** Names the values of an option or argument for help and completion. Its command refuses others, in its own words. */
+/** Names the values of an option or argument, for help and completion. Its command refuses others itself. */
 export function withValues<Part extends Argument | Option>(part: Part, values: readonly string[]): Part {
   part.argChoices = [...values]
   return part

@@ -12,7 +12,7 @@ interface Completion {
   readonly options: readonly Option[]
 }
 
-/** Returns a script that completes commands, options and values. It is generated from the program, so it is complete. */
+/** Returns a script that completes every command, option and value of the program. */
 export function completionScript(program: Command, shell: Shell): string {
   const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
   return scripts[shell](completionsOf(program))
@@ -31,7 +31,7 @@ function completionsOf(command: Command, path = ''): readonly Completion[] {
   ]
 }
 
-/** Returns the values to offer for an option; an empty text for any value, null for an option that takes none. */
+/** Returns the values to offer for an option; empty if any will do, null for an option that takes none. */
 function valuesOf({ long, argChoices, required, optional }: Option): string | null {
   if (!required && !optional) return null
   const offered = long === '--processor' ? roles.map((role) => processorNameOf(role)) : []
