@@ -50,14 +50,16 @@ export class EngineLeaseStore implements LeaseStore {
   private readonly prefix: string
   private readonly partitioning: LeasePartitioning
   private heldLockEtag: string | null = null
-  /** Decoded versions. A version never changes, so it is decoded once for all instances that list it. */
-  private readonly decoded: WeakMap<DocumentVersion, Lease>
 
+  /**
+   * Creates the store of one instance.
+   *
+   * @param decoded the leases of versions, shared by instances: a version never changes, so it is decoded once for all
+   */
   constructor(
     private readonly options: EngineLeaseStoreOptions,
-    shared: { readonly decoded: WeakMap<DocumentVersion, Lease> },
+    private readonly decoded: WeakMap<DocumentVersion, Lease>,
   ) {
-    this.decoded = shared.decoded
     const { processorName, leaseContainer, monitoredContainer } = options
     this.prefix = leasePrefix({ processorName, accountHost, containerRid: monitoredContainer().rid })
     const { id, definition } = leaseContainer()

@@ -53,7 +53,7 @@ export function enginePorts(engine: CosmosEngine, database: string): EnginePorts
           settled,
           now,
         },
-        { decoded },
+        decoded,
       ),
   }
 }

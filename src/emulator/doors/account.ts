@@ -7,6 +7,7 @@ import { LmdbJournal } from '../durability/lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from '../engine/partition-changes.js'
 import { queryRoomFor } from '../rest/routes/load-query.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
+import { MasterKey } from '../rest/authorization.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
 import { ThroughputMeter } from '../rest/routes/throughput-meter.js'
 
@@ -77,8 +78,8 @@ export function openAccount(options: AccountOptions, key: string, door: AccountD
     },
   })
   const meter = options.enforceThroughput === true ? new ThroughputMeter(engine) : null
-  const signersNow = (): number => (door.signersClock ?? clock).now()
-  const routes = counter.counting(createRoutes({ engine, key, signersNow, nextId, faults, meter }))
+  const signing = { key: new MasterKey(key), now: () => (door.signersClock ?? clock).now() }
+  const routes = counter.counting(createRoutes({ engine, signing, nextId, faults, meter }))
   const apply = async (request: RestRequest): Promise<RestResponse> => {
     const queryRoom = queryRoomFor(request)
     if (queryRoom !== null) await queryRoom

@@ -86,7 +86,7 @@ export class LmdbFile {
     const seen: Seen = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 }
     const order = tree === this.meta.free ? byNumber : byBytes
     if (tree.depth > deepestTree) throw new Damage('its tree is impossibly deep')
-    if (tree.depth > 0) yield* this.subtree({ tree, seen, order }, tree.root, tree.depth, {})
+    if (tree.depth > 0) yield* this.subtree({ seen, order }, tree.root, tree.depth, {})
     const isComplete = names.every((name) => seen[name] === tree[name])
     if (!isComplete || (tree.depth === 0 && tree.root !== -1)) {
       throw new Damage(`its tree has ${seen.entries} records instead of ${tree.entries}`)

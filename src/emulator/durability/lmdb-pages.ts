@@ -164,7 +164,6 @@ export const names = ['branchPages', 'leafPages', 'overflowPages', 'entries'] as
 export type Seen = Record<(typeof names)[number], number>
 
 export interface Walk {
-  readonly tree: Tree
   readonly seen: Seen
   readonly order: (one: Buffer, other: Buffer) => number
 }

@@ -2,7 +2,7 @@
  * # Engine
  *
  * A Cosmos DB account in memory. It is pure and synchronous: it has no clock, randomness, socket or file of its
- * own, and imports nothing from outside this folder but a queue. Every way to use the emulator (HTTP, the SDK in process, the
+ * own, and imports nothing from outside this folder but `tinyqueue`. Every way to use the emulator (HTTP, the SDK in process, the
  * ports) goes through it, so that the rules are written once.
  *
  * A **container** spreads its documents over **physical partitions** by the hash of their partition key. A

@@ -13,7 +13,7 @@ export interface SignedResource {
   readonly links: readonly string[]
 }
 
-/** The key of signatures, and the clock by which they expire. */
+/** The key of signatures, and the clock of the clients that make them. */
 export interface Signing {
   readonly key: MasterKey
   /** Milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-import { assertAuthorized, MasterKey, signedResource, type Signing } from './authorization.js'
+import { assertAuthorized, signedResource, type Signing } from './authorization.js'
 import { badRequest, lookupCharge, Refusal, type CosmosEngine } from '../engine/index.js'
 import type { Faults } from '../faults/index.js'
 import { QueryError } from '../query/language/query-error.js'
@@ -26,10 +26,7 @@ import type { ThroughputMeter } from './routes/throughput-meter.js'
 export interface RoutesOptions {
   readonly engine: CosmosEngine
   readonly faults: Faults
-  /** The account's master key, base64. */
-  readonly key: string
-  /** Returns the time of the clients that sign requests, in milliseconds since the epoch. */
-  readonly signersNow: () => number
+  readonly signing: Signing
   readonly nextId: () => string
   /** Limits requests for documents to the purchased throughput; null for no limit. */
   readonly meter: ThroughputMeter | null
@@ -40,11 +37,10 @@ export type Routes = (request: RestRequest) => RestResponse
 
 /** Creates the REST interface of an engine. A problem with a request becomes an answer, never an exception. */
 export function createRoutes(options: RoutesOptions): Routes {
-  const signing: Signing = { key: new MasterKey(options.key), now: options.signersNow }
   return (request) => {
     let answer: Answer
     try {
-      answer = route(request, options, signing)
+      answer = route(request, options)
     } catch (error) {
       answer = refused(error)
     }
@@ -52,7 +48,7 @@ export function createRoutes(options: RoutesOptions): Routes {
   }
 }
 
-function route(request: RestRequest, { engine, faults, meter }: RoutesOptions, signing: Signing): Answer {
+function route(request: RestRequest, { engine, faults, meter, signing }: RoutesOptions): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
   if (request.isOwn !== true) assertAuthorized(request, signedResource(segments, rawSegments), signing)

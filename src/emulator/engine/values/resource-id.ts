@@ -8,22 +8,15 @@
 const containerFlag = 0x8000_0000
 
 export function databaseRid(number: number): string {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(number >>> 0)
-  return encoded(bytes)
+  return encoded(numbered(number))
 }
 
 export function offerRid(number: number): string {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(number >>> 0)
-  return encoded(bytes.subarray(1))
+  return encoded(numbered(number).subarray(1))
 }
 
 export function containerRid(database: string, number: number): string {
-  const bytes = Buffer.alloc(8)
-  decoded(database).copy(bytes)
-  bytes.writeUInt32BE((containerFlag | number) >>> 0, 4)
-  return encoded(bytes)
+  return encoded(Buffer.concat([decoded(database), numbered(containerFlag | number)]))
 }
 
 export function documentRid(container: string, number: number): string {
@@ -39,6 +32,12 @@ export function documentNumber(container: string, rid: string): number | null {
   const owner = decoded(container)
   const isOwn = bytes.length === 16 && bytes.subarray(0, 8).equals(owner) && encoded(bytes) === rid
   return isOwn ? Number(bytes.readBigUInt64BE(8)) : null
+}
+
+function numbered(number: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(number >>> 0)
+  return bytes
 }
 
 function encoded(bytes: Buffer): string {

@@ -11,16 +11,7 @@ import {
 import { parseFeedEtag } from '../../messages/feed-etag.js'
 import { header, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { assertSessionReached } from '../../messages/session-token.js'
-import {
-  emptyRange,
-  epkRangeOf,
-  feedBody,
-  keyOf,
-  keyPrefixRangeOf,
-  namedPartition,
-  pageSizeOf,
-  partitionHeaders,
-} from './context.js'
+import { epkRangeOf, feedBody, namedScope, pageSizeOf, partitionHeaders } from './context.js'
 
 /**
  * The format with metadata beside the document. Reads of all versions require it; Java also asks for it when it
@@ -76,21 +67,11 @@ type FeedScope = Pick<ChangeFeedRequest, 'range' | 'keyText' | 'epk'> & {
   readonly partition: PhysicalPartition
 }
 
-/**
- * Returns the scope of the named key, or of the named range. If both are named and the range does not own the key,
- * the scope is empty.
- */
 function scopeOf(request: RestRequest, container: Container): FeedScope {
-  const named = namedPartition(request, container)
-  const prefix = keyPrefixRangeOf(request, container)
-  if (prefix !== undefined) return { partition: named ?? container.partitionOf(prefix.min), range: prefix }
-  const key = keyOf(request, container)
-  if (key !== undefined) {
-    const place = container.locate(key)
-    const isElsewhere = named !== undefined && named !== place.partition
-    return isElsewhere ? { partition: named, range: emptyRange } : place
-  }
-  return { partition: named ?? onlyPartition(container), range: epkRangeOf(request) }
+  const { partition, range, ...key } = namedScope(request, container)
+  if (partition !== undefined && key.keyText !== undefined) return { partition, ...key }
+  if (range !== undefined) return { partition: partition ?? container.partitionOf(range.min), range }
+  return { partition: partition ?? onlyPartition(container), range: epkRangeOf(request) }
 }
 
 function onlyPartition(container: Container): PhysicalPartition {

@@ -62,15 +62,6 @@ export function keyOf(request: RestRequest, container: Container): PartitionKey 
   return text === undefined ? undefined : parsePartitionKey(text, container.definition.partitionKey)
 }
 
-/** Returns the range of a hierarchical key when the header contains only its first levels, otherwise undefined. */
-export function keyPrefixRangeOf(request: RestRequest, container: Container): KeyRange | undefined {
-  const text = request.headers[header.partitionKey]
-  if (text === undefined) return undefined
-  const { partitionKey } = container.definition
-  const prefix = parsePartitionKeyPrefix(text, partitionKey)
-  return prefix.length < partitionKey.paths.length ? keyRangeOfPrefix(prefix) : undefined
-}
-
 /** Returns the part of a range that the headers ask for, or undefined for all of it. */
 export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
   const min = headers[header.startEpk]
@@ -78,17 +69,28 @@ export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
   return min === undefined && max === undefined ? undefined : { min: min ?? '', max: max ?? 'FF' }
 }
 
-/** Returns the physical partition whose range the headers name, or undefined. */
-export function namedPartition(
-  { headers }: RestRequest,
-  container: Container,
-): PhysicalPartition | undefined {
-  const id = headers[header.rangeId]
-  return id === undefined ? undefined : container.partitionById(id)
+/** What the headers of a request ask for: one partition key, or a range, in one partition where they name one. */
+interface NamedScope {
+  readonly partition?: PhysicalPartition | undefined
+  readonly range?: KeyRange | undefined
+  readonly keyText?: string
+  readonly epk?: string
 }
 
-/** The scope of a request whose range does not own its key. */
-export const emptyRange: KeyRange = { min: '', max: '' }
+/** Returns the scope of a request. The first levels of a hierarchical key are a range. */
+export function namedScope({ headers }: RestRequest, container: Container): NamedScope {
+  const id = headers[header.rangeId]
+  const partition = id === undefined ? undefined : container.partitionById(id)
+  const text = headers[header.partitionKey]
+  if (text === undefined) return { partition }
+  const { partitionKey } = container.definition
+  const key = parsePartitionKeyPrefix(text, partitionKey)
+  if (key.length < partitionKey.paths.length) return { partition, range: keyRangeOfPrefix(key) }
+  const place = container.locate(key)
+  // A range that does not own the key has nothing of it.
+  const isElsewhere = partition !== undefined && partition !== place.partition
+  return isElsewhere ? { partition, range: { min: '', max: '' } } : place
+}
 
 /** The page size if the client names none, and the largest allowed one. */
 const defaultPageSize = 100

@@ -14,17 +14,7 @@ import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { compileQuery } from './load-query.js'
 import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { assertSessionReached } from '../../messages/session-token.js'
-import {
-  bodyObject,
-  epkRangeOf,
-  emptyRange,
-  feedBody,
-  keyOf,
-  keyPrefixRangeOf,
-  namedPartition,
-  pageSizeOf,
-  partitionHeaders,
-} from './context.js'
+import { bodyObject, epkRangeOf, feedBody, namedScope, pageSizeOf, partitionHeaders } from './context.js'
 
 /** Answers POST `…/docs` with a query, or with a request for its plan. */
 export function routeQuery(request: RestRequest, container: Container): Answer {
@@ -118,22 +108,12 @@ function parseParameter(parameter: unknown): QueryParameter {
   return { name, value: parameter['value'] }
 }
 
-/**
- * Returns the named partition key as scope, otherwise the whole container, merged here. A named range limits
- * either.
- */
+/** Returns the scope of a query. Without a key or a range it is the whole container, merged here. */
 function scopeOf(request: RestRequest, container: Container): ScanScope {
-  const named = namedPartition(request, container)
-  const range = keyPrefixRangeOf(request, container)
-  const key = range === undefined ? keyOf(request, container) : undefined
-  if (key !== undefined) {
-    const place = container.locate(key)
-    return named === undefined || named === place.partition
-      ? { kind: 'key', ...place }
-      : { kind: 'range', partition: named, range: emptyRange }
-  }
-  if (named === undefined) return { kind: 'range', range }
-  return { kind: 'range', partition: named, range: range ?? epkRangeOf(request) }
+  const { partition, range, keyText } = namedScope(request, container)
+  if (partition === undefined) return { kind: 'range', range }
+  if (keyText !== undefined) return { kind: 'key', partition, keyText }
+  return { kind: 'range', partition, range: range ?? epkRangeOf(request) }
 }
 
 /**

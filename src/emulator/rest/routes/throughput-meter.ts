@@ -5,12 +5,6 @@ import {
   type PhysicalPartition,
 } from '../../engine/index.js'
 
-/** The request units spent from one budget, as of one second. */
-interface Account {
-  readonly second: number
-  readonly spent: number
-}
-
 interface Budget {
   readonly name: string
   readonly unitsPerSecond: number
@@ -23,7 +17,8 @@ interface Budget {
  * is not kept across a restart.
  */
 export class ThroughputMeter {
-  private readonly accounts = new Map<string, Account>()
+  /** The request units spent from each budget, as of one second. */
+  private readonly accounts = new Map<string, { readonly second: number; readonly spent: number }>()
 
   constructor(private readonly engine: CosmosEngine) {}
 
