@@ -22,7 +22,7 @@
  * Folders: `model/` and `plan/` are what is stored. `store/` is the state container and its Cosmos adapter. `decisions/`
  * are pure: documents and the time in, writes out. `workflow/` is how users define jobs, `submission/` writes a new one,
  * `client/` is what users and operators call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units.
- * `in-process/` connects scheduler, agents and clients of one process, `timing/` keeps deadlines.
+ * `in-process/` connects scheduler, agents and clients of one process, `timing/` does work when it is due.
  *
  * The code that applies a decision reads, decides, and writes on condition of the etags it decided on. If it loses the
  * race, it reads again. Memory holds only what can be lost: after any crash the documents say how to continue.

@@ -2,7 +2,8 @@ import { backoffDelayMs, type Backoff, type Random } from '../../platform/index.
 import { boundedMessage } from '../model/diagnostics.js'
 import type { NoticeDocument } from '../model/documents.js'
 
-export type Delivery =
+/** What a try to send a notice came to. */
+export type SendResult =
   | { readonly kind: 'sent' }
   /** The receiver could not be reached, or did not accept the notice. A later try may succeed. */
   | { readonly kind: 'failed'; readonly reason: string }
@@ -28,7 +29,7 @@ const keptWhenSentSeconds = 86_400
  */
 export function settleNotice(
   notice: NoticeDocument,
-  delivery: Delivery,
+  result: SendResult,
   at: {
     readonly now: number
     readonly by: string
@@ -37,11 +38,11 @@ export function settleNotice(
   },
 ): NoticeDocument {
   const since = new Date(at.now).toISOString()
-  if (delivery.kind === 'sent') {
+  if (result.kind === 'sent') {
     return { ...notice, sentAt: since, completeByMs: null, attention: null, ttl: keptWhenSentSeconds }
   }
   const failureCount = notice.failureCount + 1
-  if (delivery.kind === 'failed' && failureCount < at.retry.maxTries) {
+  if (result.kind === 'failed' && failureCount < at.retry.maxTries) {
     const completeByMs = at.now + backoffDelayMs(failureCount, at.retry.backoff, at.random)
     return { ...notice, failureCount, completeByMs }
   }
@@ -49,7 +50,7 @@ export function settleNotice(
     kind: 'notify' as const,
     since,
     by: at.by,
-    message: boundedMessage(delivery.reason),
+    message: boundedMessage(result.reason),
   }
   return { ...notice, failureCount, completeByMs: null, attention }
 }

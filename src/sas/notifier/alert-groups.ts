@@ -12,6 +12,9 @@ export interface SendState {
 /** The state of an alert before any call with it has failed. */
 export const neverFailed: SendState = { atMost: Infinity, failures: 0 }
 
+/** The alerts of one call. */
+export type Group<T> = readonly [T, ...T[]]
+
 const retryAfterMs = 30_000
 const maxRetryAfterMs = 3_600_000
 
@@ -23,13 +26,13 @@ const maxRetryAfterMs = 3_600_000
 export function groupsOf<T extends SendState>(
   pending: readonly T[],
   freeCalls: number,
-): { readonly now: readonly (readonly T[])[]; readonly later: readonly T[] } {
+): { readonly now: readonly Group<T>[]; readonly later: readonly T[] } {
   if (pending.length <= freeCalls) return { now: pending.map((one) => [one]), later: [] }
-  const groups: T[][] = []
+  const groups: [T, ...T[]][] = []
   // `compare` does not subtract: Infinity minus Infinity is NaN.
   for (const one of [...pending].sort((a, b) => compare(b.atMost, a.atMost))) {
     const last = groups.at(-1)
-    if (last?.[0]?.atMost === one.atMost && last.length < one.atMost) last.push(one)
+    if (last?.[0].atMost === one.atMost && last.length < one.atMost) last.push(one)
     else groups.push([one])
   }
   return { now: groups.slice(0, freeCalls), later: groups.slice(freeCalls).flat() }

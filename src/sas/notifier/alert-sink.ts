@@ -30,9 +30,9 @@ function messageOf(alerts: readonly Alert[]) {
 function summaryOf(alerts: readonly Alert[]): string {
   const counts = new Map<string, number>()
   for (const { kind, stepId, workflow } of alerts) {
-    const matter = `${kind}${stepId === null ? '' : ` at step ${stepId}`} of ${workflow}`
-    counts.set(matter, (counts.get(matter) ?? 0) + 1)
+    const problem = `${kind}${stepId === null ? '' : ` at step ${stepId}`} of ${workflow}`
+    counts.set(problem, (counts.get(problem) ?? 0) + 1)
   }
   const sorted = [...counts].sort(([, a], [, b]) => b - a)
-  return `${alerts.length} jobs need attention: ${sorted.map(([matter, count]) => `${count} × ${matter}`).join('; ')}`
+  return `${alerts.length} jobs need attention: ${sorted.map(([problem, count]) => `${count} × ${problem}`).join('; ')}`
 }

@@ -1,4 +1,4 @@
-import { schemaVersion, type Attention, type Diagnostic, type JobDocument } from '../model/documents.js'
+import { schemaVersion, type Diagnostic, type JobDocument } from '../model/documents.js'
 import { alertDocumentId } from '../model/document-ids.js'
 import type { UnreadableJob } from '../store/unreadable-jobs.js'
 
@@ -25,6 +25,9 @@ export interface Alert {
    */
   readonly diagnostics: readonly Diagnostic[]
 }
+
+/** Why a job is flagged. */
+export type Problem = Pick<Alert, 'jobId' | 'kind' | 'stepId' | 'since'>
 
 /**
  * The record that an alert was raised, in a document beside the job, so that raising alerts never writes the job. It
@@ -60,17 +63,12 @@ export function unreadableAlertOf({ jobId, workflow, since, reason: message }: U
 }
 
 /** Returns an id that stays the same while the problem of the job stays the same. */
-export function alertIdOf({
-  jobId,
-  kind,
-  stepId,
-  since,
-}: Pick<Attention, 'stepId' | 'since'> & { readonly jobId: string; readonly kind: string }): string {
+export function alertIdOf({ jobId, kind, stepId, since }: Problem): string {
   return [jobId, kind, stepId ?? '', since].join('|')
 }
 
 /** Returns when a record expires, in milliseconds since the epoch. */
-export function toldUntilMs({ raisedAt, ttl }: Readonly<Record<string, unknown>>): number {
+export function alertedUntilMs({ raisedAt, ttl }: Readonly<Record<string, unknown>>): number {
   return Date.parse(String(raisedAt)) + Number(ttl) * 1_000
 }
 

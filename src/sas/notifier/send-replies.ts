@@ -3,7 +3,7 @@ import type { Telemetry } from '../../telemetry/index.js'
 import type { NoticeDocument } from '../model/documents.js'
 import type { ReplyChannel } from './reply.js'
 import { sendWithin } from './send-within.js'
-import { settleNotice, type Delivery, type NoticeRetry } from '../decisions/settle-notice.js'
+import { settleNotice, type SendResult, type NoticeRetry } from '../decisions/settle-notice.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
 
 export interface SendRepliesOptions {
@@ -54,17 +54,17 @@ export async function sendReplies(
  */
 async function sendOne(options: SendRepliesOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
   const { store, clock, random, retry, instanceName, stop } = options
-  const delivery = await tried(options, notice)
+  const sendResult = await trySend(options, notice)
   // A send that was aborted because this instance stops is not a failure. Another instance will send the notice.
-  if (stop.aborted && delivery.kind === 'failed') return false
-  const settled = settleNotice(notice, delivery, { now: clock.now(), by: instanceName, random, retry })
+  if (stop.aborted && sendResult.kind === 'failed') return false
+  const settled = settleNotice(notice, sendResult, { now: clock.now(), by: instanceName, random, retry })
   const result = await store.apply(notice.pk, [replacing(notice, settled)])
   if (result.kind !== 'applied') return false
-  report(options, settled, delivery)
+  report(options, settled, sendResult)
   return true
 }
 
-async function tried(options: SendRepliesOptions, notice: NoticeDocument): Promise<Delivery> {
+async function trySend(options: SendRepliesOptions, notice: NoticeDocument): Promise<SendResult> {
   const { channel, clock, sendTimeoutMs, stop } = options
   try {
     return await sendWithin({ clock, limitMs: sendTimeoutMs, stop }, (signal) => channel.send(notice, signal))
@@ -79,13 +79,13 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }
 
-function report({ telemetry }: SendRepliesOptions, notice: NoticeDocument, delivery: Delivery): void {
+function report({ telemetry }: SendRepliesOptions, notice: NoticeDocument, sendResult: SendResult): void {
   const { jobId, workflow, seq, kind, failureCount, attention } = notice
-  if (delivery.kind === 'sent') {
+  if (sendResult.kind === 'sent') {
     telemetry.emit({ type: 'notice.sent', jobId, workflow, seq, kind })
     return
   }
-  const error = new Error(delivery.reason)
+  const error = new Error(sendResult.reason)
   const isGivenUp = attention !== null
   telemetry.emit({ type: 'notice.failed', jobId, workflow, seq, failureCount, isGivenUp, error })
 }

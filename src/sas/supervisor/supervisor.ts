@@ -1,7 +1,8 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import { inSlices, BackgroundLoop, type Clock } from '../../platform/index.js'
+import { inSlices, type Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
-import { DeadlineIndex, type Deadline } from '../timing/deadline-index.js'
+import type { DueEntry } from '../timing/due-entries.js'
+import { DueWork, forEachEntry } from '../timing/due-work.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, jobIdPrefix } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
@@ -10,7 +11,6 @@ import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recov
 import { removeStaged } from '../store/remove-staged.js'
 import { recover, retireStep, type Recovery, type RecoveryPolicy } from '../decisions/recover-step.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
-import { Sweep } from '../timing/sweep.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import { type Look, type StepDecision, lookOf, untouched } from './look.js'
 
@@ -28,11 +28,11 @@ export interface SupervisorOptions {
   readonly deadlineGraceMs?: number
 }
 
-/** Documents looked at side by side. */
+/** How many documents are looked at in parallel. */
 const recoveriesAtOnce = 16
 
-/** How soon what could not be done, or did not fit one sweep, is looked at again. */
-const soonMs = 1_000
+/** The pause before a document is looked at again that could not be recovered. */
+const retryAfterMs = 1_000
 
 /** What one sweep did. */
 export interface SweepResult {
@@ -43,76 +43,55 @@ export interface SweepResult {
 }
 
 /**
- * The delegate and the two loops of the supervisor unit. A deadline that passes writes nothing, so the feed is silent
- * about it: the **index**, fed by the feed, is the speed; the **sweep** is the guarantee; the lease is the leader election. Each decision is {@link recover}
- * on a fresh read, so that two supervisors on one step write once.
+ * The delegate of the supervisor unit. It recovers steps and jobs whose deadlines passed. A deadline that passes
+ * writes nothing, so the feed is silent about it. The deadlines that the feed delivered make recovery fast, and the
+ * sweep of {@link DueWork} makes it certain. Each decision is {@link recover} on a fresh read, so two supervisors on
+ * one step write once.
  *
- * States: idle → running (`start`) → idle (`stop`).
+ * It is idle, then running after `start`, then idle again after `stop`.
  */
 export class Supervisor {
-  private readonly index = new DeadlineIndex()
-  private readonly recovery: BackgroundLoop
-  private readonly sweep: Sweep
-  private readonly sweepIntervalMs: number
-  private readonly sweepLimit: number
-  private readonly graceMs: number
-  /** The due time after which the next page of the sweep begins; 0 for the first page. */
-  private sweptUntilMs = 0
+  private readonly work: DueWork<DueEntry>
+  private readonly options: Required<SupervisorOptions>
 
-  constructor(private readonly options: SupervisorOptions) {
-    const {
-      clock,
-      telemetry,
-      sweepIntervalMs = 30_000,
-      sweepLimit = 1_000,
-      deadlineGraceMs = 2_000,
-    } = options
-    this.sweepIntervalMs = sweepIntervalMs
-    this.sweepLimit = sweepLimit
-    this.graceMs = deadlineGraceMs
-    this.recovery = new BackgroundLoop({
-      clock,
-      turn: () => this.recoverDue(),
-      onError: (error) => {
-        telemetry.emit({ type: 'loop.failed', loop: 'recovery', error })
-        return Math.min(soonMs, sweepIntervalMs)
-      },
+  constructor(options: SupervisorOptions) {
+    this.options = { sweepIntervalMs: 30_000, sweepLimit: 1_000, deadlineGraceMs: 2_000, ...options }
+    this.work = new DueWork<DueEntry>({
+      ...this.options,
+      name: 'recovery',
+      runsAtOnce: recoveriesAtOnce,
+      retryAfterMs,
+      list: (last, limit) => this.listOverdue(last, limit),
+      run: forEachEntry(async (entry) => (await this.look(entry)).untilMs),
     })
-    this.sweep = new Sweep({ clock, telemetry, intervalMs: sweepIntervalMs, ask: () => this.noteOverdue() })
   }
 
   start(): void {
-    this.recovery.start()
-    this.sweep.start()
+    this.work.start()
   }
 
-  async stop(): Promise<void> {
-    await Promise.all([this.recovery.stop(), this.sweep.stop()])
+  stop(): Promise<void> {
+    return this.work.stop()
   }
 
   /** Notes when each changed step and job is due. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
-    const before = this.index.next()
     for (const change of changes) {
       const { pk, id } = change
       if (typeof pk !== 'string') continue
       const dueMs = isWithoutDeadline(change) ? null : this.dueAt(decodeDocument(change))
-      if (dueMs === null) this.index.remove({ pk, id })
-      else this.index.set({ pk, id, dueMs, leaseToken })
+      if (dueMs === null) this.work.forget({ pk, id })
+      else this.work.note({ pk, id, dueMs, leaseToken })
     }
-    const after = this.index.next()
-    if (after !== null && (before === null || after < before)) this.recovery.wake()
   }
 
-  /** What was delivered before, to another owner, is found by a sweep. */
+  /** Starts a sweep, because the changes before were delivered to another owner. */
   onLeaseAcquired(leaseToken: string, isFirstRange: boolean): void {
-    this.sweptUntilMs = 0
-    this.sweep.leaseAcquired(leaseToken, isFirstRange)
+    this.work.leaseAcquired(leaseToken, isFirstRange)
   }
 
   onLeaseReleased(leaseToken: string): void {
-    this.sweep.leaseReleased(leaseToken)
-    this.index.forgetLease(leaseToken)
+    this.work.leaseReleased(leaseToken)
   }
 
   /**
@@ -122,11 +101,11 @@ export class Supervisor {
    * @throws StoreUnavailable or StoreRefused when the store could not be asked; what was recovered until then stays so
    */
   async runOnce(): Promise<SweepResult> {
-    const { store, clock } = this.options
+    const { store, clock, sweepLimit, deadlineGraceMs } = this.options
     const total = { lookedAt: 0, recovered: 0 }
     for (let afterMs = 0; ;) {
-      const due = { afterMs, beforeMs: clock.now() - this.graceMs, pickUpWithinMs }
-      const overdue = await store.listOverdue(due, this.sweepLimit)
+      const due = { afterMs, beforeMs: clock.now() - deadlineGraceMs, pickUpWithinMs }
+      const overdue = await store.listOverdue(due, sweepLimit)
       const looks = await inSlices(overdue, recoveriesAtOnce, (address) => this.look(address))
       const failed = looks.find((look) => look.status === 'rejected')
       if (failed !== undefined) throw failed.reason
@@ -134,48 +113,26 @@ export class Supervisor {
       total.lookedAt += overdue.length
       total.recovered += recovered
       const last = overdue.at(-1)
-      if (last === undefined || overdue.length < this.sweepLimit) return total
+      if (last === undefined || overdue.length < sweepLimit) return total
       afterMs = last.dueMs
     }
   }
 
-  /** Notes everything that is due until the next sweep; answers in how many milliseconds that is. */
-  private async noteOverdue(): Promise<number> {
-    const { store, clock } = this.options
-    const beforeMs = clock.now() + this.sweepIntervalMs
-    const due = { afterMs: this.sweptUntilMs, beforeMs, pickUpWithinMs }
-    const overdue = await store.listOverdue(due, this.sweepLimit)
-    for (const { pk, id, dueMs } of overdue) {
-      this.index.set({ pk, id, dueMs: dueMs + this.graceMs, leaseToken: null })
-    }
-    this.recovery.wake()
-    const last = overdue.at(-1)
-    const isWhole = last === undefined || overdue.length < this.sweepLimit
-    this.sweptUntilMs = isWhole ? 0 : last.dueMs
-    if (isWhole) return this.sweepIntervalMs
-    // There may be more, due no earlier than the last of these (F-V10).
-    return Math.min(Math.max(soonMs, last.dueMs - clock.now()), this.sweepIntervalMs)
+  /** Lists documents that are due before the next sweep, the earliest first. */
+  private async listOverdue(last: DueEntry | null, limit: number): Promise<readonly DueEntry[]> {
+    const { store, clock, sweepIntervalMs, deadlineGraceMs: graceMs } = this.options
+    const afterMs = last === null ? 0 : last.dueMs - graceMs
+    const due = { afterMs, beforeMs: clock.now() + sweepIntervalMs, pickUpWithinMs }
+    const overdue = await store.listOverdue(due, limit)
+    return overdue.map(({ pk, id, dueMs }) => ({ pk, id, dueMs: dueMs + graceMs, leaseToken: null }))
   }
 
-  private async recoverDue(): Promise<number> {
-    const { clock, telemetry } = this.options
-    const due = this.index.takeDue(clock.now(), recoveriesAtOnce)
-    const results = await Promise.allSettled(due.map((deadline) => this.recover(deadline)))
-    const failed = results.filter((result) => result.status === 'rejected')
-    const [first] = failed
-    // One document that fails at every look must not slow the others down; where all fail, the store is given a rest.
-    if (first !== undefined && failed.length === results.length) throw first.reason
-    if (first !== undefined) telemetry.emit({ type: 'loop.failed', loop: 'recovery', error: first.reason })
-    const next = this.index.next()
-    return next === null ? this.sweepIntervalMs : Math.max(0, next - clock.now())
-  }
-
-  /** When a document calls for a look; null when time changes nothing about it. */
+  /** Returns when a document is due, or null if time changes nothing about it. */
   private dueAt(decoded: Decoded): number | null {
     if (decoded.kind !== 'step' && decoded.kind !== 'job') return null
     if (decoded.kind === 'step') {
       const { completeByMs } = decoded.step
-      return completeByMs === null ? null : completeByMs + this.graceMs
+      return completeByMs === null ? null : completeByMs + this.options.deadlineGraceMs
     }
     const recovery = recoverJob(decoded.job, this.policy())
     if (recovery.kind === 'nothing') return null
@@ -183,19 +140,8 @@ export class Supervisor {
   }
 
   private policy(): RecoveryPolicy {
-    const { clock, instanceName } = this.options
-    return { now: clock.now(), graceMs: this.graceMs, supervisor: instanceName }
-  }
-
-  private async recover(deadline: Deadline): Promise<void> {
-    try {
-      const { untilMs } = await this.look(deadline)
-      if (untilMs !== null) this.index.set({ ...deadline, dueMs: untilMs })
-    } catch (error) {
-      // Not forgotten, and behind what is due now: a few that keep failing must not hold up the rest.
-      this.index.set({ ...deadline, dueMs: this.options.clock.now() + soonMs })
-      throw error
-    }
+    const { clock, deadlineGraceMs: graceMs, instanceName: supervisor } = this.options
+    return { now: clock.now(), graceMs, supervisor }
   }
 
   private look(address: DocumentAddress): Promise<Look> {
@@ -282,7 +228,7 @@ export class Supervisor {
   }
 }
 
-/** So it is with most of what the feed brings, which shows before it is decoded. */
+/** Checks before decoding whether a change has no deadline. Most changes have none. */
 function isWithoutDeadline({ type, completeByMs, processState }: Change): boolean {
   if (type === 'sas.step') return completeByMs === null
   return type !== 'sas.job' || processState === 'Processed'

@@ -5,11 +5,8 @@ export interface SweepOptions {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly intervalMs: number
-  /**
-   * Queries the store once. Returns the pause before the next query in milliseconds, less than `intervalMs` if there
-   * is more.
-   */
-  readonly ask: () => Promise<number>
+  /** Queries the store once. Returns the pause before the next query in milliseconds, or null if there is no more. */
+  readonly ask: () => Promise<number | null>
 }
 
 /** The pause after a failed query, unless the interval is shorter. */
@@ -57,22 +54,17 @@ export class Sweep {
     this.held.delete(leaseToken)
   }
 
-  holds(leaseToken: string): boolean {
-    return this.held.has(leaseToken)
-  }
-
   private async turn(): Promise<number> {
     const { intervalMs, ask } = this.options
     const wasDue = this.isDue
     if (!wasDue && !this.holdsFirst()) return intervalMs
     this.isDue = false
-    let isComplete = false
+    let pauseMs: number | null = 0
     try {
-      const restMs = await ask()
-      isComplete = restMs >= intervalMs
-      return restMs
+      pauseMs = await ask()
+      return pauseMs ?? intervalMs
     } finally {
-      this.isDue ||= wasDue && !isComplete
+      this.isDue ||= wasDue && pauseMs !== null
     }
   }
 

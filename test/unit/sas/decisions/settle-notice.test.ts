@@ -4,7 +4,7 @@ import { noticeOf } from '../../../../src/sas/decisions/notices.js'
 import {
   defaultNoticeRetry,
   settleNotice,
-  type Delivery,
+  type SendResult,
 } from '../../../../src/sas/decisions/settle-notice.js'
 import { seededRandom } from '../../../../src/platform/index.js'
 import { aJob, submittedAtMs } from '../../../support/a-job.js'
@@ -13,23 +13,23 @@ const notice = noticeOf(aJob({ replyTo: 'https://shop.example/' }), 'received', 
   seq: 1,
   now: submittedAtMs,
 })
-const failed: Delivery = { kind: 'failed', reason: 'busy' }
+const failed: SendResult = { kind: 'failed', reason: 'busy' }
 
 it('F-N3, F-N5, F-X9: whatever happens, a notice is due, sent or an operator’s, and only a sent one expires', () => {
-  const deliveries = fc.constantFrom<Delivery[]>(
+  const results = fc.constantFrom<SendResult[]>(
     failed,
     { kind: 'sent' },
     { kind: 'impossible', reason: 'x'.repeat(5_000) },
   )
   fc.assert(
-    fc.property(fc.array(deliveries, { maxLength: 40 }), fc.integer(), (story, seed) => {
+    fc.property(fc.array(results, { maxLength: 40 }), fc.integer(), (story, seed) => {
       let now = submittedAtMs
       let current = notice
-      for (const delivery of story) {
+      for (const result of story) {
         if (current.completeByMs === null) break
         now = Math.max(now, current.completeByMs)
         const at = { now, by: 'notifier-1', random: seededRandom(seed), retry: defaultNoticeRetry }
-        current = settleNotice(current, delivery, at)
+        current = settleNotice(current, result, at)
         const ends = [
           current.completeByMs !== null,
           current.sentAt !== null,

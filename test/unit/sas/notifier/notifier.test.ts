@@ -4,7 +4,6 @@ import type { Alert } from '../../../../src/sas/notifier/alert.js'
 import type { NoticeDocument } from '../../../../src/sas/model/documents.js'
 import { alertDocumentId, noticeDocumentId } from '../../../../src/sas/model/document-ids.js'
 import { Notifier, type NotifierSettings } from '../../../../src/sas/notifier/notifier.js'
-import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import type { ReplyChannel } from '../../../../src/sas/notifier/reply.js'
 import { replacing, type StateStore } from '../../../../src/sas/store/state-store.js'
 import { submittedAtMs } from '../../../support/a-job.js'
@@ -185,16 +184,6 @@ describe('what submitters are told', () => {
     expect(receiver.received).toEqual(['job-1:1', 'job-1:2', 'job-1:3', 'job-1:4'])
   })
 
-  it('is found by the next sweep when the store was not there for the first', async () => {
-    await failedJob()
-    await world.clock.advance(60_000)
-    world.store.failReads({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })
-    started()
-    await world.clock.advance(1_000)
-    expect(receiver.received).toHaveLength(4)
-    expect(world.telemetry.of('loop.failed')).toMatchObject([{ loop: 'sweep' }])
-  })
-
   it('is left to the new owner of a lease', async () => {
     await failedJob()
     receiver.answers.push(unreachable)
@@ -211,7 +200,7 @@ describe('what operators are told', () => {
   it('R114, I15, F-V16: that a job ended in error, with step and diagnostics, once', async () => {
     await failedJob()
     const alerts: Alert[] = []
-    const notifier = started({ alertSinks: [(told) => Promise.resolve(void alerts.push(...told))] })
+    const notifier = started({ alertSinks: [(sent) => Promise.resolve(void alerts.push(...sent))] })
     const page = await world.changes()
     notifier.onChanges(page, firstLease)
     await world.telemetry.waitFor('alert.raised')
@@ -247,15 +236,15 @@ describe('what operators are told', () => {
   it('I15, F-V17: by every sink, however often one fails', async () => {
     await failedJob()
     let failures = 2
-    const told: string[] = []
+    const alerted: string[] = []
     const note = (sink: string) => (alerts: readonly Alert[]) =>
-      Promise.resolve(void told.push(...alerts.map(({ jobId }) => `${sink} ${jobId}`)))
+      Promise.resolve(void alerted.push(...alerts.map(({ jobId }) => `${sink} ${jobId}`)))
     const notifier = started({
       alertSinks: [(alerts) => (failures-- > 0 ? unreachable() : note('webhook')(alerts)), note('chat')],
     })
     notifier.onChanges(await world.changes(), firstLease)
     await world.clock.advance(65_000)
-    expect(told, 'and who took it is not told again').toEqual(['chat job-1', 'webhook job-1'])
+    expect(alerted, 'and who took it is not told again').toEqual(['chat job-1', 'webhook job-1'])
     expect(world.telemetry.of('alert.failed')).toHaveLength(2)
     expect(world.telemetry.of('alert.raised')).toHaveLength(1)
   })

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { deadline } from '../../../../src/sas/model/process-state.js'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import { setAside } from '../../../../src/sas/decisions/set-aside.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
@@ -26,14 +25,6 @@ function manySteps(count: number): WorkflowShape {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, []]))
 }
 
-/** Has each step of the job due a millisecond after the one before it. */
-async function dueOneByOne(count: number): Promise<void> {
-  for (let index = 0; index < count; index += 1) {
-    const step = await world.step(`s${index}`)
-    await world.put('job-1', [replacing(step, { ...step, ...deadline((step.completeByMs ?? 0) + index) })])
-  }
-}
-
 async function setJobAside(): Promise<void> {
   const job = await world.job()
   const obstacle = { now: world.clock.now(), by: 'scheduler-1', message: 'corrupt', stepId: null }
@@ -52,7 +43,7 @@ async function started(supervisor: Supervisor): Promise<Supervisor> {
   return supervisor
 }
 
-describe('the deadline index', () => {
+describe('a deadline that the feed delivered', () => {
   it('R87: recovers a step when its deadline and the grace have passed, and not before', async () => {
     const page = await underWay()
     const supervisor = await started(world.supervisor())
@@ -207,35 +198,6 @@ describe('the sweep', () => {
     await world.clock.advance(90_000)
     expect(world.store.count('listOverdue')).toBe(5)
     await Promise.all([first.stop(), other.stop()])
-  })
-
-  it('after a takeover is made up for when the store was not available', async () => {
-    await underWay()
-    await world.clock.advance(60_000)
-    const supervisor = await started(world.supervisor())
-    world.store.failReads(unavailable)
-    supervisor.onLeaseAcquired('7', false)
-    await world.clock.advance(0)
-    expect(world.telemetry.of('loop.failed')).toMatchObject([{ loop: 'sweep' }])
-    await world.clock.advance(1_000)
-    expect(await world.step()).toMatchObject({ failureCount: 1 })
-    await supervisor.stop()
-  })
-
-  it('F-V10: goes on with what one answer of the store did not hold, as soon as that is dealt with', async () => {
-    await world.dispatched(manySteps(20), { completeWithin: '30s' })
-    await dueOneByOne(20)
-    await world.clock.advance(60_000)
-    const supervisor = await started(world.supervisor({ sweepLimit: 10 }))
-    supervisor.onLeaseAcquired('7', false)
-    await world.clock.advance(0)
-    expect(world.telemetry.of('step.recovered').length).toBeLessThanOrEqual(10)
-    await world.clock.advance(2_000)
-    expect(world.telemetry.of('step.recovered')).toHaveLength(20)
-    const asked = world.store.count('listOverdue')
-    await world.clock.advance(10_000)
-    expect(world.store.count('listOverdue')).toBe(asked)
-    await supervisor.stop()
   })
 
   it('finds what is due behind more unreadable documents than one answer of the store holds', async () => {

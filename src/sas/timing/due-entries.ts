@@ -1,0 +1,126 @@
+import TinyQueue from 'tinyqueue'
+import type { DocumentAddress } from '../store/state-store.js'
+
+/** A document, and when work on it is due. */
+export interface DueEntry extends DocumentAddress {
+  readonly dueMs: number
+  /** The lease whose feed delivered it, or null if the sweep found it. */
+  readonly leaseToken: string | null
+}
+
+/** The entries of one document. An entry that waits while another one is under way is news about it. */
+interface Known<T> {
+  readonly waiting: T | null
+  readonly underWay: T | null
+}
+
+/** How many outdated entries may stay in the queue, however few are current. */
+const toleratedEntries = 64
+
+/**
+ * Remembers when work on each document is due, earliest first. It is a hint that saves queries. An entry may be lost,
+ * because the sweep finds the document. It may be wrong, because the document is read before any decision.
+ *
+ * An entry is unknown, then waiting (`note`), then under way (`takeDue`), then unknown or waiting again (`end`). News
+ * about an entry under way waits for its end, so that no document is worked on twice at once.
+ */
+export class DueEntries<T extends DueEntry = DueEntry> {
+  private readonly known = new Map<string, Known<T>>()
+  private queue = new TinyQueue<T>([], earlierFirst)
+
+  /** @param isNews checks whether an entry replaces what is known about its document; by default it always does */
+  constructor(private readonly isNews: (entry: T, known: T | null) => boolean = () => true) {}
+
+  get size(): number {
+    return this.known.size
+  }
+
+  /** The number of entries in the queue, including outdated ones that are not removed yet. */
+  get queued(): number {
+    return this.queue.length
+  }
+
+  note(entry: T): void {
+    const key = keyOf(entry)
+    const { waiting, underWay } = this.known.get(key) ?? { waiting: null, underWay: null }
+    if (this.isNews(entry, waiting ?? underWay)) this.set(key, { waiting: entry, underWay })
+  }
+
+  /** Returns at most `limit` entries that are due at `now`. They are under way until `end`. */
+  takeDue(now: number, limit: number): readonly T[] {
+    const due: T[] = []
+    for (let first = this.first(); first !== undefined && first.dueMs <= now; first = this.first()) {
+      if (due.length === limit) break
+      this.set(keyOf(first), { waiting: null, underWay: first })
+      due.push(first)
+    }
+    return due
+  }
+
+  /** Ends the work on entries. Those that are due `again` wait, unless they were forgotten or there is news. */
+  end(due: readonly T[], again: readonly T[]): void {
+    const next = new Map(again.map((entry) => [keyOf(entry), entry]))
+    for (const entry of due) {
+      const key = keyOf(entry)
+      const known = this.known.get(key)
+      if (known?.underWay !== entry) continue
+      const [news, later] = [known.waiting, next.get(key) ?? null]
+      this.set(key, { waiting: news !== null && this.isNews(news, later) ? news : later, underWay: null })
+    }
+  }
+
+  /** Forgets the entry that waits. If work is under way, it may be due again. */
+  forget(address: DocumentAddress): void {
+    const key = keyOf(address)
+    this.set(key, { waiting: null, underWay: this.known.get(key)?.underWay ?? null })
+  }
+
+  /** Forgets the entries of a released lease, also those under way. Its new owner has them. */
+  forgetLease(leaseToken: string): void {
+    for (const [key, { waiting, underWay }] of this.known) {
+      const isOf = (entry: T | null): boolean => entry?.leaseToken === leaseToken
+      if (!isOf(waiting) && !isOf(underWay)) continue
+      this.set(key, { waiting: isOf(waiting) ? null : waiting, underWay: isOf(underWay) ? null : underWay })
+    }
+  }
+
+  /** Returns when the earliest waiting entry is due, or null if there is none. */
+  next(): number | null {
+    return this.first()?.dueMs ?? null
+  }
+
+  private set(key: string, known: Known<T>): void {
+    const { waiting, underWay } = known
+    if (waiting === null && underWay === null) this.known.delete(key)
+    else this.known.set(key, known)
+    if (waiting !== null && underWay === null) this.queue.push(waiting)
+    this.clean()
+  }
+
+  /** Rebuilds the queue if most of its entries are outdated. On average, each entry is moved at most once more. */
+  private clean(): void {
+    if (this.queue.length <= 2 * this.known.size + toleratedEntries) return
+    const current = [...this.known.values()].flatMap(({ waiting, underWay }) =>
+      waiting === null || underWay !== null ? [] : [waiting],
+    )
+    this.queue = new TinyQueue(current, earlierFirst)
+  }
+
+  private first(): T | undefined {
+    for (let first = this.queue.peek(); first !== undefined; first = this.queue.peek()) {
+      const known = this.known.get(keyOf(first))
+      if (known?.waiting === first && known.underWay === null) return first
+      // This entry was replaced, taken or forgotten after it was queued.
+      this.queue.pop()
+    }
+    return undefined
+  }
+}
+
+function earlierFirst(one: DueEntry, other: DueEntry): number {
+  return one.dueMs - other.dueMs
+}
+
+function keyOf({ pk, id }: DocumentAddress): string {
+  return `${pk}\n${id}`
+}
