@@ -43,7 +43,9 @@ export {
 } from './agents/agent.js'
 export { all, any, equal, greater, not, present, type Condition } from './plan/condition.js'
 export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
-export { CosmosStateStore, type CosmosStateStoreOptions } from './store/cosmos-state-store.js'
+export { CosmosJobQueries } from './store/cosmos-job-queries.js'
+export type { CosmosStateStoreOptions } from './store/cosmos-state-requests.js'
+export { CosmosStateStore } from './store/cosmos-state-store.js'
 export {
   createAgents,
   createNotifier,
@@ -106,15 +108,14 @@ export type {
   ApplyResult,
   DocumentAddress,
   FlaggedJob,
-  JobCounts,
   OverdueDocument,
-  PartitionFeed,
   StateDocument,
   StateStore,
   StateWrite,
   Stored,
   UnsentNotice,
 } from './store/state-store.js'
+export type { JobCounts, JobQueries, PartitionFeed } from './store/job-queries.js'
 export type { JobFilter, NoticeFilter, PageEnd } from './store/job-filter.js'
 export type { ForEachOptions } from './workflow/for-each.js'
 export type { Step } from './workflow/plan-draft.js'

@@ -24,14 +24,9 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
       return result
     },
     listOverdue: (due, limit) => store.listOverdue(due, limit),
-    listJobs: (filter) => store.listJobs(filter),
-    countJobs: () => store.countJobs(),
-    findJob: (jobId) => store.findJob(jobId),
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
     listNotices: (partition, jobId) => store.listNotices(partition, jobId),
-    listUndelivered: (filter) => store.listUndelivered(filter),
     listUnreadable: (limit) => store.listUnreadable(limit),
-    follow: (partition) => store.follow(partition),
     listUnsent: (due, limit) => store.listUnsent(due, limit),
     listFlagged: (afterSince, limit) => store.listFlagged(afterSince, limit),
   }

@@ -124,7 +124,7 @@ describe('what a submitter is told', () => {
     const world = new StateWorld()
     await world.submitted({ pay: [] }, {}, { replyTo: 'https://shop.example/replies' })
     await world.scheduler().onChanges(await world.changes())
-    const [written] = world.store.writes
+    const [written] = world.faults.writes
     expect(written?.map(({ document }) => document.id)).toEqual([
       'sas.job:job-1',
       'sas.step:job-1:pay',

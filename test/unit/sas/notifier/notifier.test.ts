@@ -162,7 +162,7 @@ describe('what submitters are told', () => {
     async (truth) => {
       await failedJob()
       const notifier = started()
-      world.store.failWrites({ kind: 'unknownOutcome', truth })
+      world.faults.failWrites({ kind: 'unknownOutcome', truth })
       notifier.onChanges(await world.changes(), firstLease)
       await world.clock.advance(1_000)
       const expected = ['job-1:1', 'job-1:2', 'job-1:3', 'job-1:4']
@@ -188,7 +188,7 @@ describe('what submitters are told', () => {
   it('is found by the next sweep when the store was not there for the first', async () => {
     await failedJob()
     await world.clock.advance(60_000)
-    world.store.failReads({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })
+    world.faults.failReads({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })
     started()
     await world.clock.advance(1_000)
     expect(receiver.received).toHaveLength(4)
