@@ -96,7 +96,7 @@ const rooms = {
     store: ['model', '/change-feed-processor', '/lease-store', '/platform', '/telemetry'],
     decisions: ['model', 'plan', 'store', '/platform', '/telemetry'],
     submission: ['decisions', 'model', 'plan', 'store', '/platform'],
-    'in-process': ['model', 'store', 'submission', '/change-feed-processor'],
+    'in-process': ['decisions', 'model', 'store', 'submission', '/change-feed-processor'],
     agents: [
       'decisions',
       'in-process',

@@ -27,6 +27,8 @@
  * The code that applies a decision reads, decides, and writes on condition of the etags it decided on. If it loses the
  * race, it reads again. Memory holds only what can be lost: after any crash the documents say how to continue.
  *
+ * `decisions/readers.ts` says which role must read which document, and which roles a write wakes.
+ *
  * Start with `model/documents.ts` for the documents, then read `decisions/schedule.ts` and `decisions/settle.ts`.
  * `deployment-unit.ts` shows how each role runs on a change feed processor.
  */

@@ -221,7 +221,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a job that ended in error expires',
-    path: 'src/sas/decisions/retention.ts',
+    path: 'src/sas/model/is-over.ts',
     code: "(processState === 'Processed' || processState === 'Compensated') && retainForMs",
     broken: 'retainForMs',
     rejectedBy: ['nothing-live-expires'],

@@ -97,6 +97,8 @@ export const decisionFiles: readonly DecisionFile[] = [
     ],
     'decisions/raise-event': ['waiting-steps'],
     'decisions/recover-step': [],
+    'model/is-over': ['model/is-over', 'decisions/retention', 'decisions/notices'],
+    'decisions/readers': [],
     'decisions/recover-job': [],
     'decisions/retention': ['decisions/retention', 'decisions/notices'],
     'decisions/schedule': [...stories, 'plan/condition', 'decisions/recover-job', 'decisions/notices'],

@@ -8,6 +8,7 @@ import { jobDocumentId } from '../model/document-ids.js'
 import { decodeDocument } from '../model/decode.js'
 import { sendReplies } from './send-replies.js'
 import type { ReplyChannel } from './reply.js'
+import { mustRead } from '../decisions/readers.js'
 import { defaultNoticeRetry, type NoticeRetry } from '../decisions/settle-notice.js'
 import type { StateStore } from '../store/state-store.js'
 import { Sweep } from '../timing/sweep.js'
@@ -124,7 +125,7 @@ export class Notifier {
 
   /** Notes which jobs have notices or alerts to send. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
-    for (const change of changes.filter(mayTell)) {
+    for (const change of changes.filter(mustRead.notifier)) {
       if (change['type'] === 'sas.unreadable') this.alerter.jobUnreadable(flagIn(change), leaseToken)
       const decoded = decodeDocument(change)
       if (decoded.kind === 'job') this.alerter.jobChanged(decoded.job, leaseToken)
@@ -203,9 +204,4 @@ export class Notifier {
     this.unsentAfterMs = isWhole ? 0 : last.dueMs
     return isWhole ? this.sweepIntervalMs : nextPageAfterMs
   }
-}
-
-/** Checks before decoding whether a change may need a notice or an alert. Most changes need neither. */
-function mayTell({ type, attention }: Change): boolean {
-  return type === 'sas.notify' || type === 'sas.unreadable' || (type === 'sas.job' && attention !== null)
 }
