@@ -51,7 +51,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     'ownership/planned-lease': [],
     'options/poll-delay': [],
     'delivery/progress': [],
-    'lease/retry-delay': [],
+    'lease-holding/retry-delay': [],
     'ownership/split': [],
     'feed/start-position': [],
   }),
@@ -65,7 +65,7 @@ export const decisionFiles: readonly DecisionFile[] = [
       'decisions/notices',
     ],
     'plan/condition': ['plan/condition', 'waiting-steps', 'workflow/for-each'],
-    'decisions/schedule-result': ['decisions/schedule-result', ...stories, 'decisions/notices'],
+    'decisions/continue-or-end-job': ['decisions/continue-or-end-job', ...stories, 'decisions/notices'],
     'decisions/dispatch': [
       ...stories,
       'decisions/dispatch',
@@ -136,9 +136,9 @@ export const guards: readonly DecisionFile[] = [
   },
   {
     // F-L7: an owner stops by itself before its lease expires.
-    path: 'src/change-feed-processor/lease/lease-holder.ts',
+    path: 'src/change-feed-processor/lease-holding/lease-holder.ts',
     lines: ['return writtenAtMs + expirationMs - marginMs'],
-    tests: ['test/unit/change-feed-processor/lease/lease-holder.test.ts'],
+    tests: ['test/unit/change-feed-processor/lease-holding/lease-holder.test.ts'],
   },
   {
     // I12: an instance makes only one attempt at a time to acquire a lease.

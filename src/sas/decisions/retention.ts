@@ -1,5 +1,5 @@
 import { takeFitting, isTooLarge } from './dispatch.js'
-import type { Schedule, SchedulingState } from './schedule-result.js'
+import type { Schedule, SchedulingState } from './continue-or-end-job.js'
 import type { JobDocument } from '../model/documents.js'
 import { isToExpire } from '../model/is-over.js'
 import { unseen } from './ledger.js'

@@ -2,7 +2,7 @@ import type { Change, ChangeFeedContext } from '../../change-feed-processor/inde
 import { SerialByKey, type Clock, type Random } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { changedJob, noteUnreadable, type ChangedJob } from './changed-jobs.js'
-import type { Schedule } from '../decisions/schedule-result.js'
+import type { Schedule } from '../decisions/continue-or-end-job.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
