@@ -16,6 +16,7 @@ export {
 export { systemClock, systemRandom, type Clock, type Random, type Timer } from './platform/index.js'
 export {
   alertWebhook,
+  CosmosJobQueries,
   CosmosReplyContainers,
   CosmosStateStore,
   createAgents,
@@ -68,6 +69,7 @@ export {
   type JobClientOptions,
   type JobDocument,
   type JobFilter,
+  type JobQueries,
   type JobResult,
   type JobSelection,
   type JobSummary,

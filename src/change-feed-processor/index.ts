@@ -31,7 +31,7 @@
  * - `ownership/`: which leases this instance holds, and whether the leases cover the feed.
  * - `reading/`: the loop that reads one lease.
  * - `delivery/`: calls of the delegate, failures and progress.
- * - `lease/`: the writes of one held lease.
+ * - `lease-holding/`: the writes of one held lease.
  * - `feed/`: the feed itself and the types of the delegate. Only `feed/cosmos-change-feed.ts` uses the SDK's
  *   iterator.
  * - `options/`: the options, their defaults and rules.
@@ -39,7 +39,8 @@
  * - `doctor/`: the inspection of a deployment unit from outside.
  *
  * Start with `change-feed-processor.ts`. Continue with `bootstrapper.ts`, `load-balancer.ts` and
- * `partition-controller.ts` in `ownership/`, then `reading/partition-supervisor.ts` and `lease/lease-holder.ts`.
+ * `partition-controller.ts` in `ownership/`, then `reading/partition-supervisor.ts` and
+ * `lease-holding/lease-holder.ts`.
  */
 export { ChangeFeedProcessor } from './change-feed-processor.js'
 export { type LifecycleNotifications } from './feed/delegate.js'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AttentionOptions } from './commands/jobs/attention.js'
-import type { DecideOptions, DecisionKind } from './commands/jobs/decide.js'
+import type { DecideOptions, DecisionKind } from './commands/jobs/resubmit-release-cancel.js'
 import type { ListOptions } from './commands/jobs/list.js'
 import type { ResendOptions } from './commands/jobs/resend.js'
 import { withSelection } from './input/selection-options.js'
@@ -79,7 +79,7 @@ function decisionCommand(
     .option('--by <name>', 'who decides; default: your account on this machine')
     .option('--dry-run', 'say what would become of each job, and write nothing')
     .action(async (job: string | undefined, options: DecideOptions) => {
-      const { decide } = await import('./commands/jobs/decide.js')
+      const { decide } = await import('./commands/jobs/resubmit-release-cancel.js')
       await ending(decide(kind, job, options, terminal))
     })
 }

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../platform/index.js'
-import { CosmosStateStore, JobClient } from '../sas/index.js'
+import { CosmosJobQueries, CosmosStateStore, JobClient } from '../sas/index.js'
 import { silent, type Telemetry } from '../telemetry/index.js'
 import { openConnection, type Connection, type OpenConnection } from './connection.js'
 import { openContainers, type Containers } from './containers.js'
@@ -21,8 +21,9 @@ export async function connect(
 ): Promise<ConnectedClient> {
   const { telemetry = silent } = options
   return withContainers(options, telemetry, ({ connection, containers, clock }) => {
-    const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
-    const client = new JobClient({ store, clock, telemetry })
+    const state = { container: containers.state, onCharge: charging(telemetry) }
+    const [store, queries] = [new CosmosStateStore(state), new CosmosJobQueries(state)]
+    const client = new JobClient({ store, queries, clock, telemetry })
     return Object.assign(client, { close: () => connection.close() })
   })
 }

@@ -1,19 +1,21 @@
 /**
  * # Embedded
  *
- * Implements the three ports (`LeaseStore`, `ChangeFeed`, `StateStore`) directly on the engine of the embedded Cosmos
- * DB, without REST and SDK. Simulations run thousands of instances on them. The suites in `test/conformance` check
- * that they behave as the adapters for a real account do.
+ * Implements the ports (`LeaseStore`, `ChangeFeed`, `StateStore`, `JobQueries`) directly on the engine of the
+ * embedded Cosmos DB, without REST and SDK. Simulations run thousands of instances on them. The suites in
+ * `test/conformance` check that they behave as the adapters for a real account do.
  *
- * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts` and `engine-state-store.ts`. A method
- * reads or writes the engine synchronously. It resolves after the disk has stored everything (`settled`). Start with
- * `enginePorts` below.
+ * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts`, `engine-state-store.ts` and
+ * `engine-job-queries.ts`. A method reads or writes the engine synchronously. It resolves after the disk has
+ * stored everything (`settled`). Start with `enginePorts` below.
  */
 import type { Lease, LeaseStore } from '../../lease-store/index.js'
 import type { ChangeFeed } from '../change-feed-processor/feed/change-feed.js'
+import type { JobQueries } from '../sas/store/job-queries.js'
 import type { StateStore } from '../sas/store/state-store.js'
 import type { Container, CosmosEngine, DocumentVersion } from '../emulator/engine/index.js'
 import { EngineChangeFeed } from './engine-change-feed.js'
+import { EngineJobQueries } from './engine-job-queries.js'
 import { EngineLeaseStore } from './engine-lease-store.js'
 import { EngineStateStore } from './engine-state-store.js'
 
@@ -24,10 +26,11 @@ export interface LeaseStoreNames {
   readonly processorName: string
 }
 
-/** The three ports on one database of an engine. Each call returns a new instance. All share the stored data. */
+/** The ports on one database of an engine. Each call returns a new instance. All share the stored data. */
 export interface EnginePorts {
   changeFeed(container: string): ChangeFeed
   stateStore(container: string): StateStore
+  jobQueries(container: string): JobQueries
   /** Each instance of a deployment unit needs its own lease store, which remembers the bootstrap lock it holds. */
   leaseStore(names: LeaseStoreNames): LeaseStore
 }
@@ -44,6 +47,7 @@ export function enginePorts(engine: CosmosEngine, database: string): EnginePorts
   return {
     changeFeed: (container) => new EngineChangeFeed({ container: named(container), settled, now }),
     stateStore: (container) => new EngineStateStore({ container: named(container), settled }),
+    jobQueries: (container) => new EngineJobQueries({ container: named(container), settled }),
     leaseStore: ({ leaseContainer, monitoredContainer, processorName }) =>
       new EngineLeaseStore(
         {

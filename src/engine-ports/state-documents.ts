@@ -1,7 +1,6 @@
 import { schemaVersion } from '../sas/model/documents.js'
 import { StoreRefused } from '../sas/model/errors.js'
 import type { ApplyResult, StateDocument, StateWrite, Stored } from '../sas/store/state-store.js'
-import type { JobFilter } from '../sas/store/job-filter.js'
 import type { Refusal, DocumentVersion, ItemOperation, JsonObject } from '../emulator/engine/index.js'
 
 /** Returns when a step or job is due, or when a job must have been taken up; Infinity for any other document. */
@@ -41,22 +40,6 @@ export function refused(refusal: Refusal, id: string): ApplyResult {
 /** Returns a copy of a version as the port shows it. */
 export function stored(version: DocumentVersion): Stored<StateDocument> {
   return version.copy() as Stored<StateDocument>
-}
-
-/** Checks whether a document is a job that the filter asks for. */
-export function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
-  const { state, workflow, since, before, isFlagged, attention: kind, step } = filter
-  const { type, processState, submittedAtMs, attention } = document
-  return (
-    type === 'sas.job' &&
-    (state === undefined || processState === state) &&
-    (workflow === undefined || document['workflow'] === workflow) &&
-    (since === undefined || Number(submittedAtMs) >= since.getTime()) &&
-    (before === undefined || Number(submittedAtMs) < before.getTime()) &&
-    (isFlagged === undefined || isFlag(attention)) &&
-    (kind === undefined || (isFlag(attention) && attention['kind'] === kind)) &&
-    (step === undefined || (isFlag(attention) && attention['stepId'] === step))
-  )
 }
 
 /** Checks whether a job or notice is flagged for an operator. */

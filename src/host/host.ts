@@ -2,6 +2,7 @@ import { FeedHints } from '../change-feed-processor/index.js'
 import { systemClock, systemRandom, type Clock, type StoreClock } from '../platform/index.js'
 import {
   beginningHere,
+  CosmosJobQueries,
   CosmosStateStore,
   JobClient,
   JobEndings,
@@ -235,7 +236,8 @@ interface Reached {
 async function runUnits({ options, shell, connection, containers, clock }: Reached): Promise<Host> {
   const { instanceName, wanted, telemetry, units, eventLoop, health, metrics, server } = shell
   const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
-  const store = new CosmosStateStore({ container: containers.state, onCharge: charging(telemetry) })
+  const state = { container: containers.state, onCharge: charging(telemetry) }
+  const store = new CosmosStateStore(state)
   const shared = {
     eventLoop,
     containers,
@@ -257,6 +259,7 @@ async function runUnits({ options, shell, connection, containers, clock }: Reach
   health.started()
   const client = new JobClient({
     store: wakingReaders(store, hints),
+    queries: new CosmosJobQueries(state),
     clock,
     telemetry,
     wakeUps: endings,

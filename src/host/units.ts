@@ -7,7 +7,7 @@ import {
   createScheduler,
   createSupervisor,
   type Agent,
-  type CosmosStateStore,
+  type StateStore,
   type JobEndings,
   type InProcessPath,
   type Unit,
@@ -52,7 +52,7 @@ export interface UnitSettings extends NotifyingSettings {
 export interface UnitParts {
   readonly settings: UnitSettings
   readonly containers: Containers
-  readonly store: CosmosStateStore
+  readonly store: StateStore
   readonly instanceName: string
   readonly telemetry: Telemetry
   readonly hints: FeedHints

@@ -1,6 +1,6 @@
 import type { Inspection } from '../change-feed-processor/index.js'
 import { expired } from '../../lease-store/index.js'
-import { CosmosStateStore } from '../sas/index.js'
+import { CosmosJobQueries } from '../sas/index.js'
 import { processorNameOf, type Role } from '../connection/role.js'
 import { type HostFinding, type Looked, type UnitSelection, expirationOf, looking } from './unit-selection.js'
 
@@ -32,7 +32,7 @@ export async function standingIn(
   if (inspection.physicalRanges === null) return null
   const missing = needed.filter((role) => !isRun(role, inspection, expirationOf(selection)))
   if (missing.length === 0) return null
-  const counts = await new CosmosStateStore({ container: containers.monitoredContainer }).countJobs()
+  const counts = await new CosmosJobQueries({ container: containers.monitoredContainer }).countJobs()
   const waiting = counts.Pending + counts.Processing + counts.Compensating
   return waiting === 0 ? null : { waiting, missing, command: startCommand(missing, selection) }
 }

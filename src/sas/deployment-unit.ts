@@ -11,6 +11,7 @@ import { systemClock, systemRandom, withoutUndefined, type Clock, type Random } 
 import { silent, type Telemetry } from '../telemetry/index.js'
 import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
+import type { Reader } from './decisions/readers.js'
 import type { EndedJob } from './in-process/job-endings.js'
 import { Notifier, type NotifierSettings } from './notifier/notifier.js'
 import type { ReplyChannel } from './notifier/reply.js'
@@ -18,7 +19,7 @@ import { Scheduler } from './scheduler/scheduler.js'
 import type { StateStore } from './store/state-store.js'
 import type { InProcessPath } from './in-process/in-process-path.js'
 import { Supervisor, type SweepResult } from './supervisor/supervisor.js'
-import { wakingReaders, type Reader } from './in-process/waking-store.js'
+import { wakingReaders } from './in-process/waking-store.js'
 
 /** Options of every instance: the store of documents, the feed of their changes, and the leases of its unit. */
 export interface UnitOptions {

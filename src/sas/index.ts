@@ -27,6 +27,8 @@
  * The code that applies a decision reads, decides, and writes on condition of the etags it decided on. If it loses the
  * race, it reads again. Memory holds only what can be lost: after any crash the documents say how to continue.
  *
+ * `decisions/readers.ts` says which role must read which document, and which roles a write wakes.
+ *
  * Start with `model/documents.ts` for the documents, then read `decisions/schedule.ts` and `decisions/settle.ts`.
  * `deployment-unit.ts` shows how each role runs on a change feed processor.
  */
@@ -43,8 +45,10 @@ export {
 } from './agents/agent.js'
 export { all, any, equal, greater, not, present, type Condition } from './plan/condition.js'
 export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
-export { CosmosStateStore, type CosmosStateStoreOptions } from './store/cosmos-state-store.js'
 export { stateContainerRole } from './store/state-container.js'
+export { CosmosJobQueries } from './store/cosmos-job-queries.js'
+export type { CosmosStateStoreOptions } from './store/cosmos-state-requests.js'
+export { CosmosStateStore } from './store/cosmos-state-store.js'
 export {
   createAgents,
   createNotifier,
@@ -107,15 +111,14 @@ export type {
   ApplyResult,
   DocumentAddress,
   FlaggedJob,
-  JobCounts,
   OverdueDocument,
-  PartitionFeed,
   StateDocument,
   StateStore,
   StateWrite,
   Stored,
   UnsentNotice,
 } from './store/state-store.js'
+export type { JobCounts, JobQueries, PartitionFeed } from './store/job-queries.js'
 export type { JobFilter, NoticeFilter, PageEnd } from './store/job-filter.js'
 export type { ForEachOptions } from './workflow/for-each.js'
 export type { Step } from './workflow/plan-draft.js'

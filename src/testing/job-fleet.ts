@@ -140,9 +140,11 @@ export class JobFleet {
     const beside = [...this.running.values()].find((running) => running.process === process)
     const onAccepted =
       beside === undefined ? {} : { onAccepted: beginningHere(beside.inProcessPath, new FeedHints()) }
+    const { network, ports } = this.world
     return new JobClient({
       ...onAccepted,
       store: this.store('client', process),
+      queries: network.connect(ports.jobQueries(stateContainer), process, this.wirings.store('client')),
       clock: process.clock,
       telemetry: this.options.telemetry ?? silent,
     })

@@ -1,45 +1,21 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { PhysicalRange } from '../../src/change-feed-processor/index.js'
-import type { VirtualClock } from '../../src/platform/index.js'
-import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import type { StepDocument } from '../../src/sas/model/documents.js'
 import { deadline, withDerivedState } from '../../src/sas/model/process-state.js'
 import { schedule } from '../../src/sas/decisions/schedule.js'
 import {
   replacing,
-  type ApplyResult,
   type StateDocument,
-  type StateStore,
   type StateWrite,
   type Stored,
 } from '../../src/sas/store/state-store.js'
-import type { NoticeFilter, PageEnd } from '../../src/sas/store/job-filter.js'
 import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import { aSubmission, aWorkflow, documentsOf, theStep } from '../support/a-job.js'
-
-/** An empty state container with more than one physical partition, and what a suite needs to look at it from outside. */
-export interface OpenedStateStore {
-  readonly store: StateStore
-  readonly clock: VirtualClock
-  /** As the change feed of the same container says. */
-  physicalRanges(): Promise<readonly PhysicalRange[]>
-  /** Stores a document past the store under test, as an operator's own tool does. */
-  put(document: StateDocument): void
-  /** The id of the physical partition in whose feed a change of this document is, or null. */
-  rangeIdOf(id: string): Promise<string | null>
-}
-
-const create = (document: StateDocument): StateWrite => ({ kind: 'create', document })
-const note = (id: string, text = 'first', pk = 'p'): StateDocument => ({ id, pk, text })
-
-function applied(result: ApplyResult): ApplyResult & { kind: 'applied' } {
-  if (result.kind !== 'applied') throw new Error(`not applied: ${JSON.stringify(result)}`)
-  return result
-}
+import { applied, create, note, submittedTo, type OpenedState } from './opened-state.js'
 
 /** What every implementation of the `StateStore` port does. */
-export function stateStoreSuite(name: string, open: () => Promise<OpenedStateStore>): void {
+export function stateStoreSuite(name: string, open: () => Promise<OpenedState>): void {
   describe(`a state store: ${name}`, () => {
-    let opened: OpenedStateStore
+    let opened: OpenedState
     beforeEach(async () => {
       opened = await open()
     })
@@ -50,13 +26,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
       return document
     }
 
-    async function submitted(overrides: Partial<SubmitRequest> = {}) {
-      const plan = overrides.plan ?? aWorkflow({ pay: [], ship: ['pay'] }).plan
-      const writes = submit(aSubmission(plan, overrides))
-      const { pk } = documentsOf(writes).job
-      applied(await opened.store.apply(pk, writes))
-      return documentsOf(writes)
-    }
+    const submitted = (overrides: Partial<SubmitRequest> = {}) => submittedTo(opened.store, overrides)
 
     describe('a group of writes', () => {
       it('is applied as a whole, and each document can be read', async () => {
@@ -230,7 +200,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
           const { job, steps } = await submitted({ jobId, partition: jobId })
           const { store } = opened
           expect(await store.read({ pk: jobId, id: job.id })).toMatchObject({ jobId })
-          expect((await store.findJob(jobId))?.['jobId']).toBe(jobId)
+          expect((await opened.queries.findJob(jobId))?.['jobId']).toBe(jobId)
           expect(await store.listSteps(jobId, jobId)).toHaveLength(2)
           const step = await store.read({ pk: jobId, id: theStep(steps, 'pay').id })
           if (step === null) throw new Error('there is no step')
@@ -321,102 +291,15 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
       })
     })
 
-    it('jobs are counted by state, wherever they are', async () => {
-      expect(await opened.store.countJobs()).toMatchObject({ Pending: 0, Processed: 0 })
-      for (const [jobId, processState] of Object.entries({ a: 'Pending', b: 'Pending', c: 'Processed' }))
-        opened.put({ id: `sas.job:${jobId}`, pk: jobId, type: 'sas.job', processState })
-      opened.put({ id: 'foreign', pk: 'e', type: 'order', processState: 'Pending' })
-      expect(await opened.store.countJobs()).toEqual({
-        Pending: 2,
-        Processing: 0,
-        Processed: 1,
-        Error: 0,
-        Compensating: 0,
-        Compensated: 0,
-      })
-    })
-
-    describe('jobs listed', () => {
-      const listed = async (filter: Parameters<StateStore['listJobs']>[0]): Promise<string[]> =>
-        (await opened.store.listJobs(filter)).map(({ jobId }) => jobId)
-
-      beforeEach(async () => {
-        const other = { ...aWorkflow().plan, workflow: 'lending' }
-        for (const [index, jobId] of ['one', 'two', 'three', 'four'].entries()) {
-          const now = 1_000 * (index + 1)
-          await submitted({ jobId, partition: jobId, now, ...(jobId === 'two' ? { plan: other } : {}) })
-        }
-        opened.put({ id: 'x', pk: 'x', type: 'sas.job', note: 'not readable' })
-        const [before] = await opened.store.listJobs({ since: new Date(3_000), before: new Date(3_001) })
-        if (before === undefined) throw new Error('there is no job')
-        const done = withDerivedState({ ...before, currentState: 'Completed' })
-        applied(await opened.store.apply('three', [replacing(before, done)]))
-      })
-
-      it('come newest first, those that can be read', async () => {
-        expect(await listed({})).toEqual(['four', 'three', 'two', 'one'])
-      })
-
-      it('come by state, workflow and time, each alone and together', async () => {
-        expect(await listed({ state: 'Processed' })).toEqual(['three'])
-        expect(await listed({ workflow: 'lending' })).toEqual(['two'])
-        expect(await listed({ since: new Date(3_000) })).toEqual(['four', 'three'])
-        expect(await listed({ since: new Date(3_000), state: 'Pending', workflow: 'shopping' })).toEqual([
-          'four',
-        ])
-        expect(await listed({ workflow: 'lending', state: 'Processed' })).toEqual([])
-      })
-
-      it('come at most as many as asked for, the newest of them, and the next page after these', async () => {
-        expect(await listed({ state: 'Pending', limit: 2 })).toEqual(['four', 'two'])
-        expect(await listed({ state: 'Pending', limit: 2, before: new Date(2_000) })).toEqual(['one'])
-      })
-
-      it('come a page at a time, none left out or twice, where many share a millisecond', async () => {
-        const ids = ['ä', 'a b', 'c', 'd', 'e', 'f', 'g'].map((name) => `same ${name}`)
-        for (const jobId of [...ids].reverse()) await submitted({ jobId, partition: jobId, now: 2_000 })
-        opened.put({ id: 'y', pk: 'y', type: 'sas.job', submittedAtMs: 2_000, note: 'not readable' })
-        const whole = await listed({ limit: 1_000 })
-        expect([...whole].sort()).toEqual(['one', 'two', 'three', 'four', ...ids].sort())
-        for (const limit of [1, 2, 3, 4, 11]) {
-          const pages: string[] = []
-          for (let after: PageEnd | null = null; ;) {
-            const page: readonly JobDocument[] = await opened.store.listJobs({
-              limit,
-              ...(after === null ? {} : { after }),
-            })
-            pages.push(...page.map(({ jobId }) => jobId))
-            const last = page.at(-1)
-            if (last === undefined || page.length < limit) break
-            after = last
-          }
-          expect(pages, `${limit} on a page`).toEqual(whole)
-        }
-      })
-
-      it('R117: come by what is the matter with them, and by the step it is about', async () => {
-        const flag = async (jobId: string, stepId: string | null): Promise<void> => {
-          const job = await opened.store.findJob(jobId)
-          if (job === null) throw new Error(`there is no job ${jobId}`)
-          const attention = { kind: 'unclaimed' as const, since: '', by: 's', message: 'm', stepId }
-          applied(await opened.store.apply(jobId, [replacing(job, { ...job, attention })]))
-        }
-        await flag('one', 'pay')
-        await flag('four', null)
-        expect(await listed({ isFlagged: true })).toEqual(['four', 'one'])
-        expect(await listed({ step: 'pay' })).toEqual(['one'])
-        expect(await listed({ attention: 'unclaimed' })).toEqual(['four', 'one'])
-        expect(await listed({ attention: 'parked' })).toEqual([])
-        expect(await listed({ step: 'pay', isFlagged: true, workflow: 'lending' })).toEqual([])
-      })
-
-      it('I15, F-V18: flagged ones come in pages by when they were flagged, each once, however many at once', async () => {
+    describe('flagged jobs', () => {
+      it('I15, F-V18: come in pages by when they were flagged, each once, however many at once', async () => {
         const flag = async (jobId: string, since: string): Promise<void> => {
-          const job = await opened.store.findJob(jobId)
-          if (job === null) throw new Error(`there is no job ${jobId}`)
+          const { job } = await submitted({ jobId, partition: jobId })
+          const stored = await read(job.id, jobId)
           const attention = { kind: 'unclaimed' as const, since, by: 's', message: 'm', stepId: 'pay' }
-          applied(await opened.store.apply(jobId, [replacing(job, { ...job, attention })]))
+          applied(await opened.store.apply(jobId, [replacing(stored, { ...stored, attention })]))
         }
+        await submitted({ jobId: 'two', partition: 'two' })
         await flag('three', '2026-01-01T00:00:00.000Z')
         await flag('one', '2026-01-01T00:00:00.001Z')
         await flag('four', '2026-01-01T00:00:00.001Z')
@@ -440,12 +323,6 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         expect(await page('2026-01-01T00:00:00.001Z', 1)).toEqual([])
         const all = await page(null, 100)
         expect([all[0], all.slice(1).sort()]).toEqual(['three', ['four', 'one']])
-      })
-
-      it('come with the etag that a write needs', async () => {
-        const [job] = await opened.store.listJobs({ state: 'Processed' })
-        if (job === undefined) throw new Error('there is no job')
-        applied(await opened.store.apply('three', [replacing(job, { ...job, note: 'x' })]))
       })
     })
 
@@ -473,62 +350,6 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedStateSto
         applied(await store.apply('p', [replacing(notice, { ...notice, completeByMs: null })]))
         expect(await store.listNotices('p', 'told')).toEqual([])
         expect(await unsent(0, 21)).toEqual(['too', 'other'])
-      })
-    })
-
-    describe('notices that were given up', () => {
-      it('R122: are listed, all or those of a job or workflow, until they are to be sent again', async () => {
-        const { store } = opened
-        for (const jobId of ['one', 'two']) {
-          await submitted({ jobId, partition: `p-${jobId}`, replyTo: 'https://shop.example/' })
-          const [notice] = await store.listNotices(`p-${jobId}`, jobId)
-          if (notice === undefined) throw new Error('there is no notice')
-          const attention = { kind: 'notify' as const, since: '', by: 'n', message: 'gone' }
-          const givenUp = { ...notice, completeByMs: null, attention }
-          applied(await store.apply(notice.pk, [replacing(notice, givenUp)]))
-        }
-        const listed = async (filter: NoticeFilter): Promise<string[]> =>
-          (await store.listUndelivered(filter)).map(({ jobId }) => jobId).sort()
-        expect(await listed({})).toEqual(['one', 'two'])
-        expect(await listed({ jobId: 'two', workflow: 'shopping' })).toEqual(['two'])
-        expect(await listed({ workflow: 'lending' })).toEqual([])
-        expect(await listed({ limit: 1 })).toHaveLength(1)
-        const [notice] = await store.listUndelivered({ jobId: 'one' })
-        if (notice === undefined) throw new Error('there is no notice')
-        applied(await store.apply(notice.pk, [replacing(notice, { ...notice, attention: null })]))
-        expect(await listed({})).toEqual(['two'])
-      })
-    })
-
-    describe('a partition followed', () => {
-      it('brings every document at first, then what has changed, and nothing of other partitions', async () => {
-        const { store } = opened
-        applied(await store.apply('p', [create(note('a')), create(note('b'))]))
-        applied(await store.apply('q', [create(note('c', 'other', 'q'))]))
-        const feed = store.follow('p')
-        const ids = async (): Promise<string[]> => (await feed.readNext()).map(({ id }) => id).sort()
-        expect(await ids()).toEqual(['a', 'b'])
-        expect(await ids()).toEqual([])
-        applied(await store.apply('q', [create(note('d', 'other', 'q'))]))
-        applied(await store.apply('p', [replacing(await read('a'), note('a', 'second'))]))
-        const changed = await feed.readNext()
-        expect(changed).toMatchObject([{ id: 'a', text: 'second' }])
-        expect(await ids()).toEqual([])
-        expect(await store.follow('nobody').readNext()).toEqual([])
-      })
-    })
-
-    describe('a job found', () => {
-      it('is found whatever its partition is', async () => {
-        for (const partition of ['p1', 'p2', 'p3', 'p4'])
-          await submitted({ jobId: `job-${partition}`, partition })
-        expect(await opened.store.findJob('job-p3')).toMatchObject({ jobId: 'job-p3', pk: 'p3' })
-        expect(await opened.store.findJob('job-p5')).toBeNull()
-      })
-
-      it('is none when the document is not one', async () => {
-        await opened.store.apply('p', [create({ id: 'sas.job:j', pk: 'p', type: 'order' })])
-        expect(await opened.store.findJob('j')).toBeNull()
       })
     })
 

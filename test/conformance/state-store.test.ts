@@ -4,9 +4,11 @@ import type { JsonObject } from '../../src/emulator/engine/index.js'
 import { enginePorts } from '../../src/engine-ports/index.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
-import { CosmosStateStore } from '../../src/sas/index.js'
+import { CosmosJobQueries, CosmosStateStore } from '../../src/sas/index.js'
 import { submittedAtMs } from '../support/a-job.js'
-import { stateStoreSuite, type OpenedStateStore } from './state-store.suite.js'
+import { jobQueriesSuite } from './job-queries.suite.js'
+import type { OpenedState } from './opened-state.js'
+import { stateStoreSuite } from './state-store.suite.js'
 
 const database = 'stepward'
 const container = 'state'
@@ -22,7 +24,7 @@ async function account() {
 }
 
 /** Writes past the store under test. */
-function putting({ engine }: InProcessCosmos): Pick<OpenedStateStore, 'put'> {
+function putting({ engine }: InProcessCosmos): Pick<OpenedState, 'put'> {
   return {
     put: (document) => {
       const create = { kind: 'create' as const, document: document as JsonObject }
@@ -32,7 +34,7 @@ function putting({ engine }: InProcessCosmos): Pick<OpenedStateStore, 'put'> {
 }
 
 /** What a feed says about where documents are. */
-function lookingAt(feed: ChangeFeed): Pick<OpenedStateStore, 'physicalRanges' | 'rangeIdOf'> {
+function lookingAt(feed: ChangeFeed): Pick<OpenedState, 'physicalRanges' | 'rangeIdOf'> {
   const options = { maxItemCount: 1_000, signal: new AbortController().signal }
   const physicalRanges = () => feed.physicalRanges()
   return {
@@ -47,32 +49,44 @@ function lookingAt(feed: ChangeFeed): Pick<OpenedStateStore, 'physicalRanges' | 
   }
 }
 
-stateStoreSuite('on the engine', async () => {
+async function onTheEngine(): Promise<OpenedState> {
   const { cosmos, clock } = await account()
   const ports = enginePorts(cosmos.engine, database)
   return {
     store: ports.stateStore(container),
+    queries: ports.jobQueries(container),
     clock,
     ...putting(cosmos),
     ...lookingAt(ports.changeFeed(container)),
   }
-})
+}
 
-stateStoreSuite('on the SDK', async () => {
+async function onTheSdk(): Promise<OpenedState> {
   const { cosmos, clock } = await account()
   const sdk = cosmos.client().database(database).container(container)
-  const store = new CosmosStateStore({ container: sdk })
-  return { store, clock, ...putting(cosmos), ...lookingAt(new CosmosChangeFeed({ container: sdk })) }
-})
+  return {
+    store: new CosmosStateStore({ container: sdk }),
+    queries: new CosmosJobQueries({ container: sdk }),
+    clock,
+    ...putting(cosmos),
+    ...lookingAt(new CosmosChangeFeed({ container: sdk })),
+  }
+}
+
+for (const suite of [stateStoreSuite, jobQueriesSuite]) {
+  suite('on the engine', onTheEngine)
+  suite('on the SDK', onTheSdk)
+}
 
 describe('the state store on the SDK', () => {
   it('tells the charge of every request', async () => {
     const { cosmos } = await account()
     const charges: [string, number][] = []
-    const store = new CosmosStateStore({
+    const state = {
       container: cosmos.client().database(database).container(container),
-      onCharge: (operation, charge) => void charges.push([operation, charge]),
-    })
+      onCharge: (operation: string, charge: number) => void charges.push([operation, charge]),
+    }
+    const [store, queries] = [new CosmosStateStore(state), new CosmosJobQueries(state)]
     const document = { id: 'a', pk: 'p' }
     await store.apply('p', [{ kind: 'create', document }])
     await store.apply('p', [
@@ -81,8 +95,8 @@ describe('the state store on the SDK', () => {
     ])
     await store.read({ pk: 'p', id: 'a' })
     await store.listOverdue({ afterMs: 0, beforeMs: 1, pickUpWithinMs: 0 }, 1)
-    await store.listJobs({})
-    await store.findJob('j')
+    await queries.listJobs({})
+    await queries.findJob('j')
     await store.listSteps('p', 'j')
     await store.listNotices('p', 'j')
     await store.listUnsent({ afterMs: 0, beforeMs: 1 }, 1)

@@ -1,8 +1,8 @@
-import { callsForScheduler } from '../../src/sas/store/changed-jobs.js'
 import { claim, joinAttempt } from '../../src/sas/decisions/claim.js'
 import { extend } from '../../src/sas/decisions/extend.js'
 import { operate } from '../../src/sas/decisions/operate.js'
 import { raiseEvent } from '../../src/sas/decisions/raise-event.js'
+import { mustRead } from '../../src/sas/decisions/readers.js'
 import { recoverJob } from '../../src/sas/decisions/recover-job.js'
 import { recover, retireStep } from '../../src/sas/decisions/recover-step.js'
 import { schedule } from '../../src/sas/decisions/schedule.js'
@@ -13,7 +13,7 @@ import { submit } from '../../src/sas/submission/submit.js'
 export interface Decisions {
   readonly submit: typeof submit
   readonly schedule: typeof schedule
-  readonly callsForScheduler: typeof callsForScheduler
+  readonly schedulerMustRead: typeof mustRead.scheduler
   readonly claim: typeof claim
   readonly joinAttempt: typeof joinAttempt
   readonly extend: typeof extend
@@ -30,7 +30,7 @@ export interface Decisions {
 export const production: Decisions = {
   submit,
   schedule,
-  callsForScheduler,
+  schedulerMustRead: mustRead.scheduler,
   claim,
   joinAttempt,
   extend,

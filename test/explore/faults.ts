@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
     }),
   }),
   fault('I8: a step that was given back calls for a scheduler', 'retried', 'I8', {
-    callsForScheduler: () => false,
+    schedulerMustRead: (document) => document['type'] === 'sas.job' && production.schedulerMustRead(document),
     recoverJob: () => ({ kind: 'nothing' }),
   }),
   fault('I15: a job in Error says why', 'one-step', 'I20', {

@@ -1,5 +1,5 @@
 import { isUnclaimed } from '../../src/sas/decisions/claim.js'
-import type { Schedule } from '../../src/sas/decisions/schedule-result.js'
+import type { Schedule } from '../../src/sas/decisions/continue-or-end-job.js'
 import { owedBy } from '../../src/sas/decisions/owed-undos.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import { isTerminal } from '../../src/sas/model/process-state.js'

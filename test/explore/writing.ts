@@ -1,4 +1,3 @@
-import { isOver } from '../../src/sas/decisions/retention.js'
 import { isOpen } from '../../src/sas/decisions/settle.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import { canonicalJob, canonicalOld, canonicalStep, mostDispatches, now, tickMs } from './canonical.js'
@@ -81,18 +80,18 @@ export function writingOf(tables: Tables, by: Writer, looked: Looked, written: W
   const to = replacing(from, written)
   const { job } = to
   const { changed = [] } = written
+  const isJobNews = written.job !== undefined && decisions.schedulerMustRead(job)
   const steps = changed.flatMap((after) => {
     const place = stepIds.indexOf(after.stepId)
     const before = looked.steps[place] ?? -1
     return before < 0 ? [] : [stepWriteOf(tables, place, before, after)]
   })
-  const isJobNews = written.job !== undefined && !isOver(job)
   return {
     by,
     jobFrom: looked.job,
     jobTo: written.job === undefined ? looked.job : jobs.numberOf(canonicalJob(job)),
     steps,
-    calls: isJobNews || changed.some((step) => decisions.callsForScheduler(step)),
+    calls: isJobNews || changed.some((step) => decisions.schedulerMustRead(step)),
     written,
     problem: problemOf(() => checkWrite({ by, from, to })),
   }

@@ -122,7 +122,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'an owner trusts its lease for too long',
-    path: 'src/change-feed-processor/lease/lease-holder.ts',
+    path: 'src/change-feed-processor/lease-holding/lease-holder.ts',
     code: 'return writtenAtMs + expirationMs - marginMs',
     broken: 'return writtenAtMs + 10 * expirationMs - marginMs',
     rejectedBy: ['one-owner', 'trusted'],
@@ -221,7 +221,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a job that ended in error expires',
-    path: 'src/sas/decisions/retention.ts',
+    path: 'src/sas/model/is-over.ts',
     code: "(processState === 'Processed' || processState === 'Compensated') && retainForMs",
     broken: 'retainForMs',
     rejectedBy: ['nothing-live-expires'],

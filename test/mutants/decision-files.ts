@@ -52,7 +52,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     'ownership/planned-lease': [],
     'options/poll-delay': [],
     'delivery/progress': [],
-    'lease/retry-delay': [],
+    'lease-holding/retry-delay': [],
     'ownership/split': [],
     'feed/start-position': [],
   }),
@@ -66,7 +66,7 @@ export const decisionFiles: readonly DecisionFile[] = [
       'decisions/notices',
     ],
     'plan/condition': ['plan/condition', 'waiting-steps', 'workflow/for-each'],
-    'decisions/schedule-result': ['decisions/schedule-result', ...stories, 'decisions/notices'],
+    'decisions/continue-or-end-job': ['decisions/continue-or-end-job', ...stories, 'decisions/notices'],
     'decisions/dispatch': [
       ...stories,
       'decisions/dispatch',
@@ -98,6 +98,8 @@ export const decisionFiles: readonly DecisionFile[] = [
     ],
     'decisions/raise-event': ['waiting-steps'],
     'decisions/recover-step': [],
+    'model/is-over': ['model/is-over', 'decisions/retention', 'decisions/notices'],
+    'decisions/readers': [],
     'decisions/recover-job': [],
     'decisions/retention': ['decisions/retention', 'decisions/notices'],
     'decisions/schedule': [...stories, 'plan/condition', 'decisions/recover-job', 'decisions/notices'],
@@ -135,9 +137,9 @@ export const guards: readonly DecisionFile[] = [
   },
   {
     // F-L7: an owner stops by itself before its lease expires.
-    path: 'src/change-feed-processor/lease/lease-holder.ts',
+    path: 'src/change-feed-processor/lease-holding/lease-holder.ts',
     lines: ['return writtenAtMs + expirationMs - marginMs'],
-    tests: ['test/unit/change-feed-processor/lease/lease-holder.test.ts'],
+    tests: ['test/unit/change-feed-processor/lease-holding/lease-holder.test.ts'],
   },
   {
     // I12: an instance makes only one attempt at a time to acquire a lease.

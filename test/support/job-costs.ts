@@ -5,6 +5,7 @@ import { openConnection } from '../../src/connection/connection.js'
 import { openContainers } from '../../src/connection/containers.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 import {
+  CosmosJobQueries,
   CosmosStateStore,
   beginningHere,
   createAgents,
@@ -88,7 +89,8 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
   const cosmos = createInProcessCosmos({ clock, random })
   const containers = await openContainers(await openConnection({ client: cosmos.client() }))
   const onCharge = bill.add
-  const store = new CosmosStateStore({ container: containers.state, onCharge })
+  const state = { container: containers.state, onCharge }
+  const [store, queries] = [new CosmosStateStore(state), new CosmosJobQueries(state)]
   const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
   const optionsOf = async (processorName: string): Promise<UnitOptions> => ({
     store,
@@ -122,7 +124,7 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
   return {
     clock,
     bill,
-    client: new JobClient({ store, clock, telemetry: silent, ...(together ? inside : {}) }),
+    client: new JobClient({ store, queries, clock, telemetry: silent, ...(together ? inside : {}) }),
     stop: async () => {
       await Promise.all([...units.map((unit) => unit.stop()), clock.advance(5_000)])
     },

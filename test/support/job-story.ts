@@ -1,7 +1,7 @@
 import type { Random } from '../../src/platform/index.js'
 import { operate, type Operation, type OperatorCommand } from '../../src/sas/decisions/operate.js'
 import { recover, type Recovery } from '../../src/sas/decisions/recover-step.js'
-import type { Schedule } from '../../src/sas/decisions/schedule-result.js'
+import type { Schedule } from '../../src/sas/decisions/continue-or-end-job.js'
 import { schedule } from '../../src/sas/decisions/schedule.js'
 import { settle, type Outcome } from '../../src/sas/decisions/settle.js'
 import { submit } from '../../src/sas/submission/submit.js'

@@ -10,6 +10,7 @@ import { decodeDocument } from '../../src/sas/model/decode.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import { Scheduler, type SchedulerOptions } from '../../src/sas/scheduler/scheduler.js'
 import type { InProcessPath } from '../../src/sas/in-process/in-process-path.js'
+import type { JobQueries } from '../../src/sas/store/job-queries.js'
 import type { StateStore, StateWrite, Stored } from '../../src/sas/store/state-store.js'
 import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import { Supervisor } from '../../src/sas/supervisor/supervisor.js'
@@ -22,7 +23,7 @@ import {
   type ShapeOptions,
   type WorkflowShape,
 } from './a-job.js'
-import { FaultyStateStore } from './faulty-state-store.js'
+import { StoreFaults } from './store-faults.js'
 
 const database = 'stepward'
 const container = 'state'
@@ -38,8 +39,11 @@ export class StateWorld {
   readonly random = seededRandom(1)
   /** The stored documents, without faults. */
   readonly truth: StateStore
+  /** The faults of {@link store} and {@link queries}. */
+  readonly faults = new StoreFaults()
   /** The store that every role of this world uses. */
-  readonly store: FaultyStateStore
+  readonly store: StateStore
+  readonly queries: JobQueries
   private readonly engine: CosmosEngine
   private readonly feed: ChangeFeed
   private position: FeedPosition = { feedRange: { min: '', max: 'FF' }, start: { kind: 'beginning' } }
@@ -53,7 +57,8 @@ export class StateWorld {
     this.engine = engine
     const ports = enginePorts(engine, database)
     this.truth = ports.stateStore(container)
-    this.store = new FaultyStateStore(this.truth)
+    this.store = this.faults.on(this.truth)
+    this.queries = this.faults.on(ports.jobQueries(container))
     this.feed = ports.changeFeed(container)
   }
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { NewLease } from '../../lease-store/index.js'
-import type { Closing } from '../../src/change-feed-processor/delivery/closing.js'
-import { LeaseHolder } from '../../src/change-feed-processor/lease/lease-holder.js'
+import type { CloseReason } from '../../src/change-feed-processor/delivery/close-reason.js'
+import { LeaseHolder } from '../../src/change-feed-processor/lease-holding/lease-holder.js'
 import { PartitionSupervisor } from '../../src/change-feed-processor/reading/partition-supervisor.js'
 import { anAcquiredLease, aRuntime, type RuntimeOverrides, type TestRuntime } from './a-runtime.js'
 
@@ -11,7 +11,7 @@ export interface Supervised {
   readonly holder: LeaseHolder
   readonly supervisor: PartitionSupervisor
   /** Returns null while the supervisor runs. */
-  readonly closing: () => Closing | null
+  readonly closing: () => CloseReason | null
 }
 
 /**
@@ -27,7 +27,7 @@ export async function supervising(
   const holder = new LeaseHolder(runtime, await anAcquiredLease(runtime, lease), runtime.clock.monotonic())
   holder.start()
   const supervisor = new PartitionSupervisor(runtime, holder)
-  let closing: Closing | null = null
+  let closing: CloseReason | null = null
   supervisor.run().then(
     (ended) => (closing = ended),
     () => undefined,

@@ -1,6 +1,6 @@
 import { backoffDelayMs, type Backoff } from '../../platform/index.js'
 import { identityOf, type AnyChange } from '../feed/change-identity.js'
-import type { Closing } from './closing.js'
+import type { CloseReason } from './close-reason.js'
 import type { ChangeContext } from '../feed/delegate.js'
 import type { DeliverySite } from './delivery.js'
 import { FeedError, type DelegateError } from '../feed/errors.js'
@@ -23,7 +23,7 @@ const backoff: Backoff = { minMs: 500, maxMs: 30_000 }
 export async function setAside(
   { change, error, attempts, context }: Poison,
   { runtime, signal, closing }: DeliverySite,
-): Promise<Closing | null> {
+): Promise<CloseReason | null> {
   const { clock, random, notifications, telemetry } = runtime
   const { leaseToken } = context
   const { id } = identityOf(change)

@@ -1,4 +1,4 @@
-import type { Closing } from './closing.js'
+import type { CloseReason } from './close-reason.js'
 import type { DeliverySite } from './delivery.js'
 import { DelegateError } from '../feed/errors.js'
 import { TimeLimitError, calledWithin } from './time-limit.js'
@@ -7,7 +7,7 @@ export type DelegateCall =
   | { readonly kind: 'handled' }
   | { readonly kind: 'failed'; readonly error: DelegateError }
   /** The call was not made, or ended because its signal was aborted. */
-  | { readonly kind: 'close'; readonly closing: Closing }
+  | { readonly kind: 'close'; readonly closing: CloseReason }
 
 /**
  * Calls the user's delegate once, unless delivery has ended. The last check whether the lease can be trusted comes

@@ -1,8 +1,8 @@
 import type { ReadPage } from './page-positions.js'
 import type { AnyChange } from '../feed/change-identity.js'
-import type { Closing } from './closing.js'
+import type { CloseReason } from './close-reason.js'
 import type { ChangeContext } from '../feed/delegate.js'
-import type { LeaseHolder } from '../lease/lease-holder.js'
+import type { LeaseHolder } from '../lease-holding/lease-holder.js'
 import type { Progress } from './progress.js'
 import type { Runtime } from '../runtime/runtime.js'
 
@@ -12,14 +12,14 @@ export type AfterPage =
   | { readonly kind: 'readOn' }
   /** Read everything again that was not reported as handled. */
   | { readonly kind: 'readAgain' }
-  | { readonly kind: 'close'; readonly closing: Closing }
+  | { readonly kind: 'close'; readonly closing: CloseReason }
 
 /** Brings the pages of one lease to the user's delegate, and reports to {@link Progress} what was handled. */
 export interface Delivery {
   /** Resolves when the next page may be read. */
   deliver(page: ReadPage): Promise<AfterPage>
   /** Resolves when everything delivered was handled, or with the reason why that will not happen. */
-  settled(): Promise<Closing | null>
+  settled(): Promise<CloseReason | null>
   /** Resolves when the delegate no longer runs. Called once no new changes will be delivered. */
   ended(): Promise<void>
 }
@@ -32,7 +32,7 @@ export interface DeliverySite {
   /** Aborts when the lease is lost or the processor stops. */
   readonly signal: AbortSignal
   /** Returns why nothing more may be delivered; null while delivery goes on. */
-  readonly closing: () => Closing | null
+  readonly closing: () => CloseReason | null
   /** Ends the pause between two reads, because the delivery knows a reason to close. */
   readonly wake: () => void
 }

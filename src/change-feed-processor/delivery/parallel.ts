@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { backoffDelayMs } from '../../platform/index.js'
 import type { AnyChange } from '../feed/change-identity.js'
-import type { Closing } from './closing.js'
+import type { CloseReason } from './close-reason.js'
 import { setAside } from './dead-letter.js'
 import { callDelegate } from './delegate-call.js'
 import type { ChangeContext } from '../feed/delegate.js'
@@ -35,7 +35,7 @@ export class ParallelDelivery implements Delivery {
   private readonly stopping = new AbortController()
   /** Aborts the running calls. */
   private readonly breakingOff = new AbortController()
-  private stopped: Closing | null = null
+  private stopped: CloseReason | null = null
   private readonly mark = new LowWaterMark()
   /** The changes that wait behind a running or ready one, by key. */
   private readonly behind = new Map<string, Job[]>()
@@ -71,7 +71,7 @@ export class ParallelDelivery implements Delivery {
     return this.stopped === null ? { kind: 'readOn' } : { kind: 'close', closing: this.stopped }
   }
 
-  async settled(): Promise<Closing | null> {
+  async settled(): Promise<CloseReason | null> {
     await this.until(() => this.mark.size === 0)
     return this.stopped
   }
@@ -136,7 +136,7 @@ export class ParallelDelivery implements Delivery {
   }
 
   /** Returns null when the change was handled or set aside, or else the reason to stop. */
-  private async handle({ change, ticket, call }: Job): Promise<Closing | null> {
+  private async handle({ change, ticket, call }: Job): Promise<CloseReason | null> {
     const { runtime, signal } = this.site
     const { clock, random, options } = runtime
     let slice: Slice = { from: ticket.index, to: ticket.index + 1, failures: 0, isPart: true }
@@ -168,7 +168,7 @@ export class ParallelDelivery implements Delivery {
     if (furthest !== undefined) await this.site.progress.handledUpTo(furthest.page, furthest.count)
   }
 
-  private stop(closing: Closing): void {
+  private stop(closing: CloseReason): void {
     this.stopped ??= closing
     this.stopping.abort()
     this.site.wake()

@@ -1,6 +1,6 @@
 import type { FeedStart } from '../feed/change-feed.js'
 import { LeaseLostError } from '../feed/errors.js'
-import type { LeaseHolder } from '../lease/lease-holder.js'
+import type { LeaseHolder } from '../lease-holding/lease-holder.js'
 import { positionAfterAll, positionsIn, type ReadPage } from './page-positions.js'
 
 /** A page delivered under one lease, with its place among the delivered changes and its positions to store. */

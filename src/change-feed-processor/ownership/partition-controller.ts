@@ -1,7 +1,7 @@
 import { acquire, requestHandover, type Lease } from '../../../lease-store/index.js'
-import type { Closing } from '../delivery/closing.js'
+import type { CloseReason } from '../delivery/close-reason.js'
 import { FeedError } from '../feed/errors.js'
-import { LeaseHolder } from '../lease/lease-holder.js'
+import { LeaseHolder } from '../lease-holding/lease-holder.js'
 import { PartitionSupervisor } from '../reading/partition-supervisor.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { childLeases } from './split.js'
@@ -147,7 +147,7 @@ export class PartitionController {
     notifications.released(leaseToken, closing.reason)
   }
 
-  private async close(closing: Closing, holder: LeaseHolder): Promise<void> {
+  private async close(closing: CloseReason, holder: LeaseHolder): Promise<void> {
     switch (closing.reason) {
       case 'LeaseLost':
         return
@@ -170,7 +170,7 @@ export class PartitionController {
    */
   private async split(
     holder: LeaseHolder,
-    parts: Extract<Closing, { reason: 'Split' }>['parts'],
+    parts: Extract<CloseReason, { reason: 'Split' }>['parts'],
   ): Promise<void> {
     const { feed, leaseStore, telemetry, notifications, options } = this.runtime
     if (!(await holder.flush())) return

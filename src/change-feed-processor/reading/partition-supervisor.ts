@@ -1,16 +1,16 @@
 import { cosmosErrorKind, isTransient } from '../../../lease-store/index.js'
 import type { ChangePage, FeedPosition } from '../feed/change-feed.js'
 import { madeAtMs, type AnyChange } from '../feed/change-identity.js'
-import type { Closing } from '../delivery/closing.js'
+import type { CloseReason } from '../delivery/close-reason.js'
 import type { Delivery, DeliverySite } from '../delivery/delivery.js'
 import { FeedError } from '../feed/errors.js'
-import type { LeaseHolder } from '../lease/lease-holder.js'
+import type { LeaseHolder } from '../lease-holding/lease-holder.js'
 import { PageDelivery } from '../delivery/page-delivery.js'
 import { PageSize } from './page-size.js'
 import { ParallelDelivery } from '../delivery/parallel.js'
 import { PollDelay } from '../options/poll-delay.js'
 import { Progress } from '../delivery/progress.js'
-import { retryDelayMs } from '../lease/retry-delay.js'
+import { retryDelayMs } from '../lease-holding/retry-delay.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { sinceFirstPosition, startOf } from '../feed/start-position.js'
 import { watchedRead } from './watched-read.js'
@@ -70,7 +70,7 @@ export class PartitionSupervisor {
     this.pollDelay.wake()
   }
 
-  async run(): Promise<Closing> {
+  async run(): Promise<CloseReason> {
     const onLost = (): void => {
       this.ending.abort()
     }
@@ -86,7 +86,7 @@ export class PartitionSupervisor {
     }
   }
 
-  private async readOn(): Promise<Closing> {
+  private async readOn(): Promise<CloseReason> {
     const { feedRange } = this.holder.lease
     let position: FeedPosition = { feedRange, start: this.progress.start }
     for (;;) {
@@ -126,7 +126,7 @@ export class PartitionSupervisor {
    * Closes with the children's positions. They begin where everything was handled (I10), with manual checkpoints
    * perhaps earlier.
    */
-  private async split(parts: readonly FeedPosition[]): Promise<Closing> {
+  private async split(parts: readonly FeedPosition[]): Promise<CloseReason> {
     const unsettled = await this.delivery.settled()
     if (unsettled !== null) return unsettled
     const { isBehind, start } = this.progress
@@ -134,7 +134,7 @@ export class PartitionSupervisor {
   }
 
   /** Returns a page, after as many attempts as it takes, or the reason to read no more. */
-  private async read(position: FeedPosition): Promise<ChangePage<AnyChange> | Closing> {
+  private async read(position: FeedPosition): Promise<ChangePage<AnyChange> | CloseReason> {
     const { clock, random, notifications, gate } = this.runtime
     const { leaseToken } = this.holder.lease
     for (let failures = 1; ; failures += 1) {
@@ -160,7 +160,7 @@ export class PartitionSupervisor {
     }
   }
 
-  private closing(): Closing | null {
+  private closing(): CloseReason | null {
     if (!this.holder.isTrusted()) return { reason: 'LeaseLost' }
     if (this.ending.signal.aborted) return { reason: 'Shutdown' }
     return this.isAskedFor ? { reason: 'HandedOver' } : null

@@ -13,7 +13,8 @@ import { DeadlineAdvice } from './deadline-advice.js'
 import type { StepDocument } from '../model/documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { moreTime } from './more-time.js'
-import { isOpen, mayBeOpen, type Outcome } from '../decisions/settle.js'
+import { mustRead } from '../decisions/readers.js'
+import { isOpen, type Outcome } from '../decisions/settle.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from '../store/state-store.js'
@@ -98,7 +99,7 @@ export class Agents {
   /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
   async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
     this.forgetEnded(changes)
-    const steps = changes.filter(mayBeOpen).flatMap((change) => {
+    const steps = changes.filter(mustRead.agents).flatMap((change) => {
       const decoded = decodeDocument(change)
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
       return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
@@ -116,7 +117,7 @@ export class Agents {
     for (const change of changes) {
       const { type, pk, id, fence } = change
       const isStep = type === 'sas.step' && typeof pk === 'string' && typeof fence === 'number'
-      if (isStep && !mayBeOpen(change)) this.begun.forget({ pk, id, fence })
+      if (isStep && !mustRead.agents(change)) this.begun.forget({ pk, id, fence })
     }
   }
 

@@ -3,14 +3,14 @@ import type { Telemetry } from '../../telemetry/index.js'
 import { fitPlan } from '../plan/fan-out.js'
 import type { Duration } from '../model/duration.js'
 import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from '../model/errors.js'
-import { Job } from './job.js'
+import { Job, type JobPorts } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting } from './job-waiting.js'
 import type { OperatorCommand } from '../decisions/operate.js'
 import { ownDocument } from '../submission/own-document.js'
 import { payloadHash } from '../plan/payload.js'
 import { jobFilterProblems, noticeFilterProblems } from './filter-problems.js'
-import type { JobCounts, StateStore } from '../store/state-store.js'
+import type { JobCounts } from '../store/job-queries.js'
 import type { JobFilter, NoticeFilter } from '../store/job-filter.js'
 import { raiseAt } from './event-sender.js'
 import { ensureSubmitted, type AcceptedJob } from '../submission/write-submission.js'
@@ -40,8 +40,7 @@ import {
 } from './call-arguments.js'
 
 /** What a job client works with. */
-export interface JobClientOptions {
-  readonly store: StateStore
+export interface JobClientOptions extends JobPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
   /** Wakes those who wait for a result when something was written in this process. */
@@ -101,7 +100,7 @@ export class JobClient {
     if (written !== null) this.options.onAccepted?.(written)
     telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })
     const accepted = isNew ? { workflow: workflow.name, atMs: clock.now() } : null
-    return new Job(store, this.waiting, addressOf(partition, jobId), accepted)
+    return new Job(this.options, this.waiting, addressOf(partition, jobId), accepted)
   }
 
   /**
@@ -113,15 +112,15 @@ export class JobClient {
     const { partitionKey } = orNone(options)
     refuseArguments('get', { needed: { jobId }, optional: { partitionKey } })
     const found = await this.find(jobId, partitionKey === undefined ? {} : { partitionKey })
-    return found === null ? null : new Job(this.options.store, this.waiting, addressOf(found.pk, jobId))
+    return found === null ? null : new Job(this.options, this.waiting, addressOf(found.pk, jobId))
   }
 
   /** Its document, readable or not. */
   private async find(jobId: string, where: { readonly partitionKey?: string }) {
-    const { store } = this.options
+    const { store, queries } = this.options
     const found = await store.read(addressOf(where.partitionKey ?? jobId, jobId))
     if (found !== null || where.partitionKey !== undefined) return found
-    return store.findJob(jobId)
+    return queries.findJob(jobId)
   }
 
   /**
@@ -131,13 +130,13 @@ export class JobClient {
    */
   async list(filter: JobFilter = {}): Promise<readonly JobSummary[]> {
     refuseProblems('list', jobFilterProblems(filter))
-    const jobs = await this.options.store.listJobs(filter)
+    const jobs = await this.options.queries.listJobs(filter)
     return jobs.map(summaryOf)
   }
 
   /** How many jobs there are in each state. The store counts them from its index: the charge grows with their number. */
   counts(): Promise<JobCounts> {
-    return this.options.store.countJobs()
+    return this.options.queries.countJobs()
   }
 
   /** The jobs that match, for a command on all of them. Nothing is asked of the store yet. */
@@ -223,7 +222,7 @@ export class JobClient {
   /** Notices that were given up because no receiver took them, the oldest first; 100 unless the filter says otherwise. */
   async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
     refuseProblems('undelivered', noticeFilterProblems(filter))
-    return undelivered(this.options.store, filter)
+    return undelivered(this.options.queries, filter)
   }
 
   /**
@@ -235,10 +234,10 @@ export class JobClient {
    * @throws JobNotFound when there is no such job either
    */
   async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
-    const { store, clock, telemetry } = this.options
+    const { clock, telemetry } = this.options
     const { by = defaultOperator, why = 'sent again', dryRun = false } = orNone(options)
     refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun } })
-    const notices = await resend(store, jobId, { by, why, now: clock.now(), isDryRun: dryRun })
+    const notices = await resend(this.options, jobId, { by, why, now: clock.now(), isDryRun: dryRun })
     const [first] = notices
     if (!dryRun && first !== undefined) {
       telemetry.emit({ type: 'job.operated', jobId, workflow: first.workflow, command: 'resend', by, why })

@@ -3,7 +3,7 @@ import { jobDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 import { decodeDocument } from '../model/decode.js'
 import { viewOf, type JobView } from './job-view.js'
-import type { PartitionFeed } from '../store/state-store.js'
+import type { PartitionFeed } from '../store/job-queries.js'
 
 export interface Following {
   readonly jobId: string

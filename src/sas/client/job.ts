@@ -4,16 +4,23 @@ import { followJob } from './job-updates.js'
 import { viewOf, type JobView } from './job-view.js'
 import type { JobWaiting } from './job-waiting.js'
 import { readSteps } from '../store/read-steps.js'
+import type { JobQueries } from '../store/job-queries.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import type { Accepted } from './wait-pace.js'
 
 /** The output of each step of a finished job, by step id. */
 export type JobResult = Readonly<Record<string, Json>>
 
+/** How a client reaches a state container. */
+export interface JobPorts {
+  readonly store: StateStore
+  readonly queries: JobQueries
+}
+
 /** One job of a state container. Every method asks the store again. */
 export class Job {
   constructor(
-    private readonly store: StateStore,
+    private readonly ports: JobPorts,
     private readonly waiting: JobWaiting,
     private readonly address: DocumentAddress & { readonly jobId: string },
     /** When the job was accepted, if this process just submitted it. */
@@ -55,7 +62,7 @@ export class Job {
     if ((await this.waiting.read(this.address)) === null) throw new JobNotFound(this.jobId)
     yield* followJob({
       jobId: this.jobId,
-      feed: this.store.follow(this.address.pk),
+      feed: this.ports.queries.follow(this.address.pk),
       readView: () => this.readView(),
       rest: (idleReads) => this.waiting.rest(this.address, idleReads, signal),
       signal,
@@ -64,7 +71,7 @@ export class Job {
 
   private async readView(): Promise<JobView | null> {
     const job = await this.waiting.read(this.address)
-    return job === null ? null : viewOf(job, await readSteps(this.store, job))
+    return job === null ? null : viewOf(job, await readSteps(this.ports.store, job))
   }
 
   /**
@@ -78,7 +85,7 @@ export class Job {
     const ended = await this.waiting.untilEnded(this.address, this.accepted, options.signal)
     if (ended === null) throw new JobNotFound(this.jobId)
     const { job } = ended
-    const steps = ended.steps ?? (await readSteps(this.store, job))
+    const steps = ended.steps ?? (await readSteps(this.ports.store, job))
     if (job.processState === 'Processed') {
       // The caller gets a copy, because a handler in this process may still hold the same objects.
       const results = viewOf(job, steps).steps.map(({ stepId, output }) => [stepId, output] as const)

@@ -5,6 +5,8 @@ import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.j
 import { receiverOf } from '../notifier/reply.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
 import type { NoticeFilter } from '../store/job-filter.js'
+import type { JobQueries } from '../store/job-queries.js'
+import type { JobPorts } from './job.js'
 
 /** A notice that was given up, so its submitter was not notified. */
 export interface UndeliveredNotice {
@@ -44,10 +46,10 @@ interface ResendDecision {
 
 /** Returns the notices that were given up, the oldest first. */
 export async function undelivered(
-  store: StateStore,
+  queries: JobQueries,
   filter: NoticeFilter,
 ): Promise<readonly UndeliveredNotice[]> {
-  const found = await store.listUndelivered(filter)
+  const found = await queries.listUndelivered(filter)
   return found.flatMap(asUndelivered).sort((one, other) => compare(one.since, other.since))
 }
 
@@ -59,13 +61,13 @@ export async function undelivered(
  * @throws CommandRefused if none was given up, JobNotFound if there is no such job; nothing was written
  */
 export async function resend(
-  store: StateStore,
+  { store, queries }: JobPorts,
   jobId: string,
   decision: ResendDecision,
 ): Promise<readonly NoticeDocument[]> {
-  const notices = await store.listUndelivered({ jobId, limit: mostOfOneJob })
+  const notices = await queries.listUndelivered({ jobId, limit: mostOfOneJob })
   if (notices.length === 0) {
-    if ((await store.findJob(jobId)) === null) throw new JobNotFound(jobId)
+    if ((await queries.findJob(jobId)) === null) throw new JobNotFound(jobId)
     throw new CommandRefused(jobId, 'no notice of it was given up')
   }
   if (!decision.isDryRun) for (const notice of notices) await resendOne(store, notice, decision)

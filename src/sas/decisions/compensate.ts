@@ -1,5 +1,11 @@
 import { beginUndo, takeFitting, continueUndo, redispatch, cancelStep, undoAfter } from './dispatch.js'
-import { endJob, continueJob, isFlagCurrent, type Schedule, type SchedulingState } from './schedule-result.js'
+import {
+  endJob,
+  continueJob,
+  isFlagCurrent,
+  type Schedule,
+  type SchedulingState,
+} from './continue-or-end-job.js'
 import type { Compensation, StepDocument } from '../model/documents.js'
 import { betweenStates, withDerivedState } from '../model/process-state.js'
 import { owedBy } from './owed-undos.js'

@@ -1,7 +1,7 @@
 import { takeFitting, isTooLarge } from './dispatch.js'
-import type { Schedule, SchedulingState } from './schedule-result.js'
+import type { Schedule, SchedulingState } from './continue-or-end-job.js'
 import type { JobDocument } from '../model/documents.js'
-import { isTerminal } from '../model/process-state.js'
+import { isToExpire } from '../model/is-over.js'
 import { unseen } from './ledger.js'
 
 /** How much longer steps are kept than their job, if one transaction cannot expire all. So the job expires first. */
@@ -9,21 +9,6 @@ const stepsOutliveJobSeconds = 3_600
 
 /** The longest time to live of a document, in seconds: 68 years. */
 const maxTtl = 2 ** 31 - 1
-
-/** Checks whether a scheduler has nothing more to do about a job, at least until an operator decides. */
-export function isOver(job: JobDocument): boolean {
-  return isTerminal(job) && !isToExpire(job)
-}
-
-/**
- * Checks whether a job must begin to expire. A job in Error is kept for an operator, and a live job never expires
- * (I18).
- */
-function isToExpire({ processState, retainForMs, ttl }: JobDocument): boolean {
-  return (
-    (processState === 'Processed' || processState === 'Compensated') && retainForMs !== null && ttl === -1
-  )
-}
 
 /** Lets an ended job and all its steps begin to expire with its last write, if they fit one transaction. */
 export function withRetention(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {

@@ -1,7 +1,13 @@
 import { holds, whenProblem } from '../plan/condition.js'
 import { compensationFor, compensate } from './compensate.js'
 import { begin, takeFitting, redispatch, cancelStep } from './dispatch.js'
-import { endJob, continueJob, isFlagCurrent, type Schedule, type SchedulingState } from './schedule-result.js'
+import {
+  endJob,
+  continueJob,
+  isFlagCurrent,
+  type Schedule,
+  type SchedulingState,
+} from './continue-or-end-job.js'
 import { neededBy } from '../plan/gather.js'
 import type { Attention, LedgerEntry, StepDocument } from '../model/documents.js'
 import { isStaged, isTerminal } from '../model/process-state.js'

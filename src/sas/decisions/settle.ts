@@ -46,11 +46,6 @@ export function isOpen<S extends StepDocument>(
   )
 }
 
-/** Checks quickly whether a raw document may be {@link isOpen}, because most changes in the feed need no work. */
-export function mayBeOpen({ type, lockedBy, outcome }: Readonly<Record<string, unknown>>): boolean {
-  return type === 'sas.step' && lockedBy !== null && outcome === null
-}
-
 /**
  * Records the outcome of an attempt on the step (W3, W8).
  *

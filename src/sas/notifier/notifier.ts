@@ -9,6 +9,7 @@ import { jobDocumentId } from '../model/document-ids.js'
 import { decodeDocument } from '../model/decode.js'
 import { sendReplies } from './send-replies.js'
 import type { ReplyChannel } from './reply.js'
+import { mustRead } from '../decisions/readers.js'
 import { defaultNoticeRetry, type NoticeRetry } from '../decisions/settle-notice.js'
 import type { StateStore } from '../store/state-store.js'
 import { flagIn } from '../store/unreadable-jobs.js'
@@ -105,7 +106,7 @@ export class Notifier {
 
   /** Notes which jobs have notices or alerts to send. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
-    for (const change of changes.filter(mayNotify)) {
+    for (const change of changes.filter(mustRead.notifier)) {
       if (change['type'] === 'sas.unreadable') this.alerter.jobUnreadable(flagIn(change), leaseToken)
       const decoded = decodeDocument(change)
       if (decoded.kind === 'job') this.alerter.jobChanged(decoded.job, leaseToken)
@@ -140,9 +141,4 @@ function entryOf(
   leaseToken: string | null,
 ): NoticeQueueEntry {
   return { pk, jobId, id: jobDocumentId(jobId), dueMs, leaseToken }
-}
-
-/** Checks before decoding whether a change may need a notice or an alert. Most changes need neither. */
-function mayNotify({ type, attention }: Change): boolean {
-  return type === 'sas.notify' || type === 'sas.unreadable' || (type === 'sas.job' && attention !== null)
 }

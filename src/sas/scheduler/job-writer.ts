@@ -1,5 +1,5 @@
 import type { Telemetry } from '../../telemetry/index.js'
-import type { Schedule } from '../decisions/schedule-result.js'
+import type { Schedule } from '../decisions/continue-or-end-job.js'
 import { stepsAsIn } from '../decisions/ledger.js'
 import type { EndedJob } from '../in-process/job-endings.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'

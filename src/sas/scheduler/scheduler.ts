@@ -1,8 +1,8 @@
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
 import { SerialByKey, type Clock, type Random } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
-import { callsForScheduler, changedJob, noteUnreadable, type ChangedJob } from '../store/changed-jobs.js'
-import type { Schedule } from '../decisions/schedule-result.js'
+import { changedJob, noteUnreadable, type ChangedJob } from './changed-jobs.js'
+import type { Schedule } from '../decisions/continue-or-end-job.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
@@ -12,7 +12,8 @@ import { JobsAside } from './jobs-aside.js'
 import { JobWriter, type Applied, type Settled, type Written } from './job-writer.js'
 import { KnownJobs, type UnreadableStep } from './known-jobs.js'
 import { PostponedWork, type RefusedWork } from './postponed-work.js'
-import { isOver } from '../decisions/retention.js'
+import { isOver } from '../model/is-over.js'
+import { mustRead } from '../decisions/readers.js'
 import { schedule } from '../decisions/schedule.js'
 import { isOpen } from '../decisions/settle.js'
 import type { SettledAttempt, EndedAttempt, InProcessPath } from '../in-process/in-process-path.js'
@@ -169,12 +170,12 @@ export class Scheduler {
     if (decoded === null) return
     if (decoded.kind === 'job') {
       const { job } = decoded
-      if (!isOver(job)) changedJob(job, changed)
+      if (mustRead.scheduler(job)) changedJob(job, changed)
       // The supervisor or an operator asks to look at all of the job again (R98), so remembered steps are dropped.
       if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) this.known.forgetSteps(job)
     } else if (decoded.kind === 'step') {
       const { step } = decoded
-      if (callsForScheduler(step)) changedJob(step, changed).stepIds.add(step.stepId)
+      if (mustRead.scheduler(step)) changedJob(step, changed).stepIds.add(step.stepId)
     } else if (decoded.kind === 'invalid' || decoded.kind === 'newerSchema') {
       const reason =
         decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
@@ -205,7 +206,7 @@ export class Scheduler {
     } catch (error) {
       // What passes by itself is delivered again; so is what cannot even be flagged.
       if (error instanceof StoreUnavailable) throw error
-      await this.aside.put(changed, { message: messageOf(error), stepId: null })
+      await this.aside.put(changed, { message: String(error), stepId: null })
     }
   }
 
@@ -295,8 +296,4 @@ export class Scheduler {
     this.options.telemetry.emit({ type: 'job.finished', jobId, workflow, state: processState })
     this.options.onJobEnded?.(ended)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }

@@ -1,6 +1,7 @@
 import type { ChangeFeedPullModelIterator, Container } from '@azure/cosmos'
 import { feedStartsFor } from '../../change-feed-processor/index.js'
-import type { PartitionFeed, StateDocument } from './state-store.js'
+import type { PartitionFeed } from './job-queries.js'
+import type { StateDocument } from './state-store.js'
 
 const maxItemCount = 100
 

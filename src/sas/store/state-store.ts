@@ -1,11 +1,4 @@
-import type {
-  Attention,
-  JobDocument,
-  NoticeDocument,
-  ProcessState,
-  StepDocument,
-} from '../model/documents.js'
-import type { JobFilter, NoticeFilter } from './job-filter.js'
+import type { Attention, NoticeDocument, StepDocument } from '../model/documents.js'
 
 /** A document as the state container holds it. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
@@ -66,17 +59,6 @@ export interface OverdueBetween extends DueBetween {
   readonly pickUpWithinMs: number
 }
 
-/** How many jobs there are in each state. */
-export type JobCounts = Readonly<Record<ProcessState, number>>
-
-/** The changes of one logical partition. */
-export interface PartitionFeed {
-  /**
-   * Returns documents in their latest version: first all of them, then the changed ones. Empty if none has changed.
-   */
-  readNext(): Promise<readonly StateDocument[]>
-}
-
 /** A notice that should have been sent. It is a hint: read the notice before sending it. */
 export interface UnsentNotice extends DocumentAddress {
   readonly jobId: string
@@ -90,8 +72,10 @@ export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 's
 }
 
 /**
- * The container that holds jobs, steps and the user's own documents. It has two implementations, a Cosmos container
- * ({@link import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine. Both pass the same test suite.
+ * The container that holds jobs, steps and the user's own documents, as the roles need it to run jobs. What
+ * people ask about jobs is {@link import('./job-queries.js').JobQueries}. It has two implementations, a Cosmos
+ * container ({@link import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine. Both pass the
+ * same test suite.
  *
  * Every method throws `StoreUnavailable` if the store cannot be reached or refuses temporarily. Then nothing was
  * written.
@@ -105,30 +89,16 @@ export interface StateStore {
    * @throws DocumentInvalid if a document could not be read back (`refuseUnreadable`); nothing was written
    */
   apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult>
+  /** Lists every step of a job, in no order. */
+  listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
+  /** Lists the unsent notices of a job, in no order. */
+  listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
   /**
    * Lists steps and jobs that are due after `afterMs` and before `beforeMs`, earliest first, in pages like
    * {@link listUnsent}. Paging is needed because unreadable documents stay due, and later documents must still be
    * found. Documents of a newer schema are omitted.
    */
   listOverdue(due: OverdueBetween, limit: number): Promise<readonly OverdueDocument[]>
-  /**
-   * Lists jobs for people (the command line), never for decisions: at most `limit`, the newest submission first and by
-   * id within a millisecond. The next page begins `after` the last job of this one. Paging omits no job, with one
-   * exception: two jobs with the same id under different partition keys, submitted in the same millisecond, if a page
-   * ends between them.
-   */
-  listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
-  /** Counts the jobs in each state, for people. The store counts them. */
-  countJobs(): Promise<JobCounts>
-  /**
-   * Finds the document of the job with this id in any partition, readable or not, or null. It is for people, because
-   * it queries all partitions.
-   */
-  findJob(jobId: string): Promise<Stored<StateDocument> | null>
-  /** Lists every step of a job, in no order. */
-  listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
-  /** Lists the unsent notices of a job, in no order. */
-  listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
   /**
    * Lists notices that were due after `afterMs` and before `beforeMs`, earliest first. Notices behind one that its
    * receiver does not accept may stay due for hours, so there are pages. A page has at least `limit` notices if there
@@ -137,10 +107,6 @@ export interface StateStore {
   listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
   /** Lists flagged jobs by `since`, after `afterSince` or from the first, in pages like {@link listUnsent}. */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
-  /** Lists notices that were given up, in no order, for people. */
-  listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
-  /** Lists records of unreadable documents, in no order, for people. A record may be outdated: read the document. */
+  /** Lists records of unreadable documents, in no order. A record may be outdated: read the document. */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>
-  /** Follows one logical partition from its beginning. */
-  follow(partition: string): PartitionFeed
 }

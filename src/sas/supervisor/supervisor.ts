@@ -7,6 +7,7 @@ import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, jobIdPrefix } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 import { decodeDocument, type Decoded } from '../model/decode.js'
+import { mustRead } from '../decisions/readers.js'
 import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recover-job.js'
 import { removeStaged } from '../store/remove-staged.js'
 import { recover, retireStep, type Recovery, type RecoveryPolicy } from '../decisions/recover-step.js'
@@ -79,7 +80,7 @@ export class Supervisor {
     for (const change of changes) {
       const { pk, id } = change
       if (typeof pk !== 'string') continue
-      const dueMs = isWithoutDeadline(change) ? null : this.dueAt(decodeDocument(change))
+      const dueMs = mustRead.supervisor(change) ? this.dueAt(decodeDocument(change)) : null
       if (dueMs === null) this.work.forget({ pk, id })
       else this.work.note({ pk, id, dueMs, leaseToken })
     }
@@ -226,10 +227,4 @@ export class Supervisor {
       telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
     }
   }
-}
-
-/** Checks before decoding whether a change has no deadline. Most changes have none. */
-function isWithoutDeadline({ type, completeByMs, processState }: Change): boolean {
-  if (type === 'sas.step') return completeByMs === null
-  return type !== 'sas.job' || processState === 'Processed'
 }

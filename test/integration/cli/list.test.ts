@@ -4,6 +4,7 @@ import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
 import { provision } from '../../../src/connection/index.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import {
+  CosmosJobQueries,
   CosmosStateStore,
   defineAgent,
   defineWorkflow,
@@ -29,7 +30,8 @@ beforeAll(async () => {
   const container = emulator.client().database('stepward').container('state')
   // A clock that stands still: all of them share one millisecond.
   const parts = { clock: new VirtualClock(1_000_000), telemetry: new TelemetryRecorder() }
-  const client = new JobClient({ store: new CosmosStateStore({ container }), ...parts })
+  const ports = { store: new CosmosStateStore({ container }), queries: new CosmosJobQueries({ container }) }
+  const client = new JobClient({ ...ports, ...parts })
   for (const jobId of ids) await client.submit(greeting, { name: 'you' }, { jobId })
 })
 afterAll(() => emulator.close())

@@ -2,7 +2,11 @@ import { connect } from 'stepward'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { orderFulfilment } from '../../../samples/orders/index.js'
 import { exitCodeOf } from '../../../src/cli/output/cli-error.js'
-import { decide, type DecideOptions, type DecisionKind } from '../../../src/cli/commands/jobs/decide.js'
+import {
+  decide,
+  type DecideOptions,
+  type DecisionKind,
+} from '../../../src/cli/commands/jobs/resubmit-release-cancel.js'
 import { list, type ListOptions } from '../../../src/cli/commands/jobs/list.js'
 import { watch } from '../../../src/cli/commands/jobs/watch.js'
 import type { Terminal } from '../../../src/cli/output/terminal.js'

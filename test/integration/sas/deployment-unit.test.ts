@@ -30,7 +30,7 @@ function world() {
   engine.createContainer(database, { id: state, partitionKey: byPk, defaultTtl: -1 })
   engine.createContainer(database, { id: leases, partitionKey: { ...byPk, paths: ['/id'] } })
   const ports = enginePorts(engine, database)
-  const store = ports.stateStore(state)
+  const [store, queries] = [ports.stateStore(state), ports.jobQueries(state)]
   const hints = new FeedHints()
   const unitOptions = (processorName: string, instanceName: string): UnitOptions => ({
     store,
@@ -43,7 +43,8 @@ function world() {
     clock,
     random,
   })
-  return { clock, telemetry, store, unitOptions, client: new JobClient({ store, clock, telemetry }) }
+  const client = new JobClient({ store, queries, clock, telemetry })
+  return { clock, telemetry, store, unitOptions, client }
 }
 
 /** One instance of each role, started. */

@@ -38,10 +38,10 @@ describe('a refusal', () => {
   it('F-A20: of the process that is the first to call proves that nothing was done, and costs no request more', async () => {
     const page = await openStep()
     const agents = world.agents({ agents: [refusing] })
-    const before = world.store.count('apply')
+    const before = world.faults.count('apply')
     await agents.onChanges(page, first)
     await agents.stop(0)
-    expect(world.store.count('apply')).toBe(before + 1)
+    expect(world.faults.count('apply')).toBe(before + 1)
     expect(history(await world.step())).toEqual({ mayHaveActed: false, kind: 'permanent' })
   })
 
@@ -121,18 +121,18 @@ describe('a process that joins in', () => {
     const dying = world.agents({ agents: [bank(() => never.promise)], instanceName: 'one' })
     await dying.onChanges(page, later)
     const joined = await world.changes()
-    const before = world.store.count('apply')
+    const before = world.faults.count('apply')
     const agents = world.agents({ agents: [refusing], instanceName: 'two' })
     await agents.onChanges(joined, later)
     await agents.stop(0)
-    expect(world.store.count('apply')).toBe(before + 1)
+    expect(world.faults.count('apply')).toBe(before + 1)
   })
 
   it('does not call the same attempt twice when its outcome could not be recorded', async () => {
     const page = await openStep()
     let calls = 0
     const agents = world.agents({ agents: [bank(() => (calls += 1))] })
-    world.store.failWrites({ kind: 'throws', error: new StoreRefused('no permission') })
+    world.faults.failWrites({ kind: 'throws', error: new StoreRefused('no permission') })
     await agents.onChanges(page, first)
     await agents.stop(0)
     await agents.onChanges(page, first)
@@ -169,12 +169,12 @@ describe('agents that share a process with the scheduler', () => {
     })
     const agents = await together(oneByOne, { a: [], b: [] })
     await begun.promise
-    const before = world.store.count('apply')
+    const before = world.faults.count('apply')
     const offered = agents.onChanges(await world.changes(), later)
     end.resolve(null)
     await offered
     await agents.stop(0)
-    expect(world.store.count('apply')).toBe(before + 2)
+    expect(world.faults.count('apply')).toBe(before + 2)
     expect(history(await world.step('b'))).toEqual({ mayHaveActed: false, kind: 'permanent' })
   })
 

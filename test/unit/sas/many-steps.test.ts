@@ -96,12 +96,12 @@ describe('a job of more steps than one transaction takes', () => {
       )
     }
     // The reply to the second part is lost.
-    world.store.failWrites(
+    world.faults.failWrites(
       { kind: 'rival', write: () => Promise.resolve() },
       { kind: 'unknownOutcome', truth: 'applied' },
     )
     await new JobClient(world).release('job-1')
-    expect(world.store.writes.map((writes) => writes.length)).toEqual([91, 91, 21])
+    expect(world.faults.writes.map((writes) => writes.length)).toEqual([91, 91, 21])
     const left = await world.truth.listSteps('job-1', 'job-1')
     expect(left.filter(({ attention }) => attention !== null)).toEqual([])
   })

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { LeaseLostError } from '../../../../src/change-feed-processor/feed/errors.js'
 import type { FeedStart } from '../../../../src/change-feed-processor/index.js'
-import type { LeaseHolder } from '../../../../src/change-feed-processor/lease/lease-holder.js'
+import type { LeaseHolder } from '../../../../src/change-feed-processor/lease-holding/lease-holder.js'
 import type { ReadPage } from '../../../../src/change-feed-processor/delivery/page-positions.js'
 import { Progress } from '../../../../src/change-feed-processor/delivery/progress.js'
 

@@ -56,7 +56,7 @@ describe('R124: an agents instance', () => {
     await world.dispatched(shape, { completeWithin: '30s' })
     const agents = world.agents({ agents: [shop], slots: 3 })
     const error = new StoreUnavailable('busy', { cause: null })
-    world.store.failWrites(...Array.from({ length: 200 }, () => ({ kind: 'throws', error }) as const))
+    world.faults.failWrites(...Array.from({ length: 200 }, () => ({ kind: 'throws', error }) as const))
     const page = await world.changes()
     const offered = agents.onChanges(page.slice(0, 4), going)
     await offered

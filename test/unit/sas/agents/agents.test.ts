@@ -61,7 +61,7 @@ describe('agents', () => {
     expect(world.telemetry.of('step.settled')).toMatchObject([
       { outcome: 'success', stepId: 'pay', attempt: 1 },
     ])
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.count('read')).toBe(0)
   })
 
   it('tell what a handler logs, with the ids of its attempt', async () => {
@@ -168,7 +168,7 @@ describe('agents', () => {
     expect(told).toMatchObject([
       { type: 'step.settled', outcome: 'failed', error: 'busy', jobId: 'job-1', stepId: 'pay', attempt: 1 },
     ])
-    expect(world.store.writes).toHaveLength(2)
+    expect(world.faults.writes).toHaveLength(2)
   })
 
   it.each([
@@ -238,7 +238,7 @@ describe('agents', () => {
   it('R48, R71, F-A22: leave a step alone whose agent they do not have, and say so', async () => {
     const page = await openSteps()
     await world.agents({ agents: [defineAgent('bank', { pay: () => 1 })] }).onChanges(page, going)
-    expect(world.store.writes).toHaveLength(1)
+    expect(world.faults.writes).toHaveLength(1)
     expect(world.telemetry.of('document.refused')).toEqual([
       { type: 'document.refused', id: 'sas.step:job-1:pay', reason: 'this instance has no agent "shop"' },
     ])
@@ -250,7 +250,7 @@ describe('agents', () => {
     await agents.onChanges([...(await world.changes()), asChange({ id: 'x', pk: 'x' })], going)
     await agents.stop(0)
     expect(world.telemetry.events).toEqual([])
-    expect(world.store.writes).toEqual([])
+    expect(world.faults.writes).toEqual([])
   })
 
   it('do not begin an attempt twice that is under way (F-C1)', async () => {
@@ -384,7 +384,7 @@ describe('outcomes that do not count', () => {
 describe('recording an outcome', () => {
   it.each(['applied', 'lost'] as const)('F-A5: with a lost reply, %s, records it once', async (truth) => {
     const page = await openSteps()
-    world.store.failWrites({ kind: 'unknownOutcome', truth })
+    world.faults.failWrites({ kind: 'unknownOutcome', truth })
     const agents = world.agents()
     await agents.onChanges(page, going)
     await agents.stop(0)
@@ -405,7 +405,7 @@ describe('recording an outcome', () => {
 
   it('is tried while the store is not available, until the deadline', async () => {
     const page = await openSteps()
-    world.store.failWrites(unavailable, unavailable)
+    world.faults.failWrites(unavailable, unavailable)
     const agents = world.agents()
     await agents.onChanges(page, going)
     await world.clock.advance(5_000)
@@ -414,20 +414,20 @@ describe('recording an outcome', () => {
 
   it('is given up at the deadline', async () => {
     const page = await openSteps()
-    world.store.failWrites(...Array.from({ length: 1_000 }, () => unavailable))
+    world.faults.failWrites(...Array.from({ length: 1_000 }, () => unavailable))
     const agents = world.agents()
     await agents.onChanges(page, going)
     await world.clock.advance(40_000)
     expect(world.telemetry.of('outcome.discarded')).toMatchObject([{ reason: 'its deadline has passed' }])
-    const tries = world.store.count('apply')
+    const tries = world.faults.count('apply')
     await world.clock.advance(40_000)
-    expect(world.store.count('apply')).toBe(tries)
+    expect(world.faults.count('apply')).toBe(tries)
   })
 
   it('is given up at once when the store refuses', async () => {
     const page = await openSteps()
     const error = new StoreRefused('no permission')
-    world.store.failWrites({ kind: 'throws', error })
+    world.faults.failWrites({ kind: 'throws', error })
     const agents = world.agents()
     await agents.onChanges(page, going)
     await agents.stop(0)
@@ -604,7 +604,7 @@ describe('agents and steps that must be claimed', () => {
 
   it('act when only the reply to the claim was lost', async () => {
     const page = await claimable()
-    world.store.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
+    world.faults.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
     const agents = world.agents()
     await agents.onChanges(page, going)
     await agents.stop(1_000)
@@ -613,7 +613,7 @@ describe('agents and steps that must be claimed', () => {
 
   it('do not act when the claim could not be stored', async () => {
     const page = await claimable()
-    world.store.failWrites(unavailable)
+    world.faults.failWrites(unavailable)
     const slow = slowShop()
     const agents = world.agents({ agents: [slow.agent] })
     await agents.onChanges(page, going)

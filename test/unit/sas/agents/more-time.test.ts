@@ -62,9 +62,9 @@ describe('F-A25: a step that outlives deadlines and deployments', () => {
   it('costs nothing while there is time', async () => {
     const { agents, context, end } = await workingOn()
     await context.extend()
-    const before = world.store.writes.length
+    const before = world.faults.writes.length
     await context.extend()
-    expect(world.store.writes).toHaveLength(before)
+    expect(world.faults.writes).toHaveLength(before)
     end.resolve('sold')
     await agents.stop(1_000)
   })
@@ -94,7 +94,7 @@ describe('F-A25: a step that outlives deadlines and deployments', () => {
 describe('F-A26: a heartbeat that is lost', () => {
   it('is repeated while the deadline stands', async () => {
     const { agents, context, end } = await workingOn()
-    world.store.failWrites(unavailable, unavailable)
+    world.faults.failWrites(unavailable, unavailable)
     const extending = context.extend()
     await world.clock.advance(5_000)
     await extending
@@ -106,7 +106,7 @@ describe('F-A26: a heartbeat that is lost', () => {
 
   it('ends the attempt at the deadline, and nothing it does is recorded (I3)', async () => {
     const { agents, context, end } = await workingOn()
-    world.store.failWrites(...Array.from({ length: 100 }, () => unavailable))
+    world.faults.failWrites(...Array.from({ length: 100 }, () => unavailable))
     const extending = expect(context.extend()).rejects.toThrow()
     await world.clock.advance(10_000)
     await extending

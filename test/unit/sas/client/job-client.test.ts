@@ -29,8 +29,8 @@ beforeEach(() => {
   client = clientOf(world)
 })
 
-function clientOf({ store, clock, telemetry }: StateWorld, wakeUps?: JobEndings): JobClient {
-  return new JobClient({ store, clock, telemetry, ...(wakeUps === undefined ? {} : { wakeUps }) })
+function clientOf({ store, queries, clock, telemetry }: StateWorld, wakeUps?: JobEndings): JobClient {
+  return new JobClient({ store, queries, clock, telemetry, ...(wakeUps === undefined ? {} : { wakeUps }) })
 }
 
 function ordering(submission: SubmissionDefaults<Order> = {}) {
@@ -122,23 +122,23 @@ describe('a submission', () => {
   })
 
   it.each(['applied', 'lost'] as const)('F-S3: whose reply is lost, %s, is one job', async (truth) => {
-    world.store.failWrites({ kind: 'unknownOutcome', truth })
+    world.faults.failWrites({ kind: 'unknownOutcome', truth })
     const job = await client.submit(workflow, { orderId: 'order-1' })
     expect((await job.view()).steps).toHaveLength(1)
-    expect(world.store.writes).toHaveLength(truth === 'applied' ? 1 : 2)
+    expect(world.faults.writes).toHaveLength(truth === 'applied' ? 1 : 2)
   })
 
   it('F-S4: whose second try meets the first is no error', async () => {
-    world.store.failWrites(
+    world.faults.failWrites(
       { kind: 'unknownOutcome', truth: 'lost' },
-      { kind: 'rival', write: () => world.truth.apply('order-1', world.store.writes[0] ?? []) },
+      { kind: 'rival', write: () => world.truth.apply('order-1', world.faults.writes[0] ?? []) },
     )
     await client.submit(workflow, { orderId: 'order-1' })
     expect(await world.job('order-1')).toMatchObject({ processState: 'Pending' })
   })
 
   it('is given back to be repeated when the store never says what became of it', async () => {
-    world.store.failWrites(
+    world.faults.failWrites(
       ...Array.from({ length: 3 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
     )
     const submitting = client.submit(workflow, { orderId: 'order-1' })
@@ -148,7 +148,7 @@ describe('a submission', () => {
 
   it('F-S10: fails when the store is not available', async () => {
     const error = new StoreUnavailable('busy', { cause: null, retryAfterMs: 500 })
-    world.store.failWrites({ kind: 'throws', error })
+    world.faults.failWrites({ kind: 'throws', error })
     await expect(client.submit(workflow, { orderId: 'order-1' })).rejects.toBe(error)
     expect(error).toMatchObject({ retriable: true, retryAfterMs: 500 })
   })
@@ -215,7 +215,7 @@ describe('a submission that can never be accepted', () => {
     const submitting = client.submit(workflow, { orderId: 'order-1' }, options)
     await expect(submitting).rejects.toThrow(SubmissionInvalid)
     await expect(submitting).rejects.toThrow(message)
-    expect(world.store.writes).toEqual([])
+    expect(world.faults.writes).toEqual([])
   })
 
   it('I1: because of a plan that nobody could read', async () => {
@@ -227,7 +227,7 @@ describe('a submission that can never be accepted', () => {
     await expect(submitting).rejects.toThrow(
       /^job "j" could not be read: sas\.job:j: maxGenerations: .*; sas\.step:j:\w+: actor: /,
     )
-    expect(world.store.writes).toEqual([])
+    expect(world.faults.writes).toEqual([])
   })
 
   it('because nobody says its id', async () => {
@@ -250,7 +250,7 @@ describe('a submission that can never be accepted', () => {
     await expect(client.submit(aWorkflow(), {}, { jobId: 'j', alongside })).rejects.toThrow(
       'document "note".at is an instance of Map',
     )
-    expect(world.store.writes).toEqual([])
+    expect(world.faults.writes).toEqual([])
     await client.submit(aWorkflow(), {}, { jobId: 'j' })
     const edit = { by: 'o', why: 'w', step: 'only', input: [undefined] }
     await expect(client.resubmit('j', edit)).rejects.toMatchObject({
@@ -328,7 +328,7 @@ describe('a job looked at', () => {
     await client.submit(workflow, { orderId: 'order-2' }, { partitionKey: 'p' })
     expect((await client.get('order-1'))?.partitionKey).toBe('order-1')
     expect((await client.get('order-2', { partitionKey: 'p' }))?.partitionKey).toBe('p')
-    expect(world.store.count('findJob')).toBe(0)
+    expect(world.faults.count('findJob')).toBe(0)
     expect((await client.get('order-2'))?.partitionKey).toBe('p')
     expect(await client.get('order-2', { partitionKey: 'elsewhere' })).toBeNull()
     expect(await client.get('order-3')).toBeNull()
@@ -390,10 +390,10 @@ describe('the result of a job', () => {
     )
     const result = job.result()
     await world.clock.advance(10_000)
-    const looks = world.store.count('read')
+    const looks = world.faults.count('read')
     await runToEnd({ onJobEnded: (ended) => endings.tell(ended) })
     expect(await result).toEqual({ a: { item: 'a' }, b: { item: 'b' } })
-    expect([world.store.count('read'), world.store.count('listSteps')]).toEqual([looks, 0])
+    expect([world.faults.count('read'), world.faults.count('listSteps')]).toEqual([looks, 0])
     expect(world.clock.pendingTimers).toBe(0)
   })
 
@@ -431,7 +431,7 @@ describe('the result of a job', () => {
     const result = expect(job.result()).rejects.toMatchObject({ name: 'JobFailed', jobId: 'j', diagnostics })
     await runToEnd({ onJobEnded: (ended) => endings.tell(ended) }, [empty])
     await result
-    expect([world.store.count('read'), world.store.count('listSteps')]).toEqual([0, 0])
+    expect([world.faults.count('read'), world.faults.count('listSteps')]).toEqual([0, 0])
   })
 
   it.each([
@@ -442,10 +442,10 @@ describe('the result of a job', () => {
     await client.submit(aWorkflow(Object.fromEntries(ids.map((id) => [id, []]))), {}, { jobId: 'j' })
     await runToEnd()
     const job = await client.get('j')
-    const [read, listSteps] = [world.store.count('read'), world.store.count('listSteps')]
+    const [read, listSteps] = [world.faults.count('read'), world.faults.count('listSteps')]
     expect(Object.keys((await job?.result()) ?? {}).sort()).toEqual(ids)
-    expect(world.store.count('read') - read).toBe(expected.read)
-    expect(world.store.count('listSteps') - listSteps).toBe(expected.listSteps)
+    expect(world.faults.count('read') - read).toBe(expected.read)
+    expect(world.faults.count('listSteps') - listSteps).toBe(expected.listSteps)
   })
 
   it('is not looked for before such jobs have usually ended, later still where their end is heard of', async () => {
@@ -455,14 +455,14 @@ describe('the result of a job', () => {
     await world.clock.advance(300)
     await runToEnd({ onJobEnded: (ended) => endings.tell(ended) })
     await first
-    const looks = world.store.count('read')
+    const looks = world.faults.count('read')
     const stopping = new AbortController()
     const second = await hearing.submit(aWorkflow(), {}, { jobId: 'second' })
     const waiting = expect(second.result({ signal: stopping.signal })).rejects.toThrow('enough')
     await world.clock.advance(599)
-    expect(world.store.count('read')).toBe(looks)
+    expect(world.faults.count('read')).toBe(looks)
     await world.clock.advance(1)
-    expect(world.store.count('read')).toBe(looks + 1)
+    expect(world.faults.count('read')).toBe(looks + 1)
     stopping.abort(new Error('enough'))
     await waiting
   })
@@ -472,9 +472,9 @@ describe('the result of a job', () => {
     const stopping = new AbortController()
     const waiting = expect(job.result({ signal: stopping.signal })).rejects.toThrow('enough')
     await world.clock.advance(10_000)
-    const looks = world.store.count('read')
+    const looks = world.faults.count('read')
     await world.clock.advance(10_000)
-    expect(world.store.count('read')).toBe(looks + 10)
+    expect(world.faults.count('read')).toBe(looks + 10)
     stopping.abort(new Error('enough'))
     await waiting
     expect(world.clock.pendingTimers).toBe(0)

@@ -11,8 +11,7 @@ let world: StateWorld
 let client: JobClient
 beforeEach(() => {
   world = new StateWorld()
-  const { store, clock, telemetry } = world
-  client = new JobClient({ store, clock, telemetry })
+  client = new JobClient(world)
 })
 
 /** A job whose only step failed for good. */
@@ -65,7 +64,7 @@ describe('a command on many jobs', () => {
     await failed('one')
     await failed('two')
     const before = await world.job('one')
-    const writes = world.store.count('apply')
+    const writes = world.faults.count('apply')
     expect(await client.select({ step: 'pay' }).resubmit({ ...decision, dryRun: true })).toMatchObject({
       isDryRun: true,
       done: expect.arrayContaining(['one', 'two']) as unknown,
@@ -75,7 +74,7 @@ describe('a command on many jobs', () => {
       done: [],
       refused: [{ reason: 'step ship did not fail; failed: step pay' }, {}],
     })
-    expect(world.store.count('apply')).toBe(writes)
+    expect(world.faults.count('apply')).toBe(writes)
     expect(await world.job('one')).toEqual(before)
     expect(world.telemetry.of('job.operated')).toEqual([])
   })
@@ -91,9 +90,9 @@ describe('a command on many jobs', () => {
   it('ends with the store’s error when the store goes away, beginning no further job', async () => {
     for (let index = 0; index < 20; index += 1) await failed(`job-${index}`)
     const error = new StoreUnavailable('away', { cause: null })
-    world.store.failWrites({ kind: 'throws', error })
+    world.faults.failWrites({ kind: 'throws', error })
     await expect(client.select({}).resubmit(decision)).rejects.toBe(error)
-    expect(world.store.count('apply')).toBeLessThanOrEqual(8)
+    expect(world.faults.count('apply')).toBeLessThanOrEqual(8)
   })
 
   it('begins no further job when told to stop', async () => {

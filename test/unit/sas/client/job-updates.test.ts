@@ -11,8 +11,7 @@ let world: StateWorld
 let client: JobClient
 beforeEach(() => {
   world = new StateWorld()
-  const { store, clock, telemetry } = world
-  client = new JobClient({ store, clock, telemetry })
+  client = new JobClient(world)
 })
 
 function states({ state, steps }: JobView): string {
@@ -47,7 +46,7 @@ it('says so when the store is away', async () => {
   const job = await client.submit(aWorkflow(), {}, { jobId: 'j' })
   const updates = job.updates()
   expect((await updates.next()).done).toBe(false)
-  world.store.failReads({ kind: 'throws', error: new Error('away') })
+  world.faults.failReads({ kind: 'throws', error: new Error('away') })
   await expect(updates.next()).rejects.toThrow('away')
 })
 

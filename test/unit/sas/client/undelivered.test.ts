@@ -11,8 +11,7 @@ let world: StateWorld
 let client: JobClient
 beforeEach(() => {
   world = new StateWorld()
-  const { store, clock, telemetry } = world
-  client = new JobClient({ store, clock, telemetry })
+  client = new JobClient(world)
 })
 
 /** A job whose first notice nobody took. */
@@ -87,9 +86,9 @@ describe('notices that were given up', () => {
 
   it('are left as they are by a dry run', async () => {
     await untold('one', '')
-    const writes = world.store.count('apply')
+    const writes = world.faults.count('apply')
     expect(await client.resend('one', { dryRun: true })).toBe(1)
-    expect(world.store.count('apply')).toBe(writes)
+    expect(world.faults.count('apply')).toBe(writes)
     expect(await client.undelivered()).toHaveLength(1)
   })
 
@@ -97,19 +96,19 @@ describe('notices that were given up', () => {
     'are written once when the reply is lost and the write was %s',
     async (truth) => {
       await untold('one', '')
-      world.store.failWrites({ kind: 'unknownOutcome', truth })
+      world.faults.failWrites({ kind: 'unknownOutcome', truth })
       expect(await client.resend('one')).toBe(1)
       expect(await client.undelivered()).toEqual([])
-      expect(world.store.writes).toHaveLength(truth === 'applied' ? 1 : 2)
+      expect(world.faults.writes).toHaveLength(truth === 'applied' ? 1 : 2)
     },
   )
 
   it('are left to a rival who was quicker: it may have been sent by now', async () => {
     await untold('one', '')
-    const [notice] = await world.truth.listUndelivered({ jobId: 'one' })
+    const [notice] = await world.queries.listUndelivered({ jobId: 'one' })
     if (notice === undefined) throw new Error('it was given up')
     const sent = { ...notice, attention: null, sentAt: '2026-01-03' }
-    world.store.failWrites({ kind: 'rival', write: () => world.put('one', [replacing(notice, sent)]) })
+    world.faults.failWrites({ kind: 'rival', write: () => world.put('one', [replacing(notice, sent)]) })
     await client.resend('one')
     expect(await world.truth.read(notice)).toMatchObject({ sentAt: '2026-01-03', completeByMs: null })
   })

@@ -61,7 +61,7 @@ describe('a command to a job', () => {
     await expect(client.resubmit('job-1', { input: 1, ...decided })).rejects.toThrow(
       'needs the name of its step',
     )
-    expect(world.store.writes).toEqual([])
+    expect(world.faults.writes).toEqual([])
   })
 
   it('F-O3: says when there is no such job', async () => {
@@ -74,14 +74,14 @@ describe('a command to a job', () => {
       const job = await world.job()
       await world.put('job-1', [replacing(job, { ...job, priority: 7 })])
     }
-    world.store.failWrites({ kind: 'rival', write: rival })
+    world.faults.failWrites({ kind: 'rival', write: rival })
     await client.cancel('job-1', 'x')
     expect(await world.job()).toMatchObject({ priority: 7, audit: [{ command: 'cancel' }] })
   })
 
   it('finds its own decision when the reply was lost, and takes it once', async () => {
     await failed()
-    world.store.failWrites(
+    world.faults.failWrites(
       { kind: 'unknownOutcome', truth: 'lost' },
       { kind: 'unknownOutcome', truth: 'applied' },
     )

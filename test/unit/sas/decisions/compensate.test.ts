@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Schedule } from '../../../../src/sas/decisions/schedule-result.js'
+import type { Schedule } from '../../../../src/sas/decisions/continue-or-end-job.js'
 import { graceMs, JobStory, success } from '../../../support/job-story.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 

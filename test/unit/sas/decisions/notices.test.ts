@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JobDocument, NoticeDocument } from '../../../../src/sas/model/documents.js'
 import { decodeDocument } from '../../../../src/sas/model/decode.js'
-import type { Schedule } from '../../../../src/sas/decisions/schedule-result.js'
+import type { Schedule } from '../../../../src/sas/decisions/continue-or-end-job.js'
 import { noticeOf, withNotices } from '../../../../src/sas/decisions/notices.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
 import { aJob, aSubmission, aWorkflow, documentsOf, submittedAtMs } from '../../../support/a-job.js'
@@ -124,7 +124,7 @@ describe('what a submitter is told', () => {
     const world = new StateWorld()
     await world.submitted({ pay: [] }, {}, { replyTo: 'https://shop.example/replies' })
     await world.scheduler().onChanges(await world.changes())
-    const [written] = world.store.writes
+    const [written] = world.faults.writes
     expect(written?.map(({ document }) => document.id)).toEqual([
       'sas.job:job-1',
       'sas.step:job-1:pay',

@@ -1,24 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { isOver } from '../../../../src/sas/decisions/retention.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
-import { aJob, aSubmission, documentsOf } from '../../../support/a-job.js'
+import { aSubmission, documentsOf } from '../../../support/a-job.js'
 import { JobStory } from '../../../support/job-story.js'
 
 const ended = { processState: 'Processed', retainForMs: 1_500, ttl: -1 } as const
-
-describe('a job about which a scheduler has nothing more to do', () => {
-  it.each([
-    ['has ended and is kept forever', { ...ended, retainForMs: null }, true],
-    ['has ended and is to expire', ended, false],
-    ['was undone and is to expire', { ...ended, processState: 'Compensated' }, false],
-    ['has begun to expire', { ...ended, ttl: 2 }, true],
-    ['is in error, which an operator may mend', { ...ended, processState: 'Error' }, true],
-    ['is under way', { ...ended, processState: 'Processing' }, false],
-  ] as const)('%s: %j → %j', (_what, fields, isOne) => {
-    expect(isOver(aJob(fields))).toBe(isOne)
-  })
-})
 
 describe('a job of more steps than one transaction takes', () => {
   const shape = Object.fromEntries(Array.from({ length: 95 }, (_, index) => [`step-${index}`, []]))

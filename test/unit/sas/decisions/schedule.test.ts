@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
-import type { Schedule } from '../../../../src/sas/decisions/schedule-result.js'
+import type { Schedule } from '../../../../src/sas/decisions/continue-or-end-job.js'
 import type { JobDocument, StepDocument } from '../../../../src/sas/model/documents.js'
 import { schedule } from '../../../../src/sas/decisions/schedule.js'
 import { submit } from '../../../../src/sas/submission/submit.js'

@@ -103,13 +103,13 @@ describe('a scheduler sets aside', () => {
     const jobOnly = (await world.changes()).filter(({ id }) => id === 'sas.job:job-1')
     await edited({ schema: 99 })
     await world.scheduler().onChanges(jobOnly)
-    expect(world.store.writes).toEqual([])
+    expect(world.faults.writes).toEqual([])
     expect(await world.job()).toMatchObject({ processState: 'Pending' })
   })
 
   it('a job whose write the store refuses for good', async () => {
     await world.submitted()
-    world.store.failWrites({ kind: 'throws', error: new StoreRefused('too large') })
+    world.faults.failWrites({ kind: 'throws', error: new StoreRefused('too large') })
     await world.scheduler().onChanges(await world.changes())
     expect(await world.job()).toMatchObject({ attention: { message: 'StoreRefused: too large' } })
   })
@@ -118,7 +118,7 @@ describe('a scheduler sets aside', () => {
     await poisonous('job-1')
     const page = await world.changes()
     const unavailable = new StoreUnavailable('busy', { cause: null })
-    world.store.failWrites({ kind: 'throws', error: unavailable })
+    world.faults.failWrites({ kind: 'throws', error: unavailable })
     const scheduler = world.scheduler()
     await expect(scheduler.onChanges(page)).rejects.toBe(unavailable)
     await scheduler.onChanges(page)
@@ -127,7 +127,7 @@ describe('a scheduler sets aside', () => {
 
   it.each(['applied', 'lost'] as const)('once, when the reply is lost, %s', async (truth) => {
     await poisonous('job-1')
-    world.store.failWrites({ kind: 'unknownOutcome', truth })
+    world.faults.failWrites({ kind: 'unknownOutcome', truth })
     await world.scheduler().onChanges(await world.changes())
     expect(await world.job()).toMatchObject({ fence: 1, attention: { kind: 'corrupt' } })
   })

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeDocument } from '../../../../src/sas/model/decode.js'
-import {
-  isOpen,
-  mayBeOpen,
-  settle,
-  type Attempt,
-  type Outcome,
-} from '../../../../src/sas/decisions/settle.js'
+import { isOpen, settle, type Attempt, type Outcome } from '../../../../src/sas/decisions/settle.js'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { JobStory, longestBackoff, success } from '../../../support/job-story.js'
@@ -185,12 +179,5 @@ describe('a step is open', () => {
     expect(isOpen({ ...step, currentState: 'Completed', processState: 'Processed' }, submittedAtMs)).toBe(
       false,
     )
-  })
-
-  it('perhaps, judged by a document of the feed that is not decoded yet', () => {
-    expect(mayBeOpen(step)).toBe(true)
-    expect(mayBeOpen({ ...step, type: 'sas.job' })).toBe(false)
-    expect(mayBeOpen({ ...step, lockedBy: null })).toBe(false)
-    expect(mayBeOpen(settled(failed))).toBe(false)
   })
 })

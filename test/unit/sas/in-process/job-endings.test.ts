@@ -34,7 +34,7 @@ describe('the endings of jobs', () => {
   })
 
   it('are listened for only as long as somebody waits', async () => {
-    const { store, clock, telemetry } = new StateWorld()
+    const { store, queries, clock, telemetry } = new StateWorld()
     const endings = new JobEndings()
     let listeners = 0
     const wakeUps: WakeUps = {
@@ -47,7 +47,7 @@ describe('the endings of jobs', () => {
         }
       },
     }
-    const job = await new JobClient({ store, clock, telemetry, wakeUps }).submit(
+    const job = await new JobClient({ store, queries, clock, telemetry, wakeUps }).submit(
       aWorkflow(),
       {},
       { jobId: 'j' },

@@ -187,7 +187,7 @@ describe('I13, I15: more than one answer of the store holds', () => {
     await world.clock.advance(minuteMs)
     expect(sent).toEqual(['told'])
     expect(alerted()).toEqual(jobs.map(({ jobId }) => jobId))
-    expect(store.count('listFlagged'), 'two pages').toBe(2)
+    expect(world.faults.count('listFlagged'), 'two pages').toBe(2)
   })
 
   it('notices that wait behind one that is not taken hide no others', async () => {
@@ -218,10 +218,10 @@ describe('I13, I15: more than one answer of the store holds', () => {
     notifier.onLeaseAcquired(firstLease, false)
     await world.clock.advance(2_000)
     expect(sent).toEqual(['told'])
-    const asked = store.count('listNotices')
+    const asked = world.faults.count('listNotices')
     notifier.onLeaseAcquired('1', false)
     await world.clock.advance(2_000)
-    expect(store.count('listNotices'), 'who waits is not looked at anew').toBe(asked)
+    expect(world.faults.count('listNotices'), 'who waits is not looked at anew').toBe(asked)
   })
 })
 
@@ -230,9 +230,9 @@ it('R114: a sweep reads nothing about jobs that are known to be told, until it i
   started({ remindAfterMs: 10 * minuteMs }).leaseAcquired(firstLease, true)
   await world.clock.advance(minuteMs / 2)
   expect(calls).toHaveLength(10)
-  const read = world.store.count('read')
+  const read = world.faults.count('read')
   await world.clock.advance(9 * minuteMs)
-  expect(world.store.count('read')).toBe(read)
+  expect(world.faults.count('read')).toBe(read)
   await world.clock.advance(3 * minuteMs)
   expect(calls).toHaveLength(20)
 })
@@ -247,11 +247,11 @@ it('knows from its record what another instance has told', async () => {
   const second = started()
   second.jobChanged(job, firstLease)
   await world.clock.advance(1)
-  const read = world.store.count('read')
+  const read = world.faults.count('read')
   second.jobChanged(job, firstLease)
   await world.clock.advance(1)
   expect(calls).toHaveLength(1)
-  expect(world.store.count('read')).toBe(read)
+  expect(world.faults.count('read')).toBe(read)
 })
 
 it('tells what is newly the matter while the last one is still being told', async () => {
@@ -278,7 +278,7 @@ it('tells what is newly the matter while the last one is still being told', asyn
 it('what could not be read is told later, and the rest at once', async () => {
   const jobs = await flagged(2)
   const alerter = started()
-  world.store.failReads({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })
+  world.faults.failReads({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })
   for (const job of jobs) alerter.jobChanged(job, firstLease)
   alerter.leaseAcquired(firstLease, false)
   await world.clock.advance(1)

@@ -161,7 +161,7 @@ describe('what submitters are told', () => {
     async (truth) => {
       await failedJob()
       const notifier = started()
-      world.store.failWrites({ kind: 'unknownOutcome', truth })
+      world.faults.failWrites({ kind: 'unknownOutcome', truth })
       notifier.onChanges(await world.changes(), firstLease)
       await world.clock.advance(1_000)
       const expected = ['job-1:1', 'job-1:2', 'job-1:3', 'job-1:4']

@@ -140,7 +140,7 @@ describe('a condition', () => {
     await expect(submit({ $from: ['input', 'isGift'] })).rejects.toThrow(
       'write equal(job.input.isGift, true)',
     )
-    expect(world.store.writes).toEqual([])
+    expect(world.faults.writes).toEqual([])
   })
 
   it.each([

@@ -38,7 +38,7 @@ describe('a scheduler', () => {
   it('needs no read for a job it has seen from the start', async () => {
     await world.submitted({ a: [], b: ['a'] })
     await runToEnd()
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.count('read')).toBe(0)
   })
 
   it('R126, F-Q10: begins with the most urgent jobs of a page, among equals with those that came first', async () => {
@@ -65,7 +65,7 @@ describe('a scheduler', () => {
     await scheduler.onChanges(own)
     await scheduler.onChanges(own)
     await world.scheduler('scheduler-2').onChanges(own)
-    expect(world.store.writes).toHaveLength(1)
+    expect(world.faults.writes).toHaveLength(1)
     // The old page holds an etag that is gone: one lost race, then nothing to do.
     await scheduler.onChanges(page)
     expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-1' })
@@ -114,7 +114,7 @@ describe('what the feed may do to a scheduler', () => {
     await world.submitted({ a: [], b: ['a'] })
     await world.scheduler().onChanges([...(await world.changes())].reverse())
     expect(await world.step('a')).toMatchObject({ processState: 'Processing' })
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.count('read')).toBe(0)
   })
 
   it('F-C5: the job alone; steps are read', async () => {
@@ -122,7 +122,7 @@ describe('what the feed may do to a scheduler', () => {
     const jobOnly = (await world.changes()).filter(({ id }) => id === 'sas.job:job-1')
     await world.scheduler().onChanges(jobOnly)
     expect(await world.step('a')).toMatchObject({ processState: 'Processing' })
-    expect(world.store.count('read')).toBe(2)
+    expect(world.faults.count('read')).toBe(2)
   })
 
   it('F-C11, I17: documents that are not ours', async () => {
@@ -132,8 +132,8 @@ describe('what the feed may do to a scheduler', () => {
         asChange({ id: 'order-1', pk: 'job-1', total: 3 }),
         asChange({ id: 'sas.job:job-1', pk: 'job-1', type: 'order' }),
       ])
-    expect(world.store.writes).toEqual([])
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.writes).toEqual([])
+    expect(world.faults.count('read')).toBe(0)
     expect(world.telemetry.events).toEqual([])
   })
 
@@ -145,7 +145,7 @@ describe('what the feed may do to a scheduler', () => {
     )
     await world.scheduler().onChanges(await world.changes())
     // Nothing but the record for those who repair it.
-    expect(world.store.writes).toMatchObject([[{ kind: 'create', document: { type: 'sas.unreadable' } }]])
+    expect(world.faults.writes).toMatchObject([[{ kind: 'create', document: { type: 'sas.unreadable' } }]])
     expect(world.telemetry.of('document.refused')).toEqual([
       {
         type: 'document.refused',
@@ -161,7 +161,7 @@ describe('what the feed may do to a scheduler', () => {
     expect(world.telemetry.of('document.refused')).toEqual([
       { type: 'document.refused', id: 'sas.job:job-1', reason: 'its job job-1 does not exist' },
     ])
-    expect(world.store.writes).toEqual([])
+    expect(world.faults.writes).toEqual([])
   })
 
   it('F-C6: a page that is older than the store', async () => {
@@ -189,11 +189,11 @@ describe('races and lost replies of a scheduler', () => {
     'F-Q3: a claim whose reply is lost, %s, is made once',
     async (truth) => {
       await world.submitted({ a: [], b: ['a'] })
-      world.store.failWrites({ kind: 'unknownOutcome', truth })
+      world.faults.failWrites({ kind: 'unknownOutcome', truth })
       await world.scheduler().onChanges(await world.changes())
       expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-1' })
       expect(await world.step('a')).toMatchObject({ fence: 1, dispatch: 1 })
-      expect(world.store.writes).toHaveLength(truth === 'applied' ? 1 : 2)
+      expect(world.faults.writes).toHaveLength(truth === 'applied' ? 1 : 2)
     },
   )
 
@@ -210,9 +210,9 @@ describe('races and lost replies of a scheduler', () => {
     await world.submitted({ a: [], b: ['a'] })
     const page = await world.changes()
     const scheduler = world.scheduler()
-    world.store.failWrites({
+    world.faults.failWrites({
       kind: 'rival',
-      write: async () => world.truth.apply('job-1', world.store.writes.at(-1) ?? []),
+      write: async () => world.truth.apply('job-1', world.faults.writes.at(-1) ?? []),
     })
     await scheduler.onChanges(page)
     expect(world.telemetry.of('store.conflict')).toHaveLength(1)
@@ -259,7 +259,7 @@ describe('races and lost replies of a scheduler', () => {
     await scheduler.onChanges(await world.changes())
     await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
     await agents.stop(0)
-    world.store.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
+    world.faults.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
     await scheduler.onChanges(await world.changes())
     expect(await world.step('b')).toMatchObject({ fence: 1, dispatch: 1 })
   })
@@ -267,7 +267,7 @@ describe('races and lost replies of a scheduler', () => {
   it('reads again after a conflict, and decides on what is there', async () => {
     await world.submitted()
     const page = await world.changes()
-    world.store.failWrites({
+    world.faults.failWrites({
       kind: 'rival',
       write: async () => {
         const job = await world.job()
@@ -276,18 +276,18 @@ describe('races and lost replies of a scheduler', () => {
     })
     await world.scheduler().onChanges(page)
     expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1', note: 'edited by hand' })
-    expect(world.store.writes).toHaveLength(2)
+    expect(world.faults.writes).toHaveLength(2)
   })
 
   it('F-X4: gives the page back when two writes of a job in a row have no clear answer', async () => {
     await world.submitted()
     const page = await world.changes()
-    world.store.failWrites(
+    world.faults.failWrites(
       ...Array.from({ length: 6 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
     )
     const refused = 'job job-1: the outcome of 2 writes is unknown; it is tried again after a pause'
     await expect(world.scheduler().onChanges(page)).rejects.toThrow(refused)
-    expect(world.store.writes).toHaveLength(2)
+    expect(world.faults.writes).toHaveLength(2)
   })
 
   it('gives the page back when a job stays contended', async () => {
@@ -297,7 +297,7 @@ describe('races and lost replies of a scheduler', () => {
       const job = await world.job()
       await world.put('job-1', [replacing(job, { ...job, priority: job.priority + 1 })])
     }
-    world.store.failWrites(...Array.from({ length: 6 }, () => ({ kind: 'rival', write: rival }) as const))
+    world.faults.failWrites(...Array.from({ length: 6 }, () => ({ kind: 'rival', write: rival }) as const))
     await expect(world.scheduler().onChanges(page)).rejects.toThrow(
       'job job-1: still contended after 6 tries; it will be delivered again',
     )
@@ -309,7 +309,7 @@ describe('races and lost replies of a scheduler', () => {
     await world.submitted()
     await world.submitted({ pay: [] }, {}, { jobId: 'job-2', partition: 'job-2' })
     const page = await world.changes()
-    world.store.failWrites({ kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) })
+    world.faults.failWrites({ kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) })
     await expect(world.scheduler().onChanges(page)).rejects.toThrow('busy')
     const claimed = [await world.job('job-1'), await world.job('job-2')].map(({ lockedBy }) => lockedBy)
     expect(claimed.sort()).toEqual([null, 'scheduler-1'].sort())
@@ -332,7 +332,7 @@ describe('a partition that the store refuses', () => {
     await world.submitted({ pay: [] }, {}, { jobId: 'job-2', partition: 'job-2' })
     const page = await world.changes()
     const scheduler = world.scheduler()
-    world.store.failWrites(busy, busy)
+    world.faults.failWrites(busy, busy)
     await scheduler.onChanges(
       page.filter(({ pk }) => pk === 'job-1'),
       { leaseToken: '0', holdCheckpoint },
@@ -340,7 +340,7 @@ describe('a partition that the store refuses', () => {
     expect(held).toBe(1)
     await scheduler.onChanges(page, { leaseToken: '0', holdCheckpoint })
     // Not asked again meanwhile: the fault was for the other job, whose partition waits now as well.
-    expect(world.store.writes.map(([write]) => write?.document.pk)).toEqual(['job-1', 'job-2'])
+    expect(world.faults.writes.map(([write]) => write?.document.pk)).toEqual(['job-1', 'job-2'])
     expect(held).toBe(3)
     await world.clock.advance(10_000)
     expect([await world.job('job-1'), await world.job('job-2')]).toMatchObject([
@@ -353,7 +353,7 @@ describe('a partition that the store refuses', () => {
   it('is left to whoever has the lease after us', async () => {
     await world.submitted()
     const scheduler = world.scheduler()
-    world.store.failWrites(busy)
+    world.faults.failWrites(busy)
     await scheduler.onChanges(await world.changes(), { leaseToken: '0', holdCheckpoint })
     scheduler.onLeaseReleased('0')
     await world.clock.advance(60_000)
@@ -365,7 +365,7 @@ describe('a partition that the store refuses', () => {
     for (let index = 0; index < 17; index += 1) {
       const jobId = `job-${index}`
       await world.submitted({ pay: [] }, {}, { jobId, partition: jobId })
-      world.store.failWrites(busy)
+      world.faults.failWrites(busy)
     }
     const page = await world.changes()
     const scheduler = world.scheduler()
@@ -387,10 +387,10 @@ describe('a job that was accepted in this process', () => {
     expect(await scheduler.begin(await accept(), '0')).toBe(true)
     expect(await world.job()).toMatchObject({ processState: 'Processing', lockedBy: 'scheduler-1' })
     expect(await world.step('a')).toMatchObject({ processState: 'Processing', dispatch: 1 })
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.count('read')).toBe(0)
     await scheduler.onChanges(await world.changes())
-    expect(world.store.writes).toHaveLength(2)
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.writes).toHaveLength(2)
+    expect(world.faults.count('read')).toBe(0)
   })
 
   it('I2: is left alone when another instance has begun it meanwhile', async () => {
@@ -404,7 +404,7 @@ describe('a job that was accepted in this process', () => {
   it('I1: is left to the feed when the store does not answer, and begun by that', async () => {
     const scheduler = world.scheduler()
     const accepted = await accept()
-    world.store.failWrites({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })
+    world.faults.failWrites({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })
     expect(await scheduler.begin(accepted, '0')).toBe(false)
     expect(await world.job()).toMatchObject({ processState: 'Pending' })
     await scheduler.onChanges(await world.changes())

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  CosmosStateStore,
-  type CosmosStateStoreOptions,
-} from '../../../../src/sas/store/cosmos-state-store.js'
+import { CosmosJobQueries } from '../../../../src/sas/store/cosmos-job-queries.js'
+import type { CosmosStateStoreOptions } from '../../../../src/sas/store/cosmos-state-requests.js'
+import { CosmosStateStore } from '../../../../src/sas/store/cosmos-state-store.js'
 import { StoreRefused, StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import type { StateWrite } from '../../../../src/sas/store/state-store.js'
 
@@ -16,14 +15,18 @@ function failure(code: number | string, more: Readonly<Record<string, unknown>> 
   return Object.assign(new Error(`failed with ${code}`), { code, ...more })
 }
 
-/** A store whose every request ends as `answer` says. What the SDK itself does is for the conformance suite. */
-function storeThat(answer: () => Promise<unknown>): CosmosStateStore {
+/** A container whose requests end as `answer` says. What the SDK itself does is for the conformance suite. */
+function containerThat(answer: () => Promise<unknown>): Container {
   const container = {
     items: { create: answer, batch: answer, query: () => ({ fetchAll: answer }) },
     item: () => ({ read: answer, replace: answer }),
     database: { client: {} },
   }
-  return new CosmosStateStore({ container: container as unknown as Container })
+  return container as unknown as Container
+}
+
+function storeThat(answer: () => Promise<unknown>): CosmosStateStore {
+  return new CosmosStateStore({ container: containerThat(answer) })
 }
 
 function storeFailing(error: Error): CosmosStateStore {
@@ -149,22 +152,26 @@ describe('the physical partition of a write, on the SDK', () => {
 })
 
 describe('a question that failed, on the SDK', () => {
-  const questions: [string, (store: CosmosStateStore) => Promise<unknown>][] = [
-    ['read', (store) => store.read({ pk: 'p', id: 'a' })],
-    ['listOverdue', (store) => store.listOverdue({ afterMs: 0, beforeMs: 0, pickUpWithinMs: 0 }, 1)],
-    ['listJobs', (store) => store.listJobs({})],
-    ['findJob', (store) => store.findJob('j')],
-    ['listSteps', (store) => store.listSteps('p', 'j')],
+  const questions: [string, (container: Container) => Promise<unknown>][] = [
+    ['read', (container) => new CosmosStateStore({ container }).read({ pk: 'p', id: 'a' })],
+    [
+      'listOverdue',
+      (container) =>
+        new CosmosStateStore({ container }).listOverdue({ afterMs: 0, beforeMs: 0, pickUpWithinMs: 0 }, 1),
+    ],
+    ['listJobs', (container) => new CosmosJobQueries({ container }).listJobs({})],
+    ['findJob', (container) => new CosmosJobQueries({ container }).findJob('j')],
+    ['listSteps', (container) => new CosmosStateStore({ container }).listSteps('p', 'j')],
   ]
 
   it.each(questions)('may be repeated where the store is away: %s', async (operation, ask) => {
-    const asking = ask(storeFailing(failure(503)))
+    const asking = ask(containerThat(() => Promise.reject(failure(503))))
     await expect(asking).rejects.toThrow(StoreUnavailable)
     await expect(asking).rejects.toThrow(`state.${operation}: the store is not available: failed with 503`)
   })
 
   it.each(questions)('is refused for good where it may not be asked: %s', async (_operation, ask) => {
-    await expect(ask(storeFailing(failure(403)))).rejects.toThrow(StoreRefused)
+    await expect(ask(containerThat(() => Promise.reject(failure(403))))).rejects.toThrow(StoreRefused)
   })
 
   it('is described whatever was thrown', async () => {

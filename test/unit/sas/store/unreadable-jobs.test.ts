@@ -84,7 +84,7 @@ describe('a job whose document cannot be read', () => {
     await client.submit(workflow, {}, { jobId: 'A' })
     await edited({ audit: withoutWhy })
     const page = await world.changes()
-    world.store.failWrites({ kind: 'unknownOutcome', truth: 'lost' })
+    world.faults.failWrites({ kind: 'unknownOutcome', truth: 'lost' })
     await expect(world.scheduler().onChanges(page)).rejects.toMatchObject({ name: 'StoreUnavailable' })
     await world.scheduler().onChanges(page)
     expect(await client.unreadable()).toHaveLength(1)

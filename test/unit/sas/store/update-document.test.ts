@@ -26,7 +26,7 @@ describe('a step updated', () => {
 
   it('is not read first when it is known', async () => {
     await updateDocument(world.store, { address: address, known: await world.step(), read: readStep }, raise)
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.count('read')).toBe(0)
   })
 
   it('is read again when what was known is old', async () => {
@@ -44,7 +44,7 @@ describe('a step updated', () => {
       () => ({ write: null, result: 'fine' }),
     )
     expect(update).toEqual({ kind: 'unchanged', result: 'fine' })
-    expect(world.store.writes).toEqual([])
+    expect(world.faults.writes).toEqual([])
   })
 
   it('is missing when it is gone, or is no step any more', async () => {
@@ -63,17 +63,17 @@ describe('a step updated', () => {
   })
 
   it('F-X4: is left for a pause when two writes in a row have no clear answer', async () => {
-    world.store.failWrites(
+    world.faults.failWrites(
       ...Array.from({ length: 6 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
     )
     const updating = updateDocument(world.store, { address, known: null, read: readStep }, raise)
     await expect(updating).rejects.toThrow('the outcome of 2 writes is unknown')
-    expect([world.store.count('apply'), world.store.count('read')]).toEqual([2, 3])
+    expect([world.faults.count('apply'), world.faults.count('read')]).toEqual([2, 3])
   })
 
   it('F-X4: is found written when the second of them was', async () => {
     const lost = { kind: 'unknownOutcome', truth: 'lost' } as const
-    world.store.failWrites(lost, { ...lost, truth: 'applied' })
+    world.faults.failWrites(lost, { ...lost, truth: 'applied' })
     const once = (step: StepDocument) => (step.fence === 0 ? raise(step) : { write: null, result: 'is' })
     const update = await updateDocument(world.store, { address, known: null, read: readStep }, once)
     expect(update).toEqual({ kind: 'unchanged', result: 'is' })
@@ -85,7 +85,7 @@ describe('a step updated', () => {
       const step = await world.step()
       return replacing(step, { ...step, fence: step.fence + 10 })
     }
-    world.store.failWrites(...Array.from({ length: 6 }, () => rival))
+    world.faults.failWrites(...Array.from({ length: 6 }, () => rival))
     await expect(
       updateDocument(world.store, { address: address, known: null, read: readStep }, raise),
     ).rejects.toThrow('document sas.step:job-1:pay: still contended after 6 tries')

@@ -9,7 +9,7 @@ import {
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { aWorkflow } from '../../../support/a-job.js'
-import type { WriteFault } from '../../../support/faulty-state-store.js'
+import type { WriteFault } from '../../../support/store-faults.js'
 import { StateWorld } from '../../../support/state-world.js'
 
 /** More than two transactions take. */
@@ -34,7 +34,7 @@ function submitted(input: unknown = 'x', alongside = [{ create: order }]) {
 
 /** The next `count` writes succeed, and the one after them goes wrong so. */
 function failAfter(count: number, fault: WriteFault): void {
-  world.store.failWrites(...Array.from({ length: count }, () => well), fault)
+  world.faults.failWrites(...Array.from({ length: count }, () => well), fault)
 }
 
 async function storedSteps() {
@@ -67,7 +67,7 @@ it('I1: a small submission is a new job, too, where steps of an expired one of t
 describe('a submission larger than one transaction', () => {
   it('F-S7: is one job with all its steps, and runs', async () => {
     await submitted()
-    expect(world.store.writes.map((group) => group.length)).toEqual([1, 100, 100, 53, 3])
+    expect(world.faults.writes.map((group) => group.length)).toEqual([1, 100, 100, 53, 3])
     expect(await storedSteps()).toHaveLength(250)
     expect(await hasOrder()).toBe(true)
     expect(await world.job()).toMatchObject({ desiredState: 'Completed', submittedAtMs: world.clock.now() })
@@ -110,7 +110,8 @@ describe('a submission larger than one transaction', () => {
   it.each(stages)(
     'F-S4: made twice at once, the second at stage %d of the first, is one job',
     async (stage) => {
-      const other = new JobClient({ store: world.truth, clock: world.clock, telemetry: world.telemetry })
+      const { truth: store, queries, clock, telemetry } = world
+      const other = new JobClient({ store, queries, clock, telemetry })
       const rival = () => other.submit(workflow, 'x', { jobId: 'job-1', alongside: [{ create: order }] })
       failAfter(stage, { kind: 'rival', write: rival })
       await submitted()
@@ -189,12 +190,12 @@ describe('a submission larger than one transaction', () => {
 
   it('F-S9: is refused when one of its documents fits no transaction, and nothing is written', async () => {
     await expect(submitted('x'.repeat(1_900_000))).rejects.toThrow(SubmissionInvalid)
-    expect(world.store.writes).toEqual([])
+    expect(world.faults.writes).toEqual([])
   })
 
   it('is given up when the store never says what became of it', async () => {
     const lost: WriteFault = { kind: 'unknownOutcome', truth: 'lost' }
-    world.store.failWrites(...Array.from({ length: 100 }, () => lost))
+    world.faults.failWrites(...Array.from({ length: 100 }, () => lost))
     await expect(submitted()).rejects.toThrow('submit it again with the same id')
   })
 

@@ -61,7 +61,7 @@ describe('a deadline that the feed delivered', () => {
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(await underWay(), '0')
     await world.clock.advance(29_000)
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.count('read')).toBe(0)
     await supervisor.stop()
   })
 
@@ -74,7 +74,7 @@ describe('a deadline that the feed delivered', () => {
     await agents.stop(0)
     supervisor.onChanges(await world.changes(), '0')
     await world.clock.advance(60_000)
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.count('read')).toBe(0)
     await supervisor.stop()
   })
 
@@ -111,7 +111,7 @@ describe('a deadline that the feed delivered', () => {
     supervisor.onChanges(await underWay(), '0')
     supervisor.onLeaseReleased('0')
     await world.clock.advance(60_000)
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.count('read')).toBe(0)
     await supervisor.stop()
   })
 
@@ -119,14 +119,14 @@ describe('a deadline that the feed delivered', () => {
     const supervisor = await started(world.supervisor())
     supervisor.onChanges([asChange({ id: 'x', pk: 'x', completeByMs: 1 })], '0')
     await world.clock.advance(60_000)
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.count('read')).toBe(0)
     await supervisor.stop()
   })
 
   it('tries again when the store was not available', async () => {
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(await underWay(), '0')
-    world.store.failReads(unavailable)
+    world.faults.failReads(unavailable)
     await world.clock.advance(30_000 + graceMs)
     expect(world.telemetry.of('loop.failed')).toMatchObject([{ loop: 'recovery', error: unavailable.error }])
     expect(await world.step()).toMatchObject({ failureCount: 0 })
@@ -177,7 +177,7 @@ describe('the sweep', () => {
     const supervisor = await started(world.supervisor({ sweepIntervalMs: 31_000 }))
     supervisor.onLeaseAcquired('0', true)
     await world.clock.advance(30_000 + graceMs - 1)
-    expect(world.store.count('read')).toBe(0)
+    expect(world.faults.count('read')).toBe(0)
     await world.clock.advance(1)
     expect(await world.step()).toMatchObject({ failureCount: 1 })
     await supervisor.stop()
@@ -187,16 +187,16 @@ describe('the sweep', () => {
     const [first, other] = [world.supervisor(), world.supervisor({ instanceName: 'supervisor-2' })]
     await started(first)
     await started(other)
-    expect(world.store.count('listOverdue')).toBe(0)
+    expect(world.faults.count('listOverdue')).toBe(0)
     first.onLeaseAcquired('0', true)
     other.onLeaseAcquired('1', false)
     await world.clock.advance(0)
-    expect(world.store.count('listOverdue')).toBe(2)
+    expect(world.faults.count('listOverdue')).toBe(2)
     await world.clock.advance(90_000)
-    expect(world.store.count('listOverdue')).toBe(5)
+    expect(world.faults.count('listOverdue')).toBe(5)
     first.onLeaseReleased('0')
     await world.clock.advance(90_000)
-    expect(world.store.count('listOverdue')).toBe(5)
+    expect(world.faults.count('listOverdue')).toBe(5)
     await Promise.all([first.stop(), other.stop()])
   })
 
@@ -254,7 +254,7 @@ describe('R106: one sweep by a timetable', () => {
   it('does what it can and then says that the store was not available', async () => {
     await world.dispatched({ a: [], b: [] }, { completeWithin: '30s' })
     await world.clock.advance(40_000)
-    world.store.failWrites(unavailable)
+    world.faults.failWrites(unavailable)
     await expect(world.supervisor().runOnce()).rejects.toBe(unavailable.error)
     expect(world.telemetry.of('step.recovered')).toHaveLength(1)
     await world.supervisor().runOnce()
@@ -280,10 +280,10 @@ describe('F-V25: a step whose job will not take it up', () => {
       },
     ])
     expect(world.telemetry.of('step.unclaimed')).toEqual([])
-    const writes = world.store.writes.length
+    const writes = world.faults.writes.length
     await world.clock.advance(40_000)
     await world.supervisor().runOnce()
-    expect(world.store.writes).toHaveLength(writes)
+    expect(world.faults.writes).toHaveLength(writes)
   })
 })
 
@@ -306,7 +306,7 @@ describe('races and lost replies of a supervisor', () => {
     async (truth) => {
       const supervisor = await started(world.supervisor())
       supervisor.onChanges(await underWay(), '0')
-      world.store.failWrites({ kind: 'unknownOutcome', truth })
+      world.faults.failWrites({ kind: 'unknownOutcome', truth })
       await world.clock.advance(30_000 + graceMs)
       expect(await world.step()).toMatchObject({ failureCount: 1, fence: 2 })
       await supervisor.stop()
@@ -321,7 +321,7 @@ describe('races and lost replies of a supervisor', () => {
       '0',
     )
     await world.clock.advance(60_000)
-    expect(world.store.count('read')).toBe(1)
+    expect(world.faults.count('read')).toBe(1)
     await supervisor.stop()
   })
 })

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { acquire, requestHandover, type Lease, type LeaseStore } from '../../../../lease-store/index.js'
-import { LeaseHolder, trustedUntilMs } from '../../../../src/change-feed-processor/lease/lease-holder.js'
+import {
+  LeaseHolder,
+  trustedUntilMs,
+} from '../../../../src/change-feed-processor/lease-holding/lease-holder.js'
 import {
   anAcquiredLease,
   aRuntime,

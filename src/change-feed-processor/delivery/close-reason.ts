@@ -2,7 +2,7 @@ import type { FeedPosition } from '../feed/change-feed.js'
 import type { DelegateError, FeedError } from '../feed/errors.js'
 
 /** The reason why the reading of a lease ended, with the data needed to close it. */
-export type Closing =
+export type CloseReason =
   | { readonly reason: 'Shutdown' }
   | { readonly reason: 'LeaseLost' }
   | { readonly reason: 'HandedOver' }

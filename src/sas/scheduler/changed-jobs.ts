@@ -1,17 +1,13 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import type { JobDocument, StepDocument } from '../model/documents.js'
+import type { JobDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
-import type { DocumentAddress } from './state-store.js'
+import type { DocumentAddress } from '../store/state-store.js'
 
+/** A job that the scheduler must read, and its changed steps. */
 export interface ChangedJob extends DocumentAddress {
   readonly jobId: string
   readonly priority: number
   readonly stepIds: Set<string>
-}
-
-/** Checks whether the scheduler must read a step: an attempt has ended or was given back, and none is under way. */
-export function callsForScheduler(step: StepDocument): boolean {
-  return step.dispatch > 0 && step.lockedBy === null
 }
 
 /** Notes the job of an unreadable document, because the job shows the problem. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FeedError } from '../../../../src/change-feed-processor/index.js'
-import { retryDelayMs } from '../../../../src/change-feed-processor/lease/retry-delay.js'
+import { retryDelayMs } from '../../../../src/change-feed-processor/lease-holding/retry-delay.js'
 import { seededRandom } from '../../../../src/platform/index.js'
 import { storeError } from '../../../support/intercepted.js'
 

@@ -4,7 +4,7 @@ import {
   continueJob,
   isFlagCurrent,
   type SchedulingState,
-} from '../../../../src/sas/decisions/schedule-result.js'
+} from '../../../../src/sas/decisions/continue-or-end-job.js'
 import type { Attention, JobDocument, StepDocument } from '../../../../src/sas/model/documents.js'
 import { JobStory } from '../../../support/job-story.js'
 

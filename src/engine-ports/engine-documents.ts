@@ -1,0 +1,55 @@
+import { StoreUnavailable } from '../sas/model/errors.js'
+import type { DocumentAddress } from '../sas/store/state-store.js'
+import {
+  scan,
+  type Container,
+  type DocumentVersion,
+  type JsonObject,
+  type ScanScope,
+} from '../emulator/engine/index.js'
+
+/** Where jobs and steps live, and when what is shown of them may be shown. */
+export interface EngineStateStoreOptions {
+  readonly container: () => Container
+  readonly settled: () => Promise<void> | null
+}
+
+/** The documents of a state container on the engine. */
+export class EngineDocuments {
+  constructor(private readonly options: EngineStateStoreOptions) {}
+
+  container(): Container {
+    return this.options.container()
+  }
+
+  /** Waits for the disk, because nothing may be shown that it did not take. */
+  async settled(): Promise<void> {
+    try {
+      await this.options.settled()
+    } catch (cause) {
+      throw new StoreUnavailable('the embedded Cosmos DB cannot write its data directory', { cause })
+    }
+  }
+
+  /** Returns the documents that are wanted, by default of any partition and without a limit. */
+  async find(
+    isWanted: (document: Readonly<JsonObject>) => boolean,
+    { partition, limit = Infinity }: { readonly partition?: string; readonly limit?: number } = {},
+  ): Promise<readonly DocumentVersion[]> {
+    const container = this.container()
+    const scope: ScanScope =
+      partition === undefined ? { kind: 'range' } : { kind: 'key', ...container.locate([partition]) }
+    const found: DocumentVersion[] = []
+    for (const version of scan(container, scope)) {
+      if (found.length >= limit) break
+      if (isWanted(version.document)) found.push(version)
+    }
+    await this.settled()
+    return found
+  }
+}
+
+/** Returns the address of a stored document. */
+export function addressOf({ id, pk }: Readonly<JsonObject>): DocumentAddress {
+  return { id: String(id), pk: String(pk) }
+}

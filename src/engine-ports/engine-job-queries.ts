@@ -1,0 +1,99 @@
+import { processStates, type JobDocument, type NoticeDocument } from '../sas/model/documents.js'
+import { jobDocumentId } from '../sas/model/document-ids.js'
+import { decodeDocument } from '../sas/model/decode.js'
+import { comparePositions, pagePositionOf } from '../sas/store/job-pages.js'
+import {
+  defaultListLimit,
+  type JobCounts,
+  type JobQueries,
+  type PartitionFeed,
+} from '../sas/store/job-queries.js'
+import type { StateDocument, Stored } from '../sas/store/state-store.js'
+import { asJob, asNotice } from '../sas/store/decoded-documents.js'
+import type { JobFilter, NoticeFilter } from '../sas/store/job-filter.js'
+import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/engine/index.js'
+import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
+import { isFlag, stored } from './state-documents.js'
+
+/** The port of people's questions about jobs directly on the engine. */
+export class EngineJobQueries implements JobQueries {
+  private readonly documents: EngineDocuments
+
+  constructor(options: EngineStateStoreOptions) {
+    this.documents = new EngineDocuments(options)
+  }
+
+  async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
+    const { limit = defaultListLimit, after } = filter
+    const end = after === undefined ? null : pagePositionOf(after)
+    const found = await this.documents.find((document) => isMatch(document, filter))
+    return found
+      .flatMap((version) => asJob(stored(version)))
+      .map((job) => ({ job, position: { ms: job.submittedAtMs, id: job.id } }))
+      .filter(({ position }) => end === null || comparePositions(position, end) > 0)
+      .sort((one, other) => comparePositions(one.position, other.position))
+      .slice(0, limit)
+      .map(({ job }) => job)
+  }
+
+  async countJobs(): Promise<JobCounts> {
+    const counts = new Map<unknown, number>(processStates.map((state) => [state, 0]))
+    for (const { document } of await this.documents.find(({ type }) => type === 'sas.job')) {
+      const { processState } = document
+      const count = counts.get(processState)
+      if (count !== undefined) counts.set(processState, count + 1)
+    }
+    return Object.fromEntries(counts) as JobCounts
+  }
+
+  async findJob(jobId: string): Promise<Stored<StateDocument> | null> {
+    const id = jobDocumentId(jobId)
+    const found = await this.documents.find((document) => document['id'] === id, { limit: 1 })
+    return found.map(stored).find((document) => decodeDocument(document).kind !== 'foreign') ?? null
+  }
+
+  async listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]> {
+    const { jobId, workflow, limit = defaultListLimit } = filter
+    const isGivenUp = (document: Readonly<JsonObject>): boolean =>
+      document['type'] === 'sas.notify' &&
+      isFlag(document['attention']) &&
+      (jobId === undefined || document['jobId'] === jobId) &&
+      (workflow === undefined || document['workflow'] === workflow)
+    const found = await this.documents.find(isGivenUp, { limit })
+    return found.flatMap((version) => asNotice(stored(version)))
+  }
+
+  follow(partition: string): PartitionFeed {
+    let start: ChangeFeedStart = { kind: 'beginning' }
+    return {
+      readNext: async () => {
+        const container = this.documents.container()
+        const place = container.locate([partition])
+        const { versions, lsn } = readChanges(container, place.partition, {
+          ...place,
+          start,
+          maxItemCount: 100,
+        })
+        await this.documents.settled()
+        start = { kind: 'after', lsn }
+        return versions.map(stored)
+      },
+    }
+  }
+}
+
+/** Checks whether a document is a job that the filter asks for. */
+function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
+  const { state, workflow, since, before, isFlagged, attention: kind, step } = filter
+  const { type, processState, submittedAtMs, attention } = document
+  return (
+    type === 'sas.job' &&
+    (state === undefined || processState === state) &&
+    (workflow === undefined || document['workflow'] === workflow) &&
+    (since === undefined || Number(submittedAtMs) >= since.getTime()) &&
+    (before === undefined || Number(submittedAtMs) < before.getTime()) &&
+    (isFlagged === undefined || isFlag(attention)) &&
+    (kind === undefined || (isFlag(attention) && attention['kind'] === kind)) &&
+    (step === undefined || (isFlag(attention) && attention['stepId'] === step))
+  )
+}

@@ -1,0 +1,120 @@
+import {
+  processStates,
+  type JobDocument,
+  type NoticeDocument,
+  type ProcessState,
+} from '../model/documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import { decodeDocument } from '../model/decode.js'
+import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
+import { CosmosStateRequests, type CosmosStateStoreOptions } from './cosmos-state-requests.js'
+import { asJob, asNotice } from './decoded-documents.js'
+import type { JobFilter, NoticeFilter } from './job-filter.js'
+import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
+import { defaultListLimit, type JobCounts, type JobQueries, type PartitionFeed } from './job-queries.js'
+import type { StateDocument, Stored } from './state-store.js'
+
+/** What people ask about jobs on Azure Cosmos DB, its emulator or the embedded one. */
+export class CosmosJobQueries implements JobQueries {
+  private readonly requests: CosmosStateRequests
+
+  constructor(options: CosmosStateStoreOptions) {
+    this.requests = new CosmosStateRequests(options)
+  }
+
+  async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
+    const { limit = defaultListLimit, after } = filter
+    const questions = this.questionsOf(filter)
+    const found: Stored<JobDocument>[] = []
+    // What cannot be read takes a place in the store's answer, not in ours.
+    for (let end = after === undefined ? null : pagePositionOf(after); found.length < limit;) {
+      const asked = limit - found.length
+      const page = await jobPage(questions, end, asked)
+      found.push(...page.flatMap(asJob))
+      end = positionOf(page.at(-1))
+      if (page.length < asked || end === null) break
+    }
+    return found
+  }
+
+  async countJobs(): Promise<JobCounts> {
+    const counts = processStates.map(async (state): Promise<[ProcessState, number]> => {
+      const [count = 0] = await this.requests.query<number>('state.countJobs', {
+        text: "SELECT VALUE COUNT(1) FROM c WHERE c.type = 'sas.job' AND c.processState = @state",
+        parameters: { state },
+      })
+      return [state, count]
+    })
+    return Object.fromEntries(await Promise.all(counts)) as JobCounts
+  }
+
+  async findJob(jobId: string): Promise<Stored<StateDocument> | null> {
+    const found = await this.requests.query<Stored<StateDocument>>('state.findJob', {
+      text: 'SELECT * FROM c WHERE c.id = @id',
+      parameters: { id: jobDocumentId(jobId) },
+    })
+    return found.find((document) => decodeDocument(document).kind !== 'foreign') ?? null
+  }
+
+  async listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]> {
+    const { jobId, workflow, limit = defaultListLimit } = filter
+    const conditions = ["c.type = 'sas.notify'", "c.attention.kind = 'notify'"]
+    if (jobId !== undefined) conditions.push('c.jobId = @jobId')
+    if (workflow !== undefined) conditions.push('c.workflow = @workflow')
+    const found = await this.requests.query<Stored<StateDocument>>('state.listUndelivered', {
+      text: `SELECT TOP @limit * FROM c WHERE ${conditions.join(' AND ')}`,
+      parameters: { limit, jobId, workflow },
+    })
+    return found.flatMap(asNotice)
+  }
+
+  follow(partition: string): PartitionFeed {
+    const operation = 'state.follow'
+    const feed = new CosmosPartitionFeed(this.requests.container, partition, (charge) =>
+      this.requests.charge(operation, charge),
+    )
+    return { readNext: () => this.requests.asking(operation, () => feed.readNext()) }
+  }
+
+  private questionsOf(filter: JobFilter): JobQuestions {
+    const { state, workflow, since, before, attention, step } = filter
+    const times = { since: since?.getTime(), before: before?.getTime() }
+    const given = { ...times, state, workflow, attention, step }
+    const ask = (
+      more: readonly string[],
+      order: string,
+      parameters: Readonly<Record<string, string | number | undefined>>,
+    ): Promise<Stored<StateDocument>[]> =>
+      this.requests.query('state.listJobs', {
+        text: `SELECT TOP @limit * FROM c WHERE ${[...conditionsOf(filter), ...more].join(' AND ')} ORDER BY ${order}`,
+        parameters: { ...given, ...parameters },
+      })
+    return {
+      newest: (olderThanMs, limit) =>
+        ask(olderThanMs === null ? [] : ['c.submittedAtMs < @olderThan'], 'c.submittedAtMs DESC', {
+          olderThan: olderThanMs ?? undefined,
+          limit,
+        }),
+      within: (ms, afterId, limit) =>
+        ask(['c.submittedAtMs = @ms', ...(afterId === null ? [] : ['c.id > @afterId'])], 'c.id', {
+          ms,
+          afterId: afterId ?? undefined,
+          limit,
+        }),
+    }
+  }
+}
+
+/** Returns what a filter asks for as conditions of a query whose parameters it fills. */
+function conditionsOf(filter: JobFilter): readonly string[] {
+  const { state, workflow, since, before, isFlagged, attention, step } = filter
+  const conditions = ["c.type = 'sas.job'"]
+  if (state !== undefined) conditions.push('c.processState = @state')
+  if (workflow !== undefined) conditions.push('c.workflow = @workflow')
+  if (since !== undefined) conditions.push('c.submittedAtMs >= @since')
+  if (before !== undefined) conditions.push('c.submittedAtMs < @before')
+  if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
+  if (attention !== undefined) conditions.push('c.attention.kind = @attention')
+  if (step !== undefined) conditions.push('c.attention.stepId = @step')
+  return conditions
+}

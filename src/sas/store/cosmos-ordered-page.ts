@@ -1,0 +1,40 @@
+import type { Question } from './cosmos-state-requests.js'
+
+/** Makes a query. */
+export type Ask = <T>(question: Question) => Promise<readonly T[]>
+
+/** Which documents a page has: those between two values of a field, in the order of that field. */
+interface OrderedPage<T> {
+  readonly select: string
+  readonly where: string
+  readonly field: string
+  /** Returns the value of the field. */
+  readonly valueOf: (found: T) => string | number
+  /** Excluded; null for no such bound. */
+  readonly after: string | number | null
+  /** Excluded. Default: no such bound. */
+  readonly before?: number
+  readonly limit: number
+  /** The parameters of `select` and `where`. */
+  readonly parameters?: Question['parameters']
+}
+
+/** Returns at least `limit` documents, if there are as many. A page never ends within a value of its field. */
+export async function orderedPage<T>(
+  ask: Ask,
+  { select, where, field, valueOf, after, before, limit, parameters = {} }: OrderedPage<T>,
+): Promise<readonly T[]> {
+  const wanted = `${select} FROM c WHERE ${where}`
+  const above = after === null ? '' : ` AND ${field} > @after`
+  const below = before === undefined ? '' : ` AND ${field} < @before`
+  const first = await ask<T>({
+    text: `SELECT TOP @limit ${wanted}${above}${below} ORDER BY ${field}`,
+    parameters: { ...parameters, limit, after: after ?? undefined, before },
+  })
+  const last = first.at(-1)
+  if (last === undefined || first.length < limit) return first
+  const value = valueOf(last)
+  const text = `SELECT ${wanted} AND ${field} = @value`
+  const ofLast = await ask<T>({ text, parameters: { ...parameters, value } })
+  return [...first.filter((found) => valueOf(found) !== value), ...ofLast]
+}

@@ -1,0 +1,53 @@
+import type { Container, SqlParameter } from '@azure/cosmos'
+import { storeError } from './cosmos-store-error.js'
+
+/** Where jobs and steps live. */
+export interface CosmosStateStoreOptions {
+  /** Partitioned by `/pk`, with `defaultTtl` -1. */
+  readonly container: Container
+  /** Told the request units of every request. */
+  readonly onCharge?: (operation: string, charge: number) => void
+}
+
+/** A query with its parameters; those that are undefined are left out. */
+export interface Question {
+  readonly text: string
+  readonly parameters: Readonly<Record<string, string | number | undefined>>
+  /** Asks only this partition. */
+  readonly partition?: string
+}
+
+/** Makes requests to the state container. Reports their charges and translates their errors. */
+export class CosmosStateRequests {
+  readonly container: Container
+
+  constructor(private readonly options: CosmosStateStoreOptions) {
+    this.container = options.container
+  }
+
+  async query<T>(operation: string, query: Question): Promise<T[]> {
+    const parameters = Object.entries(query.parameters).flatMap(([name, value]): SqlParameter[] =>
+      value === undefined ? [] : [{ name: `@${name}`, value }],
+    )
+    const options = query.partition === undefined ? {} : { partitionKey: query.partition }
+    return this.asking(operation, async () => {
+      const iterator = this.container.items.query<T>({ query: query.text, parameters }, options)
+      const { resources, requestCharge } = await iterator.fetchAll()
+      this.charge(operation, requestCharge)
+      return resources
+    })
+  }
+
+  /** @throws StoreUnavailable or StoreRefused if the request fails */
+  async asking<T>(operation: string, request: () => Promise<T>): Promise<T> {
+    try {
+      return await request()
+    } catch (error) {
+      throw storeError(operation, error)
+    }
+  }
+
+  charge(operation: string, charge: number): void {
+    this.options.onCharge?.(operation, charge)
+  }
+}

@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { JobDocument } from '../../src/sas/model/documents.js'
+import { withDerivedState } from '../../src/sas/model/process-state.js'
+import type { JobFilter, NoticeFilter, PageEnd } from '../../src/sas/store/job-filter.js'
+import { replacing } from '../../src/sas/store/state-store.js'
+import type { SubmitRequest } from '../../src/sas/submission/submit.js'
+import { aWorkflow } from '../support/a-job.js'
+import { applied, create, note, submittedTo, type OpenedState } from './opened-state.js'
+
+/** What every implementation of the `JobQueries` port does. */
+export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>): void {
+  describe(`questions about jobs: ${name}`, () => {
+    let opened: OpenedState
+    beforeEach(async () => {
+      opened = await open()
+    })
+
+    const submitted = (overrides: Partial<SubmitRequest>) => submittedTo(opened.store, overrides)
+
+    it('jobs are counted by state, wherever they are', async () => {
+      expect(await opened.queries.countJobs()).toMatchObject({ Pending: 0, Processed: 0 })
+      for (const [jobId, processState] of Object.entries({ a: 'Pending', b: 'Pending', c: 'Processed' }))
+        opened.put({ id: `sas.job:${jobId}`, pk: jobId, type: 'sas.job', processState })
+      opened.put({ id: 'foreign', pk: 'e', type: 'order', processState: 'Pending' })
+      expect(await opened.queries.countJobs()).toEqual({
+        Pending: 2,
+        Processing: 0,
+        Processed: 1,
+        Error: 0,
+        Compensating: 0,
+        Compensated: 0,
+      })
+    })
+
+    describe('jobs listed', () => {
+      const listed = async (filter: JobFilter): Promise<string[]> =>
+        (await opened.queries.listJobs(filter)).map(({ jobId }) => jobId)
+
+      beforeEach(async () => {
+        const other = { ...aWorkflow().plan, workflow: 'lending' }
+        for (const [index, jobId] of ['one', 'two', 'three', 'four'].entries()) {
+          const now = 1_000 * (index + 1)
+          await submitted({ jobId, partition: jobId, now, ...(jobId === 'two' ? { plan: other } : {}) })
+        }
+        opened.put({ id: 'x', pk: 'x', type: 'sas.job', note: 'not readable' })
+        const [before] = await opened.queries.listJobs({ since: new Date(3_000), before: new Date(3_001) })
+        if (before === undefined) throw new Error('there is no job')
+        const done = withDerivedState({ ...before, currentState: 'Completed' })
+        applied(await opened.store.apply('three', [replacing(before, done)]))
+      })
+
+      it('come newest first, those that can be read', async () => {
+        expect(await listed({})).toEqual(['four', 'three', 'two', 'one'])
+      })
+
+      it('come by state, workflow and time, each alone and together', async () => {
+        expect(await listed({ state: 'Processed' })).toEqual(['three'])
+        expect(await listed({ workflow: 'lending' })).toEqual(['two'])
+        expect(await listed({ since: new Date(3_000) })).toEqual(['four', 'three'])
+        expect(await listed({ since: new Date(3_000), state: 'Pending', workflow: 'shopping' })).toEqual([
+          'four',
+        ])
+        expect(await listed({ workflow: 'lending', state: 'Processed' })).toEqual([])
+      })
+
+      it('come at most as many as asked for, the newest of them, and the next page after these', async () => {
+        expect(await listed({ state: 'Pending', limit: 2 })).toEqual(['four', 'two'])
+        expect(await listed({ state: 'Pending', limit: 2, before: new Date(2_000) })).toEqual(['one'])
+      })
+
+      it('come a page at a time, none left out or twice, where many share a millisecond', async () => {
+        const ids = ['ä', 'a b', 'c', 'd', 'e', 'f', 'g'].map((name) => `same ${name}`)
+        for (const jobId of [...ids].reverse()) await submitted({ jobId, partition: jobId, now: 2_000 })
+        opened.put({ id: 'y', pk: 'y', type: 'sas.job', submittedAtMs: 2_000, note: 'not readable' })
+        const whole = await listed({ limit: 1_000 })
+        expect([...whole].sort()).toEqual(['one', 'two', 'three', 'four', ...ids].sort())
+        for (const limit of [1, 2, 3, 4, 11]) {
+          const pages: string[] = []
+          for (let after: PageEnd | null = null; ;) {
+            const page: readonly JobDocument[] = await opened.queries.listJobs({
+              limit,
+              ...(after === null ? {} : { after }),
+            })
+            pages.push(...page.map(({ jobId }) => jobId))
+            const last = page.at(-1)
+            if (last === undefined || page.length < limit) break
+            after = last
+          }
+          expect(pages, `${limit} on a page`).toEqual(whole)
+        }
+      })
+
+      it('R117: come by what is the matter with them, and by the step it is about', async () => {
+        const flag = async (jobId: string, stepId: string | null): Promise<void> => {
+          const job = await opened.queries.findJob(jobId)
+          if (job === null) throw new Error(`there is no job ${jobId}`)
+          const attention = { kind: 'unclaimed' as const, since: '', by: 's', message: 'm', stepId }
+          applied(await opened.store.apply(jobId, [replacing(job, { ...job, attention })]))
+        }
+        await flag('one', 'pay')
+        await flag('four', null)
+        expect(await listed({ isFlagged: true })).toEqual(['four', 'one'])
+        expect(await listed({ step: 'pay' })).toEqual(['one'])
+        expect(await listed({ attention: 'unclaimed' })).toEqual(['four', 'one'])
+        expect(await listed({ attention: 'parked' })).toEqual([])
+        expect(await listed({ step: 'pay', isFlagged: true, workflow: 'lending' })).toEqual([])
+      })
+
+      it('come with the etag that a write needs', async () => {
+        const [job] = await opened.queries.listJobs({ state: 'Processed' })
+        if (job === undefined) throw new Error('there is no job')
+        applied(await opened.store.apply('three', [replacing(job, { ...job, note: 'x' })]))
+      })
+    })
+
+    describe('notices that were given up', () => {
+      it('R122: are listed, all or those of a job or workflow, until they are to be sent again', async () => {
+        const { store, queries } = opened
+        for (const jobId of ['one', 'two']) {
+          await submitted({ jobId, partition: `p-${jobId}`, replyTo: 'https://shop.example/' })
+          const [notice] = await store.listNotices(`p-${jobId}`, jobId)
+          if (notice === undefined) throw new Error('there is no notice')
+          const attention = { kind: 'notify' as const, since: '', by: 'n', message: 'gone' }
+          const givenUp = { ...notice, completeByMs: null, attention }
+          applied(await store.apply(notice.pk, [replacing(notice, givenUp)]))
+        }
+        const listed = async (filter: NoticeFilter): Promise<string[]> =>
+          (await queries.listUndelivered(filter)).map(({ jobId }) => jobId).sort()
+        expect(await listed({})).toEqual(['one', 'two'])
+        expect(await listed({ jobId: 'two', workflow: 'shopping' })).toEqual(['two'])
+        expect(await listed({ workflow: 'lending' })).toEqual([])
+        expect(await listed({ limit: 1 })).toHaveLength(1)
+        const [notice] = await queries.listUndelivered({ jobId: 'one' })
+        if (notice === undefined) throw new Error('there is no notice')
+        applied(await store.apply(notice.pk, [replacing(notice, { ...notice, attention: null })]))
+        expect(await listed({})).toEqual(['two'])
+      })
+    })
+
+    describe('a partition followed', () => {
+      it('brings every document at first, then what has changed, and nothing of other partitions', async () => {
+        const { store, queries } = opened
+        applied(await store.apply('p', [create(note('a')), create(note('b'))]))
+        applied(await store.apply('q', [create(note('c', 'other', 'q'))]))
+        const feed = queries.follow('p')
+        const ids = async (): Promise<string[]> => (await feed.readNext()).map(({ id }) => id).sort()
+        expect(await ids()).toEqual(['a', 'b'])
+        expect(await ids()).toEqual([])
+        const before = await store.read({ pk: 'p', id: 'a' })
+        if (before === null) throw new Error('there is no document a')
+        applied(await store.apply('q', [create(note('d', 'other', 'q'))]))
+        applied(await store.apply('p', [replacing(before, note('a', 'second'))]))
+        const changed = await feed.readNext()
+        expect(changed).toMatchObject([{ id: 'a', text: 'second' }])
+        expect(await ids()).toEqual([])
+        expect(await queries.follow('nobody').readNext()).toEqual([])
+      })
+    })
+
+    describe('a job found', () => {
+      it('is found whatever its partition is', async () => {
+        for (const partition of ['p1', 'p2', 'p3', 'p4'])
+          await submitted({ jobId: `job-${partition}`, partition })
+        expect(await opened.queries.findJob('job-p3')).toMatchObject({ jobId: 'job-p3', pk: 'p3' })
+        expect(await opened.queries.findJob('job-p5')).toBeNull()
+      })
+
+      it('is none when the document is not one', async () => {
+        await opened.store.apply('p', [create({ id: 'sas.job:j', pk: 'p', type: 'order' })])
+        expect(await opened.queries.findJob('j')).toBeNull()
+      })
+    })
+  })
+}
