@@ -12,7 +12,7 @@
  *   tests.
  * - Random numbers: `random.ts`.
  * - Loops and retries: `background-loop.ts` and `retry.ts`.
- * - Helpers: `assert.ts` and `unknown-options.ts`.
+ * - Helpers: `assert.ts`, `counted.ts` and `unknown-options.ts`.
  *
  * Start with `clock.ts`.
  */
@@ -22,6 +22,7 @@ export { VirtualClock } from './virtual-clock.js'
 export { seededRandom, systemRandom, type Random } from './random.js'
 export { BackgroundLoop, type BackgroundLoopOptions } from './background-loop.js'
 export { backoffDelayMs, retry, type Backoff, type RetryOptions } from './retry.js'
+export { counted } from './counted.js'
 export { errorMessage } from './error-message.js'
 export { inSlices } from './in-slices.js'
 export { SerialByKey } from './serial-by-key.js'

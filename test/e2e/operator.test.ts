@@ -37,8 +37,8 @@ it('R115 R117: what is stuck is shown with what to do, looked at, tried again si
   const worker = (await workerStarter({ ...store.env, ORDER_SERVICES_URL: services }))()
   const stepward = (...args: string[]): Promise<Ended> => run(cli, args, store.env)
   await submitted(store, wanted)
-  await worker.line('"msg":"alert.raised"', 3)
-  await worker.line('"msg":"job.finished"', 4)
+  await worker.line('"type":"alert.raised"', 3)
+  await worker.line('"type":"job.finished"', 4)
 
   const stuck = await stepward('attention')
   expect(stuck.code, 'something is').toBe(1)
@@ -72,7 +72,7 @@ it('R115 R117: what is stuck is shown with what to do, looked at, tried again si
   const all = await stepward(...advised, '--why', 'the shelves are filled', '--json')
   const { done } = JSON.parse(all.stdout) as { done: string[] }
   expect(done.sort()).toEqual(['SW-1008', 'SW-1019'])
-  await worker.line('"msg":"job.finished"', 7)
+  await worker.line('"type":"job.finished"', 7)
   expect(await stepward('attention')).toMatchObject({ code: 0, stdout: 'nothing needs attention\n' })
 })
 
