@@ -63,7 +63,7 @@ const rooms = {
     runtime: ['feed', 'options', '/lease-store', '/platform', '/telemetry'],
     lease: ['feed', 'runtime', '/lease-store', '/platform'],
     delivery: ['feed', 'lease', 'options', 'runtime', '/platform'],
-    doctor: ['feed', '/lease-store'],
+    doctor: ['feed', '/lease-store', '/platform'],
     reading: ['delivery', 'feed', 'lease', 'options', 'runtime', '/lease-store'],
     ownership: [
       'checks',

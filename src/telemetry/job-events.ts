@@ -1,5 +1,5 @@
 import { counted, errorMessage } from '../platform/index.js'
-import { type EventRows, type Level } from './event-row.js'
+import type { EventRows, Level } from './event-row.js'
 import { events, failures } from './metric.js'
 
 interface OnJob {

@@ -93,14 +93,16 @@ it('remembers how it was scaled when its parent is killed, and leaves no orphan'
   await first.parent.line('"type":"host.started"')
   const scaled = await first.command('scale', 'all', '2', ...state)
   expect(scaled.stdout).toContain('1 → 2')
-  expect(scaled.stderr).toContain('leases=1, asked=2: 1 will be spares')
+  expect(scaled.stderr).toContain('1 lease for 2 instances, so 1 instance waits as a spare')
   await first.parent.line('"type":"host.started"', 2)
   // Its pipes are shared with the children: they close, and this resolves, only when every one of them has ended.
   const { stderr } = await first.parent.kill('SIGKILL')
   expect(stderr).toContain('the parent process is gone')
   const second = await startLocalFleet(1, env, state)
-  expect(await second.parent.line('fleet keeps')).toContain('2 of all (scaled earlier; this command said 1)')
-  expect((await second.command('fleet', ...state)).stdout).toMatch(/keeps 2 of all.*\nlag: scheduler \d+/s)
+  expect(await second.parent.line('Using ')).toContain('Using 2 instances, not 1: "stepward scale" set')
+  expect((await second.command('fleet', ...state)).stdout).toMatch(
+    /uses 2 instances\..*\nlag: scheduler \d+/s,
+  )
   const automatic = await second.command('autoscale', 'all', '--once', '--json', ...state)
   expect(JSON.parse(automatic.stdout), 'never more than leases').toMatchObject({
     target: 'local all',

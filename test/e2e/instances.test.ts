@@ -40,10 +40,10 @@ it('start --instances runs processes that share the leases and end with their pa
   const port = await freePort()
   const fleet = start(cli, [...starting, '--port', String(port), '--state', await temporaryDirectory()], env)
   const readiness = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/readyz`)).json()
-  await fleet.line('fleet keeps 2')
+  await fleet.line('Using 2 instances')
   expect(await readiness()).toMatchObject({
     isWell: false,
-    problems: ['no process of scheduler runs: 2 of 2 are starting'],
+    problems: ['no process of scheduler runs: starting 2 of 2'],
   })
   await fleet.line('"type":"host.started"')
   while (JSON.stringify(await readiness()) !== '{"isWell":true,"problems":[]}');
