@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { Delivery } from './telemetry.js'
+import type { Delivery } from './delivery.js'
 
 /** The names of attributes, and how an event gives their values. */
 type AttributeSources<E> = Readonly<Record<string, (event: E) => string | undefined>>
@@ -34,7 +34,7 @@ export function errorType(error: unknown): string {
 
 const system = 'azure.cosmosdb'
 
-export const onUnit: AttributeSources<Pick<Delivery, 'processorName'>> = {
+const onUnit: AttributeSources<Pick<Delivery, 'processorName'>> = {
   'messaging.system': () => system,
   'messaging.operation.name': () => 'process',
   'messaging.operation.type': () => 'process',

@@ -88,7 +88,7 @@ it('a line that can never be accepted keeps no other from it; part was done, and
   expect(code).toBe(1)
   expect(said()).toBe('3 jobs of selling accepted')
   expect(error).toMatch(
-    /line 3: job "i3": .*its list has 3 items; at most 2 .*\(3 of 4 submitted; correct the invalid lines, .*\)/,
+    /line 3: job "i3": .*its list has 3 items; at most 2 .*\(3 of 4 submitted; correct the invalid lines .*\)/,
   )
   expect(error).not.toContain('run the same command again')
   const { endpoint, key } = emulator
@@ -100,7 +100,7 @@ it('a line that can never be accepted keeps no other from it; part was done, and
 it('where no line can ever be accepted, nothing was done', async () => {
   const { code, error } = await submittingBaskets(['n1:a,b,c'])
   expect(code).toBe(2)
-  expect(error).toContain('(0 of 1 submitted; correct the invalid lines, then run the same command again)')
+  expect(error).toContain('(0 of 1 submitted; correct the invalid lines and submit them again)')
 })
 
 it('an id that belongs to another payload is a conflict; the others are accepted and counted', async () => {

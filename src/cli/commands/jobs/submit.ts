@@ -211,7 +211,7 @@ function refuse({ submitted, conflicts, invalid }: Summary, total: number): void
   const refusals = [...invalid, ...conflicts]
   if (refusals.length === 0) return
   const isAboutIds = invalid.length === 0
-  const advice = isAboutIds ? '' : '; correct the invalid lines, then run the same command again'
+  const advice = isAboutIds ? '' : '; correct the invalid lines and submit them again'
   const message = `${refusals.join('; ')} (${submitted} of ${total} submitted${advice})`
   const otherwise = refusals.length === total && conflicts.length === 0 ? exitCodes.usage : exitCodes.failed
   throw new CliError(message, isAboutIds ? exitCodes.conflict : otherwise)
