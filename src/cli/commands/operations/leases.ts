@@ -12,7 +12,7 @@ export async function leases(options: UnitOptions, terminal: Terminal): Promise<
   if (options.json === true) {
     terminal.print(JSON.stringify(rows))
   } else if (rows.length === 0) {
-    terminal.print('no leases: no instance has run on this container yet; start one with "stepward start"')
+    terminal.print('no leases: no instance has been started on this container yet')
   } else {
     const lines = rows.map((row) => [
       row.processorName,
