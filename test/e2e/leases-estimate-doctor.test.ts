@@ -121,7 +121,9 @@ it('doctor names containers that are missing, and a store that does not answer',
   expect(missing.stdout).toMatch(/problem containerMissing\n {2}container "own-leases" does not exist/)
   const leases = await shop.command('leases')
   expect(leases.code).toBe(5)
-  expect(leases.stderr).toMatch(/container "own-leases" does not exist: run "stepward doctor" to see what to do/)
+  expect(leases.stderr).toMatch(
+    /container "own-leases" does not exist: run "stepward doctor" to see what to do/,
+  )
   const away = await run(cli, ['doctor', '--endpoint', 'http://127.0.0.1:9/', '--key', 'd3Jvbmc='])
   expect(away.code).toBe(5)
   expect(away.stderr).toMatch(/no answer from/)

@@ -106,7 +106,7 @@ it('does the harmless where nobody works: pages, progress left out, a job that n
   await submitted(store, wanted)
 
   const first = await stepward('list', '--limit', '3', '--json')
-  const before = /again with --before (\S+)/.exec(first.stderr)?.[1] ?? ''
+  const before = /same command with --before (\S+)/.exec(first.stderr)?.[1] ?? ''
   const second = await stepward('list', '--limit', '3', '--before', before, '--json')
   const ids = [first, second].flatMap(({ stdout }) => JSON.parse(stdout) as { readonly jobId: string }[])
   expect(ids.map(({ jobId }) => jobId).sort(), 'each once').toEqual(wanted)
