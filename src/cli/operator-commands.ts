@@ -22,8 +22,8 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   withSelection(withStoreOptions(program.command('list')))
     .description('jobs, newest submission first')
     .option('--attention', 'only jobs that a person should look at')
-    .option('--limit <n>', 'at most', '100')
-    .option('--before <when>', 'submitted before then; or the next page, as the page before says')
+    .option('--limit <n>', 'at most this many', '100')
+    .option('--before <when>', 'submitted before then; or the next page, as the previous page says')
     .action(async (options: ListOptions) => {
       const { list } = await import('./commands/jobs/list.js')
       await ending(list(options, terminal))
@@ -47,20 +47,20 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     .description('try the failed steps of a job again, or of all that match')
     .option('--input <file>', 'JSON that replaces the input of the --step of a JOB')
   decisionCommand(program, 'release', { terminal, ending }).description(
-    'let steps that are parked or wait for long go on at once',
+    'continue steps at once that are parked or in an extended wait',
   )
   decisionCommand(program, 'cancel', { terminal, ending }).description(
     'stop a job, or all that match, and undo what was done',
   )
 
   withStoreOptions(program.command('resend [job]'))
-    .description('send the notices of a job that were given up again, or all that match')
+    .description('send the notices again that were given up, of a job or of all that match')
     .option('--workflow <name>', 'of this workflow only')
     .option('--all', 'every notice that was given up')
     .option('--yes', 'do not ask for confirmation of --all')
-    .option('--why <text>', 'the reason; kept on each notice')
+    .option('--why <text>', 'the reason; stored with each notice')
     .option('--by <name>', 'who decides; default: your account on this machine')
-    .option('--dry-run', 'say what would be sent, and write nothing')
+    .option('--dry-run', 'show what would be sent, and write nothing')
     .action(async (job: string | undefined, options: ResendOptions) => {
       const { resend } = await import('./commands/jobs/resend.js')
       await ending(resend(job, options, terminal))
@@ -75,9 +75,9 @@ function decisionCommand(
   return withSelection(withStoreOptions(program.command(`${kind} [job]`)))
     .option('--all', 'every job, when no other choice is made')
     .option('--yes', 'do not ask for confirmation of --all')
-    .option('--why <text>', 'the reason; kept on the job')
+    .option('--why <text>', 'the reason; stored with the job')
     .option('--by <name>', 'who decides; default: your account on this machine')
-    .option('--dry-run', 'say what would become of each job, and write nothing')
+    .option('--dry-run', 'show what would happen to each job, and write nothing')
     .action(async (job: string | undefined, options: DecideOptions) => {
       const { decide } = await import('./commands/jobs/resubmit-release-cancel.js')
       await ending(decide(kind, job, options, terminal))

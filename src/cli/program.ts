@@ -119,7 +119,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
 /** Adds the commands that run jobs and that submit them. */
 function addRunningCommands({ program, terminal, ending }: Parts): void {
   withStoreOptions(program.command('start'))
-    .description('roles in this process, or as a fleet of processes of their own')
+    .description('run roles in this process, or as a fleet of processes')
     .addOption(withValues(new Option('--role <role...>', 'the roles to run (or STEPWARD_ROLES)'), roleWords))
     .option('--agents <module>', 'module that exports the agents (or STEPWARD_MODULE)')
     .option('--instances <n>', 'keep this many processes of each role alive')
@@ -141,7 +141,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .description('one job for each line of a JSON Lines file, or of standard input (-)')
     .option('--workflows <module>', 'module that exports the workflow')
     .option('--reply-to <where>', 'receiver of notices about each job: an http(s) URL, or container:NAME')
-    .option('--wait', 'until every job has ended')
+    .option('--wait', 'wait until every job has ended')
     .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
       const { submit } = await import('./commands/jobs/submit.js')
       await ending(submit(workflow, file ?? '-', options, terminal))
@@ -154,7 +154,7 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
     .description(
       'the processes of the fleet that runs here: lag of each role, leases, processor time, memory',
     )
-    .option('--state <dir>', 'the one given to "stepward start"')
+    .option('--state <dir>', 'the directory given to "stepward start"')
     .action(async (options: FleetCommandOptions) => {
       const { fleet } = await import('./commands/instances/fleet.js')
       await ending(fleet(options, terminal))
@@ -162,7 +162,7 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
 
   withCommonOptions(program.command('stop'))
     .description('stop the fleet that runs here, and forget how it was scaled')
-    .option('--state <dir>', 'the one given to "stepward start"')
+    .option('--state <dir>', 'the directory given to "stepward start"')
     .action(async (options: FleetCommandOptions) => {
       const { stop } = await import('./commands/instances/stop.js')
       await ending(stop(options, terminal))
@@ -179,9 +179,9 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
 
   withScaleTarget(withStoreOptions(program.command('autoscale')))
     .addArgument(withValues(new Argument('<role>'), roleWords))
-    .description('follow the lag of a role, calmly, and never beyond its leases')
-    .option('--min <n>', 'never fewer instances', '1')
-    .option('--max <n>', 'never more instances', '8')
+    .description('scale a role by its lag, slowly, and to no more instances than it has leases')
+    .option('--min <n>', 'the fewest instances', '1')
+    .option('--max <n>', 'the most instances', '8')
     .option('--interval <seconds>', 'between two looks', '15')
     .option('--once', 'look, decide, scale, and end')
     .action(async (role: string, options: AutoscaleOptions) => {
@@ -193,7 +193,7 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
 /** Adds the commands about leases: their owners, their lag and their problems. */
 function addLeaseCommands({ program, terminal, ending }: Parts): void {
   withUnitOptions(program.command('leases'))
-    .description('who reads which feed range')
+    .description('which instance reads which feed range')
     .action(async (options: UnitOptions) => {
       const { leases } = await import('./commands/operations/leases.js')
       await ending(leases(options, terminal))
@@ -219,19 +219,19 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
 /** Adds the commands that are needed once per store. */
 function addStoreCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('cost'))
-    .description('request units of a job and of units at rest, from formulas; asks no store')
+    .description('the request units of a job and of idle instances, from formulas without a store')
     .option('--steps <n>', 'of a job, one after another', '3')
     .option('--claimed-steps <n>', 'of those, claimed before each attempt', '0')
     .option('--document-kb <n>', 'mean size of a stored job or step', '1.1')
     .addOption(
-      withValues(new Option('--indexing <policy>', 'of the state container, which is provisioned lean'), [
-        'lean',
-        'full',
-      ]).default('lean'),
+      withValues(
+        new Option('--indexing <policy>', 'lean: only what queries need, as "provision" sets it; or full'),
+        ['lean', 'full'],
+      ).default('lean'),
     )
     .option('--partitions <n>', 'physical partitions of the state container', '1')
     .option('--instances <n>', 'of each role', '1')
-    .option('--jobs-per-day <n>', 'for the sums', '10000')
+    .option('--jobs-per-day <n>', 'for the totals', '10000')
     .option('--no-notifier', 'without the role notifier, if it sends neither notices nor alerts')
     .action(async (options: CostOptions) => {
       const { cost } = await import('./commands/operations/cost.js')
@@ -248,7 +248,7 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>').choices(shells))
-    .description('the script by which a shell completes commands, options and values')
+    .description('print a script that completes commands, options and values')
     .action(async (shell: Shell) => {
       const { completion } = await import('./commands/completion.js')
       await ending(completion(shell, program, terminal))

@@ -57,7 +57,7 @@ export class RoleKeeper {
   unhealthyReason(): string | null {
     const isAnyRunning = this.instances.some(({ hasRun }) => hasRun)
     if (this.wanted === 0 || isAnyRunning) return null
-    return `no process of ${this.options.role} runs: ${this.living.size} of ${this.wanted} are starting`
+    return `no process of ${this.options.role} runs: starting ${this.living.size} of ${this.wanted}`
   }
 
   /** The processes that run or are stopping. */

@@ -15,9 +15,9 @@ interface Episode {
 const reasons: Partial<Record<CosmosErrorKind['kind'], string>> = {
   throttled: 'the store throttles: raise its throughput if this lasts',
   unauthorized: 'the store refuses the key or token: check that it is still valid',
-  forbidden: 'the store forbids this identity: check its role assignments and the network rules',
+  forbidden: 'the store does not permit this identity: check its role assignments and the network rules',
 }
-const unreachable = 'the store does not answer: nothing to do here, work goes on when it is back'
+const unreachable = 'the store does not answer: the process keeps trying and continues when the store is back'
 
 /**
  * A sink before other sinks. It reports once when the store becomes unhealthy and once when that ends, and

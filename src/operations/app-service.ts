@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { counted } from '../platform/index.js'
 import { AzureRefused, type ResourceManager } from './resource-manager.js'
 import type { ScaleTarget } from './scale-target.js'
 
@@ -79,7 +80,7 @@ async function onlySubscription(azure: ResourceManager): Promise<string> {
     .map(({ displayName, subscriptionId }) => `${displayName} (${subscriptionId})`)
     .join(', ')
   throw new AzureRefused(
-    `this login sees ${value.length} subscriptions${names && `: ${names}`}: pass --subscription`,
+    `this login sees ${counted(value.length, 'subscription')}${names && `: ${names}`}: pass --subscription ID`,
     0,
   )
 }

@@ -4,8 +4,8 @@ export class UnitNotFound extends Error {
   constructor(processorName: string, existing: readonly string[]) {
     const known = existing.map((name) => JSON.stringify(name)).join(', ')
     super(
-      `no leases of a processor ${JSON.stringify(processorName)} are there: ` +
-        (known === '' ? 'there are none of any; check the containers' : `there are those of ${known}`),
+      `processor ${JSON.stringify(processorName)} has no leases: ` +
+        (known === '' ? 'no processor has any; check the containers' : `name one of ${known}`),
     )
   }
 }

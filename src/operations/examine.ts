@@ -41,6 +41,6 @@ async function unreadableFindings(container: Container): Promise<readonly HostFi
     severity: 'problem',
     processorName: null,
     observation: `document ${JSON.stringify(documentId)} cannot be read: ${reason}`,
-    advice: 'its job stands still until the document is repaired: docs/operate.md says how',
+    advice: 'the job stands still until you repair the document: docs/operate.md says how',
   }))
 }

@@ -74,7 +74,7 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
 function notEstimated({ processorName, leases, refused, isJavas }: NamedUnit): NotEstimated[] {
   const [first] = refused
   if (first === undefined) return []
-  const reason = isJavas ? 'the Java SDK wrote them; only its own tools read them' : first.reason
+  const reason = isJavas ? 'the Java SDK wrote them, and only the tools of that SDK read them' : first.reason
   return [{ processorName, leases: leases.length + refused.length, reason }]
 }
 

@@ -70,7 +70,7 @@ export class ResourceManager {
     while (operation !== null) {
       if (clock.monotonic() >= untilMs) {
         throw new AzureRefused(
-          'the change was accepted but has not ended: look at the app in the portal',
+          'Azure accepted the change but has not finished it: look at the app in the portal',
           202,
         )
       }
@@ -79,7 +79,7 @@ export class ResourceManager {
       const state = await stateOf(response)
       if (state === 'Failed' || state === 'Canceled') {
         throw new AzureRefused(
-          `the change was accepted, then ended ${state}: look at the activity log of the app`,
+          `Azure accepted the change, but it ended ${state}: look at the activity log of the app`,
           200,
         )
       }

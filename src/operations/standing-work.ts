@@ -1,5 +1,6 @@
 import type { Inspection } from '../change-feed-processor/index.js'
 import { expired } from '../../lease-store/index.js'
+import { counted } from '../platform/index.js'
 import { CosmosJobQueries } from '../sas/index.js'
 import { processorNameOf, type Role } from '../connection/role.js'
 import { type HostFinding, type Looked, type UnitSelection, expirationOf, looking } from './unit-selection.js'
@@ -48,7 +49,7 @@ function isRun(role: Role, { units, storeTimeMs }: Inspection, expirationMs: num
 
 /** Describes standing work in a sentence. */
 export function standingText({ waiting, missing }: StandingWork): string {
-  const jobs = waiting === 1 ? '1 job has' : `${waiting.toLocaleString('en')} jobs have`
+  const jobs = counted(waiting, 'job has', 'jobs have')
   return `${jobs} not ended, and no instance runs ${missing.length === 1 ? 'the role' : 'the roles'} ${missing.join(', ')}`
 }
 

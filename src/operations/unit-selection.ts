@@ -60,7 +60,7 @@ export function readableUnits(inspection: Inspection, { processorName }: UnitSel
     const { kind, container, action } = obstacle
     const what = kind === 'missing' ? 'does not exist' : `may not be used for ${action}`
     throw new StoreRefused(
-      `container ${JSON.stringify(container)} ${what}: "stepward doctor" says what to do about it`,
+      `container ${JSON.stringify(container)} ${what}: run "stepward doctor" to see what to do`,
     )
   }
   return processorName === undefined

@@ -13,7 +13,7 @@
  * - Random numbers: `random.ts`.
  * - Loops and retries: `background-loop.ts` and `retry.ts`.
  * - Waiting: `time-limit.ts` and `aborted.ts`.
- * - Helpers: `assert.ts`, `compare.ts`, `error-message.ts`, `unknown-options.ts` and
+ * - Helpers: `assert.ts`, `compare.ts`, `counted.ts`, `error-message.ts`, `unknown-options.ts` and
  *   `without-undefined.ts`.
  *
  * Start with `clock.ts`.
@@ -27,6 +27,7 @@ export { backoffDelayMs, retry, type Backoff, type RetryOptions } from './retry.
 export { isAborted, unlessAborted } from './aborted.js'
 export { noticingLate, withinLimit } from './time-limit.js'
 export { compare } from './compare.js'
+export { counted } from './counted.js'
 export { errorMessage } from './error-message.js'
 export { inSlices } from './in-slices.js'
 export { SerialByKey } from './serial-by-key.js'

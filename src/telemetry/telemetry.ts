@@ -1,14 +1,5 @@
+import type { Delivery } from './delivery.js'
 import type { TelemetryEvent } from './events.js'
-
-/** A page that is about to be delivered to a delegate. */
-export interface Delivery {
-  readonly processorName: string
-  readonly instanceName: string
-  readonly leaseToken: string
-  readonly count: number
-  /** The name of the container that changed; omitted if it has none. */
-  readonly container?: string
-}
 
 /** A sink for events. `emit` must not throw and must not wait. */
 export interface Telemetry {

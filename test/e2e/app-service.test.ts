@@ -65,15 +65,15 @@ it('R173: as on App Service: health before the store, two at once on one machine
   const store = await startEmulatorProcess(['--port', String(storePort), '--partitions', '2', '--key', key])
   const leases = async () =>
     JSON.parse((await run(cli, ['leases', '--json'], store.env)).stdout) as { owner: string | null }[]
-  await first.line('"msg":"lease.acquired"', 8)
-  await first.line('"msg":"host.started"')
+  await first.line('"type":"lease.acquired"', 8)
+  await first.line('"type":"host.started"')
   expect(first.count('waiting: no answer from'), 'said once').toBe(1)
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status
   await expect.poll(isReady, { timeout: 60_000 }).toBe(200)
 
   // The platform starts the new one before it stops the old one.
   const second = await startApp(site, { ...platform, PORT: String(otherPort) })
-  await second.line('"msg":"lease.acquired"', 4)
+  await second.line('"type":"lease.acquired"', 4)
   const owners = new Set((await leases()).map(({ owner }) => owner))
   expect(owners.size, 'two names on one machine').toBe(2)
   for (const owner of owners) expect(owner).toMatch(/^shop-all-production-01234567-[0-9a-f]{6}$/)

@@ -151,7 +151,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
   it.each([
     [
       ['start', '--role', 'schedular'],
-      /--role "schedular": must be one or more of scheduler, agents, supervisor, notifier, all/,
+      /--role "schedular" must be one or more of scheduler, agents, supervisor, notifier, all/,
     ],
     [['list', '--state', 'Done'], /--state "Done" must be one of Pending, Processing, Processed, Error/],
     [['emulator', '--port', '70000'], /--port "70000" must be a whole number from 0 to 65535/],

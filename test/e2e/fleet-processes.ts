@@ -33,7 +33,7 @@ export async function startLocalFleet(
   const what = ['start', '--role', 'all', '--agents', ordersModule, '--instances', String(instances)]
   const parent = start(cli, [...what, ...state, ...extra], env)
   const command = (...words: readonly string[]): ReturnType<typeof run> => run(cli, [...words, ...state], env)
-  await parent.line('fleet keeps')
+  await parent.line('Using ')
   return {
     parent,
     command,

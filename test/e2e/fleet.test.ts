@@ -22,8 +22,8 @@ it('D11: what a killed process worked on goes on long before its leases expire',
   const services = await startOrderServices(['--faults', 'none'])
   const store = await startEmulatorProcess(['--port', '0', '--partitions', '4'])
   const fleet = await startLocalFleet(2, { ...store.env, ORDER_SERVICES_URL: services })
-  await fleet.parent.line('"msg":"lease.acquired"', 16)
-  await fleet.parent.line('"msg":"host.started"', 2)
+  await fleet.parent.line('"type":"lease.acquired"', 16)
+  await fleet.parent.line('"type":"host.started"', 2)
   const client = await clientOf(store)
   const jobs = await Promise.all(orders.map((order) => client.submit(orderFulfilment, order)))
   const ends = jobs.map(endOf)
@@ -35,10 +35,10 @@ it('D11: what a killed process worked on goes on long before its leases expire',
   )
   if (victim === undefined) throw new Error('nobody owns a lease')
   const orphaned = leases.filter(({ owner }) => owner === victim.instanceName).length
-  const acquired = fleet.parent.count('"msg":"lease.acquired"')
+  const acquired = fleet.parent.count('"type":"lease.acquired"')
   const killedAt = performance.now()
   kill(victim.processId, 'SIGKILL')
-  await fleet.parent.line('"msg":"lease.acquired"', acquired + orphaned)
+  await fleet.parent.line('"type":"lease.acquired"', acquired + orphaned)
   const tookOverMs = performance.now() - killedAt
   console.log(`killed one of two processes: ${orphaned} leases read again after ${Math.round(tookOverMs)} ms`)
   expect(tookOverMs, 'they expire after 60 s').toBeLessThan(30_000)
@@ -55,7 +55,7 @@ it('R156 R174: goes 1, 4, 2, 0, 3 under a steady load, nothing lost or doubled',
   const config = join(await temporaryDirectory(), 'stepward.config.json')
   await writeFile(config, JSON.stringify(shortTimes))
   const fleet = await startLocalFleet(1, { ...store.env, ORDER_SERVICES_URL: services }, ['--config', config])
-  await fleet.parent.line('"msg":"lease.acquired"', 16)
+  await fleet.parent.line('"type":"lease.acquired"', 16)
   const client = await clientOf(store)
   const ends: Promise<string>[] = []
   const left = [...orders]
@@ -90,17 +90,19 @@ it('remembers how it was scaled when its parent is killed, and leaves no orphan'
   const env = { ...store.env, ORDER_SERVICES_URL: services }
   const state = ['--state', await temporaryDirectory()]
   const first = await startLocalFleet(1, env, state)
-  await first.parent.line('"msg":"host.started"')
+  await first.parent.line('"type":"host.started"')
   const scaled = await first.command('scale', 'all', '2', ...state)
   expect(scaled.stdout).toContain('1 → 2')
-  expect(scaled.stderr).toContain('leases=1, asked=2: 1 will be spares')
-  await first.parent.line('"msg":"host.started"', 2)
+  expect(scaled.stderr).toContain('1 lease for 2 instances, so 1 instance waits as a spare')
+  await first.parent.line('"type":"host.started"', 2)
   // Its pipes are shared with the children: they close, and this resolves, only when every one of them has ended.
   const { stderr } = await first.parent.kill('SIGKILL')
   expect(stderr).toContain('the parent process is gone')
   const second = await startLocalFleet(1, env, state)
-  expect(await second.parent.line('fleet keeps')).toContain('2 of all (scaled earlier; this command said 1)')
-  expect((await second.command('fleet', ...state)).stdout).toMatch(/keeps 2 of all.*\nlag: scheduler \d+/s)
+  expect(await second.parent.line('Using ')).toContain('Using 2 instances, not 1: "stepward scale" set')
+  expect((await second.command('fleet', ...state)).stdout).toMatch(
+    /uses 2 instances\..*\nlag: scheduler \d+/s,
+  )
   const automatic = await second.command('autoscale', 'all', '--once', '--json', ...state)
   expect(JSON.parse(automatic.stdout), 'never more than leases').toMatchObject({
     target: 'local all',

@@ -40,14 +40,14 @@ it('start --instances runs processes that share the leases and end with their pa
   const port = await freePort()
   const fleet = start(cli, [...starting, '--port', String(port), '--state', await temporaryDirectory()], env)
   const readiness = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/readyz`)).json()
-  await fleet.line('fleet keeps 2')
+  await fleet.line('Using 2 instances')
   expect(await readiness()).toMatchObject({
     isHealthy: false,
-    problems: ['no process of scheduler runs: 2 of 2 are starting'],
+    problems: ['no process of scheduler runs: starting 2 of 2'],
   })
-  await fleet.line('"msg":"host.started"')
+  await fleet.line('"type":"host.started"')
   while (JSON.stringify(await readiness()) !== '{"isHealthy":true,"problems":[]}');
-  await fleet.line('"msg":"lease.acquired"', 2)
+  await fleet.line('"type":"lease.acquired"', 2)
   const rows = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(rows).toHaveLength(2)
   expect(rows.every((row) => row.owner !== null)).toBe(true)
@@ -65,7 +65,7 @@ it('start --instances says which instance ended by itself, and ends as badly as 
     COSMOS_KEY: 'd3Jvbmc=',
   })
   expect(ended.code).toBe(5)
-  expect(ended.stderr).toMatch(/"exit":"exit code 5".*"msg":"instance.ended"/)
+  expect(ended.stderr).toMatch(/"type":"instance.ended".*"exit":"exit code 5"/)
   expect(ended.stderr).toMatch(/refused the key/)
 })
 
@@ -75,10 +75,10 @@ it('F-X25: an error that nobody handles ends a process, after it has given its l
   const stray = `process.on('SIGUSR2', () => setImmediate(() => { throw new Error('stray') }))`
   await writeFile(module, `export * from ${JSON.stringify(pathToFileURL(ordersModule).href)}\n${stray}\n`)
   const worker = start(cli, ['start', '--role', 'agents', '--agents', module], env)
-  await worker.line('"msg":"lease.acquired"', 2)
+  await worker.line('"type":"lease.acquired"', 2)
   const ended = await worker.kill('SIGUSR2')
   expect(ended.code).toBe(1)
-  expect(ended.stderr).toMatch(/"message":"stray".*"msg":"host.failed"/)
+  expect(ended.stderr).toMatch(/"type":"host.failed".*"message":"stray"/)
   const leases = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(leases.map(({ owner }) => owner)).toEqual([null, null])
 })
@@ -92,5 +92,5 @@ it('F-X25: an error that nobody handles ends a process that still waits for its 
   await worker.line('waiting: ')
   const ended = await worker.kill('SIGUSR2')
   expect(ended.code).toBe(1)
-  expect(ended.stderr).toMatch(/"message":"stray".*"msg":"host.failed"/)
+  expect(ended.stderr).toMatch(/"type":"host.failed".*"message":"stray"/)
 })

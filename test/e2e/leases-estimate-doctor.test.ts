@@ -66,16 +66,14 @@ it('R150: leases, estimate and doctor see processors of any name on any containe
   ])
   const estimated = JSON.parse((await shop.command('estimate', '--json')).stdout) as object
   expect(estimated).toMatchObject({ total: 1, leases: [{ processorName: 'projection' }, {}] })
-  expect((await shop.command('estimate')).stdout).toMatch(/1 changes behind, at most, in 2 leases/)
+  expect((await shop.command('estimate')).stdout).toMatch(/at most 1 change behind in 2 leases/)
   const healthy = await shop.command('doctor', '--processor', 'projection')
   expect(healthy.stdout).toMatch(/notice notRunning of "projection"/)
   expect(healthy.code).toBe(0)
 
   const unknown = await shop.command('doctor', '--processor', 'projektion')
   expect(unknown.code).toBe(3)
-  expect(unknown.stderr).toBe(
-    'stepward: no leases of a processor "projektion" are there: there are those of "projection"\n',
-  )
+  expect(unknown.stderr).toBe('stepward: processor "projektion" has no leases: name one of "projection"\n')
 })
 
 it('leases and estimate say which leases are those of the Java SDK', async () => {
@@ -94,7 +92,7 @@ it('leases and estimate say which leases are those of the Java SDK', async () =>
   ])
   expect((await shop.command('leases')).stdout).toMatch(/^java +0 +java-host +\(Java SDK\)/m)
   expect((await shop.command('estimate')).stdout).toMatch(
-    /in 2 leases\nnot counted: 2 leases of "java": the Java SDK wrote them; only its own tools read them\n$/,
+    /in 2 leases\nnot counted: 2 leases of "java": the Java SDK wrote them, and only the tools of that SDK read them\n$/,
   )
 })
 
@@ -123,7 +121,9 @@ it('doctor names containers that are missing, and a store that does not answer',
   expect(missing.stdout).toMatch(/problem containerMissing\n {2}container "own-leases" does not exist/)
   const leases = await shop.command('leases')
   expect(leases.code).toBe(5)
-  expect(leases.stderr).toMatch(/container "own-leases" does not exist: "stepward doctor" says what to do/)
+  expect(leases.stderr).toMatch(
+    /container "own-leases" does not exist: run "stepward doctor" to see what to do/,
+  )
   const away = await run(cli, ['doctor', '--endpoint', 'http://127.0.0.1:9/', '--key', 'd3Jvbmc='])
   expect(away.code).toBe(5)
   expect(away.stderr).toMatch(/no answer from/)

@@ -37,8 +37,8 @@ it('R115 R117: what is stuck is shown with what to do, looked at, tried again si
   const worker = (await workerStarter({ ...store.env, ORDER_SERVICES_URL: services }))()
   const stepward = (...args: string[]): Promise<Ended> => run(cli, args, store.env)
   await submitted(store, wanted)
-  await worker.line('"msg":"alert.raised"', 3)
-  await worker.line('"msg":"job.finished"', 4)
+  await worker.line('"type":"alert.raised"', 3)
+  await worker.line('"type":"job.finished"', 4)
 
   const stuck = await stepward('attention')
   expect(stuck.code, 'something is').toBe(1)
@@ -72,7 +72,7 @@ it('R115 R117: what is stuck is shown with what to do, looked at, tried again si
   const all = await stepward(...advised, '--why', 'the shelves are filled', '--json')
   const { done } = JSON.parse(all.stdout) as { done: string[] }
   expect(done.sort()).toEqual(['SW-1008', 'SW-1019'])
-  await worker.line('"msg":"job.finished"', 7)
+  await worker.line('"type":"job.finished"', 7)
   expect(await stepward('attention')).toMatchObject({ code: 0, stdout: 'nothing needs attention\n' })
 })
 
@@ -110,7 +110,7 @@ it('does the harmless where nobody works: pages, progress left out, a job that n
   await submitted(store, wanted)
 
   const first = await stepward('list', '--limit', '3', '--json')
-  const before = /again with --before (\S+)/.exec(first.stderr)?.[1] ?? ''
+  const before = /same command with --before (\S+)/.exec(first.stderr)?.[1] ?? ''
   const second = await stepward('list', '--limit', '3', '--before', before, '--json')
   const ids = [first, second].flatMap(({ stdout }) => JSON.parse(stdout) as { readonly jobId: string }[])
   expect(ids.map(({ jobId }) => jobId).sort(), 'each once').toEqual(wanted)

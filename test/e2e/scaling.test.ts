@@ -20,14 +20,14 @@ it('R156, R170: processes spread leases when one joins and gather them when it l
 
   const first = startWorker()
   const firstName = await nameOf(first)
-  await first.line('"msg":"lease.acquired"', 4 * partitions)
+  await first.line('"type":"lease.acquired"', 4 * partitions)
   const alone = await leases()
   expect(alone).toHaveLength(4 * partitions)
   expect(new Set(alone.map((row) => row.owner))).toEqual(new Set([firstName]))
 
   const second = startWorker()
   const secondName = await nameOf(second)
-  await second.line('"msg":"lease.acquired"', (4 * partitions) / 2)
+  await second.line('"type":"lease.acquired"', (4 * partitions) / 2)
   for (const role of ['scheduler', 'agents', 'supervisor', 'notifier']) {
     const owners = (await leases())
       .filter((row) => row.processorName === `stepward-${role}`)
@@ -38,7 +38,7 @@ it('R156, R170: processes spread leases when one joins and gather them when it l
 
   const ended = await second.kill('SIGTERM')
   expect(ended.code).toBe(0)
-  await first.line('"msg":"lease.acquired"', 4 * partitions + (4 * partitions) / 2)
+  await first.line('"type":"lease.acquired"', 4 * partitions + (4 * partitions) / 2)
   expect(new Set((await leases()).map((row) => row.owner))).toEqual(new Set([firstName]))
 })
 

@@ -29,5 +29,5 @@ it('R106, R171: a supervisor that a timetable starts looks once, says what it di
 it('only a supervisor can do its work in one go', async () => {
   const ended = await run(cli, ['start', '--role', 'all', '--once'])
   expect(ended.code).toBe(2)
-  expect(ended.stderr).toContain('--once goes with --role supervisor alone')
+  expect(ended.stderr).toContain('--once needs --role supervisor alone')
 })

@@ -17,7 +17,7 @@ it('a worker of an account and an operator need no native binary', async () => {
   const account = await startEmulatorProcess(['--port', '0'])
   const env = { ...account.env, ...(await withoutBinaries()) }
   const worker = start(cli, ['start', '--role', 'scheduler'], env)
-  await worker.line('"msg":"host.started"')
+  await worker.line('"type":"host.started"')
   const listed = await run(cli, ['list', '--json'], env)
   expect(listed.stderr).toBe('')
   expect(listed.code).toBe(0)

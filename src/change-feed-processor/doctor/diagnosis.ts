@@ -1,4 +1,5 @@
 import { containerFindings, leaseContainerRole } from '../../../lease-store/index.js'
+import { counted } from '../../platform/index.js'
 import type { Inspection, Obstacle } from './cosmos-inspection.js'
 import { coverageFindings } from './coverage-findings.js'
 import { offset, seconds, toleratedSkewMs } from './durations.js'
@@ -101,7 +102,7 @@ const foreignAdvice = {
 
 /** Reports leases of Java hosts. They are no problem as long as no instance of this library uses their name. */
 function javaFinding({ prefix, refused }: UnitDocuments): UnitFinding {
-  const what = refused.length === 0 ? 'a marker' : `${refused.length} leases`
+  const what = refused.length === 0 ? 'a marker' : counted(refused.length, 'lease')
   return notice(
     'foreignLease',
     `hosts of the Java SDK keep ${what} under ${JSON.stringify(prefix)}`,
@@ -133,8 +134,8 @@ function creationFindings(unit: UnitDocuments, storeTimeMs: number | null): Unit
     found.push(
       problem(
         'markerMissing',
-        `there are ${count} leases, but no document ${JSON.stringify(`${prefix}.info`)}: their creation was not finished`,
-        'start an instance: it creates what is missing, and the document',
+        `${counted(count, 'lease exists', 'leases exist')}, but no document ${JSON.stringify(`${prefix}.info`)}: their creation was not finished`,
+        'start an instance: it creates the missing leases and the document',
       ),
     )
   if (isInitialized && count === 0)

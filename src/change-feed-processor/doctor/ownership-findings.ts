@@ -1,4 +1,5 @@
 import { expired, type Lease } from '../../../lease-store/index.js'
+import { counted } from '../../platform/index.js'
 import { offset, seconds, toleratedSkewMs } from './durations.js'
 import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
@@ -17,8 +18,8 @@ export function ownershipFindings(
     return [
       notice(
         'notRunning',
-        `no instance runs: all ${leases.length} leases are free`,
-        'start one to go on from their positions',
+        `no instance runs: ${counted(leases.length, 'lease is', 'leases are')} free`,
+        'start an instance: it continues from the stored positions',
       ),
     ]
   return [

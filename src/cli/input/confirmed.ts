@@ -9,7 +9,7 @@ export interface Sweeping {
 }
 
 /**
- * Asks a person to confirm a command that affects everything. `what` completes the sentence “This concerns …”.
+ * Asks a person to confirm a command that affects everything. `what` completes the sentence “This affects …”.
  *
  * @throws CliError when the answer is no, or when there is no terminal to ask on and `--yes` is missing
  */
@@ -21,10 +21,10 @@ export async function confirmed(
   if (all !== true || isFiltered || yes === true || dryRun === true) return
   if (!terminal.isInteractive) {
     throw new CliError(
-      `--all means ${what}: pass --yes to confirm it, or --dry-run to see it first`,
+      `--all affects ${what}: pass --yes to confirm, or --dry-run to see the effect first`,
       exitCodes.usage,
     )
   }
-  if (await terminal.confirm(`This concerns ${what}. Go on?`)) return
-  throw new CliError('nothing was done: it was not confirmed', exitCodes.usage)
+  if (await terminal.confirm(`This affects ${what}. Continue?`)) return
+  throw new CliError('nothing was done, because you did not confirm it', exitCodes.usage)
 }

@@ -26,7 +26,10 @@ export async function scaleTargetOf(role: string, options: ScaleTargetOptions): 
     return localFleet(socketPath(await stateDirectoryOf(state, process.cwd())), role)
   }
   if (resourceGroup === undefined) {
-    throw new CliError(`--app-service ${name} needs --resource-group NAME, the one it is in`, exitCodes.usage)
+    throw new CliError(
+      `--app-service ${name} needs --resource-group NAME, the resource group of the app`,
+      exitCodes.usage,
+    )
   }
   const { azureSubscription, azureEndpoint } = processSettings()
   const subscription = options.subscription ?? azureSubscription

@@ -37,9 +37,9 @@ export function withStoreOptions(command: Command): Command {
 /** Adds the options that choose the instances to scale. Default: the local fleet. */
 export function withScaleTarget(command: Command): Command {
   return command
-    .option('--state <dir>', 'of the local fleet: the one given to "stepward start"')
+    .option('--state <dir>', 'of the local fleet: the directory given to "stepward start"')
     .option('--app-service <name>', 'an app of Azure App Service instead')
-    .option('--resource-group <name>', 'the one the app is in')
+    .option('--resource-group <name>', 'the resource group of the app')
     .option('--subscription <id>', 'default: AZURE_SUBSCRIPTION_ID, or the only one this login sees')
 }
 

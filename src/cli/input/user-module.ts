@@ -43,9 +43,9 @@ function whyNot(file: string, error: unknown): string {
     return `does not exist (${file}): name a JavaScript file that exports agents and workflows`
   const why = errorMessage(error)
   if (/\.[cm]?tsx?$/u.test(file)) {
-    return `could not be loaded: it is TypeScript; compile it, and name the .js file that comes out (${why})`
+    return `could not be loaded: it is TypeScript; compile it, and name the compiled .js file (${why})`
   }
-  return `could not be loaded: ${why}; "node ${file}" shows where`
+  return `could not be loaded: ${why}; run "node ${file}" to see where`
 }
 
 /**
@@ -66,5 +66,5 @@ export function modulePath(flag: string | undefined, configured: string | undefi
   const path = flag ?? configured
   if (path !== undefined) return path
   const advice = `pass ${option} MODULE, or set "module" in stepward.config.json`
-  throw new CliError(`no module is named that exports your agents and workflows: ${advice}`, exitCodes.usage)
+  throw new CliError(`no module with your agents and workflows is named: ${advice}`, exitCodes.usage)
 }

@@ -103,30 +103,30 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
   const release = `stepward release ${which}`
   switch (kind) {
     case 'error':
-      return { advice: 'repair the cause, then try again', command: resubmit }
+      return { advice: 'repair the cause, then try the step again', command: resubmit }
     case 'compensationFailed':
-      return { advice: 'an undo failed: repair the cause, then try it again', command: resubmit }
+      return { advice: 'an undo failed: repair the cause, then try the undo again', command: resubmit }
     case 'corrupt':
       return {
-        advice: 'its documents are damaged, as the message says: repair them, then resubmit it',
+        advice: 'the documents are damaged as the message says: repair them, then resubmit the job',
         command: `stepward status ${only} --json`,
       }
     case 'parked':
-      return { advice: 'it waits for you: let it go on, or cancel it', command: release }
+      return { advice: 'the step waits for you: release it, or cancel the job', command: release }
     case 'extendedWait':
-      return { advice: 'it retries automatically; to retry now', command: release }
+      return { advice: 'the step is tried again automatically; to try it now', command: release }
     case 'notify':
       return {
-        advice: 'the submitter was not reached: repair the receiver, then send again',
+        advice: 'the notifier did not reach the submitter: repair the receiver, then send the notice again',
         command: `stepward resend ${which}`,
       }
     case 'unreadable':
       return {
-        advice: 'the job stands still: correct the field in its document, then look again',
+        advice: 'the job stands still: correct the field in its document, then check the job',
         command: `stepward status ${only}`,
       }
     case 'unclaimed':
-      return { advice: 'no instance takes it up: see which ones run', command: 'stepward leases' }
+      return { advice: 'no instance takes it up: see which instances run', command: 'stepward leases' }
   }
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../platform/index.js'
 import type { JobView, StepView } from '../../sas/index.js'
 import { adviceOn } from './attention-groups.js'
 import { fitted } from './fitted.js'
@@ -44,7 +45,7 @@ export function stepGraph(job: JobView, { width, height, now }: Room): string {
   })
   const head = `${job.jobId}  ${job.workflow}  ${stateText(job.state)}`
   const left = job.steps.length - shown.length
-  return [head, ...lines, ...(left > 0 ? [`… and ${left} more steps`] : []), ...below].join('\n')
+  return [head, ...lines, ...(left > 0 ? [`… and ${counted(left, 'more step')}`] : []), ...below].join('\n')
 }
 
 /** Returns lines of advice on a job that needs attention. The command has its own line. */

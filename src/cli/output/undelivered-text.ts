@@ -1,8 +1,14 @@
+import { counted } from '../../platform/index.js'
+
 export function unreadableText(count: number): string {
-  const which = count === 1 ? '1 job has a document that' : `${count} jobs have documents that`
-  return `${which} cannot be read and is not shown: see "stepward attention"`
+  const which = counted(
+    count,
+    'job is not shown, because its document',
+    'jobs are not shown, because their documents',
+  )
+  return `${which} cannot be read: see "stepward attention"`
 }
 
 export function undeliveredText(count: number): string {
-  return count === 1 ? '1 notice was not delivered' : `${count} notices were not delivered`
+  return counted(count, 'notice was not delivered', 'notices were not delivered')
 }

@@ -3,6 +3,7 @@ import { startFleet, stateDirectoryOf, type Fleet } from '../../fleet/index.js'
 import { serveStatus, verdict } from '../../host/index.js'
 import { consoleLogger } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
+import { instancesText } from '../output/instances-text.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
 import type { Terminal } from '../output/terminal.js'
 import { untilEnd } from './until-ended.js'
@@ -85,8 +86,12 @@ function statusOf(fleetNow: () => Fleet | null) {
 
 function startedText({ counts }: Fleet, asked: number): string {
   const lines = Object.entries(counts).map(([role, count]) => {
-    const earlier = count === asked ? '' : ` (scaled earlier; this command said ${asked})`
-    return `fleet keeps ${count} of ${role}${earlier}`
+    const using = `Using ${instancesText(count, role)}`
+    if (count === asked) return `${using}.`
+    const change = `to use ${asked}, run "stepward scale ${role} ${asked}"`
+    return `${using}, not ${asked}: "stepward scale" set this number when the fleet ran before; ${change}.`
   })
-  return [...lines, 'stepward fleet shows it, stepward scale ROLE N changes it, Ctrl-C stops it'].join('\n')
+  return [...lines, '"stepward fleet" shows it, "stepward scale ROLE N" changes it, Ctrl-C stops it'].join(
+    '\n',
+  )
 }

@@ -66,7 +66,7 @@ function endedAs({ error }: ProcessEnd, instanceName: string, telemetry: Telemet
  */
 export async function idle({ port }: StartPlan, terminal: Terminal): Promise<number> {
   const server = port === null ? null : await serveIdle(port)
-  terminal.print('STEPWARD_ENABLED is false: nothing runs here')
+  terminal.print('STEPWARD_ENABLED is false, so nothing runs here')
   await untilEnd(false)
   await server?.close()
   return exitCodes.ok
@@ -76,7 +76,7 @@ function serveIdle(port: number) {
   return serveStatus(port, {
     about: () => ({ isEnabled: false }),
     live: () => verdict(),
-    ready: () => verdict(['STEPWARD_ENABLED is false']),
+    ready: () => verdict(['STEPWARD_ENABLED is false, so nothing runs here']),
     metrics: () => '',
   })
 }

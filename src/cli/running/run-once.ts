@@ -1,4 +1,5 @@
 import { superviseOnce } from '../../host/index.js'
+import { counted } from '../../platform/index.js'
 import { consoleLogger } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
@@ -13,8 +14,7 @@ export async function runOnce(
   const level = options.verbose === true ? 'debug' : 'info'
   const result = await superviseOnce({ ...settings, telemetry: consoleLogger({ level }) })
   const { lookedAt, recovered } = result
-  const documents = lookedAt === 1 ? 'document was' : 'documents were'
-  const text = `${lookedAt} ${documents} overdue, ${recovered} recovered`
+  const text = `${counted(lookedAt, 'document was', 'documents were')} overdue, ${recovered} recovered`
   terminal.print(options.json === true ? JSON.stringify(result) : text)
   return exitCodes.ok
 }

@@ -92,15 +92,17 @@ function refuseUnknown(words: readonly string[]): void {
   if (rolesNamed(words) !== null) return
   const rule = `must be one or more of ${[...roles, 'all'].join(', ')} (or STEPWARD_ROLES, or "roles" in the configuration)`
   const given = words.map((word) => JSON.stringify(word)).join(' ')
-  throw new CliError(`--role ${given || 'is missing'}: ${rule}`, exitCodes.usage)
+  throw new CliError(`--role ${given || 'is missing: it'} ${rule}`, exitCodes.usage)
 }
 
 function onceProblems(words: readonly string[], instances: number | null | undefined): string[] {
-  const why = 'only it has work that can be done in one go'
+  const why = 'only the supervisor has work that one run can finish'
   const isSupervisor = words.length === 1 && words[0] === 'supervisor'
   return [
-    ...(isSupervisor ? [] : [`--once goes with --role supervisor alone: ${why}`]),
-    ...(instances === null || instances === undefined ? [] : ['--once is one process: omit --instances']),
+    ...(isSupervisor ? [] : [`--once needs --role supervisor alone: ${why}`]),
+    ...(instances === null || instances === undefined
+      ? []
+      : ['--once runs in one process: omit --instances']),
   ]
 }
 
@@ -113,5 +115,5 @@ async function agentsIn(flag: string | undefined, configured: string | undefined
 
 function sharedData(data: string): readonly string[] {
   const advice = 'run "stepward emulator --data DIR" and connect the instances to it'
-  return [`--data ${data} belongs to one process, so a fleet cannot share it: ${advice}`]
+  return [`only one process can open --data ${data}, so a fleet cannot share it: ${advice}`]
 }

@@ -40,8 +40,8 @@ export class DeadlineAdvice {
     this.advise(
       'failover',
       step,
-      `when an instance dies it takes up to ${failoverMs} ms until another reads of its work, and ${attempts} over ` +
-        'before that: give it more time or more attempts, or claim: true',
+      `another instance takes over from a dead one after up to ${failoverMs} ms, and ${attempts} over before that: ` +
+        'allow more time or more attempts, or set claim: true',
     )
   }
 
@@ -58,8 +58,8 @@ export class DeadlineAdvice {
     this.advise(
       'duration',
       step,
-      `${count} of its last ${seen.cutOff.length} attempts took longer: give it more time, let it ask for time ` +
-        '(context.extend), or see what it waits for',
+      `${count} of its last ${seen.cutOff.length} attempts took longer: allow more time, let the handler ask for time ` +
+        '(context.extend), or check what it waits for',
     )
   }
 

@@ -70,11 +70,11 @@ it.each<[Words, number, RegExp]>([
   [
     ['resubmit', undefined, {}],
     2,
-    /name a JOB, or choose jobs by --workflow, .*; pass --why TEXT: it is kept/,
+    /needs a JOB, or a choice of jobs by --workflow, .*; pass --why TEXT, the reason: it is stored/,
   ],
   [['cancel', undefined, { all: true }], 2, /pass --why TEXT/],
   [['cancel', 'waiting', { why, state: 'error' }], 2, /exclude each other/],
-  [['cancel', 'waiting', { why, step: 'ship' }], 2, /cancelled as a whole/],
+  [['cancel', 'waiting', { why, step: 'ship' }], 2, /cancels a whole job/],
   [['resubmit', undefined, { why, all: true, input: 'f' }], 2, /one step of one job/],
   [
     ['resubmit', 'waiting', { why, step: 'ship', input: '/nowhere' }],

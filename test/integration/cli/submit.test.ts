@@ -80,7 +80,7 @@ it('an empty file is no failure, and is said', async () => {
   expect(await submitting('\n \n')).toBe(0)
   expect(said()).toMatch(/^0 jobs of order-fulfilment accepted$/m)
   expect(noted).toHaveLength(1)
-  expect(noted[0]).toMatch(/orders\.jsonl is empty: nothing is submitted$/)
+  expect(noted[0]).toMatch(/orders\.jsonl is empty, so nothing was submitted$/)
 })
 
 it('a line that can never be accepted keeps no other from it; part was done, and how much is said', async () => {
@@ -88,7 +88,7 @@ it('a line that can never be accepted keeps no other from it; part was done, and
   expect(code).toBe(1)
   expect(said()).toBe('3 jobs of selling accepted')
   expect(error).toMatch(
-    /line 3: job "i3": .*its list has 3 items; at most 2 .*\(3 of 4 submitted; .*correct it first\)/,
+    /line 3: job "i3": .*its list has 3 items; at most 2 .*\(3 of 4 submitted; correct the invalid lines .*\)/,
   )
   expect(error).not.toContain('run the same command again')
   const { endpoint, key } = emulator
@@ -100,7 +100,7 @@ it('a line that can never be accepted keeps no other from it; part was done, and
 it('where no line can ever be accepted, nothing was done', async () => {
   const { code, error } = await submittingBaskets(['n1:a,b,c'])
   expect(code).toBe(2)
-  expect(error).toContain('(0 of 1 submitted; such a line can never be accepted as it is: correct it first)')
+  expect(error).toContain('(0 of 1 submitted; correct the invalid lines and submit them again)')
 })
 
 it('an id that belongs to another payload is a conflict; the others are accepted and counted', async () => {
@@ -118,7 +118,9 @@ it('an error ends it when what is under way is done, and says exactly how far th
   await container.item('sas.job:u1', 'u1').patch([{ op: 'set', path: '/audit', value: 'by hand' }])
   const { code, error } = await submittingBaskets(['u1:a', 'u2:a', 'u3:a', 'u4:a'])
   expect(code).toBe(1)
-  expect(error).toMatch(/"u1".* cannot be read: .*\(3 of 4 submitted; run the same command again to go on\)$/)
+  expect(error).toMatch(
+    /"u1".* cannot be read: .*\(3 of 4 submitted; run the same command again to continue\)$/,
+  )
 })
 
 it('the same submission again says how many of its jobs are new', async () => {

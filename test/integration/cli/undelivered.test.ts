@@ -43,7 +43,7 @@ it('R117: who was not told is shown and told again, singly and in bulk, and noth
   expect(said()).toMatch(/\n2 notices were not delivered: see "stepward attention"$/)
   forget()
   await status('ann', store, terminal)
-  expect(said()).toMatch(/^not told {3}"received" to mailto:me@shop\.example: replyTo$/m)
+  expect(said()).toMatch(/^notice {5}"received" was not delivered to mailto:me@shop\.example: replyTo$/m)
   for (const line of said().split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   forget()
 
@@ -71,7 +71,7 @@ it('R117: who was not told is shown and told again, singly and in bulk, and noth
 })
 
 it.each([
-  [undefined, {}, 2, /resend what\? name a JOB, or choose by --workflow/],
+  [undefined, {}, 2, /resend needs a JOB, or --workflow/],
   ['ann', { all: true }, 2, /exclude each other/],
   ['nobody', {}, 3, /there is no job "nobody"/],
 ])('resend %s %j ends with %i', async (jobId, options, code, says) => {

@@ -44,14 +44,10 @@ it('a job whose document was edited beyond reading is shown by every command tha
   )
   forget()
   expect(await status(undefined, store, terminal)).toBe(0)
-  expect(noted).toEqual([
-    '1 job has a document that cannot be read and is not shown: see "stepward attention"',
-  ])
+  expect(noted).toEqual(['1 job is not shown, because its document cannot be read: see "stepward attention"'])
   forget()
   expect(await list({ ...store, limit: '100' }, terminal)).toBe(0)
-  expect(noted).toEqual([
-    '1 job has a document that cannot be read and is not shown: see "stepward attention"',
-  ])
+  expect(noted).toEqual(['1 job is not shown, because its document cannot be read: see "stepward attention"'])
   expect(said()).toContain('good')
   const refusal: unknown = await status('bad', store, terminal).catch((error: unknown) => error)
   expect(String(refusal)).toMatch(/"bad".*cannot be read: audit: .*correct that field/)

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { describe, lagText } from '../../../src/cli/commands/instances/fleet.js'
 import { shown } from '../../../src/cli/output/terminal.js'
 
-it('says how far each role is behind, and that the store does not say', () => {
+it('says how far each role is behind, and when it is unknown', () => {
   const behind = { role: 'agents', leaseCount: 4, estimatedLag: 17, oldestAgeMs: 61_000 } as const
   const even = { role: 'scheduler', leaseCount: 4, estimatedLag: 0, oldestAgeMs: null } as const
   expect(lagText([even, behind])).toBe('lag: scheduler 0, agents 17 (oldest 1 min)')
-  expect(lagText([])).toBe('lag: the store does not say')
+  expect(lagText([])).toBe('lag: unknown, because the store does not answer')
 })
 
 it('fits a terminal of 80 columns, however long the names of instances are', () => {

@@ -122,7 +122,7 @@ describe('a role that is kept', () => {
     const { clock, keeper, child } = world()
     expect(keeper.unhealthyReason(), 'nothing should be').toBeNull()
     keeper.scale(2)
-    expect(keeper.unhealthyReason()).toBe('no process of agents runs: 2 of 2 are starting')
+    expect(keeper.unhealthyReason()).toBe('no process of agents runs: starting 2 of 2')
     child(0).runs()
     expect(keeper.unhealthyReason()).toBeNull()
     child(0).ends({ code: 1 })

@@ -23,15 +23,16 @@ const lease = { processorName: 'orders', instanceName: 'one', leaseToken: '0' }
 const failed = (error: unknown): TelemetryEvent => ({ type: 'loop.failed', loop: 'balancer', error })
 
 describe('a line', () => {
-  it('is one JSON object with the event’s name, its fields and the time', () => {
+  it('is one JSON object with the event’s name, its fields, the time and a message', () => {
     const [line, ...others] = linesFor([{ type: 'lease.acquired', takenFrom: null, ...lease }])
     expect(others).toEqual([])
     expect(line).toEqual({
       level: 30,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
-      msg: 'lease.acquired',
+      type: 'lease.acquired',
       takenFrom: null,
       ...lease,
+      msg: 'Instance one acquired lease 0 of orders',
     })
   })
 
@@ -40,13 +41,13 @@ describe('a line', () => {
     const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     consoleLogger().emit({ type: 'lease.released', reason: 'Shutdown', ...lease })
     expect(error.mock.calls.map(([line]) => String(line))).toEqual([
-      expect.stringMatching(/^\{.*"lease\.released"\}\n$/),
+      expect.stringMatching(/^\{.*"type":"lease\.released".*\}\n$/),
     ])
     expect(output).not.toHaveBeenCalled()
   })
 })
 
-describe('loudness', () => {
+describe('the lowest level', () => {
   const events: TelemetryEvent[] = [
     { type: 'lease.renewed', ...lease },
     { type: 'lease.released', reason: 'Split', ...lease },
@@ -59,13 +60,13 @@ describe('loudness', () => {
     ['debug', ['lease.renewed', 'lease.released', 'document.refused', 'loop.failed']],
     ['warn', ['document.refused', 'loop.failed']],
     ['error', ['loop.failed']],
-  ] as const)('of level %s writes %j', (level, expected) => {
+  ] as const)('%s writes %j', (level, expected) => {
     const lines = linesFor(events, level === undefined ? {} : { level })
-    expect(lines.map(({ msg }) => msg)).toEqual(expected)
+    expect(lines.map(({ type }) => type)).toEqual(expected)
   })
 })
 
-describe('what a handler says', () => {
+describe('a message of a handler', () => {
   const said = {
     type: 'agent.logged',
     jobId: 'job-1',
@@ -76,7 +77,7 @@ describe('what a handler says', () => {
     instanceName: 'agents-1',
   } as const
 
-  it('is a line with its message, as loud as it was said, and with what it is about', () => {
+  it('is a line with this message, at its level, with the fields of the event', () => {
     const fields = { level: 'mine', jobId: 'another', reason: new Error('no card') }
     const [line] = linesFor([{ ...said, level: 'warn', message: 'held', fields }])
     expect(line).toMatchObject({

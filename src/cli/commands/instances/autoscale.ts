@@ -8,7 +8,7 @@ import {
   type UnitLag,
 } from '../../../operations/index.js'
 import { roles, rolesNamed } from '../../../connection/index.js'
-import { errorMessage, BackgroundLoop, systemClock } from '../../../platform/index.js'
+import { BackgroundLoop, counted, errorMessage, systemClock } from '../../../platform/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { scaleTargetOf, type ScaleTargetOptions } from '../../input/scale-target.js'
 import { withExistingStore } from '../../input/store.js'
@@ -95,8 +95,8 @@ interface Decision {
 }
 
 function describe({ target, before, instances, lag, leases }: Decision): string {
-  const change = before === instances ? `${instances} stay` : `${before} → ${instances}`
-  return `${target}: ${change} (lag ${lag}, leases ${leases})`
+  const change = before === instances ? `still ${counted(instances, 'instance')}` : `${before} → ${instances}`
+  return `${target}: ${change} (lag ${lag}, ${counted(leases, 'lease')})`
 }
 
 /** Remembers samples, and reports repeated failures only once. */
@@ -110,7 +110,7 @@ class Scaler {
     private readonly look: () => Promise<UnitLag>,
     private readonly terminal: Terminal,
   ) {
-    this.say(`${target.name} is kept between ${policy.min} and ${policy.max} instances`)
+    this.say(`scaling ${target.name} between ${policy.min} and ${counted(policy.max, 'instance')}`)
   }
 
   async turn(policy: ScalingPolicy): Promise<Decision> {
@@ -124,7 +124,7 @@ class Scaler {
   }
 
   fail(error: unknown): void {
-    this.say(`not scaled this time: ${errorMessage(error)}`)
+    this.say(`not scaled now, and tried again at the next look: ${errorMessage(error)}`)
   }
 
   private say(text: string): void {

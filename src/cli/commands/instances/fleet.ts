@@ -5,9 +5,11 @@ import {
   type FleetRow,
   type FleetStatus,
 } from '../../../fleet/index.js'
+import { counted } from '../../../platform/index.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { durationText } from '../../output/duration-text.js'
 import { fitted } from '../../output/fitted.js'
+import { instancesText } from '../../output/instances-text.js'
 import { table, wrapped, type Terminal } from '../../output/terminal.js'
 
 /** Options of commands that speak to the local fleet. */
@@ -30,10 +32,10 @@ export function describe(
   { processId, wanted, leases, backlog, rows }: FleetStatus,
   { width, tableWidth }: Pick<Terminal, 'width' | 'tableWidth'>,
 ): string {
-  const counts = Object.entries(wanted).map(([role, count]) => `${count} of ${role}`)
-  const keeps = `fleet of process ${processId} keeps ${counts.join(', ')}`
+  const counts = Object.entries(wanted).map(([role, count]) => instancesText(count, role))
+  const uses = `The fleet of process ${processId} uses ${counts.join(', ')}.`
   const behind = wrapped(lagText(backlog), width, '')
-  const head = [keeps, ...sparesIn({ wanted, leases }), behind].join('\n')
+  const head = [uses, ...sparesIn({ wanted, leases }), behind].join('\n')
   if (rows.length === 0) return head
   const lines = rows.map((row) => [
     row.role,
@@ -56,13 +58,14 @@ export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'lease
   return Object.entries(wanted).flatMap(([role, count]) => {
     const useful = leases[role] ?? 0
     if (useful === 0 || count <= useful) return []
-    return [`${role}: leases=${useful}, asked=${count}: ${count - useful} will be spares`]
+    const spares = counted(count - useful, 'instance waits as a spare', 'instances wait as spares')
+    return [`${role}: ${counted(useful, 'lease')} for ${counted(count, 'instance')}, so ${spares}`]
   })
 }
 
 /** Describes the lag of each role in one sentence. */
 export function lagText(backlog: FleetStatus['backlog']): string {
-  if (backlog.length === 0) return 'lag: the store does not say'
+  if (backlog.length === 0) return 'lag: unknown, because the store does not answer'
   const roles = backlog.map(({ role, estimatedLag, oldestAgeMs }) => {
     const oldest = oldestAgeMs === null ? '' : ` (oldest ${durationText(oldestAgeMs)})`
     return `${role} ${estimatedLag}${oldest}`

@@ -8,7 +8,9 @@ export async function stop(options: FleetCommandOptions, terminal: Terminal): Pr
   const path = socketPath(await stateDirectoryOf(options.state, process.cwd()))
   const { processId } = await fleetStatus(path, { command: 'stop' })
   terminal.print(
-    options.json === true ? JSON.stringify({ stopped: processId }) : `fleet of process ${processId} stopped`,
+    options.json === true
+      ? JSON.stringify({ stopped: processId })
+      : `The fleet of process ${processId} has stopped.`,
   )
   return exitCodes.ok
 }

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../platform/index.js'
+import { counted, systemClock } from '../../../platform/index.js'
 import type { JobClient, SelectionFilter, UndeliveredNotice, UnreadableJob } from '../../../sas/index.js'
 import { standingWork } from '../../../operations/index.js'
 import { attentionGroups, standingGroup, type AttentionGroup } from '../../output/attention-groups.js'
@@ -49,7 +49,7 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
     return
   }
   const where = stepId === null ? workflow : `${workflow}, step ${stepId}`
-  const jobs = jobIds.length === 1 ? '1 job' : `${jobIds.length} jobs, the oldest`
+  const jobs = counted(jobIds.length, 'job', 'jobs, the oldest')
   const what = kind === 'notify' ? 'not delivered' : kind
   const ago = `${durationText(Math.max(0, now - Date.parse(since)))} ago`
   const head = wrapped(`${what}: ${where}: ${jobs} ${ago}`, width, '')
@@ -91,7 +91,7 @@ async function unreadableIn(
 }
 
 function summary(jobs: number, notices: number, isStanding: boolean): string {
-  if (jobs + notices === 0) return isStanding ? 'no single job is flagged' : 'nothing needs attention'
-  const flagged = jobs === 1 ? '1 job needs attention' : `${jobs} jobs need attention`
+  if (jobs + notices === 0) return isStanding ? 'no job is flagged' : 'nothing needs attention'
+  const flagged = counted(jobs, 'job needs attention', 'jobs need attention')
   return notices === 0 ? flagged : `${flagged}; ${undeliveredText(notices)}`
 }

@@ -31,12 +31,13 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<nu
   if (options.json === true) {
     terminal.print(JSON.stringify(jobs))
   } else if (jobs.length === 0) {
-    terminal.print('no such jobs')
+    terminal.print('no job matches')
   } else {
     terminal.print(describe(jobs, terminal.tableWidth))
   }
   if (unreadable.length > 0) terminal.note(unreadableText(unreadable.length))
-  if (last !== undefined) terminal.note(`there are more: the same again with --before ${pageAfter(last)}`)
+  if (last !== undefined)
+    terminal.note(`there are more: run the same command with --before ${pageAfter(last)}`)
   return exitCodes.ok
 }
 

@@ -1,4 +1,5 @@
 import { CommandRefused, type JobClient, type ResendOptions as Decision } from '../../../sas/index.js'
+import { counted } from '../../../platform/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
 import { withClient, withExistingStore } from '../../input/store.js'
@@ -35,12 +36,15 @@ export async function resend(
   const isFiltered = workflow !== undefined || all === true
   if (jobId === undefined && !isFiltered) {
     throw new CliError(
-      'resend what? name a JOB, or choose by --workflow; --all means every one',
+      'resend needs a JOB, or --workflow; --all selects every notice that was given up',
       exitCodes.usage,
     )
   }
   if (jobId !== undefined && isFiltered) {
-    throw new CliError('a JOB and --workflow or --all exclude each other', exitCodes.usage)
+    throw new CliError(
+      'a JOB and --workflow or --all exclude each other: pass one or the other',
+      exitCodes.usage,
+    )
   }
   const what = 'every notice that was given up'
   await confirmed(options, { what, isFiltered: workflow !== undefined }, terminal)
@@ -76,7 +80,9 @@ async function resendAll(client: JobClient, { jobIds, decision, terminal }: Many
       const count = await resentOf(client, jobId, decision)
       notices += count
       if (count > 0) done.push(jobId)
-      terminal.progress(`${bar(index + 1, jobIds.length, 30)} ${index + 1} of ${jobIds.length} jobs`)
+      terminal.progress(
+        `${bar(index + 1, jobIds.length, 30)} ${index + 1} of ${counted(jobIds.length, 'job')}`,
+      )
     }
   } finally {
     terminal.progressDone()
@@ -96,10 +102,12 @@ async function resentOf(client: JobClient, jobId: string, decision: Decision): P
 
 function print({ notices, jobIds }: Resent, isDryRun: boolean, terminal: Terminal): void {
   if (notices === 0) {
-    terminal.print('nothing to send again: every notice was delivered, or is still tried')
+    terminal.print(
+      'nothing to send again: every notice was delivered, or the notifier still tries to send it',
+    )
     return
   }
-  const verb = isDryRun ? 'would be sent again' : 'to be sent again'
+  const verb = isDryRun ? 'would be sent again' : 'will be sent again'
   terminal.print(`${undeliveredText(notices)}, and ${verb}:`)
   terminal.print(wrapped(firstOf(jobIds), terminal.width, '  '))
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { errorMessage, systemClock } from '../../../platform/index.js'
+import { counted, errorMessage, systemClock } from '../../../platform/index.js'
 import type { BulkOptions, BulkReport, JobClient } from '../../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
@@ -90,7 +90,7 @@ async function warningsOf(client: JobClient, jobId: string, stepId: string | und
   const view = await (await client.get(jobId))?.view()
   const acting = view?.steps.filter((step) => step.stepId === stepId && step.mayHaveActed) ?? []
   const rule =
-    'another input gives it a new key, and what was done under the old one stays unless the job is undone'
+    'another input gives it a new key, and the effects under the old key stay unless the job is undone'
   return acting.map((step) => `warning: step ${step.stepId} of job ${jobId} may have acted: ${rule}`)
 }
 
@@ -105,7 +105,7 @@ async function decideAll({ kind, client, options, terminal }: Many, decision: De
   const selection = client.select(filterOf(options, systemClock.now()))
   let reached = ''
   const onProgress: BulkOptions['onProgress'] = (done, total) => {
-    reached = `${done} of ${total} jobs ${decision.dryRun ? 'looked at' : past[kind]}`
+    reached = `${done} of ${counted(total, 'job')} ${decision.dryRun ? 'examined' : past[kind]}`
     terminal.progress(`${bar(done, total, 30)} ${reached}`)
   }
   try {
@@ -116,7 +116,7 @@ async function decideAll({ kind, client, options, terminal }: Many, decision: De
       : await selection.resubmit({ why, ...rest })
   } catch (error) {
     const message = errorMessage(error)
-    const came = reached === '' ? '' : ` (${reached}; run the same command again to go on)`
+    const came = reached === '' ? '' : ` (${reached}; run the same command again to continue)`
     throw new CliError(`${message}${came}`, exitCodeOf(error), { cause: error })
   } finally {
     terminal.progressDone()
@@ -130,7 +130,7 @@ function print(kind: DecisionKind, { isDryRun, done, refused }: BulkReport, term
     return
   }
   if (done.length > 0) {
-    terminal.print(`${done.length} ${done.length === 1 ? 'job' : 'jobs'} ${verb}:`)
+    terminal.print(`${counted(done.length, 'job')} ${verb}:`)
     terminal.print(wrapped(firstOf(done), terminal.width, '  '))
   }
   for (const { jobId, reason } of refused) {
@@ -143,17 +143,17 @@ function refuseContradictions(kind: DecisionKind, jobId: string | undefined, opt
   const problems: string[] = []
   const isFiltered = [workflow, state, since].some((value) => value !== undefined) || all === true
   if (jobId === undefined && !isFiltered && step === undefined) {
-    const filters = '--workflow, --state, --step or --since; --all means every one'
-    problems.push(`${kind} what? name a JOB, or choose jobs by ${filters}`)
+    const filters = '--workflow, --state, --step or --since; --all selects every job'
+    problems.push(`${kind} needs a JOB, or a choice of jobs by ${filters}`)
   }
   if (jobId !== undefined && isFiltered) {
-    problems.push(`a JOB and --workflow, --state, --since or --all exclude each other`)
+    problems.push('a JOB and --workflow, --state, --since or --all exclude each other: pass one or the other')
   }
   if (jobId !== undefined && step !== undefined && kind === 'cancel') {
-    problems.push('--step: a job is cancelled as a whole')
+    problems.push('--step does not go with cancel, which cancels a whole job: omit it')
   }
   if (why === undefined && kind !== 'release') {
-    problems.push('pass --why TEXT: it is kept on the job with the decision')
+    problems.push('pass --why TEXT, the reason: it is stored on the job with the decision')
   }
   if (input !== undefined && (jobId === undefined || step === undefined)) {
     problems.push('--input replaces the input of one step of one job: name both, JOB and --step')

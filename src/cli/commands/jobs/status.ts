@@ -90,8 +90,8 @@ function describe(
     ...(job.compensation === null ? [] : [['undone', job.compensation.reason] as [string, string]]),
     ...undelivered.flatMap(({ kind, receiver, message, resends }): [string, string][] => [
       [
-        'not told',
-        `"${kind}" to ${receiver}: ${message}; repair the receiver, then: stepward resend ${job.jobId}`,
+        'notice',
+        `"${kind}" was not delivered to ${receiver}: ${message}; repair the receiver, then: stepward resend ${job.jobId}`,
       ],
       ...resends.map((decision): [string, string] => ['resend', `"${kind}" ${decided(decision)}`]),
     ]),

@@ -1,4 +1,4 @@
-import { errorMessage, systemClock, type Clock } from '../../../platform/index.js'
+import { counted, errorMessage, systemClock, type Clock } from '../../../platform/index.js'
 import {
   isReplyTo,
   JobConflict,
@@ -56,7 +56,7 @@ export async function submit(
     const workflow = workflowNamed(workflowName, await loadUserModule(path), path)
     const submissions = checked(workflow, await readJsonLines(file), file)
     if (submissions.length === 0)
-      terminal.note(`stepward: ${whatIsRead(file)} is empty: nothing is submitted`)
+      terminal.note(`stepward: ${whatIsRead(file)} is empty, so nothing was submitted`)
     const newIds = new Set<string>()
     const emit: Telemetry['emit'] = (event) => {
       if (event.type === 'job.submitted' && event.isNew) newIds.add(event.jobId)
@@ -82,7 +82,7 @@ function checked(
 ): readonly Submission[] {
   const { parse, jobId } = workflow.submission
   if (jobId === undefined) {
-    const rule = 'does not say how to find the id of a job: define it with { jobId: (input) => … }'
+    const rule = 'does not say which id a job has: define the workflow with { jobId: (input) => … }'
     throw new CliError(`workflow ${workflow.name} ${rule}`, exitCodes.usage)
   }
   const problems: string[] = []
@@ -193,11 +193,13 @@ async function failuresOf(jobs: readonly Job[], { terminal, standstill }: Work):
 
 function acceptedText(workflow: string, submitted: number, newCount: number): string {
   const others = newCount === submitted ? '' : `, ${newCount} of them new`
-  return `${submitted} ${submitted === 1 ? 'job' : 'jobs'} of ${workflow} accepted${others}`
+  return `${counted(submitted, 'job')} of ${workflow} accepted${others}`
 }
 
 function printEnded({ submitted, failures }: Summary, terminal: Terminal): void {
-  terminal.print(`${submitted - failures.length} ended Processed, ${failures.length} ended otherwise`)
+  terminal.print(
+    `${counted(submitted - failures.length, 'job')} ended Processed, ${failures.length} in another state`,
+  )
   for (const failure of failures) terminal.print(`  ${failure}`)
 }
 
@@ -209,7 +211,7 @@ function refuse({ submitted, conflicts, invalid }: Summary, total: number): void
   const refusals = [...invalid, ...conflicts]
   if (refusals.length === 0) return
   const isAboutIds = invalid.length === 0
-  const advice = isAboutIds ? '' : '; such a line can never be accepted as it is: correct it first'
+  const advice = isAboutIds ? '' : '; correct the invalid lines and submit them again'
   const message = `${refusals.join('; ')} (${submitted} of ${total} submitted${advice})`
   const otherwise = refusals.length === total && conflicts.length === 0 ? exitCodes.usage : exitCodes.failed
   throw new CliError(message, isAboutIds ? exitCodes.conflict : otherwise)
@@ -252,6 +254,6 @@ async function inParallel<T>(
   if (errors.length === 0) return
   const [error] = errors
   const why = errorMessage(error)
-  const advice = `${reached()} of ${items.length} ${word}; run the same command again to go on`
+  const advice = `${reached()} of ${items.length} ${word}; run the same command again to continue`
   throw new CliError(`${why} (${advice})`, exitCodeOf(error), { cause: error })
 }

@@ -1,4 +1,5 @@
 import { examine } from '../../../operations/index.js'
+import { counted } from '../../../platform/index.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { withUnits } from '../../input/store.js'
 import type { UnitOptions } from '../../input/store-options.js'
@@ -17,10 +18,8 @@ export async function doctor(options: UnitOptions, terminal: Terminal): Promise<
       terminal.print(wrapped(observation, terminal.width, '  '))
       terminal.print(wrapped(`→ ${advice}`, terminal.width, '  '))
     }
-    const noticeCount = findings.length - problems.length
-    terminal.print(
-      findings.length === 0 ? 'nothing is wrong' : `${problems.length} problems, ${noticeCount} notices`,
-    )
+    const counts = `${counted(problems.length, 'problem')}, ${counted(findings.length - problems.length, 'notice')}`
+    terminal.print(findings.length === 0 ? 'nothing is wrong' : counts)
   }
   return problems.length === 0 ? exitCodes.ok : exitCodes.failed
 }

@@ -1,4 +1,5 @@
 import { estimateLag, standingText } from '../../../operations/index.js'
+import { counted } from '../../../platform/index.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { durationText } from '../../output/duration-text.js'
 import { fitted } from '../../output/fitted.js'
@@ -26,9 +27,9 @@ export async function estimate(options: UnitOptions, terminal: Terminal): Promis
     const head = ['PROCESSOR', 'LEASE', 'OWNER', 'LAG', 'OLDEST']
     terminal.print(table(head, fitted(head, lines, terminal.tableWidth)))
   }
-  terminal.print(`${total} changes behind, at most, in ${leases.length} leases`)
+  terminal.print(`at most ${counted(total, 'change')} behind in ${counted(leases.length, 'lease')}`)
   for (const { processorName, leases: count, reason } of notEstimated)
-    terminal.print(`not counted: ${count} leases of ${JSON.stringify(processorName)}: ${reason}`)
+    terminal.print(`not counted: ${counted(count, 'lease')} of ${JSON.stringify(processorName)}: ${reason}`)
   if (standing !== null) {
     terminal.print(`${warning(standingText(standing))}; start them: ${standing.command}`)
   }

@@ -79,7 +79,7 @@ async function repartition(
       throw new CliError(error.message, exitCodeByStatus[error.status] ?? exitCodes.failed, { cause: error })
     }
     throw new CliError(
-      `no emulator answers at ${endpoint}; start one with "stepward emulator", or give --endpoint`,
+      `no emulator answers at ${endpoint}: start one with "stepward emulator", or pass --endpoint`,
       exitCodes.store,
       { cause: error },
     )

@@ -27,7 +27,7 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
     const trusted = options.https === true ? { certificate: running.certificate } : {}
     terminal.print(JSON.stringify({ endpoint, key, connectionString, ...trusted }))
   } else {
-    const data = options.data ?? 'in memory: gone when it stops'
+    const data = options.data ?? 'in memory: lost when the emulator stops'
     terminal.print(
       [
         `endpoint           ${endpoint}`,
@@ -48,8 +48,8 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
 function trustLines({ https, data }: EmulatorCommandOptions): readonly string[] {
   if (https !== true) return []
   if (data === undefined)
-    return ['certificate        made for this run; with --data it is kept, in certificate.pem']
-  return [`certificate        ${resolve(data, 'certificate.pem')} (Node trusts it by NODE_EXTRA_CA_CERTS)`]
+    return ['certificate        created for this run; with --data it is stored in certificate.pem']
+  return [`certificate        ${resolve(data, 'certificate.pem')} (to trust it in Node: NODE_EXTRA_CA_CERTS)`]
 }
 
 /** Returns the checked options of the embedded store. */

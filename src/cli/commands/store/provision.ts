@@ -12,7 +12,7 @@ export async function provision(options: StoreOptions, terminal: Terminal): Prom
     return exitCodes.ok
   }
   for (const { id, partitionKeyPath, isNew } of done.containers) {
-    const state = isNew ? 'created' : 'was there, as it must be'
+    const state = isNew ? 'created' : 'existed, with the right settings'
     terminal.print(`${done.database}/${id} (partition key ${partitionKeyPath}): ${state}`)
   }
   return exitCodes.ok

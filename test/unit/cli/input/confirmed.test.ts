@@ -11,7 +11,8 @@ it('what is about everything needs --yes where no person can be asked', async ()
   const { terminal } = recordedTerminal()
   await expect(confirmed({ all: true }, every, terminal)).rejects.toMatchObject({
     exitCode: 2,
-    message: '--all means every job of the store: pass --yes to confirm it, or --dry-run to see it first',
+    message:
+      '--all affects every job of the store: pass --yes to confirm, or --dry-run to see the effect first',
   })
   for (const options of [{ all: true, yes: true }, { all: true, dryRun: true }, {}]) {
     await expect(confirmed(options, every, terminal)).resolves.toBeUndefined()
@@ -31,7 +32,7 @@ it('a person is asked on a terminal, and nothing is done without a yes', async (
   })
   await expect(confirmed({ all: true }, every, terminal(true))).resolves.toBeUndefined()
   await expect(confirmed({ all: true }, every, terminal(false))).rejects.toThrow('nothing was done')
-  expect(asked).toEqual(Array(2).fill('This concerns every job of the store. Go on?'))
+  expect(asked).toEqual(Array(2).fill('This affects every job of the store. Continue?'))
 })
 
 it('a data directory that is a file, or cannot be made, is refused with its name', async () => {

@@ -36,7 +36,7 @@ describe('R57: a deadline that is too short for what the operation takes', () =>
         stepId: 'only',
         completeWithinMs: 60_000,
         advice:
-          '2 of its last 100 attempts took longer: give it more time, let it ask for time (context.extend), or see what it waits for',
+          '2 of its last 100 attempts took longer: allow more time, let the handler ask for time (context.extend), or check what it waits for',
         instanceName: 'agents-1',
       },
     ])
@@ -71,7 +71,7 @@ describe('R57: a deadline that does not outlast a takeover', () => {
     review.noteBegun(short)
     review.noteBegun(short)
     expect(told()).toMatchObject([{ completeWithinMs }])
-    expect(told()[0]?.advice).toContain('when an instance dies it takes up to 77000 ms')
+    expect(told()[0]?.advice).toContain('another instance takes over from a dead one after up to 77000 ms')
   })
 
   it('is none where the attempts together do, or where what nobody took up does not count', () => {

@@ -1,0 +1,9 @@
+/** A page that is about to be delivered to a delegate. */
+export interface Delivery {
+  readonly processorName: string
+  readonly instanceName: string
+  readonly leaseToken: string
+  readonly count: number
+  /** The name of the container that changed; omitted if it has none. */
+  readonly container?: string
+}

@@ -1,0 +1,255 @@
+import { counted, errorMessage } from '../platform/index.js'
+import type { EventRows, Level } from './event-row.js'
+import { events, failures } from './metric.js'
+
+interface OnJob {
+  readonly jobId: string
+  readonly workflow: string
+}
+
+interface OnStep extends OnJob {
+  readonly stepId: string
+  readonly attempt: number
+}
+
+/** What an operator must know about a flagged job. */
+interface Problem {
+  /** The step with the problem; null when the job as a whole has it. */
+  readonly stepId: string | null
+  readonly kind: string
+  readonly message: string
+}
+
+/** Events of jobs, their steps, notices and alerts. */
+export type JobEvent =
+  | ({ readonly type: 'job.submitted'; readonly isNew: boolean } & OnJob)
+  | ({ readonly type: 'step.dispatched' } & OnStep)
+  | ({ readonly type: 'step.started' } & OnStep)
+  /** `completeByMs`: the new deadline, in milliseconds since the epoch. */
+  | ({ readonly type: 'step.extended'; readonly completeByMs: number } & OnStep)
+  | ({
+      readonly type: 'agent.logged'
+      readonly level: Level
+      readonly message: string
+      readonly fields: Readonly<Record<string, unknown>>
+      readonly orderId: string
+      readonly instanceName: string
+    } & OnStep)
+  | ({
+      readonly type: 'step.settled'
+      readonly outcome: 'success' | 'failed' | 'permanent'
+      readonly error?: unknown
+    } & OnStep)
+  | ({ readonly type: 'outcome.discarded'; readonly reason: string; readonly error?: unknown } & OnStep)
+  | ({ readonly type: 'step.recovered'; readonly failureCount: number } & OnStep)
+  | ({ readonly type: 'step.unclaimed' } & OnStep)
+  | {
+      readonly type: 'deadline.doubted'
+      readonly operation: string
+      /** The workflow and step where an instance noticed it. */
+      readonly workflow: string
+      readonly stepId: string
+      readonly completeWithinMs: number
+      /** Why attempts have too little time, and what to do. */
+      readonly advice: string
+      readonly instanceName: string
+    }
+  | ({ readonly type: 'attention.raised' } & Problem & OnJob)
+  | ({ readonly type: 'job.recovered'; readonly wasHeld: boolean } & OnJob)
+  | ({
+      readonly type: 'job.operated'
+      readonly command: 'resubmit' | 'release' | 'cancel' | 'resend'
+      readonly by: string
+      readonly why: string
+    } & OnJob)
+  | ({ readonly type: 'job.finished'; readonly state: string } & OnJob)
+  | ({ readonly type: 'notice.sent'; readonly kind: string; readonly seq: number } & OnJob)
+  | ({
+      readonly type: 'notice.failed'
+      readonly seq: number
+      readonly failureCount: number
+      readonly isGivenUp: boolean
+      readonly error: unknown
+    } & OnJob)
+  | ({ readonly type: 'alert.raised'; readonly alertId: string } & Problem & OnJob)
+  /** A call of a sink failed. `count`: the number of jobs that the call was about. */
+  | ({
+      readonly type: 'alert.failed'
+      readonly alertId: string
+      readonly count: number
+      readonly error: unknown
+    } & OnJob)
+  | { readonly type: 'document.refused'; readonly id: string; readonly reason: string }
+
+export const jobEvents = {
+  'job.submitted': {
+    level: 'info',
+    metrics: [events],
+    text: ({ isNew, ...on }) =>
+      isNew ? `The client submitted ${job(on)}` : `The client submitted ${job(on)} again; it already existed`,
+    meaning: 'the job is durable; `isNew` is false for a repetition',
+  },
+  'step.dispatched': {
+    level: 'debug',
+    metrics: [events],
+    text: (on) => `The scheduler dispatched ${attempt(on)}`,
+    meaning: 'the scheduler dispatched an attempt',
+  },
+  'step.started': {
+    level: 'debug',
+    metrics: [events],
+    text: (on) => `An agent started ${attempt(on)}`,
+    meaning: 'an agent called the handler',
+  },
+  'step.extended': {
+    level: 'debug',
+    metrics: [events],
+    text: ({ completeByMs, ...on }) =>
+      `The handler extended the deadline of ${attempt(on)} to ${new Date(completeByMs).toISOString()}`,
+    meaning: "the step's handler asked for more time (`context.extend`)",
+  },
+  'agent.logged': {
+    level: ({ level }) => level,
+    metrics: [events],
+    text: ({ message }) => message,
+    meaning: "the step's handler called `context.log`, which chooses the level and the message",
+  },
+  'step.settled': {
+    level: 'info',
+    metrics: [
+      {
+        name: 'stepward.steps',
+        kind: 'counter',
+        unit: '{step}',
+        attributes: {
+          'stepward.workflow': ({ workflow }) => workflow,
+          'stepward.outcome': ({ outcome }) => outcome,
+        },
+      },
+    ],
+    text: ({ outcome, error, ...on }) => {
+      const what = `The agent recorded that ${attempt(on)}`
+      if (outcome === 'success') return `${what} succeeded`
+      return `${what} failed${outcome === 'permanent' ? ' permanently' : ''}: ${errorMessage(error)}`
+    },
+    meaning: 'the handler returned, threw, or failed permanently; `outcome` is success, failed or permanent',
+  },
+  'outcome.discarded': {
+    level: 'warn',
+    metrics: [failures],
+    text: ({ reason, error, ...on }) =>
+      `The agent discarded the outcome of ${attempt(on)}: ` +
+      reason +
+      (error === undefined ? '' : ` (${errorMessage(error)})`),
+    meaning: 'the outcome came too late, or another attempt replaced this one; the agent did not record it',
+  },
+  'step.recovered': {
+    level: 'warn',
+    metrics: [events],
+    text: ({ failureCount, ...on }) =>
+      `The supervisor recovered ${attempt(on)}, whose deadline passed; ${counted(failureCount, 'failure')} so far`,
+    meaning: 'the deadline passed: another attempt follows, or no attempts are left',
+  },
+  'step.unclaimed': {
+    level: 'warn',
+    metrics: [events],
+    text: (on) => `No agent took up ${attempt(on)} in time; the supervisor offers it again`,
+    meaning: 'no agent took up the step in time; the supervisor offers it again',
+  },
+  'deadline.doubted': {
+    level: 'warn',
+    metrics: [events],
+    text: ({ operation, completeWithinMs, advice }) =>
+      `The deadline of ${operation} (${completeWithinMs} ms) is too short: ${advice}`,
+    meaning:
+      'the deadline of an operation is too short for the operation, or shorter than a takeover; each instance reports each of the two once for each operation',
+  },
+  'attention.raised': {
+    level: 'error',
+    metrics: [events],
+    text: ({ message, ...on }) => `An operator must look at ${flagged(on)}: ${message}`,
+    meaning: 'an operator must look at the job; the problem is also stored on the job',
+  },
+  'job.recovered': {
+    level: 'warn',
+    metrics: [events],
+    text: ({ wasHeld, ...on }) =>
+      wasHeld
+        ? `The supervisor took ${job(on)} from its scheduler, which did not continue it; any scheduler may take it up`
+        : `No scheduler took up ${job(on)} in time; the supervisor offers it again`,
+    meaning: 'the job stood still; any scheduler may take it up',
+  },
+  'job.operated': {
+    level: 'info',
+    metrics: [events],
+    text: ({ command, by, why, ...on }) => `${by} gave the command ${command} for ${job(on)}: ${why}`,
+    meaning: 'an operator gave a command about the job',
+  },
+  'job.finished': {
+    level: 'info',
+    metrics: [
+      {
+        name: 'stepward.jobs',
+        kind: 'counter',
+        unit: '{job}',
+        attributes: {
+          'stepward.workflow': ({ workflow }) => workflow,
+          'stepward.state': ({ state }) => state,
+        },
+      },
+    ],
+    text: ({ state, ...on }) => `The scheduler ended ${job(on)} in state ${state}`,
+    meaning: 'the job ended; `state` is Processed, Error or Compensated',
+  },
+  'notice.sent': {
+    level: 'debug',
+    metrics: [events],
+    text: ({ kind, seq, ...on }) => `The notifier sent notice ${seq} (${kind}) of ${job(on)}`,
+    meaning: 'the submitter received a notice',
+  },
+  'notice.failed': {
+    level: 'warn',
+    metrics: [failures],
+    text: ({ seq, failureCount, isGivenUp, error, ...on }) => {
+      const failed = counted(failureCount, 'failure')
+      return isGivenUp
+        ? `The notifier gave up notice ${seq} of ${job(on)} after ${failed}; ` +
+            `repair the receiver, then run "stepward resend": ${errorMessage(error)}`
+        : `The notifier will send notice ${seq} of ${job(on)} again after ${failed}: ${errorMessage(error)}`
+    },
+    meaning: 'the notifier did not reach the submitter; it sends the notice again unless `isGivenUp`',
+  },
+  'alert.raised': {
+    level: 'error',
+    metrics: [events],
+    text: ({ message, ...on }) => `The notifier alerted operators to ${flagged(on)}: ${message}`,
+    meaning: 'the notifier alerted operators to a flagged job; it repeats this each day',
+  },
+  'alert.failed': {
+    level: 'error',
+    metrics: [failures],
+    text: ({ count, error, ...on }) => {
+      const others = count === 1 ? '' : ` and ${counted(count - 1, 'other job')}`
+      return `The notifier could not alert operators to ${job(on)}${others} and tries again: ${errorMessage(error)}`
+    },
+    meaning: 'a sink did not take this alert and others, `count` in all; the notifier sends them again',
+  },
+  'document.refused': {
+    level: 'warn',
+    metrics: [events],
+    text: ({ id, reason }) => `Stepward leaves document ${id} alone: ${reason}`,
+    meaning: 'a document of Stepward cannot be read, or a newer version wrote it; Stepward leaves it alone',
+  },
+} as const satisfies EventRows<JobEvent>
+
+function job({ jobId, workflow }: OnJob): string {
+  return `job ${jobId} of ${workflow}`
+}
+
+function attempt({ attempt: number, stepId, ...on }: OnStep): string {
+  return `attempt ${number} of step ${stepId} of ${job(on)}`
+}
+
+function flagged({ stepId, kind, ...on }: Omit<Problem, 'message'> & OnJob): string {
+  return `${job(on)} (${stepId === null ? '' : `step ${stepId}, `}${kind})`
+}

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { counted } from '../../../src/platform/index.js'
+
+it.each([
+  [0, 'job', '0 jobs'],
+  [1, 'job', '1 job'],
+  [2, 'job', '2 jobs'],
+  [12_345, 'request', '12,345 requests'],
+])('%d of a noun agrees with it', (count, noun, text) => {
+  expect(counted(count, noun)).toBe(text)
+})
+
+it('takes a plural without s', () => {
+  expect([1, 2].map((count) => counted(count, 'job has', 'jobs have'))).toEqual(['1 job has', '2 jobs have'])
+})
