@@ -14,7 +14,8 @@ function within(area, rows) {
  */
 const rooms = {
   ...within('src', {
-    platform: [],
+    'platform/options': [],
+    platform: ['platform/options'],
     telemetry: ['platform'],
     'engine-ports': [
       'change-feed-processor/feed',
@@ -63,7 +64,7 @@ const rooms = {
     runtime: ['feed', 'options', '/lease-store', '/platform', '/telemetry'],
     lease: ['feed', 'runtime', '/lease-store', '/platform'],
     delivery: ['feed', 'lease', 'options', 'runtime', '/platform'],
-    doctor: ['feed', '/lease-store'],
+    doctor: ['feed', 'options', '/lease-store', '/platform'],
     reading: ['delivery', 'feed', 'lease', 'options', 'runtime', '/lease-store'],
     ownership: [
       'checks',

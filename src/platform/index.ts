@@ -12,7 +12,10 @@
  *   tests.
  * - Random numbers: `random.ts`.
  * - Loops and retries: `background-loop.ts` and `retry.ts`.
- * - Helpers: `assert.ts` and `unknown-options.ts`.
+ * - Options: `options/` reads the options of a function by their shape. `options/read-options.ts` has the wording of
+ *   all problems, `options/kinds.ts` the kinds of values, `options/duration.ts` and `options/retry-option.ts` the two
+ *   that are public types.
+ * - Helpers: `assert.ts`.
  *
  * Start with `clock.ts`.
  */
@@ -21,9 +24,47 @@ export { StoreClock } from './store-clock.js'
 export { VirtualClock } from './virtual-clock.js'
 export { seededRandom, systemRandom, type Random } from './random.js'
 export { BackgroundLoop, type BackgroundLoopOptions } from './background-loop.js'
-export { backoffDelayMs, retry, type Backoff, type RetryOptions } from './retry.js'
+export { backoffDelayMs, retry, type RetryOptions } from './retry.js'
 export { errorMessage } from './error-message.js'
 export { inSlices } from './in-slices.js'
 export { SerialByKey } from './serial-by-key.js'
-export { unknownOptions } from './unknown-options.js'
 export { assert, assertNever, AssertionError } from './assert.js'
+export { durationMs, isInstant, type Duration } from './options/duration.js'
+export {
+  callback,
+  date,
+  duration,
+  flag,
+  having,
+  hasMethods,
+  isText,
+  oneOf,
+  secretThat,
+  text,
+  textThat,
+  wholeNumber,
+} from './options/kinds.js'
+export {
+  asGiven,
+  checkedOptions,
+  chosen,
+  group,
+  isObject,
+  kind,
+  optional,
+  readOptions,
+  readPart,
+  shown,
+  type Read,
+  type Shape,
+  type Values,
+} from './options/read-options.js'
+export {
+  durationRange,
+  fixedOrRange,
+  retryOption,
+  type Backoff,
+  type DurationRange,
+  type ResolvedRetry,
+  type Retry,
+} from './options/retry-option.js'

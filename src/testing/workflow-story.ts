@@ -55,9 +55,9 @@ export interface Told {
 
 const [jobId, restartAfterMs, recoveryMs, waitMs] = ['job', 5_000, 180_000, 120_000] as const
 const timing = {
-  leaseAcquireIntervalMs: 3_400,
-  leaseRenewIntervalMs: 2_600,
-  leaseExpirationIntervalMs: 12_000,
+  leaseAcquireInterval: 3_400,
+  leaseRenewInterval: 2_600,
+  leaseExpirationInterval: 12_000,
 }
 const sweepIntervalMs = 6_000
 

@@ -1,4 +1,5 @@
-import { durationMs, processStates, type SelectionFilter } from '../../sas/index.js'
+import { durationMs } from '../../platform/index.js'
+import { processStates, type SelectionFilter } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import type { SelectionOptions } from './selection-options.js'
 

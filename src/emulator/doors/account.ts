@@ -1,4 +1,5 @@
-import { errorMessage, systemClock, systemRandom, type Clock, type Random } from '../../platform/index.js'
+import { errorMessage, type Clock, type Values } from '../../platform/index.js'
+import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
 import { CosmosEngine, noJournal } from '../engine/index.js'
@@ -9,23 +10,6 @@ import { queryRoomFor } from '../rest/routes/load-query.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
 import { ThroughputMeter } from '../rest/routes/throughput-meter.js'
-
-/** Options that every kind of emulator has. */
-export interface AccountOptions {
-  /** Physical partitions of a new container. Default 1. */
-  readonly partitionCount?: number
-  /**
-   * Answers requests beyond a container's throughput with 429 (sub-status 3200) and the time to wait, as the
-   * service does. A model of charges says how much each request costs. Default false.
-   */
-  readonly enforceThroughput?: boolean
-  /** The directory that keeps all data across processes. Default: none, so that data is lost with the process. */
-  readonly dataDirectory?: string
-  /** Default: the machine's clock. With a virtual clock, TTL and `_ts` follow it. */
-  readonly clock?: Clock
-  /** The source of rids and request ids. Default: the machine's random numbers. */
-  readonly random?: Random
-}
 
 /** An engine, its journal if it has one, and its REST interface. */
 export interface Account {
@@ -51,9 +35,15 @@ export interface AccountDoor {
  *
  * @param key the account's master key, base64
  */
-export function openAccount(options: AccountOptions, key: string, door: AccountDoor = {}): Account {
-  const { clock = systemClock, random = systemRandom, partitionCount = 1, dataDirectory } = options
-  assertPartitionCount(partitionCount)
+export function openAccount(
+  options: AccountOptions | Values<typeof accountShape>,
+  key: string,
+  door: AccountDoor = {},
+): Account {
+  const { clock, random, partitionCount, dataDirectory, enforceThroughput } = doorOptions(
+    accountShape,
+    options,
+  )
   const nextId = (): string => random.id()
   const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory, door.lock)
   const engine = new CosmosEngine({
@@ -72,7 +62,7 @@ export function openAccount(options: AccountOptions, key: string, door: AccountD
       counter.countFault(outcome)
     },
   })
-  const meter = meterOf(options, engine)
+  const meter = enforceThroughput ? new ThroughputMeter(engine) : null
   const signersNow = (): number => (door.signersClock ?? clock).now()
   const routes = counter.counting(createRoutes({ engine, key, signersNow, nextId, faults, meter }))
   const apply = async (request: RestRequest): Promise<RestResponse> => {
@@ -106,18 +96,4 @@ function restore(engine: CosmosEngine, journal: LmdbJournal): void {
     journal.close().catch(() => undefined)
     throw error
   }
-}
-
-function meterOf(
-  { enforceThroughput = false }: AccountOptions,
-  engine: CosmosEngine,
-): ThroughputMeter | null {
-  return enforceThroughput ? new ThroughputMeter(engine) : null
-}
-
-const maxPartitionCount = 1_000
-
-function assertPartitionCount(count: number): void {
-  if (Number.isInteger(count) && count >= 1 && count <= maxPartitionCount) return
-  throw new RangeError(`partitionCount is ${count}; it must be a whole number from 1 to ${maxPartitionCount}`)
 }

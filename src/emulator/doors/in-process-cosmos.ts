@@ -1,5 +1,6 @@
 import type { CosmosClient, CosmosClientOptions } from '@azure/cosmos'
-import { openAccount, type AccountOptions } from './account.js'
+import { openAccount } from './account.js'
+import type { AccountOptions } from './account-options.js'
 import type { EmulatorStats } from '../rest/emulator-stats.js'
 import type { CosmosEngine } from '../engine/index.js'
 import type { Faults } from '../faults/index.js'

@@ -1,4 +1,4 @@
-import type { FeedHints } from '../../change-feed-processor/index.js'
+import type { FeedHints } from '../../change-feed-processor/internals.js'
 import type { InProcessPath } from './in-process-path.js'
 import type { StateDocument, StateStore, StateWrite } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/write-submission.js'

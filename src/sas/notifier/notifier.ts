@@ -1,5 +1,11 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import { BackgroundLoop, SerialByKey, type Clock, type Random } from '../../platform/index.js'
+import {
+  BackgroundLoop,
+  SerialByKey,
+  type Clock,
+  type Random,
+  type ResolvedRetry,
+} from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
 import { Alerter } from './alerter.js'
@@ -8,31 +14,18 @@ import { jobDocumentId } from '../model/document-ids.js'
 import { decodeDocument } from '../model/decode.js'
 import { sendReplies } from './send-replies.js'
 import type { ReplyChannel } from './reply.js'
-import { defaultNoticeRetry, type NoticeRetry } from '../decisions/settle-notice.js'
 import type { StateStore } from '../store/state-store.js'
 import { Sweep } from '../timing/sweep.js'
 import { flagIn } from '../store/unreadable-jobs.js'
 
-/** The receivers of a notifier's alerts, and its limits. */
-export interface NotifierSettings {
-  /** Receivers of alerts. Every alert is also an `alert.raised` event. Default: none. */
-  readonly alertSinks?: readonly AlertSink[]
-  /**
-   * How many times per minute one instance may call each sink. If more jobs are flagged, one call carries up to 250
-   * alerts. Default 20.
-   */
-  readonly alertCallsPerMinute?: number
-  /** After how long an alert is raised again if the problem still exists, in milliseconds. Default: one day. */
-  readonly remindAfterMs?: number
-  /** How long a receiver or sink may take, in milliseconds. Default 10,000. */
-  readonly sendTimeoutMs?: number
-  /** How often and at which intervals notices are tried. Default: 30 tries in about four hours. */
-  readonly noticeRetry?: NoticeRetry
-  /** The interval of the queries for unsent notices and flagged jobs, in milliseconds. Default 60,000. */
-  readonly notifySweepIntervalMs?: number
-}
-
-export interface NotifierOptions extends NotifierSettings {
+export interface NotifierOptions {
+  readonly alertSinks: readonly AlertSink[]
+  readonly alertCallsPerMinute: number
+  readonly remindAfterMs: number
+  readonly sendTimeoutMs: number
+  readonly noticeRetry: ResolvedRetry
+  /** The interval of the queries for unsent notices and flagged jobs. */
+  readonly sweepIntervalMs: number
   readonly store: StateStore
   readonly channel: ReplyChannel
   readonly instanceName: string
@@ -46,7 +39,6 @@ interface Line extends Deadline {
   readonly jobId: string
 }
 
-const defaultSendTimeoutMs = 10_000
 /** How many jobs have notices sent in parallel. A receiver that hangs holds one place for up to the send timeout. */
 const linesAtOnce = 32
 const sweepLimit = 1_000
@@ -73,15 +65,13 @@ export class Notifier {
   private readonly alerter: Alerter
   private readonly sending: BackgroundLoop
   private readonly sweep: Sweep
-  private readonly sweepIntervalMs: number
   private readonly running = new Set<Promise<void>>()
   /** The due time after which the next page of the sweep begins. */
   private unsentAfterMs = 0
   private stopping = new AbortController()
 
   constructor(private readonly options: NotifierOptions) {
-    const { store, clock, telemetry, notifySweepIntervalMs = 60_000 } = options
-    this.sweepIntervalMs = notifySweepIntervalMs
+    const { store, clock, telemetry, sweepIntervalMs } = options
     this.sending = new BackgroundLoop({
       clock,
       turn: () => Promise.resolve(this.beginDue()),
@@ -93,18 +83,18 @@ export class Notifier {
     this.sweep = new Sweep({
       clock,
       telemetry,
-      intervalMs: notifySweepIntervalMs,
+      intervalMs: sweepIntervalMs,
       ask: () => this.noteUnsent(),
     })
     this.alerter = new Alerter({
       store,
       clock,
       telemetry,
-      sinks: options.alertSinks ?? [],
-      sendTimeoutMs: options.sendTimeoutMs ?? defaultSendTimeoutMs,
-      remindAfterMs: options.remindAfterMs ?? 86_400_000,
-      callsPerMinute: options.alertCallsPerMinute ?? 20,
-      sweepIntervalMs: notifySweepIntervalMs,
+      sinks: options.alertSinks,
+      sendTimeoutMs: options.sendTimeoutMs,
+      remindAfterMs: options.remindAfterMs,
+      callsPerMinute: options.alertCallsPerMinute,
+      sweepIntervalMs,
     })
   }
 
@@ -162,7 +152,7 @@ export class Notifier {
     }
     const next = this.due.next()
     // The loop wakes when a place becomes free.
-    if (next === null || this.running.size >= linesAtOnce) return this.sweepIntervalMs
+    if (next === null || this.running.size >= linesAtOnce) return this.options.sweepIntervalMs
     return Math.max(0, next - clock.now())
   }
 
@@ -183,9 +173,9 @@ export class Notifier {
 
   /** Sends the due notices of a job. Returns when the next one is due, or null. */
   private send(place: Line): Promise<number | null> {
-    const { sendTimeoutMs = defaultSendTimeoutMs, noticeRetry: retry = defaultNoticeRetry } = this.options
+    const { noticeRetry: retry } = this.options
     const stop = this.stopping.signal
-    return sendReplies({ ...this.options, retry, sendTimeoutMs, stop }, place)
+    return sendReplies({ ...this.options, retry, stop }, place)
   }
 
   private async noteUnsent(): Promise<number> {
@@ -201,7 +191,7 @@ export class Notifier {
     const last = unsent.at(-1)
     const isWhole = last === undefined || unsent.length < sweepLimit
     this.unsentAfterMs = isWhole ? 0 : last.dueMs
-    return isWhole ? this.sweepIntervalMs : nextPageAfterMs
+    return isWhole ? this.options.sweepIntervalMs : nextPageAfterMs
   }
 }
 

@@ -20,12 +20,12 @@ export interface SupervisorOptions {
   readonly instanceName: string
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** How often overdue steps are asked for. Default 30,000. */
-  readonly sweepIntervalMs?: number
+  /** How often overdue steps are asked for. */
+  readonly sweepIntervalMs: number
   /** Overdue documents asked for at once. Default 1,000. */
   readonly sweepLimit?: number
-  /** How long after a deadline it is acted upon: at least what the clocks of two hosts differ. Default 2,000. */
-  readonly deadlineGraceMs?: number
+  /** How long after a deadline it is acted upon: at least what the clocks of two hosts differ. */
+  readonly deadlineGraceMs: number
 }
 
 /** Documents looked at side by side. */
@@ -60,13 +60,7 @@ export class Supervisor {
   private sweptUntilMs = 0
 
   constructor(private readonly options: SupervisorOptions) {
-    const {
-      clock,
-      telemetry,
-      sweepIntervalMs = 30_000,
-      sweepLimit = 1_000,
-      deadlineGraceMs = 2_000,
-    } = options
+    const { clock, telemetry, sweepIntervalMs, sweepLimit = 1_000, deadlineGraceMs } = options
     this.sweepIntervalMs = sweepIntervalMs
     this.sweepLimit = sweepLimit
     this.graceMs = deadlineGraceMs
