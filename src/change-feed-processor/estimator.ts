@@ -1,5 +1,5 @@
 import { cosmosErrorKind, type FeedRange, type Lease } from '../../lease-store/index.js'
-import { checkedOptions, having, optional } from '../platform/index.js'
+import { checkedOptions, having, optional } from '../platform/options.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { Change, ChangeFeed, ChangePage, FeedStart, VersionChange } from './feed/change-feed.js'
 import { openPorts, type LeaseContainer, type MonitoredContainer } from './feed/cosmos-ports.js'

@@ -1,14 +1,6 @@
 import { cosmosErrorKind } from '../../lease-store/index.js'
-import {
-  backoffDelayMs,
-  duration,
-  optional,
-  type Backoff,
-  type Clock,
-  type Duration,
-  type Random,
-  type Values,
-} from '../platform/index.js'
+import { backoffDelayMs, type Backoff, type Clock, type Duration, type Random } from '../platform/index.js'
+import { duration, optional, type Values } from '../platform/options.js'
 import { StoreUnavailable } from '../sas/index.js'
 
 /** How long a start waits for its store. */

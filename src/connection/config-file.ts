@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { group, isObject, kind, optional, readOptions, text, wholeNumber } from '../platform/index.js'
+import { group, isObject, kind, optional, readOptions, text, wholeNumber } from '../platform/options.js'
 import {
   agentsShape,
   notifierShape,

@@ -1,5 +1,5 @@
 import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
-import { flag, having, optional, readPart, secretThat, text, textThat } from '../platform/index.js'
+import { flag, having, optional, readPart, secretThat, text, textThat } from '../platform/options.js'
 import { ConfigurationInvalid } from './errors.js'
 import { credential } from './identity.js'
 

@@ -2,6 +2,7 @@ import { patienceShape, type StorePatience } from '../connection/await-store.js'
 import { connectionProblems, connectionShape, type Connection } from '../connection/connection.js'
 import { ConfigurationInvalid } from '../connection/errors.js'
 import { roles, type Role } from '../connection/role.js'
+import type { Clock } from '../platform/index.js'
 import {
   asGiven,
   callback,
@@ -13,9 +14,8 @@ import {
   secretThat,
   text,
   wholeNumber,
-  type Clock,
   type Values,
-} from '../platform/index.js'
+} from '../platform/options.js'
 import {
   agentsShape,
   isAgent,

@@ -12,9 +12,7 @@
  *   tests.
  * - Random numbers: `random.ts`.
  * - Loops and retries: `background-loop.ts` and `retry.ts`.
- * - Options: `options/` reads the options of a function by their shape. `options/read-options.ts` has the wording of
- *   all problems, `options/kinds.ts` the kinds of values, `options/duration.ts` and `options/retry-option.ts` the two
- *   that are public types.
+ * - Options: `options.ts` is the door to `options/`, apart from this one because it loads zod.
  * - Helpers: `assert.ts`.
  *
  * Start with `clock.ts`.
@@ -30,41 +28,4 @@ export { inSlices } from './in-slices.js'
 export { SerialByKey } from './serial-by-key.js'
 export { assert, assertNever, AssertionError } from './assert.js'
 export { durationMs, isInstant, type Duration } from './options/duration.js'
-export {
-  callback,
-  date,
-  duration,
-  flag,
-  having,
-  hasMethods,
-  isText,
-  oneOf,
-  secretThat,
-  text,
-  textThat,
-  wholeNumber,
-} from './options/kinds.js'
-export {
-  asGiven,
-  checkedOptions,
-  chosen,
-  group,
-  isObject,
-  kind,
-  optional,
-  readOptions,
-  readPart,
-  shown,
-  type Read,
-  type Shape,
-  type Values,
-} from './options/read-options.js'
-export {
-  durationRange,
-  fixedOrRange,
-  retryOption,
-  type Backoff,
-  type DurationRange,
-  type ResolvedRetry,
-  type Retry,
-} from './options/retry-option.js'
+export type { Backoff, DurationRange, ResolvedRetry, Retry } from './options/retry-option.js'

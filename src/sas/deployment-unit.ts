@@ -101,7 +101,11 @@ export function createScheduler(
   })
 }
 
-/** Creates an instance of the agents, which runs the handlers of open steps. */
+/**
+ * Creates an instance of the agents, which runs the handlers of open steps.
+ *
+ * @throws TypeError that lists every problem of the settings
+ */
 export function createAgents(
   options: UnitOptions &
     AgentsSettings & {
@@ -136,7 +140,11 @@ export function createAgents(
   })
 }
 
-/** Creates an instance of the supervisor, which finds steps past their deadline and writes their recovery. */
+/**
+ * Creates an instance of the supervisor, which finds steps past their deadline and writes their recovery.
+ *
+ * @throws TypeError that lists every problem of the settings
+ */
 export function createSupervisor(options: UnitOptions & SupervisorSettings): Unit {
   const supervisor = new Supervisor({ ...resolved(options), ...supervisorTimes(options) })
   return unit(options, 'supervisor', {
@@ -166,6 +174,8 @@ export function superviseOnce(
 /**
  * Creates an instance of the notifier, which sends the notices of jobs with a `replyTo` and alerts operators to
  * flagged jobs.
+ *
+ * @throws TypeError that lists every problem of the settings
  */
 export function createNotifier(
   options: UnitOptions & NotifierSettings & { readonly channel: ReplyChannel },

@@ -1,3 +1,4 @@
+import type { Duration, Retry } from '../platform/index.js'
 import {
   duration,
   kind,
@@ -5,11 +6,9 @@ import {
   readPart,
   retryOption,
   wholeNumber,
-  type Duration,
-  type Retry,
   type Shape,
   type Values,
-} from '../platform/index.js'
+} from '../platform/options.js'
 import type { AlertSink } from './notifier/alert-sink.js'
 
 /** The settings of an instance of the agents. */

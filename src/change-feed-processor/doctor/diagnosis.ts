@@ -1,4 +1,5 @@
-import { checkedOptions, type Duration } from '../../platform/index.js'
+import type { Duration } from '../../platform/index.js'
+import { checkedOptions } from '../../platform/options.js'
 import { ProcessorOptionsError } from '../feed/errors.js'
 import { leaseExpiration } from '../options/timing.js'
 import type { Inspection, Obstacle } from './cosmos-inspection.js'

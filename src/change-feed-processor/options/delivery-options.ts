@@ -1,3 +1,4 @@
+import type { Duration, ResolvedRetry, Retry } from '../../platform/index.js'
 import {
   callback,
   duration,
@@ -8,11 +9,8 @@ import {
   retryOption,
   shown,
   wholeNumber,
-  type Duration,
-  type ResolvedRetry,
-  type Retry,
   type Values,
-} from '../../platform/index.js'
+} from '../../platform/options.js'
 import type { AnyChange } from '../feed/change-identity.js'
 import { isContainer, type DeadLetterContainer } from '../feed/cosmos-ports.js'
 import type { ChangeDelegate, DeadLetter, PageDelegate } from '../feed/delegate.js'

@@ -1,4 +1,5 @@
 import type { LeaseMode } from '../../../lease-store/index.js'
+import { systemClock, systemRandom, type Backoff, type Clock, type Random } from '../../platform/index.js'
 import {
   callback,
   having,
@@ -7,16 +8,11 @@ import {
   optional,
   readOptions,
   shown,
-  systemClock,
-  systemRandom,
   hasMethods,
   textThat,
   wholeNumber,
-  type Backoff,
-  type Clock,
-  type Random,
   type Values,
-} from '../../platform/index.js'
+} from '../../platform/options.js'
 import { openTelemetry, type Telemetry } from '../../telemetry/index.js'
 import type { Change, VersionChange } from '../feed/change-feed.js'
 import { isContainer, type LeaseContainer, type MonitoredContainer } from '../feed/cosmos-ports.js'

@@ -1,4 +1,4 @@
-import { hasMethods, isObject, kind, textThat } from '../../platform/index.js'
+import { hasMethods, isObject, kind, textThat } from '../../platform/options.js'
 import { isContainer, type LeaseContainer, type MonitoredContainer } from '../feed/cosmos-ports.js'
 import type { StartPosition } from '../feed/delegate.js'
 

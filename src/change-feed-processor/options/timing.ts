@@ -1,4 +1,5 @@
-import { duration, fixedOrRange, optional, type Duration, type DurationRange } from '../../platform/index.js'
+import type { Duration, DurationRange } from '../../platform/index.js'
+import { duration, fixedOrRange, optional } from '../../platform/options.js'
 
 /** The intervals of a processor. */
 export interface ProcessorTiming {

@@ -1,17 +1,14 @@
+import { systemClock, systemRandom, type Clock, type Random } from '../../platform/index.js'
 import {
   checkedOptions,
   flag,
   having,
   optional,
-  systemClock,
-  systemRandom,
   text,
   wholeNumber,
-  type Clock,
-  type Random,
   type Shape,
   type Values,
-} from '../../platform/index.js'
+} from '../../platform/options.js'
 
 /** Options that every kind of emulator has. */
 export interface AccountOptions {

@@ -1,12 +1,5 @@
-import {
-  flag,
-  optional,
-  secretThat,
-  systemClock,
-  text,
-  wholeNumber,
-  type Values,
-} from '../../platform/index.js'
+import { systemClock } from '../../platform/index.js'
+import { flag, optional, secretThat, text, wholeNumber, type Values } from '../../platform/options.js'
 import { openAccount, type Account } from './account.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { localCertificate } from './certificate.js'

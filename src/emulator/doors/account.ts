@@ -1,4 +1,5 @@
-import { errorMessage, type Clock, type Values } from '../../platform/index.js'
+import { errorMessage, type Clock } from '../../platform/index.js'
+import type { Values } from '../../platform/options.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'

@@ -10,7 +10,7 @@ import {
   textThat,
   wholeNumber,
   type Read,
-} from '../../platform/index.js'
+} from '../../platform/options.js'
 import { faultOperations } from './fault-match.js'
 
 const anyText = (what: string) => textThat(what, () => true).optional()

@@ -1,14 +1,5 @@
-import {
-  duration,
-  durationRange,
-  group,
-  optional,
-  readOptions,
-  wholeNumber,
-  type Duration,
-  type ResolvedRetry,
-  type Retry,
-} from '../../platform/index.js'
+import type { Duration, ResolvedRetry, Retry } from '../../platform/index.js'
+import { duration, durationRange, group, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import type { AgentLog } from './agent-log.js'
 import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'

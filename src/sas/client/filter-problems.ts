@@ -1,4 +1,4 @@
-import { date, flag, kind, oneOf, readOptions, text, wholeNumber } from '../../platform/index.js'
+import { date, flag, kind, oneOf, readOptions, text, wholeNumber } from '../../platform/options.js'
 import { attentionKinds, processStates } from '../model/documents.js'
 import type { JobFilter, NoticeFilter } from '../store/job-filter.js'
 

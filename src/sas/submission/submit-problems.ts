@@ -1,3 +1,4 @@
+import type { Duration } from '../../platform/index.js'
 import {
   duration,
   flag,
@@ -6,9 +7,8 @@ import {
   readOptions,
   text,
   textThat,
-  type Duration,
   type Shape,
-} from '../../platform/index.js'
+} from '../../platform/options.js'
 
 /** The options of a submission besides its input, with the defaults of `jobId` and `partitionKey` filled in. */
 export interface SubmissionTerms {

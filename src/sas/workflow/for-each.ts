@@ -1,4 +1,4 @@
-import { optional, readOptions, wholeNumber } from '../../platform/index.js'
+import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import type { OperationCall } from '../agents/agent.js'
 import type { Json } from '../model/documents.js'
 import { maxSteps } from '../plan/plan.js'

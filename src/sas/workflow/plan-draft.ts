@@ -1,7 +1,7 @@
 import { namePattern, type OperationCall } from '../agents/agent.js'
 import { conditionProblem, conditionTemplate } from '../plan/condition.js'
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
-import { optional, readOptions, wholeNumber } from '../../platform/index.js'
+import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind } from '../plan/plan.js'
 import { NotPlainDataError, reference, toTemplate, type Reference } from '../model/reference.js'
 import {

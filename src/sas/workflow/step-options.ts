@@ -1,3 +1,4 @@
+import type { Duration, Retry } from '../../platform/index.js'
 import {
   chosen,
   duration,
@@ -9,10 +10,8 @@ import {
   readOptions,
   retryOption,
   textThat,
-  type Duration,
   type Read,
-  type Retry,
-} from '../../platform/index.js'
+} from '../../platform/options.js'
 import type { OperationCall } from '../agents/agent.js'
 import type { Condition } from '../plan/condition.js'
 import type { ExhaustionPolicy } from '../model/documents.js'

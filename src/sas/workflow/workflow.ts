@@ -1,13 +1,6 @@
 import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
-import {
-  callback,
-  duration,
-  isInstant,
-  optional,
-  readOptions,
-  wholeNumber,
-  type Duration,
-} from '../../platform/index.js'
+import { isInstant, type Duration } from '../../platform/index.js'
+import { callback, duration, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
 import { byScheduler, PlanDraft, type Drafted, type Step } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'

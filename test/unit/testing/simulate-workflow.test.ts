@@ -66,8 +66,8 @@ describe('a workflow simulated', () => {
     expect(await simulateWorkflow({ ...selling(1), pairs: 8 })).toEqual(more)
   })
 
-  it.each([0, 5_000])('raises an event %i ms after the submission, under every fault', async (afterMs) => {
-    const events = [{ step: 'approve', payload: 'yes', afterMs }]
+  it.each([0, 5_000])('raises an event %i ms after the submission, under every fault', async (after) => {
+    const events = [{ step: 'approve', payload: 'yes', after }]
     const { stories, ends, problems } = await simulateWorkflow({ ...waiting, events })
     expect(problems).toEqual([])
     expect(ends).toEqual({ Processed: stories })
@@ -85,7 +85,7 @@ describe('a workflow simulated', () => {
   )
 
   it('waits three days for an event, under a fault as well', async () => {
-    const events = [{ step: 'approve', payload: 'yes', afterMs: 3 * 86_400_000 }]
+    const events = [{ step: 'approve', payload: 'yes', after: '3d' }]
     for (const only of [[], ['crashBefore@W10#1']]) {
       const { ends, problems } = await simulateWorkflow({ ...waitingFor('7d'), events, only })
       expect(problems).toEqual([])

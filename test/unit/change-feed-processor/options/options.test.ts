@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CosmosClient } from '@azure/cosmos'
-import type {
-  ChangeFeed,
-  ChangeFeedProcessorOptions,
-} from '../../../../src/change-feed-processor/index.js'
+import type { ChangeFeed, ChangeFeedProcessorOptions } from '../../../../src/change-feed-processor/index.js'
 import {
   leaseModeOf,
   readProcessorOptions,

@@ -15,7 +15,7 @@ import {
   textThat,
   wholeNumber,
   type Shape,
-} from '../../../../src/platform/index.js'
+} from '../../../../src/platform/options.js'
 
 type Kind = Shape[string]
 

@@ -10,7 +10,7 @@ import {
   shown,
   text,
   wholeNumber,
-} from '../../../../src/platform/index.js'
+} from '../../../../src/platform/options.js'
 
 const shape = {
   name: text(),
