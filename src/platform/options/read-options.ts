@@ -100,7 +100,8 @@ export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'symbol') return 'a symbol'
-  if (typeof value !== 'object') return String(value)
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value)
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
   if (!Array.isArray(value)) return 'an object'
   return `[${value.slice(0, shownMembers).map(shown).join(', ')}${value.length > shownMembers ? ', …' : ''}]`
