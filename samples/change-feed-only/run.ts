@@ -37,8 +37,8 @@ async function started(instanceName: string): Promise<ChangeFeedProcessor<Order>
     ...unit,
     instanceName,
     startFrom: 'beginning',
-    leaseAcquireIntervalMs: 200,
-    checkpointIntervalMs: 200,
+    leaseAcquireInterval: 200,
+    checkpointInterval: 200,
     onLeaseAcquired: () => onLeaseAcquired(),
     onChanges: async (changes) => {
       for (const change of changes) await project(change)

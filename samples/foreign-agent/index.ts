@@ -17,7 +17,7 @@ const labels = defineAgent('labels', {
 export const printLabel = defineWorkflow<LabelOrder>(
   'print-label',
   (job) => {
-    job.step('print', labels.print, { text: job.input.text }, { completeWithin: '3s', maxFailures: 20 })
+    job.step('print', labels.print, { text: job.input.text }, { completeWithin: '3s', retry: { tries: 20 } })
   },
   { jobId: (order) => order.id },
 )

@@ -38,8 +38,8 @@ async function run(): Promise<void> {
     endpoint,
     key,
     roles: ['scheduler', 'supervisor'],
-    sweepIntervalMs: 5_000,
-    deadlineGraceMs: 100,
+    sweepInterval: 5_000,
+    deadlineGrace: 100,
   })
   const env = { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key, LABELS_DIRECTORY: labelsDirectory }
   let printer: ChildProcess | null = null

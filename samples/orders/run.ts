@@ -41,10 +41,10 @@ async function run(options: CommandLine): Promise<Summary> {
     client,
     agents: [inventory, payments, shipping],
     slots: 32,
-    sweepIntervalMs: 5_000,
-    deadlineGraceMs: 100,
+    sweepInterval: 5_000,
+    deadlineGrace: 100,
     alertSinks: [async (alerts) => operator.alert(alerts)],
-    sendTimeoutMs: 1_000,
+    sendTimeout: 1_000,
     telemetry: observer,
   })
   try {

@@ -5,8 +5,7 @@ import { toOrder, type Order } from './orders-file.js'
 /** How long a service may take. Short, so that the demonstration shows recoveries; a real workflow allows minutes. */
 const patience = {
   completeWithin: '3s',
-  maxFailures: 10,
-  retryBackoff: { min: '100ms', max: '2s' },
+  retry: { tries: 10, backoff: { min: '100ms', max: '2s' } },
 } as const
 
 /** Reserves the stock, charges the customer and ships. Each step needs the result of the one before it. */

@@ -21,7 +21,7 @@ const resource = {
   initialState: 'Disabled',
   targetState: 'Active',
   completeWithin: '2s',
-  maxFailures: 20,
+  retry: { tries: 20 },
 } as const
 
 /** Takes two resources from Disabled to Active. The second step uses the output of the first. */

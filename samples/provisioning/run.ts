@@ -15,8 +15,8 @@ const client = cosmos.client()
 const host = await startHost({
   client,
   agents: [databases, websites],
-  sweepIntervalMs: 5_000,
-  deadlineGraceMs: 100,
+  sweepInterval: 5_000,
+  deadlineGrace: 100,
   telemetry: new Story((line) => process.stdout.write(`${line}\n`)),
 })
 try {

@@ -20,7 +20,7 @@ export const flights = defineAgent('flights', bookingsOf('flight'))
 export const hotels = defineAgent('hotels', bookingsOf('hotel'))
 export const cars = defineAgent('cars', bookingsOf('car'))
 
-const patience = { completeWithin: '2s', maxFailures: 20, retryBackoff: { min: '100ms', max: '1s' } } as const
+const patience = { completeWithin: '2s', retry: { tries: 20, backoff: { min: '100ms', max: '1s' } } } as const
 
 /**
  * Books flight and hotel in parallel, then the car. Without a seat there is no trip, and existing bookings are

@@ -30,8 +30,8 @@ const client = cosmos.client()
 const host = await startHost({
   client,
   agents: [flights, hotels, cars],
-  sweepIntervalMs: 5_000,
-  deadlineGraceMs: 100,
+  sweepInterval: 5_000,
+  deadlineGrace: 100,
 })
 try {
   const jobs = await Promise.all(trips.map((trip) => host.client.submit(bookTrip, trip)))

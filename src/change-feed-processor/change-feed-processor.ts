@@ -1,5 +1,5 @@
-import { fanOut, silent } from '../telemetry/index.js'
-import { systemClock, systemRandom, unlessAborted, withinLimit } from '../platform/index.js'
+import { fanOut } from '../telemetry/index.js'
+import { unlessAborted, withinLimit } from '../platform/index.js'
 import { Bootstrapper } from './ownership/bootstrapper.js'
 import type { Ports } from './feed/cosmos-ports.js'
 import { checkStart } from './checks/cosmos-start-check.js'
@@ -9,18 +9,18 @@ import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
 import { withTimeouts } from './lease-holding/lease-call-timeout.js'
 import { LoadBalancer } from './ownership/load-balancer.js'
 import { Notifications } from './runtime/notifications.js'
-import { fittingOptions } from './options/option-kinds.js'
 import {
   leaseModeOf,
-  resolveOptions,
+  readProcessorOptions,
   type AnyProcessorOptions,
+  type ProcessorInternals,
   type ResolvedOptions,
 } from './options/options.js'
 import { PartitionController } from './ownership/partition-controller.js'
 import { PauseGate } from './runtime/pause-gate.js'
 import { pageReader, type Runtime } from './runtime/runtime.js'
 import { traced } from './traced.js'
-import { userCodeOf, type UserCode } from './delivery/user-code.js'
+import { userCodeOf } from './delivery/user-code.js'
 
 /** The parts that run between a start and the following stop. */
 interface Running {
@@ -45,7 +45,10 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   private starting = new AbortController()
   private readonly gate = new PauseGate()
 
-  constructor(private readonly options: AnyProcessorOptions<T>) {}
+  constructor(
+    private readonly options: AnyProcessorOptions<T>,
+    private readonly internals: ProcessorInternals = {},
+  ) {}
 
   /**
    * Resolves when every part of the feed has a lease with a position, and the instance has begun to take leases.
@@ -62,7 +65,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   /**
    * Lets delegates finish, stores checkpoints and releases every lease, so that other instances go on at once.
-   * Resolves when that is done, or after `stopTimeoutMs`. Work that has not ended by then is abandoned, and other
+   * Resolves when that is done, or after `stopTimeout`. Work that has not ended by then is abandoned, and other
    * instances take over when the leases expire. A start that is under way is given up at once, and resolves.
    */
   stop(): Promise<void> {
@@ -158,35 +161,25 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   /** Checks the options, the containers and the leases. Reports every problem at once, before anything is written. */
   private async checked(): Promise<{ options: ResolvedOptions; ports: Ports }> {
-    const { fitting } = fittingOptions(this.options, [])
-    const { telemetry = silent, clock = systemClock, random = systemRandom } = fitting
-    const resolved = triedOptions(this.options)
+    const { options, problems } = readProcessorOptions(this.options, this.internals)
     const checking = checkStart({
-      ...fitting,
-      leaseMode: leaseModeOf(fitting.mode ?? 'latestVersion'),
-      deadLetter: fitting.failurePolicy?.deadLetter,
-      clock,
-      random,
+      ...options,
+      leaseMode: leaseModeOf(options.mode),
       onCharge: (operation, charge) => {
-        telemetry.emit({ type: 'store.charged', operation, charge })
+        options.telemetry.emit({ type: 'store.charged', operation, charge })
       },
     })
     const check = await checking.catch((error: unknown): never => {
-      throw resolved.options === null ? new ProcessorOptionsError(resolved.problems) : error
+      throw problems.length > 0 ? new ProcessorOptionsError(problems) : error
     })
-    const problems = [...resolved.problems, ...(check.isReady ? [] : check.problems)]
-    if (resolved.options === null || !check.isReady) throw new ProcessorOptionsError(problems)
-    return { options: resolved.options, ports: check.ports }
+    if (!check.isReady) throw new ProcessorOptionsError([...problems, ...check.problems])
+    if (problems.length > 0) throw new ProcessorOptionsError(problems)
+    return { options, ports: check.ports }
   }
 
   private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
     const { processorName, instanceName, clock, random, telemetry } = options
-    // The option types guarantee the type of the documents. No code behind this line looks inside them.
-    const { fitting } = fittingOptions(this.options, [])
-    const userCode = await userCodeOf(fitting as unknown as UserCode, {
-      feed: ports.feed,
-      concurrency: options.concurrency,
-    })
+    const userCode = await userCodeOf(options, ports.feed)
     return {
       options,
       ...userCode,
@@ -206,18 +199,6 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       random,
       telemetry,
     }
-  }
-}
-
-function triedOptions<T>(options: AnyProcessorOptions<T>): {
-  options: ResolvedOptions | null
-  problems: readonly string[]
-} {
-  try {
-    return { options: resolveOptions(options), problems: [] }
-  } catch (error) {
-    if (error instanceof ProcessorOptionsError) return { options: null, problems: error.problems }
-    throw error
   }
 }
 

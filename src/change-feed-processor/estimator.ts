@@ -1,8 +1,10 @@
 import { cosmosErrorKind, type FeedRange, type Lease } from '../../lease-store/index.js'
+import { checkedOptions, having, optional } from '../platform/options.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { Change, ChangeFeed, ChangePage, FeedStart, VersionChange } from './feed/change-feed.js'
 import { openPorts, type LeaseContainer, type MonitoredContainer } from './feed/cosmos-ports.js'
-import { assertFitting } from './options/option-kinds.js'
+import { ProcessorOptionsError } from './feed/errors.js'
+import { portShape } from './options/port-options.js'
 import { startOf } from './feed/start-position.js'
 
 /** The deployment unit whose backlog to estimate. It need not run, and may be one of .NET hosts. */
@@ -13,6 +15,8 @@ export interface ChangeFeedEstimatorOptions {
   /** Receives each estimate as `lag.estimated`. Default: none. */
   readonly telemetry?: Telemetry
 }
+
+const shape = { ...portShape, telemetry: optional(having<Telemetry>('a Telemetry sink', 'emit')) }
 
 /** The estimated backlog of one lease. */
 export interface LeaseEstimate {
@@ -54,9 +58,9 @@ export class ChangeFeedEstimator {
    * missing or of another type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
-    assertFitting(this.options, ['monitoredContainer', 'leaseContainer', 'processorName'])
-    const { telemetry, processorName } = this.options
-    const { feed, leaseStore } = await openPorts({ ...this.options, onCharge: () => undefined })
+    const options = checkedOptions(shape, this.options, (problems) => new ProcessorOptionsError(problems))
+    const { telemetry, processorName } = options
+    const { feed, leaseStore } = await openPorts({ ...options, onCharge: () => undefined })
     const { leases, storeTimeMs } = await leaseStore.list()
     for (let first = 0; first < leases.length; first += atOnce) {
       const some = leases.slice(first, first + atOnce)

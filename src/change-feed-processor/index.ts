@@ -45,14 +45,12 @@
 export { ChangeFeedProcessor } from './change-feed-processor.js'
 export { type LifecycleNotifications } from './feed/delegate.js'
 export {
-  resolveOptions,
   type AllVersionsOptions,
   type AnyProcessorOptions,
   type ChangeFeedMode,
   type ChangeFeedProcessorOptions,
   type LatestVersionOptions,
   type ProcessorOptions,
-  type ResolvedOptions,
 } from './options/options.js'
 export type {
   ChangeDeliveryOptions,
@@ -78,7 +76,6 @@ export { inspect, type Inspection, type InspectionOptions } from './doctor/cosmo
 export { diagnose, type DiagnosisOptions } from './doctor/diagnosis.js'
 export type { Finding, FindingRule } from './doctor/finding.js'
 export type { UnitDocuments } from './doctor/units.js'
-export { FeedHints, type FeedHintListener } from './feed/feed-hints.js'
 export type {
   Change,
   ChangeFeed,
@@ -93,4 +90,5 @@ export { feedStartsFor } from './feed/cosmos-sdk-copy.js'
 export { CosmosChangeFeed, type CosmosChangeFeedOptions } from './feed/cosmos-change-feed.js'
 export type { DeadLetterContainer, LeaseContainer, MonitoredContainer } from './feed/cosmos-ports.js'
 export { ProcessorRunningError, resetProcessor, type ResetOptions } from './reset-processor.js'
-export type { PollInterval } from './options/poll-delay.js'
+export type { Duration, DurationRange, Retry } from '../platform/index.js'
+export type { ProcessorTiming } from './options/timing.js'

@@ -7,12 +7,14 @@ import {
   type Lease,
   type LeaseStore,
 } from '../../lease-store/index.js'
-import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
+import { systemClock, systemRandom, type Clock, type Duration, type Random } from '../platform/index.js'
+import { checkedOptions } from '../platform/options.js'
 import type { ChangeFeed } from './feed/change-feed.js'
 import { openPorts, type LeaseContainer, type MonitoredContainer } from './feed/cosmos-ports.js'
 import type { StartPosition } from './feed/delegate.js'
 import { ProcessorOptionsError } from './feed/errors.js'
-import { assertFitting } from './options/option-kinds.js'
+import { portShape, startPosition } from './options/port-options.js'
+import { leaseExpiration } from './options/timing.js'
 import { leaseModeOf } from './options/options.js'
 import { firstPositionOf } from './feed/start-position.js'
 
@@ -24,13 +26,12 @@ export interface ResetOptions {
   /** A unit in mode `allVersionsAndDeletes` can be reset to `'now'` only. */
   readonly to: StartPosition
   /**
-   * The expiration interval of the unit, in milliseconds: a lease without a sign of life for that long is free.
-   * Default 60,000.
+   * The expiration interval of the unit: a lease without a sign of life for that long is free. Default 60 s.
    */
-  readonly leaseExpirationIntervalMs?: number
-  readonly clock?: Clock
-  readonly random?: Random
+  readonly leaseExpirationInterval?: Duration
 }
+
+const shape = { ...portShape, to: startPosition, leaseExpirationInterval: leaseExpiration }
 
 /** The deployment unit was not reset, because some of its leases are held: stop its instances, and try again. */
 export class ProcessorRunningError extends Error {
@@ -68,17 +69,17 @@ interface Reset {
  * Rejects with {@link ProcessorRunningError} while a lease is held, and with {@link ProcessorOptionsError} for bad
  * options.
  */
-export async function resetProcessor(options: ResetOptions): Promise<void> {
-  assertFitting(options, ['monitoredContainer', 'leaseContainer', 'processorName', 'to'])
-  const { processorName, to, clock = systemClock, random = systemRandom } = options
-  if (to instanceof Date && Number.isNaN(to.getTime()))
-    throw new ProcessorOptionsError(['to is an invalid Date; it must be an instant, "now" or "beginning"'])
+export async function resetProcessor(
+  given: ResetOptions,
+  { clock = systemClock, random = systemRandom }: { readonly clock?: Clock; readonly random?: Random } = {},
+): Promise<void> {
+  const options = checkedOptions(shape, given, (problems) => new ProcessorOptionsError(problems))
+  const { processorName, to, leaseExpirationInterval: expirationMs } = options
   const ports = await openPorts({ ...options, onCharge: () => undefined })
   const { leases, storeTimeMs } = await ports.leaseStore.list()
   if (to !== 'now') assertHasPast(leases, to)
-  const { leaseExpirationIntervalMs = 60_000 } = options
   // Without the store's time, no lease is known to be expired.
-  const dead = storeTimeMs === null ? null : expired(leases, storeTimeMs, leaseExpirationIntervalMs)
+  const dead = storeTimeMs === null ? null : expired(leases, storeTimeMs, expirationMs)
   const held = leases.filter((lease) => lease.owner !== null && dead?.has(lease.leaseToken) !== true)
   if (held.length > 0) throw new ProcessorRunningError(processorName, ownersOf(held))
   const reset: Reset = { ...ports, clock }

@@ -1,20 +1,31 @@
 import { cosmosErrorKind } from '../../lease-store/index.js'
-import { backoffDelayMs, isAborted, type Backoff, type Clock, type Random } from '../platform/index.js'
+import {
+  backoffDelayMs,
+  isAborted,
+  type Backoff,
+  type Clock,
+  type Duration,
+  type Random,
+} from '../platform/index.js'
+import { duration, optional, type Values } from '../platform/options.js'
 import { StoreUnavailable } from '../sas/index.js'
 
 /** How long a start waits for its store. */
 export interface StorePatience {
-  /** The time to wait for a store that does not answer, in milliseconds. Default 0: the start fails. */
-  readonly unavailableMs?: number
-  /**
-   * The time to wait for permissions, in milliseconds. They take minutes to spread after they were granted.
-   * Default 0.
-   */
-  readonly forbiddenMs?: number
+  /** The time to wait for a store that does not answer. Default 0: the start fails. */
+  readonly unavailable?: Duration
+  /** The time to wait for permissions. They take minutes to spread after they were granted. Default 0. */
+  readonly forbidden?: Duration
+}
+
+/** The kinds of {@link StorePatience}. */
+export const patienceShape = {
+  unavailable: optional(duration(0), 0),
+  forbidden: optional(duration(0), 0),
 }
 
 interface Waiting {
-  readonly patience: StorePatience
+  readonly patience: Values<typeof patienceShape>
   readonly clock: Clock
   readonly random: Random
   readonly signal: AbortSignal | undefined
@@ -47,8 +58,8 @@ export async function awaitStore<T>(attempt: () => Promise<T>, waiting: Waiting)
   }
 }
 
-function patienceFor(error: unknown, { unavailableMs = 0, forbiddenMs = 0 }: StorePatience): number {
-  if (error instanceof StoreUnavailable) return unavailableMs
+function patienceFor(error: unknown, { unavailable, forbidden }: Waiting['patience']): number {
+  if (error instanceof StoreUnavailable) return unavailable
   const isForbidden = error instanceof Error && cosmosErrorKind(error.cause).kind === 'forbidden'
-  return isForbidden ? forbiddenMs : 0
+  return isForbidden ? forbidden : 0
 }

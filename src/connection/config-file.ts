@@ -1,50 +1,65 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { z } from 'zod'
+import { group, isObject, kind, optional, readOptions, text, wholeNumber } from '../platform/options.js'
+import {
+  agentsShape,
+  notifierShape,
+  supervisorShape,
+  timingShape,
+  type AgentsSettings,
+  type NotifierSettings,
+  type ProcessorTiming,
+  type SupervisorSettings,
+} from '../sas/index.js'
+import type { Connection } from './connection.js'
 import { ConfigurationInvalid } from './errors.js'
-import { roles } from './role.js'
+import { roles, rolesNamed, type Role } from './role.js'
 
-const ms = z.number().positive()
+const name = optional(text())
 
-const configSchema = z.strictObject({
-  endpoint: z.string().exactOptional(),
-  key: z.string().exactOptional(),
-  connectionString: z.string().exactOptional(),
-  database: z.string().exactOptional(),
-  container: z.string().exactOptional(),
-  leaseContainer: z.string().exactOptional(),
+const shape = {
+  endpoint: name,
+  key: name,
+  connectionString: name,
+  database: name,
+  container: name,
+  leaseContainer: name,
   /** The roles that `start` runs when no --role is given. */
-  roles: z
-    .array(z.enum([...roles, 'all']))
-    .min(1)
-    .exactOptional(),
+  roles: optional(
+    kind<readonly (Role | 'all')[]>(
+      `a list of some of ${[...roles, 'all'].join(', ')}`,
+      (value) => Array.isArray(value) && value.length > 0 && rolesNamed(value) !== null,
+    ),
+  ),
   /** The port for health and metrics. */
-  port: z.number().int().min(0).max(65_535).exactOptional(),
+  port: optional(wholeNumber(0, 65_535)),
   /** The path of a module that exports agents and workflows, relative to this file. */
-  module: z.string().exactOptional(),
-  unitPrefix: z.string().exactOptional(),
-  slots: z.number().int().positive().exactOptional(),
-  sweepIntervalMs: ms.exactOptional(),
-  deadlineGraceMs: z.number().nonnegative().exactOptional(),
-  alertWebhook: z.string().exactOptional(),
-  alertCallsPerMinute: z.number().int().positive().exactOptional(),
-  remindAfterMs: ms.exactOptional(),
-  sendTimeoutMs: ms.exactOptional(),
-  timing: z
-    .strictObject({
-      leaseAcquireIntervalMs: ms.exactOptional(),
-      leaseRenewIntervalMs: ms.exactOptional(),
-      leaseExpirationIntervalMs: ms.exactOptional(),
-      checkpointIntervalMs: z.number().nonnegative().exactOptional(),
-      pollIntervalMs: z.union([ms, z.strictObject({ min: ms, max: ms })]).exactOptional(),
-      stopTimeoutMs: ms.exactOptional(),
-    })
-    .exactOptional(),
-})
+  module: name,
+  unitPrefix: name,
+  slots: agentsShape.slots,
+  ...supervisorShape,
+  alertWebhook: name,
+  alertCallsPerMinute: notifierShape.alertCallsPerMinute,
+  remindAfter: notifierShape.remindAfter,
+  sendTimeout: notifierShape.sendTimeout,
+  timing: optional(group(timingShape)),
+}
 
 /** The content of `stepward.config.json` or of `stepward.config.js` (default export). */
-export type ConfigFile = z.infer<typeof configSchema>
+export interface ConfigFile
+  extends
+    Omit<Connection, 'client' | 'provision'>,
+    Pick<AgentsSettings, 'slots'>,
+    SupervisorSettings,
+    Pick<NotifierSettings, 'alertCallsPerMinute' | 'remindAfter' | 'sendTimeout'> {
+  readonly roles?: readonly (Role | 'all')[]
+  readonly port?: number
+  readonly module?: string
+  readonly unitPrefix?: string
+  readonly alertWebhook?: string
+  readonly timing?: ProcessorTiming
+}
 
 const defaultNames = ['stepward.config.js', 'stepward.config.json']
 
@@ -86,10 +101,10 @@ async function load(file: string): Promise<unknown> {
   }
 }
 
-function checked(content: unknown, name: string): ConfigFile {
-  const read = configSchema.safeParse(content)
-  if (read.success) return read.data
-  throw new ConfigurationInvalid(
-    read.error.issues.map((issue) => `${name}: ${issue.path.join('.') || 'the file'}: ${issue.message}`),
-  )
+function checked(content: unknown, file: string): ConfigFile {
+  const problems = isObject(content)
+    ? readOptions(shape, content).problems
+    : ['its content must be an object']
+  if (problems.length > 0) throw new ConfigurationInvalid(problems.map((problem) => `${file}: ${problem}`))
+  return content as ConfigFile
 }

@@ -1,4 +1,5 @@
 import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
+import { flag, having, optional, readPart, secretThat, text, textThat } from '../platform/options.js'
 import { ConfigurationInvalid } from './errors.js'
 import { credential } from './identity.js'
 
@@ -23,6 +24,24 @@ export interface Connection {
    * either: the data role of an identity cannot create them.
    */
   readonly provision?: boolean
+}
+
+/** The kinds of the options of a {@link Connection}. */
+export const connectionShape = {
+  endpoint: optional(
+    textThat('a URL that begins with http:// or https://', (url) => /^https?:$/.test(protocolOf(url))),
+  ),
+  key: optional(
+    secretThat('base64: copy it whole from the account', (key) => /^[A-Za-z0-9+/]+={0,2}$/.test(key)),
+  ),
+  connectionString: optional(
+    secretThat('AccountEndpoint=https://…;AccountKey=…;', (value) => partsOf(value) !== null),
+  ),
+  database: optional(text(), 'stepward'),
+  container: optional(text(), 'state'),
+  leaseContainer: optional(text(), 'leases'),
+  client: optional(having<CosmosClient>('a CosmosClient of @azure/cosmos', 'database')),
+  provision: optional(flag(), true),
 }
 
 /** A connection with every name filled in. */
@@ -89,7 +108,7 @@ export async function openConnection(
   if (client !== undefined) {
     return { ...names, client, endpoint: 'the given client', mayProvision: provision, close: () => undefined }
   }
-  const { endpoint, key } = accountIn(connection)
+  const { endpoint = '', key } = used(connection)
   const options: CosmosClientOptions = {
     endpoint,
     consistencyLevel: 'Session',
@@ -97,13 +116,13 @@ export async function openConnection(
     connectionPolicy,
   }
   const made = new CosmosClient(
-    key === null ? { ...options, aadCredentials: await credential() } : { ...options, key },
+    key === undefined ? { ...options, aadCredentials: await credential() } : { ...options, key },
   )
   return {
     ...names,
     client: made,
     endpoint,
-    mayProvision: provision && key !== null,
+    mayProvision: provision && key !== undefined,
     close: () => made.dispose(),
   }
 }
@@ -111,55 +130,38 @@ export async function openConnection(
 /** Returns the name of a connection's store, for people. It contains no secret. */
 export function storeName(connection: Connection): string {
   const { database = 'stepward', container = 'state', client } = connection
-  const account = client === undefined ? accountIn(connection).endpoint : 'the given client'
+  const { endpoint = '' } = used(connection)
+  const account = client === undefined ? endpoint : 'the given client'
   return `${account.replace(/\/$/, '')} ${database}/${container}`
 }
 
 /** Returns every problem of a connection's configuration. It sends no request. */
 export function connectionProblems(connection: Connection): readonly string[] {
-  return [
-    ...nameProblems(connection),
-    ...(connection.client === undefined ? accountIn(connection).problems : []),
-  ]
-}
-
-function nameProblems({ container = 'state', leaseContainer = 'leases' }: Connection): readonly string[] {
-  if (container !== leaseContainer) return []
-  const rule = 'the state container and the lease container must be two'
-  return [`container and leaseContainer are both ${JSON.stringify(container)}: ${rule}`]
-}
-
-interface Account {
-  readonly endpoint: string
-  readonly key: string | null
-  readonly problems: readonly string[]
-}
-
-/** Returns endpoint and key, from the connection string or from their own options. */
-function accountIn(connection: Connection): Account {
-  const { connectionString } = connection
-  const parts = connectionString === undefined ? {} : partsOf(connectionString)
-  const { endpoint, key } = { ...parts, ...connection }
-  const problems: string[] = []
-  if (parts === null) {
-    const form = 'AccountEndpoint=https://…;AccountKey=…;'
-    problems.push(`the connection string must have the form ${form} (its value is not shown here)`)
-  } else if (endpoint === undefined) {
-    problems.push(
+  const given = used(connection)
+  const { values, problems } = readPart(connectionShape, given)
+  const rules: string[] = []
+  if (given.client === undefined && given.endpoint === undefined && given.connectionString === undefined) {
+    rules.push(
       'no store is named: pass --endpoint (or --data for an embedded one), or set COSMOS_ENDPOINT or COSMOS_CONNECTION_STRING',
     )
-  } else if (!/^https?:$/.test(protocolOf(endpoint))) {
-    problems.push(`endpoint ${JSON.stringify(endpoint)} must be a URL that begins with http:// or https://`)
-  } else if (key === undefined && protocolOf(endpoint) === 'http:') {
-    problems.push(`endpoint ${endpoint} is not https, so it needs a key: pass --key or set COSMOS_KEY`)
   }
-  if (key !== undefined && !/^[A-Za-z0-9+/]+={0,2}$/.test(key)) {
-    problems.push('the key is not base64: copy it whole from the account (its value is not shown here)')
+  if (values.endpoint !== undefined && protocolOf(values.endpoint) === 'http:' && given.key === undefined) {
+    rules.push(`endpoint ${values.endpoint} is not https, so it needs a key: pass --key or set COSMOS_KEY`)
   }
-  return { endpoint: endpoint ?? '', key: key ?? null, problems }
+  if (values.container === values.leaseContainer) {
+    const rule = 'the state container and the lease container must be two'
+    rules.push(`container and leaseContainer are both ${JSON.stringify(values.container)}: ${rule}`)
+  }
+  return [...problems, ...rules]
 }
 
-function partsOf(connectionString: string): { endpoint?: string; key?: string } | null {
+/** Returns the settings with endpoint and key of the connection string. A client of the caller needs none of them. */
+function used(connection: Connection): Connection {
+  const { endpoint: _endpoint, key: _key, connectionString, ...others } = connection
+  return connection.client === undefined ? { ...partsOf(connectionString), ...connection } : others
+}
+
+function partsOf(connectionString = ''): { endpoint?: string; key?: string } | null {
   const endpoint = /AccountEndpoint=([^;]+)/i.exec(connectionString)?.[1]
   const key = /AccountKey=([^;]+)/i.exec(connectionString)?.[1]
   return endpoint === undefined || key === undefined ? null : { endpoint, key }

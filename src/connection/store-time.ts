@@ -3,7 +3,7 @@ import { observeRequests, storeTimeMs } from '../../lease-store/index.js'
 import { StoreClock, type Clock } from '../platform/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 
-/** The error of a machine's clock from which the host reports it. Hosts tolerate as much (`deadlineGraceMs`). */
+/** The error of a machine's clock from which the host reports it. Hosts tolerate as much (`deadlineGrace`). */
 const toleratedMs = 2_000
 
 /** A clock that follows the store's time. */

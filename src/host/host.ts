@@ -1,4 +1,4 @@
-import { FeedHints } from '../change-feed-processor/index.js'
+import { FeedHints } from '../change-feed-processor/internals.js'
 import { systemClock, systemRandom, type Clock, type StoreClock } from '../platform/index.js'
 import {
   beginningHere,
@@ -9,56 +9,24 @@ import {
   InProcessPath,
   wakingReaders,
   type Unit,
-  isAgent,
 } from '../sas/index.js'
 import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { AccountWatch } from './account-watch.js'
 import { EventLoopWatch } from './event-loop-watch.js'
-import { awaitStore, type StorePatience } from '../connection/await-store.js'
+import { awaitStore } from '../connection/await-store.js'
 import { charging } from '../connection/connect.js'
-import {
-  connectionProblems,
-  impatient,
-  openConnection,
-  type Connection,
-  type OpenConnection,
-} from '../connection/connection.js'
+import { impatient, openConnection, type OpenConnection } from '../connection/connection.js'
 import { explained, openContainers, type Containers } from '../connection/containers.js'
-import { ConfigurationInvalid } from '../connection/errors.js'
 import { Health } from './health.js'
+import { hostSettings, type HostOptions, type HostSettings } from './host-options.js'
 import { instanceNameOf } from '../connection/instance-name.js'
 import { Metrics } from './metrics.js'
-import { notifyingProblems } from './notifying.js'
-import { roles, type Role } from '../connection/role.js'
+import type { Role } from '../connection/role.js'
 import { checkStore } from './start-up-checks.js'
 import { serveStatus, type StatusServer } from './status-server.js'
 import { storeTimeOf } from '../connection/store-time.js'
 import { StoreHealth } from './store-health.js'
-import { unitOf, type UnitSettings } from './units.js'
-
-/** The roles of a host, its store, and its settings. */
-export interface HostOptions extends Connection, UnitSettings {
-  /** Default: all four roles. */
-  readonly roles?: readonly Role[]
-  /**
-   * Default: a unique name, made of the machine's name and the process id; on App Service of app, slot and
-   * machine.
-   */
-  readonly instanceName?: string
-  /**
-   * The port of `/`, `/healthz`, `/readyz` and `/metrics`, which opens before the store is reached; 0 for any.
-   * Default: none.
-   */
-  readonly port?: number
-  /** How long the start waits for a store that does not answer or does not permit access yet. Default: not at all. */
-  readonly patience?: StorePatience
-  /** Aborts a start that waits. */
-  readonly signal?: AbortSignal
-  /** Receives the events. Default: OpenTelemetry, which does nothing in a process that has registered no SDK. */
-  readonly telemetry?: Telemetry
-  /** Default: the machine's clock. Answers of the store correct its time of day. */
-  readonly clock?: Clock
-}
+import { unitOf } from './units.js'
 
 /** The resources that a process uses, for operators. */
 export interface HostFigures {
@@ -94,41 +62,20 @@ export interface Host {
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do; no role runs then
  */
 export async function startHost(options: HostOptions): Promise<Host> {
-  const problems = hostProblems(options)
-  if (problems.length > 0) throw new ConfigurationInvalid(problems)
-  const shell = await openShell(options)
+  const settings = hostSettings(options)
+  const shell = await openShell(settings)
   try {
     const connection = await openConnection(options, impatient)
     shell.closing.push(async () => connection.close())
     const { clock, end } = storeTimeOf(connection.client, shell.clock, shell.telemetry)
     shell.closing.push(async () => end())
-    const containers = await reached(connection, options, { ...shell, clock })
+    const containers = await reached(connection, settings, { ...shell, clock })
     watchAccount(connection, { ...shell, clock })
-    return await runUnits({ options, shell, connection, containers, clock })
+    return await runUnits({ settings, shell, connection, containers, clock })
   } catch (error) {
     await shell.stop()
     throw error
   }
-}
-
-function hostProblems(options: HostOptions): readonly string[] {
-  const wanted = options.roles ?? roles
-  const problems: string[] = []
-  for (const role of wanted.filter((each) => !roles.includes(each))) {
-    problems.push(
-      `role ${JSON.stringify(role)} is none of ${roles.join(', ')}; all four run where roles is left out`,
-    )
-  }
-  // JavaScript callers may pass anything.
-  const agents: unknown = options.agents ?? []
-  if (!Array.isArray(agents) || !agents.every(isAgent)) {
-    problems.push('agents must be a list of agents, each made by defineAgent')
-  }
-  if (wanted.length === 0) problems.push(`roles is empty: name at least one of ${roles.join(', ')}`)
-  if (wanted.includes('agents') && (options.agents ?? []).length === 0) {
-    problems.push('the role agents needs at least one agent: pass --agents MODULE, or agents: [...]')
-  }
-  return [...problems, ...notifyingProblems(options), ...connectionProblems(options)]
 }
 
 /** The parts of a host that exist before its store is reached, and until all roles have stopped. */
@@ -147,12 +94,11 @@ interface Shell {
   stop(): Promise<void>
 }
 
-async function openShell(options: HostOptions): Promise<Shell> {
-  const { clock = systemClock, port } = options
-  const wanted = options.roles ?? roles
-  const instanceName = options.instanceName ?? instanceNameOf(systemRandom)
+async function openShell(settings: HostSettings): Promise<Shell> {
+  const { clock = systemClock, port, roles: wanted } = settings
+  const instanceName = settings.instanceName ?? instanceNameOf(systemRandom)
   const metrics = new Metrics()
-  const telemetry = new StoreHealth(clock, fanOut(options.telemetry ?? openTelemetry(), metrics))
+  const telemetry = new StoreHealth(clock, fanOut(settings.telemetry ?? openTelemetry(), metrics))
   const eventLoop = new EventLoopWatch(clock)
   const health = new Health(eventLoop)
   health.watch(telemetry)
@@ -192,7 +138,7 @@ function watchAccount(connection: OpenConnection, { clock, telemetry, health, cl
 /** Waits for the store as long as the patience lasts, and checks it. */
 function reached(
   connection: OpenConnection,
-  options: HostOptions,
+  settings: HostSettings,
   shell: Shell & { readonly clock: StoreClock },
 ): Promise<Containers> {
   const { clock, telemetry } = shell
@@ -202,7 +148,7 @@ function reached(
     for (const advice of containers.advice) telemetry.emit({ type: 'host.advised', advice })
     return containers
   }
-  return awaitStore(attempt, waitingOf(options, shell))
+  return awaitStore(attempt, waitingOf(settings, shell))
 }
 
 /**
@@ -217,7 +163,7 @@ async function startedOn(connection: OpenConnection, unit: Unit): Promise<void> 
   }
 }
 
-function waitingOf({ patience = {}, signal }: HostOptions, { clock, health, telemetry }: Shell) {
+function waitingOf({ patience, signal }: HostSettings, { clock, health, telemetry }: Shell) {
   const onWait = (error: Error): void => {
     health.waits(error.message)
     telemetry.emit({ type: 'host.advised', advice: `waiting: ${error.message}` })
@@ -226,14 +172,14 @@ function waitingOf({ patience = {}, signal }: HostOptions, { clock, health, tele
 }
 
 interface Reached {
-  readonly options: HostOptions
+  readonly settings: HostSettings
   readonly shell: Shell
   readonly connection: OpenConnection
   readonly containers: Containers
   readonly clock: Clock
 }
 
-async function runUnits({ options, shell, connection, containers, clock }: Reached): Promise<Host> {
+async function runUnits({ settings, shell, connection, containers, clock }: Reached): Promise<Host> {
   const { instanceName, wanted, telemetry, units, eventLoop, health, metrics, server } = shell
   const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
   const state = { container: containers.state, onCharge: charging(telemetry) }
@@ -249,12 +195,12 @@ async function runUnits({ options, shell, connection, containers, clock }: Reach
     endings,
     clock,
   }
-  const parts = { settings: options, ...shared }
+  const parts = { settings, ...shared }
   for (const role of wanted) {
     const unit = await unitOf(role, parts)
     units.push(unit)
     health.watchUnit(role, unit)
-    await awaitStore(() => startedOn(connection, unit), waitingOf(options, shell))
+    await awaitStore(() => startedOn(connection, unit), waitingOf(settings, shell))
   }
   health.started()
   const client = new JobClient({

@@ -1,8 +1,8 @@
 /**
  * # Host
  *
- * The composition root: the only room that builds running roles from concrete parts (`units.ts`, `notifying.ts`,
- * `host.ts`).
+ * The composition root: the only room that builds running roles from concrete parts (`units.ts`, `host.ts`).
+ * `host-options.ts` reads its options.
  *
  * - **Start.** It opens its port first (`status-server.ts`), so that a platform sees that the process lives. It
  *   waits for the store as long as its patience lasts, checks the preconditions (`start-up-checks.ts`), and starts
@@ -17,7 +17,8 @@
  *
  * Start with `host.ts`.
  */
-export { startHost, type Host, type HostFigures, type HostOptions } from './host.js'
+export { startHost, type Host, type HostFigures } from './host.js'
+export type { HostOptions } from './host-options.js'
 export { verdict } from './health.js'
 export { serveStatus } from './status-server.js'
 export { superviseOnce, type SuperviseOnceOptions } from './supervise-once.js'

@@ -1,56 +1,31 @@
 import { CosmosLeaseStore } from '../../lease-store/index.js'
-import { CosmosChangeFeed, type FeedHints } from '../change-feed-processor/index.js'
+import { CosmosChangeFeed } from '../change-feed-processor/index.js'
+import type { FeedHints } from '../change-feed-processor/internals.js'
 import { withoutUndefined, type Clock } from '../platform/index.js'
 import {
+  alertWebhook,
+  CosmosReplyContainers,
   createAgents,
   createNotifier,
   createScheduler,
   createSupervisor,
-  type Agent,
+  replyChannel,
   type StateStore,
   type JobEndings,
   type InProcessPath,
   type Unit,
   type UnitOptions,
-  type UnitTiming,
 } from '../sas/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { charging } from '../connection/connect.js'
 import type { Containers } from '../connection/containers.js'
 import type { HealthSource } from './health.js'
-import { notifying, type NotifyingSettings } from './notifying.js'
+import type { HostSettings } from './host-options.js'
 import { processorNameOf, type Role } from '../connection/role.js'
-
-/** The settings of a host's roles. */
-export interface UnitSettings extends NotifyingSettings {
-  /** The agents whose handlers run here. The role `agents` needs at least one. */
-  readonly agents?: readonly Agent[]
-  /**
-   * The prefix of the processor names, before the role. Hosts with the same prefix and containers share their
-   * work. Default `stepward`.
-   */
-  readonly unitPrefix?: string
-  /**
-   * Returns whether the agents here should take work. It is called often, so it must not make requests. While it
-   * returns false or throws, this instance releases its leases of the agents, and others do the work. Default:
-   * always true.
-   */
-  readonly isHealthy?: () => boolean
-  /** Intervals of the change feed processors. */
-  readonly timing?: UnitTiming
-  /** The number of handlers that run at once. Default 16. */
-  readonly slots?: number
-  /** The interval of looking for overdue steps, in milliseconds. Default 30,000. */
-  readonly sweepIntervalMs?: number
-  /** The time after a deadline before the step counts as overdue, in milliseconds. Default 2,000. */
-  readonly deadlineGraceMs?: number
-  /** The time that handlers may go on when the host stops, in milliseconds. Default 3,000. */
-  readonly stopBudgetMs?: number
-}
 
 /** The parts that the units of a host share. */
 export interface UnitParts {
-  readonly settings: UnitSettings
+  readonly settings: HostSettings
   readonly containers: Containers
   readonly store: StateStore
   readonly instanceName: string
@@ -67,7 +42,7 @@ export interface UnitParts {
 /** Creates the unit of one role without starting it. */
 export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
   const { settings, store, instanceName, telemetry, hints, inProcessPath, clock, containers } = parts
-  const { agents = [], slots, sweepIntervalMs, deadlineGraceMs, stopBudgetMs, timing } = settings
+  const { agents, slots, stopBudget, sweepInterval, deadlineGrace, timing } = settings
   const processorName = processorNameOf(role, settings.unitPrefix)
   const onCharge = charging(telemetry)
   const leases = await CosmosLeaseStore.open({
@@ -95,14 +70,27 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
       return createAgents({
         ...common,
         agents,
+        slots,
+        stopBudget,
         unhealthyReason: () =>
           parts.eventLoop.unhealthyReason() ??
           (settings.isHealthy?.() === false ? 'isHealthy answers false' : null),
-        ...withoutUndefined({ slots, stopBudgetMs }),
       })
     case 'supervisor':
-      return createSupervisor({ ...common, ...withoutUndefined({ sweepIntervalMs, deadlineGraceMs }) })
+      return createSupervisor({ ...common, sweepInterval, deadlineGrace })
     case 'notifier':
       return createNotifier({ ...common, ...notifying(settings, containers) })
+  }
+}
+
+/** Returns the settings and the reply channel that only a notifier needs. */
+function notifying(settings: HostSettings, { state }: Containers) {
+  const { alertWebhook: url, alertSinks, alertCallsPerMinute, remindAfter, sendTimeout } = settings
+  return {
+    channel: replyChannel(new CosmosReplyContainers({ database: state.database })),
+    alertSinks: url === undefined ? alertSinks : [alertWebhook(url), ...alertSinks],
+    alertCallsPerMinute,
+    remindAfter,
+    sendTimeout,
   }
 }

@@ -22,7 +22,7 @@ export function examine(selection: UnitSelection): Promise<readonly HostFinding[
       isWhole && selection.processorName !== undefined
         ? selectedUnits(inspection, selection.processorName)
         : inspection.units
-    const found = diagnose({ ...inspection, units }, { leaseExpirationIntervalMs: expirationOf(selection) })
+    const found = diagnose({ ...inspection, units }, { leaseExpirationInterval: expirationOf(selection) })
     if (!isWhole) return found
     const standing = await standingIn({ inspection, containers }, selection)
     return [

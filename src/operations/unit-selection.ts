@@ -4,7 +4,7 @@ import {
   type Inspection,
   type InspectionOptions,
 } from '../change-feed-processor/index.js'
-import { systemClock } from '../platform/index.js'
+import { durationMs, systemClock, type Duration } from '../platform/index.js'
 import { StoreRefused } from '../sas/index.js'
 import { openConnection, type Connection } from '../connection/connection.js'
 import { explained } from '../connection/containers.js'
@@ -17,7 +17,7 @@ export interface UnitSelection extends Connection {
   /** Where the agents are, when that is configured: advice need not name it then. */
   readonly module?: string
   /** The instances' own, by which leases are judged to be expired. */
-  readonly timing?: { readonly leaseExpirationIntervalMs?: number }
+  readonly timing?: { readonly leaseExpirationInterval?: Duration }
 }
 
 /** What is wrong with containers and leases, or with a document of a job. */
@@ -83,5 +83,5 @@ function isNamed(unit: Inspection['units'][number]): unit is NamedUnit {
 }
 
 export function expirationOf({ timing }: UnitSelection): number {
-  return timing?.leaseExpirationIntervalMs ?? defaultExpirationMs
+  return durationMs(timing?.leaseExpirationInterval ?? defaultExpirationMs) ?? defaultExpirationMs
 }

@@ -13,8 +13,8 @@
  * - Random numbers: `random.ts`.
  * - Loops and retries: `background-loop.ts` and `retry.ts`.
  * - Waiting: `time-limit.ts` and `aborted.ts`.
- * - Helpers: `assert.ts`, `compare.ts`, `counted.ts`, `error-message.ts`, `unknown-options.ts` and
- *   `without-undefined.ts`.
+ * - Options: `options.ts` is the door to `options/`, apart from this one because it loads zod.
+ * - Helpers: `assert.ts`, `compare.ts`, `counted.ts`, `error-message.ts` and `without-undefined.ts`.
  *
  * Start with `clock.ts`.
  */
@@ -23,7 +23,7 @@ export { StoreClock } from './store-clock.js'
 export { VirtualClock } from './virtual-clock.js'
 export { seededRandom, systemRandom, type Random } from './random.js'
 export { BackgroundLoop, type BackgroundLoopOptions } from './background-loop.js'
-export { backoffDelayMs, retry, type Backoff, type RetryOptions } from './retry.js'
+export { backoffDelayMs, retry, type RetryOptions } from './retry.js'
 export { isAborted, unlessAborted } from './aborted.js'
 export { noticingLate, withinLimit } from './time-limit.js'
 export { compare } from './compare.js'
@@ -32,5 +32,6 @@ export { errorMessage } from './error-message.js'
 export { inSlices } from './in-slices.js'
 export { SerialByKey } from './serial-by-key.js'
 export { withoutUndefined } from './without-undefined.js'
-export { unknownOptions } from './unknown-options.js'
 export { assert, assertNever, AssertionError } from './assert.js'
+export { durationMs, isInstant, type Duration } from './options/duration.js'
+export type { Backoff, DurationRange, ResolvedRetry, Retry } from './options/retry-option.js'

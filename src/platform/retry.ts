@@ -1,12 +1,7 @@
 import { isAborted } from './aborted.js'
 import type { Clock } from './clock.js'
+import type { Backoff, ResolvedRetry } from './options/retry-option.js'
 import type { Random } from './random.js'
-
-/** Bounds of an exponential back-off, in milliseconds. */
-export interface Backoff {
-  readonly minMs: number
-  readonly maxMs: number
-}
 
 /**
  * Returns a delay that doubles from `minMs` to `maxMs`. Up to half is taken off at random, so that callers do not
@@ -19,24 +14,21 @@ export function backoffDelayMs(failures: number, backoff: Backoff, random: Rando
 }
 
 /** The options of {@link retry}. */
-export interface RetryOptions {
+export interface RetryOptions extends ResolvedRetry {
   readonly clock: Clock
   readonly random: Random
-  readonly backoff: Backoff
-  /** The number of all attempts, the first included. */
-  readonly maxAttempts: number
   readonly signal?: AbortSignal
   /** Returns whether this failure may pass by itself. Other failures are thrown at once. */
   readonly isTransient: (error: unknown) => boolean
 }
 
-/** Runs `operation` until it succeeds. Throws its last error when attempts are used up or the signal aborts. */
+/** Runs `operation` until it succeeds. Throws its last error when its tries are used up or the signal aborts. */
 export async function retry<T>(operation: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await operation()
     } catch (error) {
-      const isLast = attempt >= options.maxAttempts || isAborted(options.signal)
+      const isLast = attempt >= options.tries || isAborted(options.signal)
       if (isLast || !options.isTransient(error)) throw error
       await options.clock.sleep(backoffDelayMs(attempt, options.backoff, options.random), options.signal)
       if (isAborted(options.signal)) throw error

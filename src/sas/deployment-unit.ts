@@ -3,9 +3,10 @@ import {
   type ChangeFeed,
   type ChangeFeedContext,
   type Change,
-  type FeedHints,
   type ProcessorHealth,
+  type ProcessorTiming,
 } from '../change-feed-processor/index.js'
+import { timingShape, type FeedHints } from '../change-feed-processor/internals.js'
 import type { FeedRange, LeaseStore } from '../../lease-store/index.js'
 import { systemClock, systemRandom, withoutUndefined, type Clock, type Random } from '../platform/index.js'
 import { silent, type Telemetry } from '../telemetry/index.js'
@@ -13,12 +14,21 @@ import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
 import type { Reader } from './decisions/readers.js'
 import type { EndedJob } from './in-process/job-endings.js'
-import { Notifier, type NotifierSettings } from './notifier/notifier.js'
+import { Notifier } from './notifier/notifier.js'
 import type { ReplyChannel } from './notifier/reply.js'
 import { Scheduler } from './scheduler/scheduler.js'
 import type { StateStore } from './store/state-store.js'
 import type { InProcessPath } from './in-process/in-process-path.js'
 import { Supervisor, type SweepResult } from './supervisor/supervisor.js'
+import {
+  agentsShape,
+  notifierShape,
+  settingsOf,
+  supervisorShape,
+  type AgentsSettings,
+  type NotifierSettings,
+  type SupervisorSettings,
+} from './unit-settings.js'
 import { wakingReaders } from './in-process/waking-store.js'
 
 /** Options of every instance: the store of documents, the feed of their changes, and the leases of its unit. */
@@ -31,7 +41,8 @@ export interface UnitOptions {
   readonly processorName: string
   /** The name of this instance. No two instances use the same name. */
   readonly instanceName: string
-  readonly timing?: UnitTiming
+  /** Intervals of the change feed processor. An omitted one has the default of the processor. */
+  readonly timing?: ProcessorTiming
   /** Shared by all readers and writers of the state container in this process. */
   readonly hints?: FeedHints
   /** Shared by the scheduler and the agents of this process. Without it they communicate through the feed only. */
@@ -39,16 +50,6 @@ export interface UnitOptions {
   readonly telemetry?: Telemetry
   readonly clock?: Clock
   readonly random?: Random
-}
-
-/** Intervals of the change feed processor, in milliseconds. An omitted one has the default of the processor. */
-export interface UnitTiming {
-  readonly leaseAcquireIntervalMs?: number
-  readonly leaseRenewIntervalMs?: number
-  readonly leaseExpirationIntervalMs?: number
-  readonly checkpointIntervalMs?: number
-  readonly pollIntervalMs?: number | { readonly min: number; readonly max: number }
-  readonly stopTimeoutMs?: number
 }
 
 /** One instance of one role. */
@@ -103,28 +104,31 @@ export function createScheduler(
   })
 }
 
-/** Creates an instance of the agents, which runs the handlers of open steps. */
+/**
+ * Creates an instance of the agents, which runs the handlers of open steps.
+ *
+ * @throws TypeError that lists every problem of the settings
+ */
 export function createAgents(
-  options: UnitOptions & {
-    readonly agents: readonly Agent[]
-    /** How many handlers run at once. Default 16. */
-    readonly slots?: number
-    /** How long handlers may continue when the instance stops, in milliseconds. Default 3,000. */
-    readonly stopBudgetMs?: number
-    /**
-     * Returns why this instance should take no work at the moment, or null. It is called often, so it must answer
-     * from memory. While there is a reason, the instance gives its leases back. It also does so when it cannot record
-     * outcomes, or when the circuit breakers of all its agents are open. Default: always null.
-     */
-    readonly unhealthyReason?: () => string | null
-  },
+  options: UnitOptions &
+    AgentsSettings & {
+      readonly agents: readonly Agent[]
+      /**
+       * Returns why this instance should take no work at the moment, or null. It is called often, so it must answer
+       * from memory. While there is a reason, the instance gives its leases back. It also does so when it cannot
+       * record outcomes, or when the circuit breakers of all its agents are open. Default: always null.
+       */
+      readonly unhealthyReason?: () => string | null
+    },
 ): Unit {
-  const { agents: known, slots, stopBudgetMs = 3_000, inProcessPath, unhealthyReason } = options
+  const { agents: known, inProcessPath, unhealthyReason } = options
+  const { slots, stopBudget: stopBudgetMs } = settingsOf(agentsShape, options)
   const agents = new Agents({
     ...resolved(options),
     agents: known,
     failoverMs: failoverMs(options.timing),
-    ...withoutUndefined({ slots, unhealthyReason }),
+    slots,
+    ...withoutUndefined({ unhealthyReason }),
   })
   return unit(options, 'agents', {
     unhealthyReason: () => agents.unhealthyReason(),
@@ -139,15 +143,13 @@ export function createAgents(
   })
 }
 
-/** Creates an instance of the supervisor, which finds steps past their deadline and writes their recovery. */
-export function createSupervisor(
-  options: UnitOptions & { readonly sweepIntervalMs?: number; readonly deadlineGraceMs?: number },
-): Unit {
-  const { sweepIntervalMs, deadlineGraceMs } = options
-  const supervisor = new Supervisor({
-    ...resolved(options),
-    ...withoutUndefined({ sweepIntervalMs, deadlineGraceMs }),
-  })
+/**
+ * Creates an instance of the supervisor, which finds steps past their deadline and writes their recovery.
+ *
+ * @throws TypeError that lists every problem of the settings
+ */
+export function createSupervisor(options: UnitOptions & SupervisorSettings): Unit {
+  const supervisor = new Supervisor({ ...resolved(options), ...supervisorTimes(options) })
   return unit(options, 'supervisor', {
     onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
     onLeaseAcquired: (leaseToken, { min }) => supervisor.onLeaseAcquired(leaseToken, min === ''),
@@ -164,23 +166,31 @@ export function createSupervisor(
  * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused permanently
  */
 export function superviseOnce(
-  options: Pick<UnitOptions, 'store' | 'instanceName' | 'telemetry' | 'clock'> & {
-    readonly deadlineGraceMs?: number
-  },
+  options: Pick<UnitOptions, 'store' | 'instanceName' | 'telemetry' | 'clock'> &
+    Pick<SupervisorSettings, 'deadlineGrace'>,
 ): Promise<SweepResult> {
-  const { store, instanceName, telemetry = silent, clock = systemClock, deadlineGraceMs } = options
-  const grace = withoutUndefined({ deadlineGraceMs })
-  return new Supervisor({ store, instanceName, telemetry, clock, ...grace }).runOnce()
+  const { store, instanceName, telemetry = silent, clock = systemClock } = options
+  const times = supervisorTimes(options)
+  return new Supervisor({ store, instanceName, telemetry, clock, ...times }).runOnce()
 }
 
 /**
  * Creates an instance of the notifier, which sends the notices of jobs with a `replyTo` and alerts operators to
  * flagged jobs.
+ *
+ * @throws TypeError that lists every problem of the settings
  */
 export function createNotifier(
   options: UnitOptions & NotifierSettings & { readonly channel: ReplyChannel },
 ): Unit {
-  const notifier = new Notifier({ ...options, ...resolved(options), store: options.store })
+  const { channel, store } = options
+  const { remindAfter, sendTimeout, notifySweepInterval, ...settings } = settingsOf(notifierShape, options)
+  const times = {
+    remindAfterMs: remindAfter,
+    sendTimeoutMs: sendTimeout,
+    sweepIntervalMs: notifySweepInterval,
+  }
+  const notifier = new Notifier({ ...resolved(options), ...settings, ...times, channel, store })
   return unit(options, 'notifier', {
     onChanges: (changes, { leaseToken }) => notifier.onChanges(changes, leaseToken),
     onLeaseAcquired: (leaseToken, { min }) => notifier.onLeaseAcquired(leaseToken, min === ''),
@@ -190,12 +200,15 @@ export function createNotifier(
   })
 }
 
+function supervisorTimes(options: SupervisorSettings) {
+  const { sweepInterval, deadlineGrace } = settingsOf(supervisorShape, options)
+  return { sweepIntervalMs: sweepInterval, deadlineGraceMs: deadlineGrace }
+}
+
 /** Returns the longest time until another instance takes over the leases of an instance that died. */
-function failoverMs({
-  leaseExpirationIntervalMs = 60_000,
-  leaseAcquireIntervalMs = 17_000,
-}: UnitTiming = {}) {
-  return leaseExpirationIntervalMs + leaseAcquireIntervalMs
+function failoverMs(timing: ProcessorTiming = {}): number {
+  const { leaseExpirationInterval, leaseAcquireInterval } = settingsOf(timingShape, timing)
+  return leaseExpirationInterval + leaseAcquireInterval
 }
 
 function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock, random }: UnitOptions) {
@@ -216,7 +229,7 @@ function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock,
  * a second is acceptable if another process writes. With a longer pause, fewer versions of an often changed document
  * are read.
  */
-const pollIntervalsMs: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
+const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
   scheduler: { min: 10, max: 5_000 },
   agents: { min: 10, max: 5_000 },
   supervisor: { min: 1_000, max: 10_000 },
@@ -226,21 +239,29 @@ const pollIntervalsMs: Readonly<Record<Reader, { readonly min: number; readonly 
 /** Runs a role on a change feed processor that reads from the beginning, so that no job is missed (R163). */
 function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
   const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random } = options
-  const processor = new ChangeFeedProcessor({
-    monitoredContainer: feed,
-    leaseContainer: leases,
-    processorName,
-    instanceName,
-    startFrom: 'beginning',
-    pollIntervalMs: pollIntervalsMs[reader],
-    ...(timing?.pollIntervalMs === undefined ? { restAfterPageMs: pollIntervalsMs[reader].min } : {}),
-    ...timing,
-    unhealthyReason: () => role.unhealthyReason?.() ?? null,
-    onChanges: async (changes, context) => role.onChanges(changes, context),
-    onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
-    onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
-    ...withoutUndefined({ hints: hints?.part(reader), telemetry, clock, random }),
+  const internals = withoutUndefined({
+    restAfterPageMs: timing?.pollInterval === undefined ? pollIntervals[reader].min : undefined,
+    hints: hints?.part(reader),
+    clock,
+    random,
   })
+  const processor = new ChangeFeedProcessor(
+    {
+      monitoredContainer: feed,
+      leaseContainer: leases,
+      processorName,
+      instanceName,
+      startFrom: 'beginning',
+      pollInterval: pollIntervals[reader],
+      ...timing,
+      unhealthyReason: () => role.unhealthyReason?.() ?? null,
+      onChanges: async (changes, context) => role.onChanges(changes, context),
+      onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),
+      onLeaseReleased: (leaseToken) => role.onLeaseReleased?.(leaseToken),
+      ...withoutUndefined({ telemetry }),
+    },
+    internals,
+  )
   return {
     start: async () => {
       role.start?.()

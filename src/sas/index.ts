@@ -57,8 +57,9 @@ export {
   superviseOnce,
   type Unit,
   type UnitOptions,
-  type UnitTiming,
 } from './deployment-unit.js'
+export type { ProcessorTiming } from '../change-feed-processor/index.js'
+export { timingShape } from '../change-feed-processor/internals.js'
 export { idleCharge, idleCost, jobCost, type CostQuestion } from './client/cost.js'
 export {
   processStates,
@@ -71,7 +72,6 @@ export {
   type ProcessState,
   type StepDocument,
 } from './model/documents.js'
-export { durationMs, type Duration } from './model/duration.js'
 export {
   CommandInvalid,
   CommandRefused,
@@ -91,7 +91,14 @@ export {
   type ResubmitOptions,
 } from './client/command-options.js'
 export { JobClient, type JobClientOptions, type SubmitOptions } from './client/job-client.js'
-export type { NotifierSettings } from './notifier/notifier.js'
+export {
+  agentsShape,
+  notifierShape,
+  supervisorShape,
+  type AgentsSettings,
+  type NotifierSettings,
+  type SupervisorSettings,
+} from './unit-settings.js'
 export { JobEndings } from './in-process/job-endings.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
 export type { JobView, StepView } from './client/job-view.js'
@@ -105,7 +112,7 @@ export {
   type ReplyChannel,
   type ReplyContainers,
 } from './notifier/reply.js'
-export type { NoticeRetry } from './decisions/settle-notice.js'
+export { isWebhook } from './notifier/webhook.js'
 export type { Bound, Reference } from './model/reference.js'
 export type {
   ApplyResult,

@@ -1,6 +1,6 @@
 import type { LeaseStore } from '../../lease-store/index.js'
 import { seededRandom, withoutUndefined } from '../platform/index.js'
-import { FeedHints } from '../change-feed-processor/index.js'
+import { FeedHints } from '../change-feed-processor/internals.js'
 import {
   beginningHere,
   createAgents,
@@ -11,10 +11,10 @@ import {
   replyChannel,
   InProcessPath,
   type Agent,
+  type ProcessorTiming,
   type ReplyChannel,
   type Unit,
   type UnitOptions,
-  type UnitTiming,
 } from '../sas/index.js'
 import type { StateStore } from '../sas/store/state-store.js'
 import { silent, type Telemetry } from '../telemetry/index.js'
@@ -40,7 +40,7 @@ export interface JobFleetOptions {
   readonly rolesOn?: (computer: Computer) => readonly Role[]
   /** How many physical partitions the state container has. Default 1. */
   readonly partitionCount?: number
-  readonly timing?: UnitTiming
+  readonly timing?: ProcessorTiming
   readonly sweepIntervalMs?: number
   readonly slots?: number
   readonly telemetry?: Telemetry
@@ -178,13 +178,12 @@ export class JobFleet {
         return createAgents({ ...options, agents, ...withoutUndefined({ slots }) })
       }
       case 'supervisor':
-        return createSupervisor({ ...options, ...withoutUndefined({ sweepIntervalMs }) })
+        return createSupervisor({ ...options, ...withoutUndefined({ sweepInterval: sweepIntervalMs }) })
       case 'notifier': {
         const channel = this.options.channel?.(process) ?? replyChannel(null)
         // Twice the interval of the other sweeps, as with the defaults, because each sweep reads every flagged job.
-        const notifySweepIntervalMs =
-          sweepIntervalMs === undefined ? {} : { notifySweepIntervalMs: 2 * sweepIntervalMs }
-        return createNotifier({ ...options, channel, ...notifySweepIntervalMs })
+        const sweeping = sweepIntervalMs === undefined ? {} : { notifySweepInterval: 2 * sweepIntervalMs }
+        return createNotifier({ ...options, channel, ...sweeping })
       }
     }
   }

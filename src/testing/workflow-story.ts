@@ -1,4 +1,5 @@
-import { seededRandom, type Clock } from '../platform/index.js'
+import { durationMs, seededRandom, type Clock, type Duration } from '../platform/index.js'
+import { duration, kind, optional, readOptions, text } from '../platform/options.js'
 import type { JobDocument } from '../sas/model/documents.js'
 import { jobDocumentId } from '../sas/model/document-ids.js'
 import { isTerminal } from '../sas/model/process-state.js'
@@ -32,8 +33,8 @@ export interface StoryEvent {
   readonly step: string
   /** Default null. */
   readonly payload?: unknown
-  /** How long after the submission, in milliseconds. It may be before the step begins. Default 0. */
-  readonly afterMs?: number
+  /** How long after the submission. It may be before the step begins. Default 0. */
+  readonly after?: Duration
 }
 
 /** A workflow and the parts of its stories. */
@@ -55,9 +56,9 @@ export interface Told {
 
 const [jobId, restartAfterMs, recoveryMs, waitMs] = ['job', 5_000, 180_000, 120_000] as const
 const timing = {
-  leaseAcquireIntervalMs: 3_400,
-  leaseRenewIntervalMs: 2_600,
-  leaseExpirationIntervalMs: 12_000,
+  leaseAcquireInterval: 3_400,
+  leaseRenewInterval: 2_600,
+  leaseExpirationInterval: 12_000,
 }
 const sweepIntervalMs = 6_000
 
@@ -70,7 +71,7 @@ export async function tellStory<I>(
   { workflow, input, setup, events = [] }: WorkflowUnderTest<I>,
   planned: readonly PlannedFault[],
 ): Promise<Told> {
-  for (const { step } of events) assertWaiting(workflow, step)
+  for (const event of events) assertEvent(workflow, event)
   const places: Place[] = []
   const faults = new Faults({ random: seededRandom(1), planned, seen: places })
   const world = new World({ seed: 1, isHashed: false, fateOf: (request) => faults.fateOf(request) })
@@ -99,7 +100,12 @@ export async function tellStory<I>(
   return { end: null, places, problems: [...world.problems, stuck] }
 }
 
-function assertWaiting({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string): void {
+const eventShape = { step: text(), payload: kind('anything', () => true), after: optional(duration(0), 0) }
+
+function assertEvent({ plan }: Pick<Workflow<unknown>, 'plan'>, event: StoryEvent): void {
+  const { values, problems } = readOptions(eventShape, event)
+  if (problems.length > 0) throw new RangeError(problems.join('; '))
+  const stepId = values.step
   const waiting = plan.steps.filter(({ kind }) => kind === 'waitFor').map(({ id }) => id)
   if (waiting.includes(stepId)) return
   const those = waiting.length === 0 ? 'none does' : `those that do: ${waiting.join(', ')}`
@@ -110,11 +116,11 @@ function assertWaiting({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string
 function raise(
   world: World,
   { fleet, idle }: { readonly fleet: JobFleet; readonly idle: IdleTime },
-  { step, payload = null, afterMs = 0 }: StoryEvent,
+  { step, payload = null, after = 0 }: StoryEvent,
 ): void {
   const task = (client: JobClient): Promise<void> => client.raiseEvent(jobId, step, payload)
   const sender = new Person(world, fleet, `sender of the event for ${step}`)
-  idle.at(world.time.now() + afterMs, () => sender.insist(task, () => undefined))
+  idle.at(world.time.now() + (durationMs(after) ?? 0), () => sender.insist(task, () => undefined))
 }
 
 /** Restarts crashed processes, and skips idle time. */

@@ -155,7 +155,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     ],
     [['list', '--state', 'Done'], /--state "Done" must be one of Pending, Processing, Processed, Error/],
     [['emulator', '--port', '70000'], /--port "70000" must be a whole number from 0 to 65535/],
-    [['list', '--endpoint', 'localhost:8081'], /endpoint "localhost:8081" must be a URL/],
+    [['list', '--endpoint', 'localhost:8081'], /endpoint is "localhost:8081"; it must be a URL/],
   ])('%j', async (args, message) => {
     const ended = await run(cli, args)
     expect(expectOneLine(ended)).toMatch(message)

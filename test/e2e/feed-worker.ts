@@ -31,11 +31,11 @@ async function main(instanceName: string): Promise<void> {
     startFrom: 'beginning',
     maxItemCount: 10,
     // The relations of the defaults, short enough to wait for an expiration.
-    leaseAcquireIntervalMs: 300,
-    leaseRenewIntervalMs: 250,
-    leaseExpirationIntervalMs: 3_000,
-    checkpointIntervalMs: 200,
-    pollIntervalMs: { min: 20, max: 100 },
+    leaseAcquireInterval: 300,
+    leaseRenewInterval: 250,
+    leaseExpirationInterval: 3_000,
+    checkpointInterval: 200,
+    pollInterval: { min: 20, max: 100 },
     onChanges: (changes, { leaseToken }) =>
       say({ delivered: changes.map(({ id }) => id), lease: leaseToken }),
     onLeaseAcquired: (leaseToken) => say({ acquired: leaseToken }),

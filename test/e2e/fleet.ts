@@ -5,15 +5,15 @@ import { cli, ordersModule, ordersServices, start, temporaryDirectory, type Runn
 /** Times short enough for a test; their relations are those of the defaults. */
 export const shortTimes = {
   timing: {
-    leaseAcquireIntervalMs: 300,
-    leaseRenewIntervalMs: 250,
-    leaseExpirationIntervalMs: 3_000,
-    checkpointIntervalMs: 200,
-    pollIntervalMs: { min: 20, max: 250 },
-    stopTimeoutMs: 3_000,
+    leaseAcquireInterval: 300,
+    leaseRenewInterval: 250,
+    leaseExpirationInterval: 3_000,
+    checkpointInterval: 200,
+    pollInterval: { min: 20, max: 250 },
+    stopTimeout: 3_000,
   },
-  sweepIntervalMs: 500,
-  deadlineGraceMs: 100,
+  sweepInterval: 500,
+  deadlineGrace: 100,
 }
 
 /** The orders' services as a process of their own, which no test kills: theirs is the ledger that judges. */

@@ -40,7 +40,7 @@ async function stoppedProjection({ orders, leases }: Shop, processorName: string
     processorName,
     instanceName: 'an-instance-with-a-rather-long-name@a-machine-of-a-scale-set-in-a-region-1',
     startFrom: 'beginning',
-    checkpointIntervalMs: 0,
+    checkpointInterval: 0,
     telemetry,
     onChanges: () => undefined,
   })

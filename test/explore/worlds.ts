@@ -13,9 +13,11 @@ const shop = defineAgent('shop', {
 })
 
 /** Periods that are multiples of one another, so that few instants matter. */
-const times = { completeWithin: 60_000, retryBackoff: { min: 30_000, max: 30_000 } } as const
+const backoff = { min: 30_000, max: 30_000 }
+const once = { tries: 1, backoff }
+const twice = { tries: 2, backoff }
 const takeBack = { undo: (sold: Reference<unknown>) => shop.takeBack({ sold }) } as const
-const step = { ...times, ...takeBack, maxFailures: 1 } as const
+const step = { completeWithin: 60_000, ...takeBack, retry: once } as const
 
 type Options = StepOptions & { readonly undo?: typeof takeBack.undo | 'none' }
 type Shape = Readonly<Record<string, readonly string[]>>
@@ -54,7 +56,7 @@ function shaped(name: string, shape: Shape, options: Options, more: Partial<Worl
       const built = new Map<string, { readonly id: string }>()
       for (const [id, dependencies] of Object.entries(shape)) {
         const after = [...built.values()].filter((earlier) => dependencies.includes(earlier.id))
-        built.set(id, job.step(id, shop.sell, {}, { ...times, ...options, after }))
+        built.set(id, job.step(id, shop.sell, {}, { completeWithin: 60_000, ...options, after }))
       }
       job.onExhausted(onExhausted, { maxGenerations: 2 })
     },
@@ -64,7 +66,7 @@ function shaped(name: string, shape: Shape, options: Options, more: Partial<Worl
 
 const chain: Shape = { a: [], b: ['a'] }
 const pair: Shape = { a: [], b: [] }
-const undoable = { ...takeBack, maxFailures: 1 } as const
+const undoable = { ...takeBack, retry: once } as const
 
 /** A workflow with a step whose output decides about another step, and an event that a third step waits for. */
 function undoWaitCondition(job: WorkflowBuilder<Json>): void {
@@ -99,7 +101,7 @@ export const smallWorlds: readonly World[] = [
       mostCommands: 2,
     },
   ),
-  shaped('retried', { a: [] }, { ...undoable, maxFailures: 2 }, { tries: true, overlaps: true }),
+  shaped('retried', { a: [] }, { ...undoable, retry: twice }, { tries: true, overlaps: true }),
   shaped('chain', chain, undoable, { lateCalls: true, staleReads: true }),
   shaped('pair', pair, { ...undoable, undoUncertain: false }, { lateCalls: true }),
   shaped(
@@ -127,7 +129,7 @@ export const smallWorlds: readonly World[] = [
     { ...undoable, onExhausted: 'compensateThenRetry' },
     { lateCalls: true, staleReads: true },
   ),
-  shaped('again-beside', pair, { maxFailures: 1, undo: 'none', onExhausted: 'compensateThenRetry' }),
+  shaped('again-beside', pair, { retry: once, undo: 'none', onExhausted: 'compensateThenRetry' }),
   world('failing-beside-a-wait', failingBesideAWait, { staleReads: true }),
   shaped('claimed', { a: [] }, { ...undoable, claim: true }, { tries: true }),
   shaped('extended', { a: [] }, undoable, { extends: true, overlaps: true, completeWithinMs: 180_000 }),
@@ -135,7 +137,7 @@ export const smallWorlds: readonly World[] = [
   shaped(
     'without-undo',
     pair,
-    { maxFailures: 1, undo: 'none', onExhausted: 'error' },
+    { retry: once, undo: 'none', onExhausted: 'error' },
     {
       commands: ['resubmit'],
       mostCommands: 1,
@@ -156,7 +158,7 @@ const largeWorlds: readonly World[] = [
   shaped(
     'one-step-hostile',
     { a: [] },
-    { ...undoable, maxFailures: 2 },
+    { ...undoable, retry: twice },
     { ...hostile, commands: ['cancel', 'resubmit', 'edit'], mostCommands: 2 },
   ),
   shaped(
@@ -201,7 +203,7 @@ const largeWorlds: readonly World[] = [
   shaped(
     'claimed-hostile',
     { a: [] },
-    { ...undoable, claim: true, maxFailures: 2 },
+    { ...undoable, claim: true, retry: twice },
     { ...hostile, extends: true },
   ),
   shaped('extended-hostile', { a: [] }, undoable, { ...hostile, extends: true, completeWithinMs: 180_000 }),

@@ -109,16 +109,16 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/model/duration.ts',
+    path: 'src/platform/options/duration.ts',
     reason: 'Any text that is not a unit has the same effect.',
     mutants: [
       [
-        "const [, amount, unit = ''] = /^(\\d+(?:\\.\\d+)?)([a-z]+)$/.exec(duration.trim()) ?? []",
+        "const [, amount, unit = ''] = /^(\\d+(?:\\.\\d+)?)([a-z]+)$/.exec(value.trim()) ?? []",
         "''",
         '"Stryker was here!"',
       ],
       [
-        "const [, amount, unit = ''] = /^(\\d+(?:\\.\\d+)?)([a-z]+)$/.exec(duration.trim()) ?? []",
+        "const [, amount, unit = ''] = /^(\\d+(?:\\.\\d+)?)([a-z]+)$/.exec(value.trim()) ?? []",
         '[]',
         '["Stryker was here"]',
       ],
@@ -193,15 +193,8 @@ export const survivorsOfJobs: readonly Survivors[] = [
   },
   {
     path: 'src/sas/workflow/plan-draft.ts',
-    reason: 'What is not said follows the job, and a definition with a duration that is none is refused.',
-    mutants: [
-      [
-        "const policy = this.onExhausted === null ? null : (policyOf(this.onExhausted) ?? 'error')",
-        "'error'",
-        '""',
-      ],
-      ["onExhausted: policyOf(options.onExhausted ?? 'error') ?? 'error',", "'error'", '""'],
-    ],
+    reason: 'What is not said follows the job.',
+    mutants: [["onExhausted: values.onExhausted ?? 'error',", "'error'", '""']],
   },
   {
     path: 'src/sas/decisions/schedule.ts',

@@ -101,17 +101,6 @@ export const survivors: readonly Survivors[] = [
     ],
   },
   {
-    path: `${processor}/options/option-kinds.ts`,
-    reason:
-      'Null is excluded before its kind is checked, and other values are then missing. The words of a nested kind are never shown.',
-    mutants: [
-      ["const isObject = typeof value === 'object' && value !== null", 'value !== null', 'true'],
-      ["return typeof value === 'object' && value !== null && member in value", 'value !== null', 'true'],
-      ["having('', 'readNext', 'physicalRanges'),", "''", '"Stryker was here!"'],
-      ["inWords: '',", "''", '"Stryker was here!"'],
-    ],
-  },
-  {
     path: `${processor}/ownership/partition-synchronizer.ts`,
     reason:
       'Concerns a range that splits while its lease is put back: the look fails instead, and the next look does the same.',
@@ -133,17 +122,6 @@ export const survivors: readonly Survivors[] = [
         'this.known = [...leases, ...this.known.filter(({ feedRange }) => !isCovered(feedRange, leases))]',
         'this.known.filter(({ feedRange }) => !isCovered(feedRange, leases))',
         'this.known',
-      ],
-    ],
-  },
-  {
-    path: 'src/change-feed-processor/options/options.ts',
-    reason: 'It stands for a name that is missing, which is refused whatever stands there.',
-    mutants: [
-      [
-        "const standIns = { monitoredContainer: {}, leaseContainer: {}, processorName: '', instanceName: 'none' }",
-        "''",
-        '"Stryker was here!"',
       ],
     ],
   },

@@ -180,7 +180,7 @@ describe('an owner', () => {
   })
 
   it('F-L8 whose renewals and checkpoints are all under way does not take its own for another’s', async () => {
-    const settings = { checkpointIntervalMs: 100 }
+    const settings = { checkpointInterval: 100 }
     const scene = sceneWith({ writeIntervalMs: 100, settings, faults: { latencyMs: 3_000 } })
     await scene.pass(3 * minuteMs)
     const moves = scene.ownership.moves.length

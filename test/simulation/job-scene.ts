@@ -68,11 +68,15 @@ interface Awaiting {
  * well.
  */
 const timing = {
-  leaseAcquireIntervalMs: 3_400,
-  leaseRenewIntervalMs: 2_600,
-  leaseExpirationIntervalMs: 12_000,
+  leaseAcquireInterval: 3_400,
+  leaseRenewInterval: 2_600,
+  leaseExpirationInterval: 12_000,
 } as const
-const { leaseAcquireIntervalMs, leaseRenewIntervalMs, leaseExpirationIntervalMs } = timing
+const {
+  leaseAcquireInterval: leaseAcquireIntervalMs,
+  leaseRenewInterval: leaseRenewIntervalMs,
+  leaseExpirationInterval: leaseExpirationIntervalMs,
+} = timing
 const sweepIntervalMs = 6_000
 const restartAfterMs = 5_000
 /** The time after which an operator reacts to a job. */

@@ -22,7 +22,7 @@ describe('R144: a document that no delegate can handle', () => {
     const scene = sceneWith({
       poison: { is: isPoison, kind },
       maxAttempts: 2,
-      settings: { delegateTimeoutMs: 5_000, maxItemCount: 8 },
+      settings: { delegateTimeout: 5_000, maxItemCount: 8 },
       writeIntervalMs: 5_000,
     })
     await scene.pass(3 * minuteMs)

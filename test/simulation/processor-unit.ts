@@ -20,14 +20,14 @@ export type ProcessorSettings = Partial<
   Pick<
     ChangeFeedProcessorOptions<Document>,
     | 'maxItemCount'
-    | 'pollIntervalMs'
-    | 'checkpointIntervalMs'
-    | 'leaseAcquireIntervalMs'
-    | 'leaseRenewIntervalMs'
-    | 'leaseExpirationIntervalMs'
-    | 'stopTimeoutMs'
+    | 'pollInterval'
+    | 'checkpointInterval'
+    | 'leaseAcquireInterval'
+    | 'leaseRenewInterval'
+    | 'leaseExpirationInterval'
+    | 'stopTimeout'
     | 'startFrom'
-    | 'delegateTimeoutMs'
+    | 'delegateTimeout'
   >
 >
 
@@ -117,28 +117,33 @@ export class ProcessorUnit {
   private processorIn(process: SimulatedProcess): ChangeFeedProcessor {
     const { world } = this
     const report = { processId: process.id }
-    return new ChangeFeedProcessor<Document>({
-      startFrom: 'beginning',
-      ...this.options.settings,
-      monitoredContainer: world.network.connect(world.ports.changeFeed(monitored), process, this.feedWiring),
-      leaseContainer: this.leaseStore(process),
-      processorName: 'unit',
-      instanceName: process.computer.name,
-      clock: process.clock,
-      random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
-      telemetry: this.options.telemetry ?? silent,
-      ...this.failurePolicyIn(process),
-      onChanges: async (changes, context) => {
-        const { leaseToken, feedRange } = context
-        const delivery = { ...report, leaseToken, feedRange, changes: changes as readonly Change[] }
-        world.record({ type: 'delivery.started', ...delivery })
-        await this.options.delegate?.(delivery.changes, context, process)
-        if (!process.isCrashed) world.record({ type: 'delivery.accepted', ...delivery })
+    return new ChangeFeedProcessor<Document>(
+      {
+        startFrom: 'beginning',
+        ...this.options.settings,
+        monitoredContainer: world.network.connect(
+          world.ports.changeFeed(monitored),
+          process,
+          this.feedWiring,
+        ),
+        leaseContainer: this.leaseStore(process),
+        processorName: 'unit',
+        instanceName: process.computer.name,
+        telemetry: this.options.telemetry ?? silent,
+        ...this.failurePolicyIn(process),
+        onChanges: async (changes, context) => {
+          const { leaseToken, feedRange } = context
+          const delivery = { ...report, leaseToken, feedRange, changes: changes as readonly Change[] }
+          world.record({ type: 'delivery.started', ...delivery })
+          await this.options.delegate?.(delivery.changes, context, process)
+          if (!process.isCrashed) world.record({ type: 'delivery.accepted', ...delivery })
+        },
+        onLeaseReleased: (leaseToken) => {
+          if (!process.isCrashed) world.record({ type: 'lease.released', ...report, leaseToken })
+        },
       },
-      onLeaseReleased: (leaseToken) => {
-        if (!process.isCrashed) world.record({ type: 'lease.released', ...report, leaseToken })
-      },
-    })
+      { clock: process.clock, random: seededRandom(Math.floor(world.random.next() * 2 ** 32)) },
+    )
   }
 
   private failurePolicyIn(
@@ -151,7 +156,7 @@ export class ProcessorUnit {
       const delivery = { processId: process.id, leaseToken, feedRange, changes: [change] }
       if (!process.isCrashed) this.world.record({ type: 'delivery.setAside', ...delivery })
     }
-    return { failurePolicy: { maxAttempts, then: 'deadLetter', deadLetter: keep } }
+    return { failurePolicy: { retry: { tries: maxAttempts }, then: 'deadLetter', deadLetter: keep } }
   }
 
   private leaseStore(process: SimulatedProcess): LeaseStore {

@@ -64,10 +64,11 @@ export interface Scenario {
 /** Longer than a takeover. Otherwise attempts would run out while no instance is there to make them. */
 export const stepDeadlineMs = 40_000
 
+export const backoff = { min: '1s', max: '2s' }
+
 export const timing: StepOptions = {
   completeWithin: stepDeadlineMs,
-  maxFailures: 3,
-  retryBackoff: { min: '1s', max: '2s' },
+  retry: { tries: 3, backoff },
 }
 
 /** Steps by id, each with the steps that must be done before it. */

@@ -1,6 +1,7 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { services, type Asked } from './remote-services.js'
 import {
+  backoff,
   chain,
   fan,
   takenBack,
@@ -43,7 +44,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'retry',
     // One attempt more than this refusal and two faults can use up.
-    workflow: workflowOf(chain, { maxFailures: 4 }),
+    workflow: workflowOf(chain, { retry: { tries: 4, backoff } }),
     moods: ({ stepId, count }) => (stepId === 'charge' && count === 1 ? 'busy' : 'willing'),
     end: 'Processed',
   },

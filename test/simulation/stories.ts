@@ -1,6 +1,7 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { guardedServices, insistentServices, services, type Asked, type Moods } from './remote-services.js'
 import {
+  backoff,
   chain,
   fan,
   takenBack,
@@ -220,7 +221,7 @@ const setAside: readonly Omit<StoryOfJob, 'isEndOpen'>[] = [
   {
     name: 'circuit',
     promise: 'attempts that an open circuit breaker refuses have no effect, and the job is done',
-    workflow: workflowOf(chain, { maxFailures: 12 }, { by: guardedServices }),
+    workflow: workflowOf(chain, { retry: { tries: 12, backoff } }, { by: guardedServices }),
     moods: ofCharge(({ count }) => (count === 1 ? 'unheard' : count <= 3 ? 'busy' : 'willing')),
     end: 'Processed',
   },

@@ -6,13 +6,16 @@ import type {
 } from '../../src/change-feed-processor/index.js'
 import { Notifications } from '../../src/change-feed-processor/runtime/notifications.js'
 import {
-  resolveOptions,
+  readProcessorOptions,
   type AnyProcessorOptions,
   type ChangeFeedProcessorOptions,
 } from '../../src/change-feed-processor/options/options.js'
 import { PauseGate } from '../../src/change-feed-processor/runtime/pause-gate.js'
 import { pageReader, type Runtime } from '../../src/change-feed-processor/runtime/runtime.js'
-import { userCodeOf, type UserCode } from '../../src/change-feed-processor/delivery/user-code.js'
+import { userCodeOf } from '../../src/change-feed-processor/delivery/user-code.js'
+import type { FailurePolicy } from '../../src/change-feed-processor/options/delivery-options.js'
+import type { ChangeDelegate, PageDelegate } from '../../src/change-feed-processor/feed/delegate.js'
+import type { AnyChange } from '../../src/change-feed-processor/feed/change-identity.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import { aNewLease } from './a-lease.js'
@@ -26,10 +29,19 @@ export interface TestRuntime extends Runtime {
   readonly telemetry: TelemetryRecorder
 }
 
+/** The delegate of a test, and what belongs to it. */
+export interface UserCode {
+  readonly onChanges?: PageDelegate<AnyChange>
+  readonly onChange?: ChangeDelegate<AnyChange>
+  readonly orderBy?: (change: AnyChange) => string | number
+  readonly failurePolicy?: FailurePolicy<AnyChange>
+}
+
 export interface RuntimeOverrides {
   readonly options?: Partial<ChangeFeedProcessorOptions<Document>>
   readonly callbacks?: LifecycleNotifications
   readonly delegate?: ChangeFeedDelegate<Document>
+  readonly restAfterPageMs?: number
   /** All user code, in place of `delegate`. */
   readonly userCode?: UserCode
   readonly feed?: (feed: ChangeFeed) => ChangeFeed
@@ -48,19 +60,21 @@ export async function aRuntime(overrides: RuntimeOverrides = {}): Promise<TestRu
     processorName: 'unit',
     instanceName: 'self',
     startFrom: 'beginning',
-    clock,
     telemetry,
     ...(overrides.userCode ?? { onChanges: overrides.delegate ?? (() => undefined) }),
     ...overrides.options,
   } as AnyProcessorOptions<Document>
-  const options = resolveOptions(given)
+  const { restAfterPageMs } = overrides
+  const internals = { clock, ...(restAfterPageMs === undefined ? {} : { restAfterPageMs }) }
+  const { options, problems } = readProcessorOptions(given, internals)
+  if (problems.length > 0) throw new Error(problems.join('; '))
   const monitored = overrides.feed?.(feed) ?? feed
   return {
     world,
     feed: monitored,
     readPage: pageReader(monitored, options.mode),
     leaseStore: overrides.leaseStore?.(leaseStore) ?? leaseStore,
-    ...(await userCodeOf(given as unknown as UserCode, { feed, concurrency: options.concurrency })),
+    ...(await userCodeOf(options, feed)),
     gate: new PauseGate(),
     self,
     telemetry,

@@ -1,5 +1,6 @@
 import { CosmosLeaseStore } from '../../lease-store/index.js'
-import { CosmosChangeFeed, FeedHints } from '../../src/change-feed-processor/index.js'
+import { CosmosChangeFeed } from '../../src/change-feed-processor/index.js'
+import { FeedHints } from '../../src/change-feed-processor/internals.js'
 import { createInProcessCosmos } from '../../src/emulator/index.js'
 import { openConnection } from '../../src/connection/connection.js'
 import { openContainers } from '../../src/connection/containers.js'

@@ -4,8 +4,8 @@ import {
   type ChangeFeed,
   type ChangeFeedDelegate,
   type ChangeFeedProcessorOptions,
-  type FeedHints,
 } from '../../src/change-feed-processor/index.js'
+import type { FeedHints } from '../../src/change-feed-processor/internals.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import { cosmosWorld, type CosmosWorld, type doors, type WorldOptions } from './cosmos-world.js'
@@ -31,12 +31,12 @@ export interface InstanceOptions extends Partial<
     | 'leasesPerFeedRange'
     | 'maxLeases'
     | 'maxItemCount'
-    | 'checkpointIntervalMs'
-    | 'stopTimeoutMs'
-    | 'pollIntervalMs'
+    | 'checkpointInterval'
+    | 'stopTimeout'
+    | 'pollInterval'
     | 'checkpoint'
     | 'failurePolicy'
-    | 'delegateTimeoutMs'
+    | 'delegateTimeout'
     | 'unhealthyReason'
   >
 > {
@@ -60,30 +60,31 @@ export async function processorWorld(
   let seed = 0
   return {
     ...world,
-    instance: async (instanceName, { onChanges, ...chosen } = {}) => {
+    instance: async (instanceName, { onChanges, hints, ...chosen } = {}) => {
       const delivered: string[] = []
       const notifications: string[] = []
       const telemetry = new TelemetryRecorder()
       const line = switchable()
       seed += 1
-      const processor = new ChangeFeedProcessor<Document>({
-        monitoredContainer: line.through<ChangeFeed>(world.feed()),
-        leaseContainer: line.throughStore(await world.leaseStore()),
-        processorName: 'unit',
-        instanceName,
-        clock: world.clock,
-        random: seededRandom(seed),
-        telemetry,
-        startFrom: 'beginning',
-        ...chosen,
-        onChanges: async (changes, context) => {
-          await onChanges?.(changes, context)
-          delivered.push(...changes.map((change) => change.id))
+      const processor = new ChangeFeedProcessor<Document>(
+        {
+          monitoredContainer: line.through<ChangeFeed>(world.feed()),
+          leaseContainer: line.throughStore(await world.leaseStore()),
+          processorName: 'unit',
+          instanceName,
+          telemetry,
+          startFrom: 'beginning',
+          ...chosen,
+          onChanges: async (changes, context) => {
+            await onChanges?.(changes, context)
+            delivered.push(...changes.map((change) => change.id))
+          },
+          onLeaseAcquired: (token) => void notifications.push(`acquired ${token}`),
+          onLeaseReleased: (token, reason) => void notifications.push(`released ${token}: ${reason}`),
+          onError: (token, error) => void notifications.push(`error ${token}: ${error.name}`),
         },
-        onLeaseAcquired: (token) => void notifications.push(`acquired ${token}`),
-        onLeaseReleased: (token, reason) => void notifications.push(`released ${token}: ${reason}`),
-        onError: (token, error) => void notifications.push(`error ${token}: ${error.name}`),
-      })
+        { clock: world.clock, random: seededRandom(seed), ...(hints === undefined ? {} : { hints }) },
+      )
       return { processor, telemetry, delivered, notifications, cutOff: line.cut }
     },
     owners: async () => {

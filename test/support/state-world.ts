@@ -82,6 +82,8 @@ export class StateWorld {
     const { store, clock, telemetry, random } = this
     return new Agents({
       agents: [shop],
+      slots: 16,
+      failoverMs: 77_000,
       instanceName: 'agents-1',
       store,
       clock,
@@ -99,7 +101,8 @@ export class StateWorld {
     } = {},
   ): Supervisor {
     const { store, clock, telemetry } = this
-    return new Supervisor({ instanceName: 'supervisor-1', store, clock, telemetry, ...options })
+    const times = { sweepIntervalMs: 30_000, deadlineGraceMs: 2_000 }
+    return new Supervisor({ instanceName: 'supervisor-1', store, clock, telemetry, ...times, ...options })
   }
 
   /** Stores a job like a submission. */

@@ -38,7 +38,7 @@ export type StartCheck =
   | { readonly isReady: true; readonly ports: Ports }
   | { readonly isReady: false; readonly problems: readonly string[] }
 
-const tries = { maxAttempts: 8, backoff: { minMs: 100, maxMs: 5_000 } }
+const retrying = { tries: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
  * Checks the containers, the permissions of the identity and, if those suffice, the existing leases. Writes
@@ -56,7 +56,7 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
     return { isReady: false, problems: [...problems, ...(check?.isReady === false ? check.problems : [])] }
   }
   const isPassing = (error: unknown): boolean => isTransient(cosmosErrorKind(error).kind)
-  return retry(attempt, { clock, random, ...tries, isTransient: isPassing })
+  return retry(attempt, { clock, random, ...retrying, isTransient: isPassing })
 }
 
 type WholeOptions = PortOptions & Pick<StartCheckOptions, 'leaseMode'>

@@ -37,7 +37,7 @@ export async function callDelegate(
     if (told !== null) return { kind: 'close', closing: told }
     const error = new DelegateError(leaseToken, cause)
     notifications.failed(leaseToken, error)
-    const isGivenBack = cause instanceof TimeLimitError && options.failureLimits.maxAttempts === null
+    const isGivenBack = cause instanceof TimeLimitError && options.failureLimits.tries === null
     return isGivenBack
       ? { kind: 'close', closing: { reason: 'DelegateError', error } }
       : { kind: 'failed', error }

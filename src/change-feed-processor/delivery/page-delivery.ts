@@ -96,7 +96,7 @@ export class PageDelivery implements Delivery {
       case 'bisect':
         return { kind: 'instead', slices: next.halves }
       case 'retry': {
-        const isRewound = this.isManual && failureLimits.maxAttempts === null
+        const isRewound = this.isManual && failureLimits.tries === null
         await this.backOff(isRewound ? this.failuresAt(page) : next.slice.failures)
         return isRewound ? { kind: 'readAgain' } : { kind: 'instead', slices: [next.slice] }
       }

@@ -1,27 +1,20 @@
 import type { ChangeFeed } from '../feed/change-feed.js'
 import { partitionKeyOf, type AnyChange } from '../feed/change-identity.js'
 import { cosmosDeadLetter } from './cosmos-dead-letter.js'
-import type { ChangeDelegate, PageDelegate, DeadLetter } from '../feed/delegate.js'
-import type { FailurePolicy } from '../options/delivery-options.js'
+import type { DeadLetter } from '../feed/delegate.js'
+import type { UserCode } from '../options/delivery-options.js'
 import type { ChangeDelegates, Runtime } from '../runtime/runtime.js'
-
-/** The functions of the user, as the parts of the processor call them. */
-export interface UserCode {
-  readonly onChanges?: PageDelegate<AnyChange>
-  readonly onChange?: ChangeDelegate<AnyChange>
-  readonly orderBy?: (change: AnyChange) => string | number
-  readonly failurePolicy?: FailurePolicy<AnyChange>
-}
 
 /**
  * Returns the parts of a runtime that the user supplies. Rejects when the default of `orderBy` cannot be read from
  * the feed.
  */
 export async function userCodeOf(
-  { onChanges, onChange, orderBy, failurePolicy }: UserCode,
-  { feed, concurrency }: { readonly feed: ChangeFeed; readonly concurrency: number },
+  { onChanges, onChange, orderBy, ...options }: UserCode & { readonly concurrency: number },
+  feed: ChangeFeed,
 ): Promise<Pick<Runtime, 'delegates' | 'deadLetter'>> {
-  const deadLetter = deadLetterOf(failurePolicy)
+  const { concurrency } = options
+  const deadLetter = deadLetterOf(options.deadLetter)
   if (onChanges !== undefined) return { delegates: { kind: 'pages', onChanges }, deadLetter }
   // The checked options have either `onChanges` or `onChange`.
   if (onChange === undefined) throw new TypeError('neither onChanges nor onChange is there')
@@ -29,10 +22,9 @@ export async function userCodeOf(
   return { delegates: { kind: 'changes', onChange, keyOf, concurrency }, deadLetter }
 }
 
-function deadLetterOf(policy: FailurePolicy<AnyChange> | undefined): DeadLetter<AnyChange> {
-  if (policy === undefined)
+function deadLetterOf(deadLetter: UserCode['deadLetter']): DeadLetter<AnyChange> {
+  if (deadLetter === undefined)
     return () => Promise.reject(new Error('without a failurePolicy nothing is set aside'))
-  const { deadLetter } = policy
   return typeof deadLetter === 'function' ? deadLetter : cosmosDeadLetter(deadLetter)
 }
 

@@ -1,5 +1,8 @@
 import { containerFindings, leaseContainerRole } from '../../../lease-store/index.js'
-import { counted } from '../../platform/index.js'
+import { counted, type Duration } from '../../platform/index.js'
+import { checkedOptions } from '../../platform/options.js'
+import { ProcessorOptionsError } from '../feed/errors.js'
+import { leaseExpiration } from '../options/timing.js'
 import type { Inspection, Obstacle } from './cosmos-inspection.js'
 import { coverageFindings } from './coverage-findings.js'
 import { offset, seconds, toleratedSkewMs } from './durations.js'
@@ -10,21 +13,29 @@ import type { UnitDocuments } from './units.js'
 /** The parameters of {@link diagnose}. */
 export interface DiagnosisOptions {
   /**
-   * The expiration interval of the instances, in milliseconds: a lease without a sign of life for that long may be
-   * taken over.
+   * The expiration interval of the instances: a lease without a sign of life for that long may be taken over.
+   * Default 60 s.
    */
-  readonly leaseExpirationIntervalMs: number
+  readonly leaseExpirationInterval?: Duration
 }
 
 /** The time for which an instance holds the lock that creates the leases; all instances use the same. */
 const lockMs = 30_000
 
-/** Returns what is wrong and what to do about it, from the inspection alone. Problems come first. */
-export function diagnose(inspection: Inspection, options: DiagnosisOptions): readonly Finding[] {
+/**
+ * Returns what is wrong and what to do about it, from the inspection alone. Problems come first. Throws
+ * {@link ProcessorOptionsError} for an option of another kind.
+ */
+export function diagnose(inspection: Inspection, options: DiagnosisOptions = {}): readonly Finding[] {
+  const { leaseExpirationInterval: expirationMs } = checkedOptions(
+    { leaseExpirationInterval: leaseExpiration },
+    options,
+    (problems) => new ProcessorOptionsError(problems),
+  )
   const found: readonly Finding[] = [
     ...generalFindings(inspection).map((finding) => ({ ...finding, processorName: null })),
     ...inspection.units.flatMap((unit) =>
-      unitFindings(unit, inspection, options).map((finding) => ({
+      unitFindings(unit, inspection, expirationMs).map((finding) => ({
         ...finding,
         processorName: unit.processorName,
       })),
@@ -68,14 +79,14 @@ function obstacleFinding({ kind, container, action }: Obstacle): UnitFinding {
   )
 }
 
-function unitFindings(unit: UnitDocuments, inspection: Inspection, options: DiagnosisOptions): UnitFinding[] {
+function unitFindings(unit: UnitDocuments, inspection: Inspection, expirationMs: number): UnitFinding[] {
   if (unit.isJavas) return [...spellingFindings(unit, inspection), javaFinding(unit)]
   return [
     ...spellingFindings(unit, inspection),
     ...foreignFindings(unit),
     ...creationFindings(unit, inspection.storeTimeMs),
-    ...coverageFindings(unit, inspection, options.leaseExpirationIntervalMs),
-    ...ownershipFindings(unit, inspection.storeTimeMs, options.leaseExpirationIntervalMs),
+    ...coverageFindings(unit, inspection, expirationMs),
+    ...ownershipFindings(unit, inspection.storeTimeMs, expirationMs),
   ]
 }
 

@@ -15,7 +15,7 @@ export interface ChangeContext {
   /** What the SDK recorded about the request (its `CosmosDiagnostics`); null where there is no SDK. */
   readonly diagnostics: object | null
   /**
-   * Aborts when the lease is lost, the processor stops, or `delegateTimeoutMs` is over. The changes are then
+   * Aborts when the lease is lost, the processor stops, or `delegateTimeout` is over. The changes are then
    * delivered again unless this call finishes.
    */
   readonly signal: AbortSignal
@@ -86,7 +86,7 @@ export type CloseReason =
   /** The feed cannot be read at all. The lease was released, so that any instance may try again. */
   | 'FeedError'
   /**
-   * A delegate did not return within `delegateTimeoutMs`. The lease was released, so that any instance may try
+   * A delegate did not return within `delegateTimeout`. The lease was released, so that any instance may try
    * again.
    */
   | 'DelegateError'
@@ -98,11 +98,12 @@ export type DeadLetter<C> = (change: C, error: DelegateError, context: ChangeCon
 
 /** Called when leases are acquired and released, and on errors. A callback that throws or rejects does no harm. */
 export interface LifecycleNotifications {
-  readonly onLeaseAcquired?: (leaseToken: string, feedRange: FeedRange) => Promise<void> | void
-  readonly onLeaseReleased?: (leaseToken: string, reason: CloseReason) => Promise<void> | void
+  readonly onLeaseAcquired?: ((leaseToken: string, feedRange: FeedRange) => Promise<void> | void) | undefined
+  readonly onLeaseReleased?: ((leaseToken: string, reason: CloseReason) => Promise<void> | void) | undefined
   /**
    * A `DelegateError` comes from the delegate and has what it threw as `cause`. A `FeedError` has the store's
    * error.
    */
-  readonly onError?: (leaseToken: string, error: DelegateError | FeedError) => Promise<void> | void
+  readonly onError?:
+    ((leaseToken: string, error: DelegateError | FeedError) => Promise<void> | void) | undefined
 }

@@ -1,7 +1,19 @@
+import type { Duration, ResolvedRetry, Retry } from '../../platform/index.js'
+import {
+  callback,
+  duration,
+  group,
+  kind,
+  oneOf,
+  optional,
+  retryOption,
+  shown,
+  wholeNumber,
+  type Values,
+} from '../../platform/options.js'
+import type { AnyChange } from '../feed/change-identity.js'
 import { isContainer, type DeadLetterContainer } from '../feed/cosmos-ports.js'
-import type { ChangeDelegate, PageDelegate, DeadLetter } from '../feed/delegate.js'
-import type { FailureLimits } from './failure-policy.js'
-import { brokenRules, countProblems, type CountRule, type Rule } from './option-rules.js'
+import type { ChangeDelegate, DeadLetter, PageDelegate } from '../feed/delegate.js'
 
 /** When the position of a lease is stored: automatically after a page was handled, or when the delegate says so. */
 export type CheckpointMode = 'auto' | 'manual'
@@ -9,12 +21,10 @@ export type CheckpointMode = 'auto' | 'manual'
 /** Defines what happens to a change that its delegate refuses again and again. */
 export interface FailurePolicy<C> {
   /**
-   * The number of attempts for a page before the failing change is searched for, and the number of attempts for
-   * that single change before it is set aside.
+   * `tries` is the number of deliveries of a page before the failing change is searched for, and the number of
+   * deliveries of that single change before it is set aside. Default back-off: 500 ms to 30 s.
    */
-  readonly maxAttempts: number
-  /** The pause between two attempts in milliseconds, doubling from `min` to `max`. Default 500 to 30,000. */
-  readonly backoffMs?: { readonly min: number; readonly max: number }
+  readonly retry: Retry
   readonly then: 'deadLetter'
   /**
    * Where the change is stored: a container of `@azure/cosmos`, or a function. Until that succeeds, no later
@@ -31,15 +41,10 @@ export interface DeliveryOptions<C> {
    */
   readonly failurePolicy?: FailurePolicy<C>
   /**
-   * The longest time of one call of the delegate, in milliseconds. After that its signal aborts and the call has
-   * failed. It counts as an attempt of the `failurePolicy`; without one the lease is released. Default: no limit.
+   * The longest time of one call of the delegate. After that its signal aborts and the call has failed. It counts
+   * as a try of the `failurePolicy`; without one the lease is released. Default: no limit.
    */
-  readonly delegateTimeoutMs?: number
-  /**
-   * The longest time of one read of the feed, in milliseconds, before it is discarded and repeated. Default
-   * 65,000.
-   */
-  readonly readTimeoutMs?: number
+  readonly delegateTimeout?: Duration
 }
 
 /** Options for a delegate that receives pages. */
@@ -69,91 +74,61 @@ export interface ChangeDeliveryOptions<C> extends DeliveryOptions<C> {
   readonly checkpoint?: 'auto'
 }
 
-/** Delivery options with every default filled in. Functions are passed on separately. */
-export interface ResolvedDeliveryOptions {
-  readonly checkpoint: CheckpointMode
-  readonly concurrency: number
-  readonly delegateTimeoutMs: number | null
-  readonly readTimeoutMs: number
-  readonly failureLimits: FailureLimits
+/** The functions of the user, as the parts of the processor call them. */
+export interface UserCode {
+  readonly onChanges?: PageDelegate<AnyChange> | undefined
+  readonly onChange?: ChangeDelegate<AnyChange> | undefined
+  readonly orderBy?: ((change: AnyChange) => string | number) | undefined
+  readonly deadLetter?: DeadLetterContainer | DeadLetter<AnyChange> | undefined
 }
 
-type EitherDeliveryOptions = PageDeliveryOptions<never> | ChangeDeliveryOptions<never>
+/** The tries of a change that fails. Without a policy their number is null: there is no limit. */
+export type FailureLimits = Omit<ResolvedRetry, 'tries'> & { readonly tries: number | null }
 
-export function resolveDelivery(options: EitherDeliveryOptions): ResolvedDeliveryOptions {
-  const { failurePolicy } = options
-  const { min: minMs, max: maxMs } = failurePolicy?.backoffMs ?? { min: 500, max: 30_000 }
-  return {
-    checkpoint: options.checkpoint ?? 'auto',
-    concurrency: options.concurrency ?? 16,
-    delegateTimeoutMs: options.delegateTimeoutMs ?? null,
-    readTimeoutMs: options.readTimeoutMs ?? 65_000,
-    failureLimits: { maxAttempts: failurePolicy?.maxAttempts ?? null, backoff: { minMs, maxMs } },
+const backoff = { minMs: 500, maxMs: 30_000 }
+
+/** The kinds of both kinds of delivery options. */
+export const deliveryShape = {
+  onChanges: optional(callback<PageDelegate<AnyChange>>()),
+  onChange: optional(callback<ChangeDelegate<AnyChange>>()),
+  orderBy: optional(callback<(change: AnyChange) => string | number>('a function from a change to its key')),
+  checkpoint: optional(oneOf('auto', 'manual'), 'auto' as const),
+  concurrency: optional(wholeNumber(1, 1_000), 16),
+  delegateTimeout: optional(duration(), null),
+  failurePolicy: optional(
+    group({
+      retry: retryOption(backoff),
+      then: oneOf('deadLetter'),
+      deadLetter: kind<DeadLetterContainer | DeadLetter<AnyChange>>(
+        'a Container of @azure/cosmos, or a function that keeps a change',
+        (value) => typeof value === 'function' || isContainer(value),
+      ),
+    }),
+  ),
+}
+
+/** Returns the limits that a failure policy sets. */
+export function failureLimitsOf(policy: Values<typeof deliveryShape>['failurePolicy']): FailureLimits {
+  return policy?.retry ?? { tries: null, backoff }
+}
+
+/** Returns a problem for every broken rule about several options. */
+export function deliveryProblems(given: { readonly [K in keyof typeof deliveryShape]?: unknown }): string[] {
+  const { onChanges, onChange, concurrency, orderBy, checkpoint } = given
+  const isOneByOne = (onChange ?? null) !== null
+  const problems: string[] = []
+  if (isOneByOne === ((onChanges ?? null) !== null)) {
+    const both = `onChanges is ${shown(onChanges)} and onChange is ${shown(onChange)}`
+    problems.push(`${both}; exactly one of them must be there`)
   }
-}
-
-/** Returns a problem for every broken rule; types do not bind users of JavaScript. */
-export function deliveryProblems(options: EitherDeliveryOptions): string[] {
-  const { checkpoint, concurrency, delegateTimeoutMs, readTimeoutMs, failureLimits } =
-    resolveDelivery(options)
-  const { onChanges, onChange, orderBy, failurePolicy } = options
-  const counts: readonly CountRule[] = [
-    ['concurrency', concurrency, 1, 1_000],
-    ['delegateTimeoutMs', delegateTimeoutMs ?? 1, 1, Infinity],
-    ['readTimeoutMs', readTimeoutMs, 1, Infinity],
-    ['failurePolicy.maxAttempts', failureLimits.maxAttempts ?? 1, 1, Infinity],
-    ['failurePolicy.backoffMs.min', failureLimits.backoff.minMs, 1, Infinity],
-    ['failurePolicy.backoffMs.max', failureLimits.backoff.maxMs, 1, Infinity],
-  ]
-  const rules: readonly Rule[] = [
-    [
-      (isFunction(onChanges) && onChange === undefined) || (isFunction(onChange) && onChanges === undefined),
-      `onChanges is ${typeof onChanges} and onChange is ${typeof onChange}; exactly one of them must be a function`,
-    ],
-    [
-      isFunction(onChange) || (options.concurrency ?? orderBy) === undefined,
+  if (!isOneByOne && (concurrency ?? orderBy ?? null) !== null) {
+    problems.push(
       'concurrency and orderBy are about onChange; pass that instead of onChanges, or leave them out',
-    ],
-    [
-      orderBy === undefined || isFunction(orderBy),
-      `orderBy is ${typeof orderBy}; it must be a function from a change to its key`,
-    ],
-    [
-      ['auto', 'manual'].includes(checkpoint),
-      `checkpoint is ${JSON.stringify(checkpoint)}; it must be "auto" or "manual"`,
-    ],
-    [
-      !isFunction(onChange) || checkpoint !== 'manual',
-      'checkpoint is "manual" beside onChange, whose checkpoint is the low-water mark; leave it out, or pass onChanges',
-    ],
-  ]
-  return [...countProblems(counts), ...brokenRules(rules), ...policyProblems(failurePolicy, failureLimits)]
-}
-
-function policyProblems(policy: FailurePolicy<never> | undefined, { backoff }: FailureLimits): string[] {
-  if (policy === undefined) return []
-  const { then, deadLetter, maxAttempts } = policy
-  return brokenRules([
-    // Without `maxAttempts` there would be no limit, which is what having no policy means.
-    [
-      (maxAttempts as unknown) !== undefined,
-      'failurePolicy.maxAttempts is undefined; it must be a whole number, at least 1',
-    ],
-    [
-      backoff.minMs <= backoff.maxMs,
-      `failurePolicy.backoffMs is ${backoff.minMs} to ${backoff.maxMs}; min must not exceed max`,
-    ],
-    [
-      (then as unknown) === 'deadLetter',
-      `failurePolicy.then is ${JSON.stringify(then)}; it must be "deadLetter"`,
-    ],
-    [
-      isFunction(deadLetter) || isContainer(deadLetter),
-      `failurePolicy.deadLetter is ${typeof deadLetter}; it must be a Container, or a function that keeps a change`,
-    ],
-  ])
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function'
+    )
+  }
+  if (isOneByOne && checkpoint === 'manual') {
+    const rule = 'whose checkpoint is the low-water mark; leave it out, or pass onChanges'
+    problems.push(`checkpoint is "manual" beside onChange, ${rule}`)
+  }
+  return problems
 }

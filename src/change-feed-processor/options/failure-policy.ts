@@ -1,11 +1,4 @@
-import type { Backoff } from '../../platform/index.js'
-
-/** The resolved limits for changes whose delegate fails. */
-export interface FailureLimits {
-  /** Attempts in total; null for no limit. */
-  readonly maxAttempts: number | null
-  readonly backoff: Backoff
-}
+import type { FailureLimits } from './delivery-options.js'
 
 /** Changes that are delivered together: a page, or a part of one in which the failing change is searched for. */
 export interface Slice {
@@ -27,16 +20,16 @@ export type AfterFailure =
   | { readonly kind: 'setAside'; readonly slice: Slice }
 
 /**
- * Decides what follows a failure. A page is tried `maxAttempts` times, in case the failure passes. Then one of its
+ * Decides what follows a failure. A page is tried `tries` times, in case the failure passes. Then one of its
  * changes is assumed to be the cause. It is searched for by halves, each tried once. A single change is the poison
- * only when it has failed `maxAttempts` times by itself. Without a limit the page is tried forever (I10: unhandled
+ * only when it has failed `tries` times by itself. Without a limit the page is tried forever (I10: unhandled
  * changes are not passed).
  */
-export function afterFailure(failed: Slice, { maxAttempts }: FailureLimits): AfterFailure {
+export function afterFailure(failed: Slice, { tries }: FailureLimits): AfterFailure {
   const slice = { ...failed, failures: failed.failures + 1 }
   const size = slice.to - slice.from
-  const attempts = slice.isPart && size > 1 ? 1 : maxAttempts
-  if (attempts === null || slice.failures < attempts) return { kind: 'retry', slice }
+  const limit = slice.isPart && size > 1 ? 1 : tries
+  if (limit === null || slice.failures < limit) return { kind: 'retry', slice }
   if (size === 1) return { kind: 'setAside', slice }
   const middle = slice.from + Math.ceil(size / 2)
   const half = { failures: 0, isPart: true }

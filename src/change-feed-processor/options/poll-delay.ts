@@ -1,13 +1,7 @@
-import type { Clock } from '../../platform/index.js'
-
-/** Bounds in milliseconds of the pause between two polls that found nothing. Equal bounds make it fixed. */
-export interface PollInterval {
-  readonly minMs: number
-  readonly maxMs: number
-}
+import type { Backoff, Clock } from '../../platform/index.js'
 
 /** Returns the pause after `emptyPolls` polls in a row found nothing: doubling, within bounds. */
-export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: PollInterval): number {
+export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: Backoff): number {
   return Math.min(maxMs, minMs * 2 ** Math.min(emptyPolls - 1, 30))
 }
 
@@ -22,7 +16,7 @@ export class PollDelay {
 
   constructor(
     private readonly clock: Clock,
-    private readonly interval: PollInterval,
+    private readonly interval: Backoff,
   ) {}
 
   /** Shortens the next pauses, because changes came. */

@@ -12,7 +12,7 @@ const lockSeconds = 30
 /** The interval of checking whether the instance with the lock has finished. */
 const lockPollMs = 1_000
 
-const tries = { maxAttempts: 8, backoff: { minMs: 100, maxMs: 5_000 } }
+const retrying = { tries: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
  * Ensures that the leases cover the feed before any of it is read. One instance creates the missing leases, and
@@ -30,7 +30,7 @@ export class Bootstrapper {
         clock,
         random,
         signal,
-        ...tries,
+        ...retrying,
         isTransient: (error) => isTransient(cosmosErrorKind(error).kind),
       })
       if (isReady) return

@@ -10,22 +10,24 @@ import { calledWithin } from '../delivery/time-limit.js'
  */
 const unansweredMs = 5_000
 
+/** The longest time of a read. A client that silently retries a throttled request may need nearly as long. */
+const readTimeoutMs = 65_000
+
 /**
  * Reads a page, and reports what the client hides meanwhile. `@azure/cosmos` silently repeats a throttled request
  * up to nine times, begins its last wait up to 30 seconds after the first, and cannot be interrupted. Rejects
  * after `readTimeoutMs`, and at once when `signal` aborts. Later results of the client are ignored.
  */
 export async function watchedRead(
-  { readPage, clock, options, telemetry, notifications }: Runtime,
+  { readPage, clock, telemetry, notifications }: Runtime,
   from: FeedPosition,
   { leaseToken, signal, maxItemCount }: ReadOptions & { readonly leaseToken: string },
 ): Promise<ChangePage<AnyChange>> {
-  const { readTimeoutMs: limitMs } = options
   const on = notifications.on(leaseToken)
   const reading = calledWithin((ending) => readPage(from, { maxItemCount, signal: ending }), {
     clock,
     signal,
-    limitMs,
+    limitMs: readTimeoutMs,
     what: 'reading the change feed',
   })
   const page = await noticingLate(clock, unansweredMs, reading, () => {

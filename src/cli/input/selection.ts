@@ -1,5 +1,5 @@
-import { withoutUndefined } from '../../platform/index.js'
-import { durationMs, processStates, type SelectionFilter } from '../../sas/index.js'
+import { durationMs, withoutUndefined } from '../../platform/index.js'
+import { processStates, type SelectionFilter } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import type { SelectionOptions } from './selection-options.js'
 

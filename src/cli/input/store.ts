@@ -87,12 +87,7 @@ export function withUnits<T>(
   use: (selection: UnitSelection) => Promise<T>,
 ): Promise<T> {
   const chosen = options.processor === undefined ? {} : { processorName: options.processor }
-  return withExistingStore({ options, terminal }, ({ timing, ...settings }) => {
-    const leaseExpirationIntervalMs = timing?.leaseExpirationIntervalMs
-    const expiration =
-      leaseExpirationIntervalMs === undefined ? {} : { timing: { leaseExpirationIntervalMs } }
-    return use({ ...settings, ...chosen, ...expiration })
-  })
+  return withExistingStore({ options, terminal }, (settings) => use({ ...settings, ...chosen }))
 }
 
 /** Runs `use` with a job client, and closes it. */

@@ -1,6 +1,6 @@
 import { instanceNameOf, rolesNamed } from '../../connection/index.js'
 import { serveStatus, startHost, verdict, type Host } from '../../host/index.js'
-import { systemClock, systemRandom, withinLimit } from '../../platform/index.js'
+import { durationMs, systemClock, systemRandom, withinLimit } from '../../platform/index.js'
 import { consoleLogger, type Telemetry } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
@@ -8,8 +8,8 @@ import { answerParent } from '../input/parent-channel.js'
 import type { Terminal } from '../output/terminal.js'
 import { untilEnd, type ProcessEnd } from './until-ended.js'
 
-/** How long to retry refused requests at start, because role assignments take some minutes to spread. */
-const forbiddenPatienceMs = 10 * 60_000
+/** How long to wait at start: for a store that does not answer, and for role assignments, which take minutes. */
+const patience = { unavailable: '36500d', forbidden: '10m' }
 
 /** The share of the time to stop that handlers may use; the rest is for checkpoints and leases. */
 const handlersShare = 0.6
@@ -30,12 +30,12 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
     instanceName,
     telemetry,
     signal: told.signal,
-    patience: { unavailableMs: Infinity, forbiddenMs: forbiddenPatienceMs },
+    patience,
     timing: {
       ...settings.timing,
-      stopTimeoutMs: Math.min(stopWithinMs, settings.timing?.stopTimeoutMs ?? Infinity),
+      stopTimeout: Math.min(stopWithinMs, durationMs(settings.timing?.stopTimeout ?? stopWithinMs) ?? 0),
     },
-    stopBudgetMs: Math.round(stopWithinMs * handlersShare),
+    stopBudget: Math.round(stopWithinMs * handlersShare),
     ...(port === null ? {} : { port }),
   })
   const host = await startedOrTold(starting, ending, stopWithinMs)
@@ -48,8 +48,8 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
   const code = endedAs(end, instanceName, telemetry)
   const beganMs = systemClock.monotonic()
   await inTime(host.stop(), stopWithinMs)
-  const durationMs = Math.round(systemClock.monotonic() - beganMs)
-  telemetry.emit({ type: 'host.stopped', instanceName, durationMs })
+  const tookMs = Math.round(systemClock.monotonic() - beganMs)
+  telemetry.emit({ type: 'host.stopped', instanceName, durationMs: tookMs })
   return code
 }
 

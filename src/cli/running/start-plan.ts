@@ -36,7 +36,8 @@ export interface StartPlan {
   readonly instances: number | null
   readonly port: number | null
   readonly environment: ProcessSettings
-  readonly settings: Settings
+  /** The options of a host that are set, besides the roles, the agents and the port. */
+  readonly settings: Omit<Settings, 'module' | 'port' | 'roles'>
 }
 
 /** The most instances that one command starts, which is more than any machine can use. */
@@ -75,9 +76,9 @@ export async function planOf(options: StartOptions): Promise<StartPlan> {
 }
 
 function withEnvironment(
-  settings: Settings,
+  { module: _module, port: _port, roles: _roles, ...settings }: Settings,
   { unitPrefix = settings.unitPrefix, alertWebhook = settings.alertWebhook }: ProcessSettings,
-): Settings {
+): StartPlan['settings'] {
   return {
     ...settings,
     ...withoutUndefined({ unitPrefix, alertWebhook }),

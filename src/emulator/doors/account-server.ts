@@ -1,5 +1,7 @@
 import { systemClock } from '../../platform/index.js'
-import { openAccount, type Account, type AccountOptions, type OpenAccount } from './account.js'
+import { flag, optional, secretThat, text, wholeNumber, type Values } from '../../platform/options.js'
+import { openAccount, type Account, type OpenAccount } from './account.js'
+import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { localCertificate } from './certificate.js'
 import { lockDirectory } from '../durability/directory-lock.js'
 import { listen } from './http-server.js'
@@ -30,18 +32,25 @@ export interface AccountServer extends OpenAccount {
   readonly certificate: string | null
 }
 
-const defaultPort = 8081
+const shape = {
+  ...accountShape,
+  port: optional(wholeNumber(0, 65_535), 8081),
+  host: optional(text(), '127.0.0.1'),
+  key: optional(
+    secretThat('base64, as account keys are', (key) => /^[A-Za-z0-9+/]+={0,2}$/u.test(key)),
+    wellKnownKey,
+  ),
+  https: optional(flag(), false),
+}
 
 /**
  * Starts a server. It loads no SDK, which takes longer to load than everything else. Rejects with one clear error
  * when the port or the data directory is not available.
  */
 export async function serveAccount(options: AccountServerOptions = {}): Promise<AccountServer> {
-  const { port = defaultPort, host = '127.0.0.1', key = wellKnownKey, https = false } = options
-  if (!/^[A-Za-z0-9+/]+={0,2}$/u.test(key)) throw new Error('The key must be base64, as account keys are.')
-  const clock = options.clock ?? systemClock
-  const certificate = https ? await localCertificate(options.dataDirectory, clock) : undefined
-  const { respond, ...account } = await openLocked(options, key)
+  const { port, host, key, https, ...own } = doorOptions(shape, options)
+  const certificate = https ? await localCertificate(own.dataDirectory, own.clock) : undefined
+  const { respond, ...account } = await openLocked(own, key)
   const server = await listen({
     port,
     host,
@@ -68,7 +77,7 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
 }
 
 /** Opens the account after it has locked the data directory, before it reads anything in it. */
-async function openLocked(options: AccountServerOptions, key: string): Promise<Account> {
+async function openLocked(options: Values<typeof accountShape>, key: string): Promise<Account> {
   const { dataDirectory } = options
   // Clients in other processes sign by the machine's clock, even when the account has another clock.
   const signersClock = systemClock

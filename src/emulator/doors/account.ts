@@ -1,4 +1,6 @@
-import { errorMessage, systemClock, systemRandom, type Clock, type Random } from '../../platform/index.js'
+import { errorMessage, type Clock } from '../../platform/index.js'
+import type { Values } from '../../platform/options.js'
+import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
 import { CosmosEngine, noJournal } from '../engine/index.js'
@@ -10,23 +12,6 @@ import type { RestRequest, RestResponse } from '../messages/rest-message.js'
 import { MasterKey } from '../rest/authorization.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
 import { ThroughputMeter } from '../rest/routes/throughput-meter.js'
-
-/** Options that every kind of emulator has. */
-export interface AccountOptions {
-  /** Physical partitions of a new container. Default 1. */
-  readonly partitionCount?: number
-  /**
-   * Answers requests beyond a container's throughput with 429 (sub-status 3200) and the time to wait, as the
-   * service does. A model of charges says how much each request costs. Default false.
-   */
-  readonly enforceThroughput?: boolean
-  /** The directory that keeps all data across processes. Default: none, so that data is lost with the process. */
-  readonly dataDirectory?: string
-  /** Default: the machine's clock. With a virtual clock, TTL and `_ts` follow it. */
-  readonly clock?: Clock
-  /** The source of rids and request ids. Default: the machine's random numbers. */
-  readonly random?: Random
-}
 
 /** An open account, however it is used. */
 export interface OpenAccount extends PartitionChanges {
@@ -56,9 +41,15 @@ export interface AccountDoor {
  *
  * @param key the account's master key, base64
  */
-export function openAccount(options: AccountOptions, key: string, door: AccountDoor = {}): Account {
-  const { clock = systemClock, random = systemRandom, partitionCount = 1, dataDirectory } = options
-  assertPartitionCount(partitionCount)
+export function openAccount(
+  options: AccountOptions | Values<typeof accountShape>,
+  key: string,
+  door: AccountDoor = {},
+): Account {
+  const { clock, random, partitionCount, dataDirectory, enforceThroughput } = doorOptions(
+    accountShape,
+    options,
+  )
   const nextId = (): string => random.id()
   const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory, door.lock)
   const engine = new CosmosEngine({
@@ -77,7 +68,7 @@ export function openAccount(options: AccountOptions, key: string, door: AccountD
       counter.countFault(outcome)
     },
   })
-  const meter = options.enforceThroughput === true ? new ThroughputMeter(engine) : null
+  const meter = enforceThroughput ? new ThroughputMeter(engine) : null
   const signing = { key: new MasterKey(key), now: () => (door.signersClock ?? clock).now() }
   const routes = counter.counting(createRoutes({ engine, signing, nextId, faults, meter }))
   const apply = async (request: RestRequest): Promise<RestResponse> => {
@@ -114,11 +105,4 @@ function restore(engine: CosmosEngine, journal: LmdbJournal): void {
     journal.close().catch(() => undefined)
     throw error
   }
-}
-
-const maxPartitionCount = 1_000
-
-function assertPartitionCount(count: number): void {
-  if (Number.isInteger(count) && count >= 1 && count <= maxPartitionCount) return
-  throw new RangeError(`partitionCount is ${count}; it must be a whole number from 1 to ${maxPartitionCount}`)
 }

@@ -1,5 +1,6 @@
 import type { CosmosClient, CosmosClientOptions } from '@azure/cosmos'
-import { openAccount, type AccountOptions, type OpenAccount } from './account.js'
+import { openAccount, type OpenAccount } from './account.js'
+import type { AccountOptions } from './account-options.js'
 import { createInProcessClient } from './in-process-client.js'
 import { wellKnownKey } from './well-known-key.js'
 

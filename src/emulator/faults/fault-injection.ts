@@ -4,7 +4,7 @@ import { header, type RestRequest, type RestResponse } from '../messages/rest-me
 import { ConnectionReset } from './connection-reset.js'
 import type { Fault, FaultOptions, Faults } from './fault.js'
 import { fits, type RequestMatched } from './fault-match.js'
-import { faultProblems } from './fault-problems.js'
+import { readFault } from './fault-problems.js'
 import { requestMatched } from './request-matched.js'
 
 export interface FaultInjectionOptions {
@@ -19,10 +19,11 @@ export interface FaultInjectionOptions {
 interface Standing extends Fault {
   fired: number
   readonly random: Random
+  readonly values: ReturnType<typeof readFault>['values']
 }
 
 /** The defaults of a throttled request, as the service answers it. */
-const throttling = { status: 429, substatus: 3200, retryAfterMs: 10 } as const
+const throttling = { status: 429, substatus: 3200, retryAfter: 10 } as const
 
 /** The path of the admin routes, which faults never affect: a fault must not prevent its own removal. */
 const adminPath = /^\/*_stepward(\/|$)/u
@@ -36,11 +37,11 @@ export class FaultInjection implements Faults {
   constructor(private readonly options: FaultInjectionOptions) {}
 
   add(options: FaultOptions): Fault {
-    const problems = faultProblems(options)
+    const { values, problems } = readFault(options)
     if (problems.length > 0) throw new RangeError(`The fault cannot be added: ${problems.join('; ')}.`)
     this.lastId += 1
     const random = options.seed === undefined ? this.options.random : seededRandom(options.seed)
-    const fault: Standing = { id: String(this.lastId), options: { ...options }, fired: 0, random }
+    const fault: Standing = { id: String(this.lastId), options: { ...options }, values, fired: 0, random }
     this.standing = [...this.standing, fault]
     return fault
   }
@@ -64,7 +65,7 @@ export class FaultInjection implements Faults {
   async respond(request: RestRequest, apply: () => Promise<RestResponse>): Promise<RestResponse> {
     const fault = this.standing.length === 0 ? undefined : this.draw(request)
     if (fault === undefined) return apply()
-    const { delayMs = 0, afterApply = false, reset = false, status } = fault.options
+    const { delay: delayMs, afterApply, reset, status } = fault.values
     const isApplied = afterApply || (status === undefined && !reset)
     this.options.onFault(isApplied ? 'applied' : 'notApplied')
     const lost = afterApply ? await apply() : null
@@ -86,9 +87,9 @@ export class FaultInjection implements Faults {
    * Returns the error answer. It contains the charge and the activity id of the work that was done, but not its
    * result.
    */
-  private failed({ id, options }: Standing, status: number, lost: RestResponse | null): RestResponse {
-    const defaults: Partial<FaultOptions> = status === throttling.status ? throttling : {}
-    const { substatus = 0, retryAfterMs } = { ...defaults, ...options }
+  private failed({ id, values }: Standing, status: number, lost: RestResponse | null): RestResponse {
+    const defaults = status === throttling.status ? throttling : { substatus: 0, retryAfter: undefined }
+    const { substatus = defaults.substatus, retryAfter = defaults.retryAfter } = values
     const outcome = lost === null ? 'The request was not carried out' : 'The request was carried out'
     const { body, headers } = this.options.errorResponse(
       status,
@@ -103,7 +104,7 @@ export class FaultInjection implements Faults {
         [header.activityId]: lost?.headers[header.activityId] ?? this.options.random.id(),
         [header.charge]: lost?.headers[header.charge] ?? '0',
         [header.substatus]: String(substatus),
-        ...(retryAfterMs === undefined ? {} : { [header.retryAfterMs]: String(retryAfterMs) }),
+        ...(retryAfter === undefined ? {} : { [header.retryAfterMs]: String(retryAfter) }),
       },
     }
   }

@@ -1,7 +1,8 @@
+import type { Duration } from '../../platform/index.js'
 import type { FaultMatch, RequestMatched } from './fault-match.js'
 
 /**
- * The effect of a fault, the requests it meets, and how often. At least one of `status`, `reset` and `delayMs` is
+ * The effect of a fault, the requests it meets, and how often. At least one of `status`, `reset` and `delay` is
  * required; `status` and `reset` exclude each other. A delay may precede either of these, or be the only effect.
  */
 export interface FaultOptions {
@@ -28,10 +29,10 @@ export interface FaultOptions {
    * cannot know the outcome. Default false: with `status` or `reset`, the request is not carried out.
    */
   readonly afterApply?: boolean
-  /** Milliseconds by the account's clock before the client gets a response. Default: none. */
-  readonly delayMs?: number
-  /** Milliseconds after which the client may retry. Default 10 for 429, otherwise not sent. */
-  readonly retryAfterMs?: number
+  /** The time by the account's clock before the client gets a response. Default: none. */
+  readonly delay?: Duration
+  /** The time after which the client may retry. Default 10 ms for 429, otherwise not sent. */
+  readonly retryAfter?: Duration
   /** Cuts the connection without an answer. */
   readonly reset?: boolean
 }

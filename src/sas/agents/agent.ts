@@ -1,8 +1,8 @@
-import { unknownOptions, type Backoff } from '../../platform/index.js'
+import type { Duration, ResolvedRetry, Retry } from '../../platform/index.js'
+import { duration, durationRange, group, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import type { AgentLog } from './agent-log.js'
 import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'
-import { durationMs, type Duration } from '../model/duration.js'
 import { toTemplate, type Bound } from '../model/reference.js'
 
 /** The attempt that a handler is making, and what the handler may ask for. */
@@ -75,21 +75,14 @@ export type Agent<H extends Handlers = Handlers> = {
     : never
 } & { readonly [definition]: AgentDefinition }
 
-/** How often a handler may be called within one attempt, including the first call, and the pause between calls. */
-export interface HandlerTries {
-  readonly count: number
-  readonly backoff: Backoff
-}
-
-const once: HandlerTries = { count: 1, backoff: { minMs: 0, maxMs: 0 } }
-
 /** What a host needs to know of an agent. */
 export interface AgentDefinition {
   readonly name: string
   readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
   /** How many of its handlers run at once in one instance. Null means all slots of the instance. */
   readonly slots: number | null
-  readonly tries: HandlerTries
+  /** How often a handler may be called within one attempt, and the pauses between the calls. */
+  readonly retry: ResolvedRetry
   /** Null if the remote service is always called. */
   readonly circuit: CircuitOptions | null
 }
@@ -107,10 +100,7 @@ export interface AgentOptions {
    * once, after the last try, when the handler calls `failPermanently`, or when `max` no longer fits before the
    * deadline. Default: one try.
    */
-  readonly retry?: {
-    readonly tries: number
-    readonly backoff: { readonly min: Duration; readonly max: Duration }
-  }
+  readonly retry?: Required<Retry>
   /**
    * After this number of `failures` in a row (1 or more) in one instance, attempts fail for the time `openFor` without
    * calling the handler. Then one attempt is let through as a test. Attempts that fail this way count like others, so
@@ -136,70 +126,38 @@ export function defineAgent<H extends Handlers>(
   options: AgentOptions = {},
 ): Agent<H> {
   const actions = Object.entries(handlers)
+  const { values, problems: wrong } = readOptions(shape, options)
   const problems = [
     ...(namePattern.test(name) ? [] : [`its name must match ${String(namePattern)}`]),
     ...(actions.length === 0 ? ['it needs at least one operation'] : []),
     ...actions.flatMap(([action, handler]) =>
       typeof handler === 'function' ? [] : [`its operation ${JSON.stringify(action)} must be a function`],
     ),
-    ...unknownOptions(options, knownOptions),
-    ...optionProblems(options),
+    ...wrong,
   ]
   if (problems.length > 0) throw new TypeError(`agent ${JSON.stringify(name)}: ${problems.join('; ')}`)
   const operations = actions.map(([action]) => [action, operation(name, action)] as const)
   const known: AgentDefinition = {
     name,
     handlers: new Map(actions as [string, AgentHandler<Json, unknown>][]),
-    slots: options.slots ?? null,
-    tries: triesOf(options),
-    circuit: circuitOf(options),
+    slots: values.slots,
+    retry: values.retry,
+    circuit: values.circuitBreaker,
   }
   return { ...Object.fromEntries(operations), [definition]: known } as Agent<H>
 }
 
-const knownOptions: readonly (keyof AgentOptions)[] = ['slots', 'retry', 'circuitBreaker']
+const once: ResolvedRetry = { tries: 1, backoff: { minMs: 0, maxMs: 0 } }
 
-function optionProblems({ slots, retry, circuitBreaker }: AgentOptions): readonly string[] {
-  const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1
-  const isOpenForLong = circuitBreaker === undefined || durationMs(circuitBreaker.openFor) !== null
-  return [
-    ...(slots === undefined || isCount(slots) ? [] : [`slots ${slots} must be a whole number from 1`]),
-    ...(retry === undefined ? [] : retryProblems(retry)),
-    ...(circuitBreaker === undefined || isCount(circuitBreaker.failures)
-      ? []
-      : [`circuitBreaker.failures ${circuitBreaker.failures} must be a whole number from 1`]),
-    ...(isOpenForLong
-      ? []
-      : [
-          `circuitBreaker.openFor ${JSON.stringify(circuitBreaker.openFor)} must be a duration such as '30s'`,
-        ]),
-  ]
-}
-
-function retryProblems({ tries, backoff }: NonNullable<AgentOptions['retry']>): readonly string[] {
-  const said = Object.entries({ min: backoff.min, max: backoff.max })
-  const wrong = said.filter(([, duration]) => durationMs(duration) === null)
-  const isTurned = (durationMs(backoff.min) ?? 0) > (durationMs(backoff.max) ?? Infinity)
-  const [min, max] = [JSON.stringify(backoff.min), JSON.stringify(backoff.max)]
-  return [
-    ...(Number.isInteger(tries) && tries >= 1 ? [] : [`retry.tries ${tries} must be a whole number from 1`]),
-    ...wrong.map(
-      ([name, duration]) =>
-        `retry.backoff.${name} ${JSON.stringify(duration)} must be a duration such as '1s'`,
+const shape = {
+  slots: optional(wholeNumber(1), null),
+  retry: optional(group({ tries: wholeNumber(1), backoff: durationRange() }), once),
+  circuitBreaker: optional(
+    group({ failures: wholeNumber(1), openFor: duration() }).transform(
+      ({ failures, openFor }): CircuitOptions => ({ failures, openForMs: openFor }),
     ),
-    ...(isTurned ? [`retry.backoff.min ${min} must not exceed max ${max}`] : []),
-  ]
-}
-
-function triesOf({ retry }: AgentOptions): HandlerTries {
-  if (retry === undefined) return once
-  const { min, max } = retry.backoff
-  return { count: retry.tries, backoff: { minMs: durationMs(min) ?? 0, maxMs: durationMs(max) ?? 0 } }
-}
-
-function circuitOf({ circuitBreaker }: AgentOptions): CircuitOptions | null {
-  if (circuitBreaker === undefined) return null
-  return { failures: circuitBreaker.failures, openForMs: durationMs(circuitBreaker.openFor) ?? 0 }
+    null,
+  ),
 }
 
 function operation(actor: string, action: string): Operation<unknown, unknown> {

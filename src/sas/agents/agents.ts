@@ -27,15 +27,15 @@ export interface AgentsOptions {
   readonly store: StateStore
   readonly agents: readonly Agent[]
   readonly instanceName: string
-  /** Handlers that run at once in this instance. Default 16. */
-  readonly slots?: number
+  /** Handlers that run at once in this instance. */
+  readonly slots: number
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
   /** To the scheduler of this process. */
   readonly inProcessPath?: InProcessPath
-  /** How long a feed range may be without a reader after an instance died. Default 77,000. */
-  readonly failoverMs?: number
+  /** How long a feed range may be without a reader after an instance died. */
+  readonly failoverMs: number
   /** Why this instance should take no work, for reasons of its user's own; null for none. Default: always null. */
   readonly unhealthyReason?: () => string | null
 }
@@ -85,12 +85,12 @@ export class Agents {
     this.circuits = new Map(circuits)
     const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
     this.health = new AgentsHealth(options.clock, ofEach)
-    const { telemetry, instanceName, failoverMs = 77_000 } = options
+    const { telemetry, instanceName, failoverMs } = options
     this.deadlines = new DeadlineAdvice({ telemetry, instanceName, failoverMs })
     const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
       slots === null ? [] : [[name, slots] as const],
     )
-    this.slots = new Slots(options.slots ?? 16, new Map(limits))
+    this.slots = new Slots(options.slots, new Map(limits))
     this.stopping = this.newStopping()
     const stopping = () => this.stopping.signal
     this.outcomes = new OutcomeRecorder({ ...options, health: this.health, stopping })
@@ -234,7 +234,7 @@ export class Agents {
     }
   }
 
-  private attempt(own: OwnAttempt, { name, handlers, tries }: AgentDefinition): Promise<Outcome | null> {
+  private attempt(own: OwnAttempt, { name, handlers, retry }: AgentDefinition): Promise<Outcome | null> {
     const { store, clock, random, telemetry, instanceName } = this.options
     const { step } = own
     const { action } = workOf(step)
@@ -248,7 +248,7 @@ export class Agents {
     const { jobId, orderId, workflow, stepId, attempt: number } = step
     const log = agentLog(telemetry, { jobId, orderId, workflow, stepId, attempt: number, instanceName })
     const readDocument = (id: string) => store.read({ pk: step.pk, id })
-    const given = { step, handler, tries, clock, random, log, stopping, extend, readDocument }
+    const given = { step, handler, retrying: retry, clock, random, log, stopping, extend, readDocument }
     const attempt = () => makeAttempt(given)
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }

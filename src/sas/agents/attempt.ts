@@ -1,5 +1,5 @@
-import { retry, unlessAborted, type Clock, type Random } from '../../platform/index.js'
-import type { AgentContext, AgentHandler, HandlerTries } from './agent.js'
+import { retry, unlessAborted, type Clock, type Random, type ResolvedRetry } from '../../platform/index.js'
+import type { AgentContext, AgentHandler } from './agent.js'
 import type { AgentLog } from './agent-log.js'
 import { AttemptTime } from './attempt-time.js'
 import type { Json, StepDocument } from '../model/documents.js'
@@ -19,7 +19,7 @@ export interface AttemptOptions {
   readonly step: StepDocument
   readonly handler: AgentHandler<Json, unknown>
   /** How often the handler may be called before the attempt has failed. */
-  readonly tries: HandlerTries
+  readonly retrying: ResolvedRetry
   readonly clock: Clock
   readonly random: Random
   readonly log: AgentLog
@@ -52,7 +52,7 @@ export async function makeAttempt(options: AttemptOptions): Promise<Outcome | nu
 }
 
 async function run(
-  { step, handler, tries, clock, random }: AttemptOptions,
+  { step, handler, retrying, clock, random }: AttemptOptions,
   context: AgentContext,
   time: AttemptTime,
 ): Promise<Outcome | null> {
@@ -66,11 +66,10 @@ async function run(
     const output = await retry(call, {
       clock,
       random,
-      backoff: tries.backoff,
-      maxAttempts: tries.count,
+      ...retrying,
       signal: time.signal,
       // Without time for another try the attempt fails now, while its failure can still be recorded (R72, R77).
-      isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(tries.backoff.maxMs),
+      isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(retrying.backoff.maxMs),
     })
     // If the signal aborted while the handler was running, its success no longer counts.
     return context.signal.aborted ? null : successWith(output)

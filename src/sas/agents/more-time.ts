@@ -61,7 +61,7 @@ export async function moreTime(
     clock,
     random,
     backoff: { minMs: 50, maxMs: 2_000 },
-    maxAttempts: Number.POSITIVE_INFINITY,
+    tries: Number.POSITIVE_INFINITY,
     signal,
     isTransient: (error) => error instanceof StoreUnavailable && isOpen(known, clock.now()),
   })

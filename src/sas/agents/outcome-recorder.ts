@@ -79,7 +79,7 @@ export class OutcomeRecorder {
       clock,
       random,
       backoff: { minMs: 50, maxMs: 2_000 },
-      maxAttempts: Number.POSITIVE_INFINITY,
+      tries: Number.POSITIVE_INFINITY,
       signal: this.options.stopping(),
       isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
     })

@@ -1,4 +1,4 @@
-import { durationMs, type Duration } from '../model/duration.js'
+import { durationMs, type Duration } from '../../platform/index.js'
 import type { JobDocument, Json } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid } from '../model/errors.js'

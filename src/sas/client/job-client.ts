@@ -1,7 +1,6 @@
-import type { Clock } from '../../platform/index.js'
+import type { Clock, Duration } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { fitPlan } from '../plan/fan-out.js'
-import type { Duration } from '../model/duration.js'
 import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from '../model/errors.js'
 import { Job, type JobPorts } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'

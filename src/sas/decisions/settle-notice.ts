@@ -1,4 +1,4 @@
-import { backoffDelayMs, type Backoff, type Random } from '../../platform/index.js'
+import { backoffDelayMs, type Random, type ResolvedRetry } from '../../platform/index.js'
 import { boundedMessage } from '../model/diagnostics.js'
 import type { NoticeDocument } from '../model/documents.js'
 
@@ -9,16 +9,6 @@ export type SendResult =
   | { readonly kind: 'failed'; readonly reason: string }
   /** The host has no way to send to this receiver, so no try can succeed. */
   | { readonly kind: 'impossible'; readonly reason: string }
-
-/** How often and at which intervals a notice is tried. */
-export interface NoticeRetry {
-  readonly backoff: Backoff
-  /** How many tries a notice has before it is given up and later notices are sent. */
-  readonly maxTries: number
-}
-
-/** Pauses grow from a second to a quarter of an hour, so a receiver that is away for four hours misses no notice. */
-export const defaultNoticeRetry: NoticeRetry = { backoff: { minMs: 1_000, maxMs: 900_000 }, maxTries: 30 }
 
 /** How long a sent notice is kept for inspection, in seconds. Then it expires (F-N5). */
 const keptWhenSentSeconds = 86_400
@@ -34,7 +24,8 @@ export function settleNotice(
     readonly now: number
     readonly by: string
     readonly random: Random
-    readonly retry: NoticeRetry
+    /** After its tries a notice is given up, and later notices are sent. */
+    readonly retry: ResolvedRetry
   },
 ): NoticeDocument {
   const since = new Date(at.now).toISOString()
@@ -42,7 +33,7 @@ export function settleNotice(
     return { ...notice, sentAt: since, completeByMs: null, attention: null, ttl: keptWhenSentSeconds }
   }
   const failureCount = notice.failureCount + 1
-  if (result.kind === 'failed' && failureCount < at.retry.maxTries) {
+  if (result.kind === 'failed' && failureCount < at.retry.tries) {
     const completeByMs = at.now + backoffDelayMs(failureCount, at.retry.backoff, at.random)
     return { ...notice, failureCount, completeByMs }
   }

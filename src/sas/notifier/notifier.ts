@@ -1,5 +1,5 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import type { Clock, Random } from '../../platform/index.js'
+import type { Clock, Random, ResolvedRetry } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
 import { Alerter } from './alerter.js'
@@ -10,30 +10,17 @@ import { decodeDocument } from '../model/decode.js'
 import { sendReplies } from './send-replies.js'
 import type { ReplyChannel } from './reply.js'
 import { mustRead } from '../decisions/readers.js'
-import { defaultNoticeRetry, type NoticeRetry } from '../decisions/settle-notice.js'
 import type { StateStore } from '../store/state-store.js'
 import { flagIn } from '../store/unreadable-jobs.js'
 
-/** The receivers of a notifier's alerts, and its limits. */
-export interface NotifierSettings {
-  /** Receivers of alerts. Every alert is also an `alert.raised` event. Default: none. */
-  readonly alertSinks?: readonly AlertSink[]
-  /**
-   * How many times per minute one instance may call each sink. If more jobs are flagged, one call carries up to 250
-   * alerts. Default 20.
-   */
-  readonly alertCallsPerMinute?: number
-  /** After how long an alert is raised again if the problem still exists, in milliseconds. Default: one day. */
-  readonly remindAfterMs?: number
-  /** How long a receiver or sink may take, in milliseconds. Default 10,000. */
-  readonly sendTimeoutMs?: number
-  /** How often and at which intervals notices are tried. Default: 30 tries in about four hours. */
-  readonly noticeRetry?: NoticeRetry
-  /** The interval of the queries for unsent notices and flagged jobs, in milliseconds. Default 60,000. */
-  readonly notifySweepIntervalMs?: number
-}
-
-export interface NotifierOptions extends NotifierSettings {
+export interface NotifierOptions {
+  readonly alertSinks: readonly AlertSink[]
+  readonly alertCallsPerMinute: number
+  readonly remindAfterMs: number
+  readonly sendTimeoutMs: number
+  readonly noticeRetry: ResolvedRetry
+  /** The interval of the queries for unsent notices and flagged jobs. */
+  readonly sweepIntervalMs: number
   readonly store: StateStore
   readonly channel: ReplyChannel
   readonly instanceName: string
@@ -68,8 +55,7 @@ export class Notifier {
   private readonly alerter: Alerter
 
   constructor(private readonly options: NotifierOptions) {
-    const { store, clock, telemetry, notifySweepIntervalMs: sweepIntervalMs = 60_000 } = options
-    const { sendTimeoutMs = 10_000, noticeRetry: retry = defaultNoticeRetry } = options
+    const { store, clock, telemetry, sweepIntervalMs, sendTimeoutMs, noticeRetry: retry } = options
     this.notices = new DueWork({
       clock,
       telemetry,
@@ -80,16 +66,16 @@ export class Notifier {
       list: (last, limit) => this.listUnsent(last, limit),
       // A sweep lists a notice again while it waits for its next try, or behind another one.
       isNews: ({ leaseToken }, known) => leaseToken !== null || known === null,
-      run: forEachEntry((entry, stop) => sendReplies({ ...options, retry, sendTimeoutMs, stop }, entry)),
+      run: forEachEntry((entry, stop) => sendReplies({ ...options, retry, stop }, entry)),
     })
     this.alerter = new Alerter({
       store,
       clock,
       telemetry,
-      sinks: options.alertSinks ?? [],
+      sinks: options.alertSinks,
       sendTimeoutMs,
-      remindAfterMs: options.remindAfterMs ?? 86_400_000,
-      callsPerMinute: options.alertCallsPerMinute ?? 20,
+      remindAfterMs: options.remindAfterMs,
+      callsPerMinute: options.alertCallsPerMinute,
       sweepIntervalMs,
     })
   }

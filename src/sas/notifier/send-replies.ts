@@ -1,9 +1,9 @@
-import type { Clock, Random } from '../../platform/index.js'
+import type { Clock, Random, ResolvedRetry } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { NoticeDocument } from '../model/documents.js'
 import type { ReplyChannel } from './reply.js'
 import { sendWithin } from './send-within.js'
-import { settleNotice, type SendResult, type NoticeRetry } from '../decisions/settle-notice.js'
+import { settleNotice, type SendResult } from '../decisions/settle-notice.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
 
 export interface SendRepliesOptions {
@@ -13,7 +13,7 @@ export interface SendRepliesOptions {
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
-  readonly retry: NoticeRetry
+  readonly retry: ResolvedRetry
   readonly sendTimeoutMs: number
   readonly stop: AbortSignal
 }

@@ -1,5 +1,14 @@
-import { unknownOptions } from '../../platform/index.js'
-import { durationMs, type Duration } from '../model/duration.js'
+import type { Duration } from '../../platform/index.js'
+import {
+  duration,
+  flag,
+  isText,
+  kind,
+  readOptions,
+  text,
+  textThat,
+  type Shape,
+} from '../../platform/options.js'
 
 /** The options of a submission besides its input, with the defaults of `jobId` and `partitionKey` filled in. */
 export interface SubmissionTerms {
@@ -13,52 +22,36 @@ export interface SubmissionTerms {
 }
 
 const maxIdLength = 200
-const knownTerms: readonly (keyof SubmissionTerms | 'alongside')[] = [
-  'jobId',
-  'partitionKey',
-  'orderId',
-  'alongside',
-  'priority',
-  'replyTo',
-  'completeWithin',
-  'retainFor',
-]
 /** Matches a lone half of a UTF-16 pair. No request can contain it, so the job would be accepted and never read. */
 const halfCharacter = /\p{Cs}/u
+
+const id = textThat(
+  `a text of 1 to ${maxIdLength} characters, with no space at its ends and no half of a character (a lone surrogate)`,
+  (value) =>
+    isText(value) && value.length <= maxIdLength && value === value.trim() && !halfCharacter.test(value),
+)
+
+const shape = {
+  jobId: id,
+  partitionKey: id,
+  orderId: text().optional(),
+  /** Checked with the documents that it names. */
+  alongside: kind('a list of documents', () => true),
+  priority: kind<number>('a number', Number.isFinite).optional(),
+  replyTo: text().optional(),
+  completeWithin: duration().optional(),
+  retainFor: duration().optional(),
+}
 
 /**
  * Returns all problems of these terms. Values often come from outside the program, so their types prove nothing. A job
  * stored with an unreadable value would be accepted and never run (I1).
  */
-export function submitProblems(terms: SubmissionTerms): string[] {
-  const { jobId, partitionKey, orderId, priority, replyTo, completeWithin, retainFor } = terms
-  const ids = Object.entries({ jobId, ...(partitionKey === jobId ? {} : { partitionKey }) })
-  const texts = Object.entries({ orderId, replyTo })
-  const durations = Object.entries({ completeWithin, retainFor })
-  return [
-    ...unknownOptions(terms, knownTerms),
-    ...ids.flatMap(([name, id]) =>
-      isText(id) && id.length <= maxIdLength && id === id.trim()
-        ? []
-        : [`${name} ${said(id)}: must have 1 to ${maxIdLength} characters and no space at its ends`],
-    ),
-    ...ids.flatMap(([name, id]) =>
-      isText(id) && halfCharacter.test(id)
-        ? [`${name} ${said(id)}: has half a character (a lone surrogate)`]
-        : [],
-    ),
-    ...texts.flatMap(([name, text]) =>
-      text === undefined || isText(text) ? [] : [`${name} ${said(text)} must be a text that is not empty`],
-    ),
-    ...(priority === undefined || Number.isFinite(priority)
-      ? []
-      : [`priority ${said(priority)} must be a number`]),
-    ...durations.flatMap(([name, duration]) =>
-      duration === undefined || durationMs(duration) !== null
-        ? []
-        : [`${name} ${said(duration)} must be a positive duration such as '30s' or a number of milliseconds`],
-    ),
-  ]
+export function submitProblems(terms: SubmissionTerms): readonly string[] {
+  const { partitionKey, ...others } = terms
+  const isOwnPartition = partitionKey !== terms.jobId
+  const { partitionKey: _partitionKey, ...unkeyed } = shape
+  return isOwnPartition ? readOptions(shape, terms).problems : readOptions(unkeyed, others).problems
 }
 
 /** The arguments of a call about a job, except its payload. */
@@ -69,22 +62,15 @@ export interface CommandTerms {
 }
 
 /** Returns all problems of the arguments of a call about a job. Does not rely on their declared types. */
-export function commandProblems({ needed, optional = {}, flags = {} }: CommandTerms): string[] {
-  const given = Object.entries(optional).filter(([, text]) => text !== undefined)
-  return [
-    ...[...Object.entries(needed), ...given].flatMap(([name, text]) =>
-      isText(text) ? [] : [`${name} ${said(text)} must be a text that is not empty`],
-    ),
-    ...Object.entries(flags).flatMap(([name, flag]) =>
-      flag === undefined || typeof flag === 'boolean' ? [] : [`${name} ${said(flag)} must be true or false`],
-    ),
-  ]
+export function commandProblems({ needed, optional = {}, flags = {} }: CommandTerms): readonly string[] {
+  const kinds: Shape = {
+    ...each(needed, text()),
+    ...each(optional, text().optional()),
+    ...each(flags, flag().optional()),
+  }
+  return readOptions(kinds, { ...needed, ...optional, ...flags }).problems
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
-}
-
-function said(value: unknown): string {
-  return typeof value === 'number' ? String(value) : JSON.stringify(value)
+function each(names: object, of: Shape[string]): Shape {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, of]))
 }

@@ -21,12 +21,12 @@ export interface SupervisorOptions {
   readonly instanceName: string
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** How often overdue steps are asked for. Default 30,000. */
-  readonly sweepIntervalMs?: number
+  /** How often overdue steps are asked for. */
+  readonly sweepIntervalMs: number
   /** Overdue documents asked for at once. Default 1,000. */
   readonly sweepLimit?: number
-  /** How long after a deadline it is acted upon: at least what the clocks of two hosts differ. Default 2,000. */
-  readonly deadlineGraceMs?: number
+  /** How long after a deadline it is acted upon: at least what the clocks of two hosts differ. */
+  readonly deadlineGraceMs: number
 }
 
 /** How many documents are looked at in parallel. */
@@ -56,7 +56,7 @@ export class Supervisor {
   private readonly options: Required<SupervisorOptions>
 
   constructor(options: SupervisorOptions) {
-    this.options = { sweepIntervalMs: 30_000, sweepLimit: 1_000, deadlineGraceMs: 2_000, ...options }
+    this.options = { sweepLimit: 1_000, ...options }
     this.work = new DueWork<DueEntry>({
       ...this.options,
       name: 'recovery',

@@ -1,3 +1,4 @@
+import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import type { OperationCall } from '../agents/agent.js'
 import type { Json } from '../model/documents.js'
 import { maxSteps } from '../plan/plan.js'
@@ -29,12 +30,15 @@ export interface ForEachDraft<E, O> {
  */
 export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>): Step<readonly O[]> {
   const { id, list, call, options } = forEach
-  const { atMost = 20, undo, when, ...stepOptions } = options
+  const { atMost: given, undo, when, ...stepOptions } = options
+  const { values, problems } = readOptions(
+    { atMost: optional(wholeNumber(1, maxSteps), 20) },
+    { atMost: given },
+  )
+  const { atMost } = values
   const refused: Step<readonly O[]> = { id, output: reference(['steps', id, 'output']) }
-  if (!Number.isInteger(atMost) || atMost < 1 || atMost > maxSteps) {
-    draft.problemOf(id, `atMost ${atMost} must be a whole number from 1 to ${maxSteps}`)
-    return refused
-  }
+  for (const what of problems) draft.problemOf(id, what)
+  if (problems.length > 0) return refused
   const path = referencePath(list)
   if (path === null) {
     draft.problemOf(id, 'its list must be a reference: job.input, the output of a step, or a part of one')

@@ -1,13 +1,12 @@
 import { namePattern, type OperationCall } from '../agents/agent.js'
 import { conditionProblem, conditionTemplate } from '../plan/condition.js'
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
-import { durationMs } from '../model/duration.js'
+import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind } from '../plan/plan.js'
 import { NotPlainDataError, reference, toTemplate, type Reference } from '../model/reference.js'
 import {
-  defaultStates,
-  optionProblems,
-  policyOf,
+  exhaustionPolicy,
+  readStepOptions,
   type OnExhausted,
   type StepOptions,
   type Undo,
@@ -58,11 +57,16 @@ export function byScheduler(input: Json): Call {
 /** The longest id of a step. With the longest job id, it stays within the 1,023 bytes of an id in the store. */
 const maxIdLength = 200
 
+const exhaustionShape = {
+  policy: optional(exhaustionPolicy, 'error' as const),
+  maxGenerations: optional(wholeNumber(1), 3),
+}
+
 /** A workflow while its definition runs. Collects its steps and its problems. */
 export class PlanDraft {
   private readonly steps = new Map<string, DraftedStep>()
   private readonly problems = new Set<string>()
-  private onExhausted: OnExhausted | null = null
+  private onExhausted: ExhaustionPolicy | null = null
   private maxGenerations = 3
 
   problem(what: string): void {
@@ -73,21 +77,20 @@ export class PlanDraft {
     this.problem(`step ${JSON.stringify(stepId)}: ${what}`)
   }
 
-  setOnExhausted(policy: OnExhausted, maxGenerations = 3): void {
-    this.onExhausted = policy
-    this.maxGenerations = maxGenerations
-    for (const what of optionProblems({ onExhausted: policy })) this.problem(`job.onExhausted: ${what}`)
-    if (!Number.isInteger(maxGenerations) || maxGenerations < 1) {
-      this.problem(`maxGenerations ${maxGenerations} must be a whole number from 1`)
-    }
+  setOnExhausted(policy: OnExhausted, limits: { readonly maxGenerations?: number }): void {
+    const { values, problems } = readOptions(exhaustionShape, { policy, ...limits })
+    for (const what of problems) this.problem(`job.onExhausted: ${what}`)
+    this.onExhausted = values.policy
+    this.maxGenerations = values.maxGenerations
   }
 
   addStep<O>({ id, name = id, kind = 'operation', call, options }: StepDraft<O>): Step<O> {
-    for (const what of optionProblems(options)) this.problemOf(name, what)
+    const { values, problems } = readStepOptions(options)
+    for (const what of problems) this.problemOf(name, what)
     const { actor, action, input } = this.callOf(name, { kind, what: '', call })
-    const undo = this.undoOf(id, name, options)
+    const undo = this.undoOf(id, name, { ...options, undoUncertain: values.undoUncertain })
     const when = this.conditionOf(name, options)
-    const dependsOn = this.dependencies(name, options, {
+    const dependsOn = this.dependencies(name, values, {
       input: [input, when],
       undo: undo?.input ?? null,
       own: id,
@@ -100,22 +103,19 @@ export class PlanDraft {
       action,
       input,
       dependsOn,
-      completeWithinMs: durationMs(options.completeWithin ?? '1m') ?? 0,
-      maxFailures: options.maxFailures ?? 3,
-      retryBackoff: {
-        minMs: durationMs(options.retryBackoff?.min ?? '1s') ?? 0,
-        maxMs: durationMs(options.retryBackoff?.max ?? '1m') ?? 0,
-      },
-      initialState: options.initialState ?? defaultStates.initialState,
-      targetState: options.targetState ?? defaultStates.targetState,
+      completeWithinMs: values.completeWithin,
+      maxFailures: values.retry.tries,
+      retryBackoff: values.retry.backoff,
+      initialState: values.initialState,
+      targetState: values.targetState,
       undo,
-      onExhausted: policyOf(options.onExhausted ?? 'error') ?? 'error',
-      isClaimRequired: options.claim ?? false,
+      onExhausted: values.onExhausted ?? 'error',
+      isClaimRequired: values.claim,
     }
     return this.include<O>({
       step,
       name,
-      inheritsPolicy: options.onExhausted === undefined,
+      inheritsPolicy: values.onExhausted === null,
       saysHowToUndo: options.undo !== undefined,
     })
   }
@@ -180,8 +180,7 @@ export class PlanDraft {
   /** Returns the plan and every problem of the definition. `returned` is the result of the definition. */
   compile(returned: unknown): Compiled {
     const drafted = [...this.steps.values()]
-    const policy = this.onExhausted === null ? null : (policyOf(this.onExhausted) ?? 'error')
-    const onExhausted = policy ?? 'error'
+    const onExhausted = this.onExhausted ?? 'error'
     const complete = drafted.map((each) =>
       each.inheritsPolicy ? { ...each, step: { ...each.step, onExhausted } } : each,
     )
@@ -192,7 +191,7 @@ export class PlanDraft {
     for (const what of undoProblems(complete)) this.problem(what)
     return {
       plan: { steps, onExhausted, maxGenerations: this.maxGenerations },
-      drafted: { steps: drafted, onExhausted: policy, output },
+      drafted: { steps: drafted, onExhausted: this.onExhausted, output },
       problems: [...this.problems],
     }
   }

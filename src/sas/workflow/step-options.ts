@@ -1,7 +1,19 @@
-import { unknownOptions } from '../../platform/index.js'
+import type { Duration, Retry } from '../../platform/index.js'
+import {
+  chosen,
+  duration,
+  flag,
+  group,
+  isObject,
+  kind,
+  optional,
+  readOptions,
+  retryOption,
+  textThat,
+  type Read,
+} from '../../platform/options.js'
 import type { OperationCall } from '../agents/agent.js'
 import type { Condition } from '../plan/condition.js'
-import { durationMs, type Duration } from '../model/duration.js'
 import type { ExhaustionPolicy } from '../model/documents.js'
 import { betweenStates } from '../model/process-state.js'
 import type { Reference } from '../model/reference.js'
@@ -12,10 +24,11 @@ export interface StepOptions {
   readonly after?: readonly { readonly id: string }[]
   /** The longest time of an attempt, including the time until an agent takes it up. Default `'1m'`. */
   readonly completeWithin?: Duration
-  /** How many attempts may end without success before the step is given up. Default 3. */
-  readonly maxFailures?: number
-  /** The pause after a reported failure before the next attempt. It doubles each time. Default 1 s to 1 m. */
-  readonly retryBackoff?: { readonly min: Duration; readonly max: Duration }
+  /**
+   * `tries` is how many attempts may end without success before the step is given up. The pause `backoff` follows a
+   * reported failure. Default 3 tries, 1 s to 1 m.
+   */
+  readonly retry?: Partial<Retry>
   /** Your names for the state before and after the step. Default `NotStarted` and `Completed`. */
   readonly initialState?: string
   readonly targetState?: string
@@ -52,97 +65,55 @@ export type OnExhausted =
 /** The undo of a step: an operation, given the output of the step; `'none'` if the step has no effect. */
 export type Undo<O> = ((output: Reference<O>) => OperationCall<unknown>) | 'none'
 
-/** The names of the states before and after a step, unless its options set them. */
-export const defaultStates = { initialState: 'NotStarted', targetState: 'Completed' }
+/** A name for the state before or after a step, which is not that of a step between them. */
+const stateName = textThat(
+  `a name other than ${JSON.stringify(betweenStates)}, which says that a step is neither`,
+  (name) => name !== '' && name !== betweenStates,
+)
 
-/** Returns the policy as stored, or null if its duration is invalid. */
-export function policyOf(policy: OnExhausted): ExhaustionPolicy | null {
-  if (typeof policy === 'string') return policy
-  const extendedWaitMs = durationMs(policy.extendedWait)
-  return extendedWaitMs === null ? null : { extendedWaitMs }
-}
+const policies = ['error', 'compensate', 'compensateThenRetry', 'park'] as const
+const policyName = kind<(typeof policies)[number]>(
+  `${policies.map((name) => JSON.stringify(name)).join(', ')} or { extendedWait }`,
+  (value) => policies.some((name) => name === value),
+)
+const extendedWait = group({ extendedWait: duration() }).transform((wait) => ({
+  extendedWaitMs: wait.extendedWait,
+}))
 
-/** Every option of any kind of step, to find misspelt ones. */
-const knownOptions: readonly (keyof StepOptions | 'undo')[] = [
-  'after',
-  'completeWithin',
-  'maxFailures',
-  'retryBackoff',
-  'initialState',
-  'targetState',
-  'when',
-  'onExhausted',
-  'undoUncertain',
-  'claim',
-  'undo',
-]
+/** The kind of {@link OnExhausted}, read as it is stored. */
+export const exhaustionPolicy = chosen<ExhaustionPolicy>((value) =>
+  isObject(value) ? extendedWait : policyName,
+)
 
-/** Returns every problem of a step's options that shows without the other steps. */
-export function optionProblems(options: StepOptions): string[] {
-  const problems = durationsIn(options).flatMap(([option, value]) => {
-    if (value === undefined || durationMs(value) !== null) return []
-    const rule = "must be a positive duration such as '30s' or a number of milliseconds"
-    return [`${option} ${JSON.stringify(value)} ${rule}`]
-  })
-  const { min = 1, max = 2 ** 52 } = options.retryBackoff ?? {}
-  if ((durationMs(min) ?? 0) > (durationMs(max) ?? Infinity)) {
-    problems.push(`retryBackoff.min ${min} is longer than max ${max}`)
-  }
-  const { maxFailures = 1 } = options
-  if (!Number.isInteger(maxFailures) || maxFailures < 1) {
-    problems.push(`maxFailures ${maxFailures} must be a whole number from 1`)
-  }
-  return [
-    ...unknownOptions(options, knownOptions),
-    ...problems,
-    ...stateProblems(options),
-    ...kindProblems(options),
-  ]
-}
+const retry = { tries: 3, backoff: { minMs: 1_000, maxMs: 60_000 } }
 
-function stateProblems(options: StepOptions): string[] {
-  const states = { ...defaultStates, ...options }
-  const names = Object.entries({ initialState: states.initialState, targetState: states.targetState })
-  const problems = names.flatMap(([option, state]) => {
-    if (typeof state === 'string' && state !== '' && state !== betweenStates) return []
-    const rule = `must be a name, and not ${JSON.stringify(betweenStates)}, which says that a step is neither`
-    return [`${option} ${JSON.stringify(state)} ${rule}`]
-  })
-  if (states.initialState === states.targetState) {
-    problems.push(`initialState and targetState are both ${JSON.stringify(states.initialState)}`)
-  }
-  return problems
-}
-
-/** Checks values for callers in JavaScript. A wrong value would be stored as an unreadable step. */
-function kindProblems({ onExhausted, ...options }: StepOptions): string[] {
-  const flags = Object.entries({ claim: options.claim, undoUncertain: options.undoUncertain })
-  const isPolicy =
-    onExhausted === undefined || typeof onExhausted === 'object' || policies.includes(onExhausted)
-  return [
-    ...(isPolicy
-      ? []
-      : [`onExhausted ${JSON.stringify(onExhausted)} must be ${policies.join(', ')} or { extendedWait }`]),
-    ...flags.flatMap(([option, flag]) =>
-      flag === undefined || typeof flag === 'boolean'
-        ? []
-        : [`${option} ${JSON.stringify(flag)} must be true or false`],
+const shape = {
+  after: optional(
+    kind<readonly { readonly id: string }[]>(
+      'a list of steps',
+      (value) => Array.isArray(value) && value.every((step) => isObject(step) && 'id' in step),
     ),
-  ]
+    [],
+  ),
+  completeWithin: optional(duration(), 60_000),
+  retry: optional(retryOption(retry.backoff, retry.tries), retry),
+  initialState: optional(stateName, 'NotStarted'),
+  targetState: optional(stateName, 'Completed'),
+  /** Checked as part of the plan. */
+  when: optional(kind<Condition>('a condition', () => true)),
+  onExhausted: optional(exhaustionPolicy, null),
+  undoUncertain: optional(flag(), true),
+  claim: optional(flag(), false),
+  undo: optional(
+    kind<Undo<never>>('a function, or "none"', (value) => typeof value === 'function' || value === 'none'),
+  ),
 }
 
-const policies: readonly string[] = ['error', 'compensate', 'compensateThenRetry', 'park']
-
-function durationsIn({
-  completeWithin,
-  retryBackoff,
-  onExhausted,
-}: StepOptions): [string, Duration | undefined][] {
-  const extendedWait = typeof onExhausted === 'object' ? onExhausted.extendedWait : undefined
-  return [
-    ['completeWithin', completeWithin],
-    ['retryBackoff.min', retryBackoff?.min],
-    ['retryBackoff.max', retryBackoff?.max],
-    ['onExhausted.extendedWait', extendedWait],
-  ]
+/** Returns a step's options as they are stored, and every problem that shows without the other steps. */
+export function readStepOptions(options: StepOptions): Read<typeof shape> {
+  const { values, problems } = readOptions(shape, options)
+  const { initialState, targetState } = values
+  if (initialState !== targetState) return { values, problems }
+  const both = `initialState and targetState are both ${JSON.stringify(initialState)}`
+  return { values, problems: [...problems, both] }
 }

@@ -1,5 +1,6 @@
 import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
-import { durationMs, isInstant, type Duration } from '../model/duration.js'
+import { isInstant, type Duration } from '../../platform/index.js'
+import { callback, duration, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
 import { byScheduler, PlanDraft, type Drafted, type Step } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
@@ -103,6 +104,13 @@ export class WorkflowInvalid extends Error {
   }
 }
 
+const shape = {
+  version: optional(wholeNumber(1), 1),
+  parse: optional(callback()),
+  jobId: optional(callback()),
+  alongside: optional(callback()),
+}
+
 /**
  * Defines a workflow. `build` runs once, at definition, and only describes the steps. The result is a plan in plain
  * JSON, which is stored with every job. The return value of `build`, made of references and JSON, is the output for a
@@ -115,12 +123,12 @@ export function defineWorkflow<I, O = unknown>(
   build: (job: WorkflowBuilder<I>) => Bound<O>,
   options: SubmissionDefaults<I> & { readonly version?: number } = {},
 ): Workflow<I, O> {
-  const { version = 1, ...submission } = options
+  const { version: _version, ...submission } = options
+  const { values, problems: wrong } = readOptions(shape, options)
+  const { version } = values
   const draft = new PlanDraft()
   if (!namePattern.test(name)) draft.problem(`its name must match ${String(namePattern)}`)
-  if (!Number.isInteger(version) || version < 1) {
-    draft.problem(`version ${version} must be a whole number from 1`)
-  }
+  for (const what of wrong) draft.problem(what)
   const returned: unknown = build(builderOf<I>(draft))
   const { plan, drafted, problems } = draft.compile(returned)
   if (problems.length > 0) throw new WorkflowInvalid(name, problems)
@@ -147,12 +155,12 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
         id,
         kind: 'waitFor',
         call: () => byScheduler(null),
-        options: { completeWithin: '1d', maxFailures: 1, undo: 'none', ...options },
+        options: { completeWithin: '1d', retry: { tries: 1 }, undo: 'none', ...options },
       }),
     forEach: (id, list, call, options = {}) => addForEach(draft, { id, list, call, options }),
     run: (id, workflow, input, options = {}) =>
       addRun(draft, { id, drafted: workflow[definition], input, options }),
-    onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits.maxGenerations),
+    onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits),
   }
 }
 
@@ -167,23 +175,23 @@ function addSleep(
   time: Duration | { readonly until: Bound<string> },
   options: StepOptions,
 ): Step<null> {
-  const forMs = typeof time === 'object' ? null : durationMs(time)
-  if (typeof time !== 'object' && forMs === null) {
-    draft.problemOf(id, `${JSON.stringify(time)} must be a positive duration such as '30s'`)
+  const input = typeof time === 'object' ? time : forTime(draft, id, time)
+  if ('until' in input && typeof input.until === 'string' && !isInstant(input.until)) {
+    const rule = "it must be an instant such as '2026-12-24T18:00:00Z'"
+    draft.problemOf(id, `until is ${JSON.stringify(input.until)}; ${rule}`)
   }
-  if (typeof time === 'object' && typeof time.until === 'string' && !isInstant(time.until)) {
-    draft.problemOf(
-      id,
-      `until ${JSON.stringify(time.until)} must be an instant such as '2026-12-24T18:00:00Z'`,
-    )
-  }
-  const input = typeof time === 'object' ? time : { forMs }
   return draft.addStep<null>({
     id,
     kind: 'sleep',
     call: () => byScheduler(toTemplate(input, 'input')),
     options: { ...options, undo: 'none' },
   })
+}
+
+function forTime(draft: PlanDraft, id: string, time: Duration): { readonly forMs: number | null } {
+  const { values, problems } = readOptions({ time: optional(duration(), null) }, { time })
+  for (const what of problems) draft.problemOf(id, what)
+  return { forMs: values.time }
 }
 
 /** Checks whether a value, for instance an export of a user's module, is a workflow. */

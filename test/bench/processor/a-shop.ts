@@ -3,6 +3,7 @@ import {
   ChangeFeedProcessor,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
+import type { ProcessorInternals } from '../../../src/change-feed-processor/internals.js'
 import { createInProcessCosmos, startEmulator, type InProcessCosmos } from '../../../src/emulator/index.js'
 import type { Container as EngineContainer } from '../../../src/emulator/engine/index.js'
 import type { Clock } from '../../../src/platform/index.js'
@@ -62,14 +63,18 @@ export function aProcessor(
   { orders, leases }: Shop,
   options: Pick<ChangeFeedProcessorOptions<Record<string, unknown>>, 'onChanges'> &
     Partial<ChangeFeedProcessorOptions<Record<string, unknown>>>,
+  internals: ProcessorInternals = {},
 ): ChangeFeedProcessor {
   units += 1
-  return new ChangeFeedProcessor({
-    monitoredContainer: orders,
-    leaseContainer: leases,
-    processorName: `unit-${units}`,
-    instanceName: 'bench',
-    startFrom: 'beginning',
-    ...options,
-  })
+  return new ChangeFeedProcessor(
+    {
+      monitoredContainer: orders,
+      leaseContainer: leases,
+      processorName: `unit-${units}`,
+      instanceName: 'bench',
+      startFrom: 'beginning',
+      ...options,
+    },
+    internals,
+  )
 }

@@ -17,7 +17,7 @@ export async function idleRequests(): Promise<readonly Figure[]> {
   const clock = new VirtualClock()
   const shop = await aShop(leaseCount, clock)
   const telemetry = new TelemetryRecorder()
-  const processor = aProcessor(shop, { clock, telemetry, onChanges: () => undefined })
+  const processor = aProcessor(shop, { telemetry, onChanges: () => undefined }, { clock })
   await processor.start()
   await clock.advance(60_000)
   const before = shop.cosmos.stats().requests

@@ -1,4 +1,4 @@
-import { FeedHints } from '../../../src/change-feed-processor/index.js'
+import { FeedHints } from '../../../src/change-feed-processor/internals.js'
 import { systemClock } from '../../../src/platform/index.js'
 import type { Figure } from '../figure.js'
 import { aProcessor, aShop } from './a-shop.js'
@@ -23,12 +23,15 @@ export async function latency({ writes }: ProcessorEffort): Promise<readonly Fig
 async function latencies(writes: number, hints: FeedHints | null): Promise<readonly number[]> {
   const shop = await aShop(1)
   const waiting = new Map<string, () => void>()
-  const processor = aProcessor(shop, {
-    ...(hints === null ? {} : { hints }),
-    onChanges: (changes) => {
-      for (const { id } of changes) waiting.get(id)?.()
+  const processor = aProcessor(
+    shop,
+    {
+      onChanges: (changes) => {
+        for (const { id } of changes) waiting.get(id)?.()
+      },
     },
-  })
+    hints === null ? {} : { hints },
+  )
   await processor.start()
   const measured: number[] = []
   for (let number = 0; number < writes; number += 1) {

@@ -101,7 +101,7 @@ async function readByProcessor(shop: Shop, documents: number, telemetry: Telemet
   const done = new Promise<void>((resolve) => (isDone = resolve))
   const processor = aProcessor(shop, {
     maxItemCount: pageSize,
-    checkpointIntervalMs: 500,
+    checkpointInterval: 500,
     telemetry,
     onChanges: (changes) => {
       left -= changes.length

@@ -19,13 +19,16 @@ async function versions(
   world: CosmosWorld,
   delivered: VersionChange<Order>[],
 ): Promise<ChangeFeedProcessor<Order>> {
-  return new ChangeFeedProcessor<Order>({
-    ...(await common(world)),
-    mode: 'allVersionsAndDeletes',
-    onChanges: (changes) => {
-      delivered.push(...changes)
+  return new ChangeFeedProcessor<Order>(
+    {
+      ...(await common(world)),
+      mode: 'allVersionsAndDeletes',
+      onChanges: (changes) => {
+        delivered.push(...changes)
+      },
     },
-  })
+    timeOf(world),
+  )
 }
 
 const ignore = (): void => undefined
@@ -36,14 +39,16 @@ async function common(world: CosmosWorld) {
     leaseContainer: await world.leaseStore(),
     processorName: 'unit',
     instanceName: 'one',
-    clock: world.clock,
-    random: seededRandom(1),
   }
+}
+
+function timeOf({ clock }: CosmosWorld) {
+  return { clock, random: seededRandom(1) }
 }
 
 async function inMode(world: CosmosWorld, mode: Mode): Promise<ChangeFeedProcessor<Order>> {
   if (mode === 'allVersionsAndDeletes') return versions(world, [])
-  return new ChangeFeedProcessor<Order>({ ...(await common(world)), onChanges: ignore })
+  return new ChangeFeedProcessor<Order>({ ...(await common(world)), onChanges: ignore }, timeOf(world))
 }
 
 describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
@@ -127,11 +132,14 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     async (startFrom) => {
       const world = await cosmosWorld(door, { keepsVersions: true })
       const given = { ...(await common(world)), mode: 'allVersionsAndDeletes', startFrom } as object
-      const processor = new ChangeFeedProcessor({
-        ...(given as Awaited<ReturnType<typeof common>>),
-        onChanges: ignore,
-      })
-      await expect(processor.start()).rejects.toThrow(/startFrom is .* in mode "allVersionsAndDeletes"/)
+      const processor = new ChangeFeedProcessor(
+        {
+          ...(given as Awaited<ReturnType<typeof common>>),
+          onChanges: ignore,
+        },
+        timeOf(world),
+      )
+      await expect(processor.start()).rejects.toThrow(/startFrom is .* feed of mode "allVersionsAndDeletes"/)
       const { resources } = await world.leaseContainer.items.readAll().fetchAll()
       expect(resources).toEqual([])
     },
@@ -150,11 +158,14 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
   it('tells the delegate the lease, as it is stored (B336)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true, partitionCount: 3 })
     const tokens = new Set<string>()
-    const processor = new ChangeFeedProcessor<Order>({
-      ...(await common(world)),
-      mode: 'allVersionsAndDeletes',
-      onChanges: (_changes, { leaseToken }) => void tokens.add(leaseToken),
-    })
+    const processor = new ChangeFeedProcessor<Order>(
+      {
+        ...(await common(world)),
+        mode: 'allVersionsAndDeletes',
+        onChanges: (_changes, { leaseToken }) => void tokens.add(leaseToken),
+      },
+      timeOf(world),
+    )
     await processor.start()
     for (let id = 0; id < 20; id += 1) await world.put(`${id}`)
     await world.clock.advance(1_000)
@@ -234,9 +245,11 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     await processor.start()
     await processor.stop()
     await world.put('skipped')
-    const unit = await common(world)
-    await expect(resetProcessor({ ...unit, to: 'beginning' })).rejects.toBeInstanceOf(ProcessorOptionsError)
-    await resetProcessor({ ...unit, to: 'now' })
+    const { instanceName: _instanceName, ...unit } = await common(world)
+    await expect(resetProcessor({ ...unit, to: 'beginning' }, world)).rejects.toBeInstanceOf(
+      ProcessorOptionsError,
+    )
+    await resetProcessor({ ...unit, to: 'now' }, world)
     await processor.start()
     await world.put('next')
     await world.clock.advance(1_000)
@@ -247,14 +260,17 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
   it('can be taken change by change, in order per partition key', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: string[] = []
-    const processor = new ChangeFeedProcessor<Order>({
-      ...(await common(world)),
-      mode: 'allVersionsAndDeletes',
-      concurrency: 4,
-      onChange: ({ metadata }) => {
-        delivered.push(metadata.operationType)
+    const processor = new ChangeFeedProcessor<Order>(
+      {
+        ...(await common(world)),
+        mode: 'allVersionsAndDeletes',
+        concurrency: 4,
+        onChange: ({ metadata }) => {
+          delivered.push(metadata.operationType)
+        },
       },
-    })
+      timeOf(world),
+    )
     await processor.start()
     await world.put('1')
     await world.remove('1')

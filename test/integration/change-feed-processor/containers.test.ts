@@ -18,12 +18,14 @@ function optionsFor(world: CosmosWorld, delivered: number[]): ChangeFeedProcesso
     leaseContainer: world.leaseContainer,
     processorName: 'orders',
     instanceName: 'one',
-    clock: world.clock,
-    random: seededRandom(1),
     onChanges: (orders) => {
       delivered.push(...orders.map((order) => order.total))
     },
   }
+}
+
+function timeOf({ clock }: CosmosWorld) {
+  return { clock, random: seededRandom(1) }
 }
 
 describe('a change feed processor on containers of the SDK', () => {
@@ -32,7 +34,10 @@ describe('a change feed processor on containers of the SDK', () => {
     const telemetry = new TelemetryRecorder()
     const delivered: number[] = []
     {
-      await using processor = new ChangeFeedProcessor({ ...optionsFor(world, delivered), telemetry })
+      await using processor = new ChangeFeedProcessor(
+        { ...optionsFor(world, delivered), telemetry },
+        timeOf(world),
+      )
       await processor.start()
       await world.put('1', { total: 5 })
       await world.clock.advance(1_000)
@@ -65,7 +70,7 @@ describe('a change feed processor on containers of the SDK', () => {
   it('costs little while nothing happens', async () => {
     const world = await cosmosWorld('SDK in process')
     const telemetry = new TelemetryRecorder()
-    const processor = new ChangeFeedProcessor({ ...optionsFor(world, []), telemetry })
+    const processor = new ChangeFeedProcessor({ ...optionsFor(world, []), telemetry }, timeOf(world))
     await processor.start()
     await world.clock.advance(60_000)
     const before = telemetry.of('store.charged').length
@@ -86,7 +91,10 @@ describe('a change feed processor on containers of the SDK', () => {
     const { database } = world.monitoredContainer
     const delivered: number[] = []
     const leaseContainer = database.container('later')
-    const processor = new ChangeFeedProcessor({ ...optionsFor(world, delivered), leaseContainer })
+    const processor = new ChangeFeedProcessor(
+      { ...optionsFor(world, delivered), leaseContainer },
+      timeOf(world),
+    )
     await expect(processor.start()).rejects.toThrow(/leaseContainer "later" does not exist/)
     await processor.stop()
     await database.containers.create({ id: 'later', partitionKey: '/id', defaultTtl: -1 })
@@ -101,7 +109,7 @@ describe('a change feed processor on containers of the SDK', () => {
   it('gives up waiting for somebody else’s bootstrap when it is stopped', async () => {
     const world = await cosmosWorld('SDK in process')
     await (await world.leaseStore('orders')).initialization.tryLock(30)
-    const processor = new ChangeFeedProcessor(optionsFor(world, []))
+    const processor = new ChangeFeedProcessor(optionsFor(world, []), timeOf(world))
     const starting = processor.start()
     await world.clock.advance(2_000)
     await Promise.all([processor.stop(), starting])

@@ -113,7 +113,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
     const world = await processorWorld(door)
     await world.put('1')
     const one = await world.instance('one', {
-      delegateTimeoutMs: 5_000,
+      delegateTimeout: 5_000,
       onChanges: () => new Promise(() => undefined),
     })
     await one.processor.start()
@@ -130,7 +130,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
 })
 
 describe('a dead-letter container', () => {
-  const fails = { maxAttempts: 1, then: 'deadLetter' } as const
+  const fails = { retry: { tries: 1 }, then: 'deadLetter' } as const
 
   it('keeps the change and the reason, once although it is written twice, and the feed goes on (F-C13, F-C16)', async () => {
     const world = await processorWorld('SDK in process')

@@ -18,16 +18,17 @@ type Given = Partial<ChangeFeedProcessorOptions<Record<string, unknown>>>
 
 /** On containers of the SDK, as users make it. */
 function processorOn(world: CosmosWorld, given: Given): ChangeFeedProcessor {
-  return new ChangeFeedProcessor({
-    monitoredContainer: world.monitoredContainer,
-    leaseContainer: world.leaseContainer,
-    processorName: 'unit',
-    instanceName: 'one',
-    clock: world.clock,
-    random: seededRandom(1),
-    onChanges: () => undefined,
-    ...given,
-  })
+  return new ChangeFeedProcessor(
+    {
+      monitoredContainer: world.monitoredContainer,
+      leaseContainer: world.leaseContainer,
+      processorName: 'unit',
+      instanceName: 'one',
+      onChanges: () => undefined,
+      ...given,
+    },
+    { clock: world.clock, random: seededRandom(1) },
+  )
 }
 
 describe.each(doors)('a processor from start to stop, on %s', (door) => {
@@ -113,7 +114,7 @@ describe.each(doors)('a processor from start to stop, on %s', (door) => {
         busy.push(...changes.map(({ id }) => id))
         return new Promise(() => undefined)
       },
-      stopTimeoutMs: 1,
+      stopTimeout: 1,
     })
     for (const id of numbered(20)) await world.put(id)
     await one.processor.start()

@@ -47,16 +47,17 @@ describe.each(doors)('the backlog of a processor, on %s', (door) => {
 
   it('of all versions counts each version and each deletion (B339)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
-    const processor = new ChangeFeedProcessor({
-      monitoredContainer: world.feed(),
-      leaseContainer: await world.leaseStore(),
-      processorName: 'unit',
-      instanceName: 'one',
-      mode: 'allVersionsAndDeletes',
-      clock: world.clock,
-      random: seededRandom(1),
-      onChanges: () => undefined,
-    })
+    const processor = new ChangeFeedProcessor(
+      {
+        monitoredContainer: world.feed(),
+        leaseContainer: await world.leaseStore(),
+        processorName: 'unit',
+        instanceName: 'one',
+        mode: 'allVersionsAndDeletes',
+        onChanges: () => undefined,
+      },
+      { clock: world.clock, random: seededRandom(1) },
+    )
     await processor.start()
     await world.put('kept')
     await world.clock.advance(20_000)
@@ -108,15 +109,17 @@ describe('what an estimator is given', () => {
       ['other', 0],
     ] as const) {
       if (processorName === 'unit') {
-        const processor = new ChangeFeedProcessor({
-          monitoredContainer,
-          leaseContainer,
-          processorName,
-          instanceName: 'one',
-          startFrom: 'beginning',
-          clock: world.clock,
-          onChanges: () => undefined,
-        })
+        const processor = new ChangeFeedProcessor(
+          {
+            monitoredContainer,
+            leaseContainer,
+            processorName,
+            instanceName: 'one',
+            startFrom: 'beginning',
+            onChanges: () => undefined,
+          },
+          { clock: world.clock },
+        )
         await processor.start()
         await processor.stop()
       }

@@ -62,19 +62,20 @@ describe('leases of this process alone, kept in a folder', () => {
             ],
       )
       const read = deferred()
-      const processor = new ChangeFeedProcessor({
-        monitoredContainer: world.monitoredContainer,
-        leaseContainer: store,
-        processorName: 'unit',
-        instanceName: `process-${round}`,
-        startFrom: 'beginning',
-        clock: world.clock,
-        random: seededRandom(round),
-        onChanges: (changes) => {
-          delivered.push(...changes.map(({ id }) => id))
-          if (delivered.length >= 10 * round) read.resolve()
+      const processor = new ChangeFeedProcessor(
+        {
+          monitoredContainer: world.monitoredContainer,
+          leaseContainer: store,
+          processorName: 'unit',
+          instanceName: `process-${round}`,
+          startFrom: 'beginning',
+          onChanges: (changes) => {
+            delivered.push(...changes.map(({ id }) => id))
+            if (delivered.length >= 10 * round) read.resolve()
+          },
         },
-      })
+        { clock: world.clock, random: seededRandom(round) },
+      )
       for (let id = 0; id < 10; id += 1) await world.put(`${round}-${id}`)
       await processor.start()
       // The folder is written in its own time.

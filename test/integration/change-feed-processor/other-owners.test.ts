@@ -141,15 +141,16 @@ describe('a client that knows the partitions from before a split', () => {
     await one.processor.stop()
     for (const id of numbered(10, 'after')) await world.put(id)
     const delivered: string[] = []
-    const stale = new ChangeFeedProcessor({
-      monitoredContainer,
-      leaseContainer,
-      processorName: 'unit',
-      instanceName: 'stale',
-      clock: world.clock,
-      random: seededRandom(9),
-      onChanges: (changes) => void delivered.push(...changes.map(({ id }) => id)),
-    })
+    const stale = new ChangeFeedProcessor(
+      {
+        monitoredContainer,
+        leaseContainer,
+        processorName: 'unit',
+        instanceName: 'stale',
+        onChanges: (changes) => void delivered.push(...changes.map(({ id }) => id)),
+      },
+      { clock: world.clock, random: seededRandom(9) },
+    )
     await stale.start()
     await world.clock.advance(20_000)
     const store = await CosmosLeaseStore.open({ monitoredContainer, leaseContainer, processorName: 'unit' })
@@ -171,7 +172,7 @@ describe.each(doors)('a backlog, on %s', (door) => {
       const world = await processorWorld(door)
       for (const id of numbered(count, 'd')) await world.put(id, { text: 'x'.repeat(size) })
       await world.clock.advance(10_000)
-      const one = await world.instance('one', { maxItemCount, pollIntervalMs: 3_600_000 })
+      const one = await world.instance('one', { maxItemCount, pollInterval: 3_600_000 })
       await one.processor.start()
       await world.clock.advance(0)
       expect(one.delivered).toEqual(numbered(count, 'd'))
@@ -182,7 +183,7 @@ describe.each(doors)('a backlog, on %s', (door) => {
 
   it('that grows as it is read is read with brief rests only (B331)', async () => {
     const world = await processorWorld(door)
-    const one = await world.instance('one', { pollIntervalMs: 3_600_000 })
+    const one = await world.instance('one', { pollInterval: 3_600_000 })
     for (const id of numbered(9, 'd')) await world.put(id, { text: 'x'.repeat(1_500_000) })
     await one.processor.start()
     await world.clock.advance(1_000)

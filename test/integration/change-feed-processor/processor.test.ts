@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FeedHints } from '../../../src/change-feed-processor/index.js'
+import { FeedHints } from '../../../src/change-feed-processor/internals.js'
 import { doors } from '../../support/cosmos-world.js'
 import { processorWorld } from '../../support/processor-world.js'
 
@@ -150,7 +150,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     let failuresLeft = 3
     const one = await world.instance('one', {
       maxItemCount: 2,
-      checkpointIntervalMs: 0,
+      checkpointInterval: 0,
       onChanges: (changes) => {
         if (changes.some((change) => change.id === 'd2') && failuresLeft > 0) {
           failuresLeft -= 1
@@ -204,7 +204,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     const world = await processorWorld(door)
     let signal: AbortSignal | undefined
     const one = await world.instance('one', {
-      stopTimeoutMs: 2_000,
+      stopTimeout: 2_000,
       onChanges: (_changes, context) => {
         signal = context.signal
         return new Promise(() => undefined)

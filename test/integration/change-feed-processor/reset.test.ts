@@ -12,7 +12,7 @@ import { processorWorld, type ProcessorWorld } from '../../support/processor-wor
 
 async function resetting(world: ProcessorWorld, to: ResetOptions['to']): Promise<ResetOptions> {
   const [monitoredContainer, leaseContainer] = [world.feed(), await world.leaseStore()]
-  return { monitoredContainer, leaseContainer, processorName: 'unit', to, clock: world.clock }
+  return { monitoredContainer, leaseContainer, processorName: 'unit', to }
 }
 
 describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
@@ -29,7 +29,7 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
     await one.processor.start()
     await world.clock.advance(6_000)
     await one.processor.stop()
-    await resetProcessor(await resetting(world, to))
+    await resetProcessor(await resetting(world, to), world)
     expect(await world.owners()).toEqual({ 0: null, 1: null })
     if (to === 'now') await world.put('3')
     one.delivered.length = 0
@@ -45,7 +45,7 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
     await world.put('1')
     await one.processor.start()
     await world.clock.advance(6_000)
-    const refused: unknown = await resetProcessor(await resetting(world, 'beginning')).catch(
+    const refused: unknown = await resetProcessor(await resetting(world, 'beginning'), world).catch(
       (error: unknown) => error,
     )
     expect(refused).toBeInstanceOf(ProcessorRunningError)
@@ -62,7 +62,7 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
     await world.clock.advance(1_000)
     one.cutOff()
     await world.clock.advance(62_000)
-    await resetProcessor(await resetting(world, 'beginning'))
+    await resetProcessor(await resetting(world, 'beginning'), world)
     expect(await world.owners()).toEqual({ 0: null })
   })
 
@@ -83,7 +83,7 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
         return forward(lease)
       },
     ])
-    await expect(resetProcessor({ ...options, leaseContainer: raced })).rejects.toThrow(/1 by two/)
+    await expect(resetProcessor({ ...options, leaseContainer: raced }, world)).rejects.toThrow(/1 by two/)
     expect(await world.owners()).toEqual({ 0: null, 1: 'two' })
   })
 
@@ -94,11 +94,11 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
     await one.processor.stop()
     const before = (await (await world.leaseStore()).list()).leases.map(({ etag }) => etag)
     const wrong: object = { monitoredContainer: undefined, to: 'yesterday' }
-    const reset = resetProcessor({ ...(await resetting(world, 'now')), ...wrong })
+    const reset = resetProcessor({ ...(await resetting(world, 'now')), ...wrong }, world)
     await expect(reset).rejects.toMatchObject({
       problems: [
         expect.stringMatching(/^monitoredContainer is missing/),
-        expect.stringMatching(/^to is "yesterday"; it must be "now", "beginning" or a Date/),
+        expect.stringMatching(/^to is "yesterday"; it must be "now", "beginning" or a valid Date/),
       ],
     })
     expect((await (await world.leaseStore()).list()).leases.map(({ etag }) => etag)).toEqual(before)
@@ -107,6 +107,6 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
   it('refuses an invalid date', async () => {
     const world = await processorWorld(door)
     const options = await resetting(world, new Date(Number.NaN))
-    await expect(resetProcessor(options)).rejects.toBeInstanceOf(ProcessorOptionsError)
+    await expect(resetProcessor(options, world)).rejects.toBeInstanceOf(ProcessorOptionsError)
   })
 })

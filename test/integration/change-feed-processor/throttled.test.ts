@@ -35,10 +35,10 @@ async function unit(options: Partial<AnyProcessorOptions<Document>> = {}): Promi
     processorName: 'unit',
     instanceName: 'one',
     startFrom: 'beginning',
-    leaseAcquireIntervalMs: 500,
-    leaseRenewIntervalMs: 200,
-    leaseExpirationIntervalMs: 30_000,
-    pollIntervalMs: 20,
+    leaseAcquireInterval: 500,
+    leaseRenewInterval: 200,
+    leaseExpirationInterval: 30_000,
+    pollInterval: 20,
     telemetry,
     onChanges: () => undefined,
     ...options,
@@ -52,7 +52,7 @@ async function unit(options: Partial<AnyProcessorOptions<Document>> = {}): Promi
 }
 
 function throttle({ cosmos }: Unit, operation: RequestKind): Fault {
-  return cosmos.faults.add({ match: { operation }, status: 429, retryAfterMs: throttledMs })
+  return cosmos.faults.add({ match: { operation }, status: 429, retryAfter: throttledMs })
 }
 
 async function isMet(fault: Fault): Promise<void> {
@@ -109,7 +109,7 @@ describe('while the client repeats a throttled request in silence', () => {
     const running = await unit()
     await running.processor.start()
     await running.telemetry.waitFor('feed.polled')
-    running.cosmos.faults.add({ match: { operation: 'changeFeed' }, status: 429, retryAfterMs: 1, times: 3 })
+    running.cosmos.faults.add({ match: { operation: 'changeFeed' }, status: 429, retryAfter: 1, times: 3 })
     const event = await running.telemetry.waitFor('feed.throttled')
     expect(event).toMatchObject({ leaseToken: '0', retries: 3, waitedMs: 3 })
     expect(running.telemetry.of('feed.failed')).toEqual([])

@@ -17,19 +17,20 @@ type Document = Record<string, unknown>
 function processorOf(world: CosmosWorld, options: Partial<ChangeFeedProcessorOptions<Document>> = {}) {
   const delivered: string[] = []
   const telemetry = new TelemetryRecorder()
-  const processor = new ChangeFeedProcessor<Document>({
-    monitoredContainer: world.monitoredContainer,
-    leaseContainer: world.leaseContainer,
-    processorName: 'orders',
-    instanceName: 'one',
-    startFrom: 'beginning',
-    clock: world.clock,
-    random: seededRandom(1),
-    telemetry,
-    onChanges: (changes: readonly { readonly id: string }[]) =>
-      void delivered.push(...changes.map(({ id }) => id)),
-    ...options,
-  })
+  const processor = new ChangeFeedProcessor<Document>(
+    {
+      monitoredContainer: world.monitoredContainer,
+      leaseContainer: world.leaseContainer,
+      processorName: 'orders',
+      instanceName: 'one',
+      startFrom: 'beginning',
+      telemetry,
+      onChanges: (changes: readonly { readonly id: string }[]) =>
+        void delivered.push(...changes.map(({ id }) => id)),
+      ...options,
+    },
+    { clock: world.clock, random: seededRandom(1) },
+  )
   return { processor, delivered, telemetry }
 }
 
@@ -140,8 +141,8 @@ describe.each(doors)('a unit on %s', (door) => {
     const world = await processorWorld(door)
     await world.put('a')
     const one = await world.instance('one', {
-      checkpointIntervalMs: 0,
-      pollIntervalMs: { min: 1_000, max: 8_000 },
+      checkpointInterval: 0,
+      pollInterval: { min: 1_000, max: 8_000 },
     })
     await one.processor.start()
     await world.clock.advance(500)

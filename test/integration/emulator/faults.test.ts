@@ -74,7 +74,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
   )
 
   it('throttles as the service does, and the SDK tries again when it may', async () => {
-    const once = door.faults.add({ match: { operation: 'read' }, status: 429, retryAfterMs: 1, times: 2 })
+    const once = door.faults.add({ match: { operation: 'read' }, status: 429, retryAfter: 1, times: 2 })
     const { resource, headers } = await container.item('first', 'a').read<{ count: number }>()
     expect(resource?.count).toBe(1)
     expect(once.fired).toBe(2)
@@ -89,7 +89,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
         },
       },
     })
-    door.faults.add({ match: { operation: 'read' }, status: 429, retryAfterMs: 77 })
+    door.faults.add({ match: { operation: 'read' }, status: 429, retryAfter: '77ms' })
     const item = impatient.database('shop').container('orders').item('first', 'a')
     const failure = await failureOf(item.read())
     expect(cosmosErrorKind(failure)).toEqual({ kind: 'throttled', retryAfterMs: 77 })
@@ -184,7 +184,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
   })
 
   it('lists what stands, and takes it away', async () => {
-    const [one, two] = [door.faults.add({ status: 503 }), door.faults.add({ delayMs: 1 })]
+    const [one, two] = [door.faults.add({ status: 503 }), door.faults.add({ delay: 1 })]
     expect(door.faults.list()).toEqual([one, two])
     door.faults.remove(one)
     door.faults.remove(one.id)
@@ -210,9 +210,9 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
 
   it('refuses options that mean nothing, naming all that is wrong', () => {
     const add = (options: unknown) => () => door.faults.add(options as FaultOptions)
-    expect(add({})).toThrow('needs one of status, reset and delayMs')
+    expect(add({})).toThrow('needs one of status, reset and delay')
     expect(add({ status: 200, times: 0, colour: 'red', match: { operation: 'dance', verb: 1 } })).toThrow(
-      /status is 200.*times is 0.*colour is not an option.*match\.operation is "dance".*match\.verb is not/u,
+      /colour is not an option.*match\.verb is not an option.*match\.operation is "dance".*/u,
     )
     expect(add({ status: 503, reset: true })).toThrow('exclude each other')
     expect(add({ status: 503, seed: 1 })).toThrow('seed needs a probability')
@@ -244,7 +244,7 @@ describe.each(doors)('delays met by the SDK, %s', (_name, open) => {
   async function delayed(options: Partial<FaultOptions>, clock: Clock): Promise<[Door, Container]> {
     const door = await open({ clock })
     const container = await ordersIn(door)
-    door.faults.add({ match: { operation: 'create' }, delayMs: 60_000, ...options })
+    door.faults.add({ match: { operation: 'create' }, delay: '1m', ...options })
     return [door, container]
   }
 

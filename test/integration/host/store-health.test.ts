@@ -13,10 +13,10 @@ const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
 })
 
 const timing = {
-  leaseAcquireIntervalMs: 200,
-  leaseRenewIntervalMs: 300,
-  leaseExpirationIntervalMs: 60_000,
-  pollIntervalMs: { min: 20, max: 100 },
+  leaseAcquireInterval: 200,
+  leaseRenewInterval: 300,
+  leaseExpirationInterval: 60_000,
+  pollInterval: { min: 20, max: 100 },
 }
 
 interface World {
@@ -47,7 +47,7 @@ const probe = async ({ host }: World, path: string): Promise<number> =>
 describe('trouble with the store', () => {
   it.each<readonly [string, FaultOptions, RegExp]>([
     ['R165 the store is down', { status: 503 }, /does not answer/],
-    ['R165 it throttles hard', { status: 429, retryAfterMs: 1 }, /throttles/],
+    ['R165 it throttles hard', { status: 429, retryAfter: 1 }, /throttles/],
     ['F-X14 the token has expired', { status: 401 }, /refuses the key or token/],
   ])('%s: said once, alive but not ready, and caught up when it is over', async (_, fault, reason) => {
     const running = await world()
@@ -108,7 +108,7 @@ describe('a start', () => {
     const cosmos = createInProcessCosmos()
     cosmos.faults.add({ match: { operation: 'replace' }, status: 403, times: 3 })
     const heard = new TelemetryRecorder()
-    const patience = { forbiddenMs: 30_000 }
+    const patience = { forbidden: '30s' }
     const host = await startHost({
       client: cosmos.client(),
       agents: [greeter],

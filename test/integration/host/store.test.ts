@@ -33,7 +33,7 @@ it('R172: a job runs to its end on the store that is named', async () => {
 it('a host hears of throttling after three repetitions that its client makes in silence, others after nine', async () => {
   const emulator = await startEmulator({ port: 0 })
   onTestFinished(() => emulator.close())
-  const fault = emulator.faults.add({ match: { operation: 'database' }, status: 429, retryAfterMs: 1 })
+  const fault = emulator.faults.add({ match: { operation: 'database' }, status: 429, retryAfter: 1 })
   for (const [policy, count] of [
     [impatient, 4],
     [{}, 10],

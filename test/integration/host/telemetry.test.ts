@@ -16,7 +16,7 @@ it('a host reports to the OpenTelemetry SDK of its process, unless it is told ot
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] })
   trace.setGlobalTracerProvider(tracerProvider)
   const cosmos = createInProcessCosmos()
-  const timing = { pollIntervalMs: { min: 20, max: 100 } }
+  const timing = { pollInterval: { min: 20, max: 100 } }
   const host = await startHost({ client: cosmos.client(), agents: [greeter], timing, instanceName: 'traced' })
   onTestFinished(async () => {
     await host.stop()

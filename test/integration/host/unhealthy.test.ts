@@ -7,7 +7,7 @@ const greeter = defineAgent('greeter', { greet: (input: { name: string }) => `he
 const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
   job.step('greet', greeter.greet, { name: job.input.name }, { completeWithin: '30s' })
 })
-const timing = { leaseAcquireIntervalMs: 100, leaseRenewIntervalMs: 300, pollIntervalMs: 20 }
+const timing = { leaseAcquireInterval: 100, leaseRenewInterval: 300, pollInterval: 20 }
 
 it('R124: a host that says it is not well has its agents take no work until it is, and lives on', async () => {
   const cosmos = createInProcessCosmos()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FeedHints } from '../../../src/change-feed-processor/index.js'
+import type { ProcessorTiming } from '../../../src/change-feed-processor/index.js'
+import { FeedHints } from '../../../src/change-feed-processor/internals.js'
 import { enginePorts } from '../../../src/engine-ports/index.js'
 import { CosmosEngine } from '../../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../../src/platform/index.js'
@@ -10,7 +11,6 @@ import {
   createSupervisor,
   type Unit,
   type UnitOptions,
-  type UnitTiming,
 } from '../../../src/sas/deployment-unit.js'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
@@ -51,12 +51,12 @@ function world() {
 async function running(
   { clock, unitOptions }: ReturnType<typeof world>,
   agents: readonly Agent[],
-  timing: UnitTiming = {},
+  timing: ProcessorTiming = {},
 ): Promise<{ stop(): Promise<void> }> {
   const units: Unit[] = [
     createScheduler(unitOptions('scheduler', 's1')),
-    createAgents({ ...unitOptions('agents', 'a1'), agents, timing, slots: 4, stopBudgetMs: 100 }),
-    createSupervisor({ ...unitOptions('supervisor', 'v1'), sweepIntervalMs: 10_000, deadlineGraceMs: 500 }),
+    createAgents({ ...unitOptions('agents', 'a1'), agents, timing, slots: 4, stopBudget: 100 }),
+    createSupervisor({ ...unitOptions('supervisor', 'v1'), sweepInterval: 10_000, deadlineGrace: 500 }),
   ]
   const started = Promise.all(units.map((unit) => unit.start()))
   await clock.advance(1_000)
@@ -94,7 +94,7 @@ describe('units of the three roles', () => {
       return input.item
     }
     const units = await running(here, [defineAgent('shop', { sell })])
-    const options = { completeWithin: '10s', maxFailures: 2, retryBackoff: { min: 100, max: 100 } } as const
+    const options = { completeWithin: '10s', retry: { tries: 2, backoff: { min: 100, max: 100 } } } as const
     const job = await here.client.submit(aWorkflow({ later: [] }, options), {}, { jobId: 'later' })
     await here.clock.advance(10_000)
     expect((await job.view()).steps).toMatchObject([{ state: 'Processed', failureCount: 1, attempt: 2 }])
@@ -109,14 +109,14 @@ describe('units of the three roles', () => {
 
   it.each([
     [{}, 1],
-    [{ leaseExpirationIntervalMs: 14_000, leaseRenewIntervalMs: 4_000, leaseAcquireIntervalMs: 6_000 }, 0],
-    [{ leaseExpirationIntervalMs: 14_000, leaseRenewIntervalMs: 4_000, leaseAcquireIntervalMs: 6_001 }, 1],
+    [{ leaseExpirationInterval: 14_000, leaseRenewInterval: 4_000, leaseAcquireInterval: 6_000 }, 0],
+    [{ leaseExpirationInterval: 14_000, leaseRenewInterval: 4_000, leaseAcquireInterval: 6_001 }, 1],
   ])(
     'R57: doubt deadlines that do not outlast a takeover by their own intervals %j',
     async (timing, told) => {
       const here = world()
       const units = await running(here, [shop], timing)
-      const workflow = aWorkflow({ pay: [] }, { completeWithin: '20s', maxFailures: 1 })
+      const workflow = aWorkflow({ pay: [] }, { completeWithin: '20s', retry: { tries: 1 } })
       await here.client.submit(workflow, {}, { jobId: 'j' })
       await here.clock.advance(5_000)
       expect(here.telemetry.of('deadline.doubted')).toHaveLength(told)

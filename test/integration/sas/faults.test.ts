@@ -58,7 +58,7 @@ describe('the state store when an answer is lost', () => {
     },
   )
 
-  it.each<FaultOptions>([{ status: 429, retryAfterMs: 3 }, { status: 449 }, { status: 410 }])(
+  it.each<FaultOptions>([{ status: 429, retryAfter: 3 }, { status: 449 }, { status: 410 }])(
     'F-X3: says that nothing of a transaction was written that the service refuses with %o',
     async (refusal) => {
       const impatient = {
@@ -71,7 +71,7 @@ describe('the state store when an answer is lost', () => {
       cosmos.faults.add({ ...refusal, match: { operation: 'batch' } })
       await expect(own.apply(partition, job)).rejects.toMatchObject({
         name: 'StoreUnavailable',
-        retryAfterMs: refusal.retryAfterMs ?? null,
+        retryAfterMs: refusal.retryAfter ?? null,
       })
       expect(cosmos.stats().documents).toBe(0)
     },
@@ -79,7 +79,7 @@ describe('the state store when an answer is lost', () => {
 
   it('F-X4: does not say so when an earlier try of the SDK may have written it', async () => {
     cosmos.faults.add({ status: 503, afterApply: true, times: 1 })
-    cosmos.faults.add({ status: 429, retryAfterMs: 1, match: { operation: 'batch' } })
+    cosmos.faults.add({ status: 429, retryAfter: 1, match: { operation: 'batch' } })
     expect(await store.apply(partition, job)).toMatchObject({ kind: 'unknownOutcome' })
   })
 
@@ -100,7 +100,7 @@ function storm(seed: number): readonly FaultOptions[] {
     { match: writes, status: 408, probability: 0.04 },
     { match: writes, status: 449, probability: 0.04 },
     { match: writes, reset: true, probability: 0.04 },
-    { status: 429, retryAfterMs: 1, probability: 0.08 },
+    { status: 429, retryAfter: 1, probability: 0.08 },
     { match: { operation: ['read', 'query', 'changeFeed'] }, status: 503, probability: 0.05 },
     {
       match: { operation: ['read', 'query', 'changeFeed'] },
@@ -108,7 +108,7 @@ function storm(seed: number): readonly FaultOptions[] {
       substatus: 1002,
       probability: 0.03,
     },
-    { delayMs: 5, probability: 0.1 },
+    { delay: 5, probability: 0.1 },
   ]
   return faults.map((fault, index) => ({ ...fault, seed: seed * 100 + index }))
 }
@@ -116,8 +116,7 @@ function storm(seed: number): readonly FaultOptions[] {
 describe('whole jobs under a storm of faults', () => {
   const patience = {
     completeWithin: '1s',
-    maxFailures: 30,
-    retryBackoff: { min: '10ms', max: '50ms' },
+    retry: { tries: 30, backoff: { min: '10ms', max: '50ms' } },
   } as const
 
   /** What happened outside, by key: a service recognises a repetition by it. */
@@ -153,9 +152,9 @@ describe('whole jobs under a storm of faults', () => {
     const host = await startHost({
       client,
       agents: [shop],
-      sweepIntervalMs: 500,
-      deadlineGraceMs: 20,
-      timing: { pollIntervalMs: { min: 5, max: 50 }, checkpointIntervalMs: 50 },
+      sweepInterval: 500,
+      deadlineGrace: 20,
+      timing: { pollInterval: { min: 5, max: 50 }, checkpointInterval: 50 },
     })
     for (const fault of storm(seed)) cosmos.faults.add(fault)
     const jobIds = Array.from({ length: 12 }, (_, index) => `job-${index}`)

@@ -23,7 +23,7 @@ const { ChangeFeedProcessor } = await import('stepward/change-feed-processor')
 const client = recordedClient(setup, recorder)
 const quiet = { emit: () => undefined }
 const database = client.database(names.database)
-const { stopTimeoutMs: _stop, ...timing } = intervals
+const { stopTimeout: _stop, ...timing } = intervals
 const processor = new ChangeFeedProcessor({
   monitoredContainer: database.container(names.orders),
   leaseContainer: database.container(names.leases),
@@ -52,11 +52,11 @@ const host = startHost({
   instanceName: setup.name,
   telemetry: quiet,
   timing: intervals,
-  sweepIntervalMs: 500,
-  deadlineGraceMs: graceMs,
-  sendTimeoutMs: 1_000,
-  stopBudgetMs: 300,
-  patience: { unavailableMs: Infinity },
+  sweepInterval: 500,
+  deadlineGrace: graceMs,
+  sendTimeout: 1_000,
+  stopBudget: 300,
+  patience: { unavailable: '36500d' },
 })
 process.once('SIGTERM', () => {
   const stopped = host.then((running) => Promise.all([running.stop(), processor.stop()]))

@@ -42,7 +42,7 @@ export const faults = {
     victim.child.kill('SIGSTOP')
     run.note('freeze', victim.name)
     // Longer than its leases last (the store's clock has whole seconds), so that other instances have noticed.
-    await wait(intervals.leaseExpirationIntervalMs + chance.between(2_600, 3_600))
+    await wait(intervals.leaseExpirationInterval + chance.between(2_600, 3_600))
     victim.child.kill('SIGCONT')
     run.note('continue', victim.name)
   },
@@ -81,7 +81,7 @@ export const faults = {
   unavailableAfter: (run, chance) => run.disturb(chance, { match: writes, status: 503, afterApply: true }),
   slowWrites: async (run, chance) => {
     const match = { ...writes, container: names.state }
-    const fault = { match, delayMs: 2_000, probability: 0.3, seed: chance.between(1, 1e6) }
+    const fault = { match, delay: '2s', probability: 0.3, seed: chance.between(1, 1e6) }
     await run.disturbFor(4_000, fault)
   },
 } satisfies Readonly<Record<string, Break>>
@@ -145,7 +145,7 @@ class Running {
   }
 
   async start(lineUp: readonly MemberSetup['roles'][]): Promise<void> {
-    const { leaseExpirationIntervalMs } = intervals
+    const { leaseExpirationInterval: leaseExpirationIntervalMs } = intervals
     this.recorder.note('settings', {
       seed: this.setup.seed,
       leaseExpirationIntervalMs,

@@ -3,12 +3,12 @@
  * seconds.
  */
 export const intervals = {
-  leaseAcquireIntervalMs: 700,
-  leaseRenewIntervalMs: 900,
-  leaseExpirationIntervalMs: 3_000,
-  checkpointIntervalMs: 150,
-  pollIntervalMs: { min: 20, max: 250 },
-  stopTimeoutMs: 2_000,
+  leaseAcquireInterval: 700,
+  leaseRenewInterval: 900,
+  leaseExpirationInterval: 3_000,
+  checkpointInterval: 150,
+  pollInterval: { min: 20, max: 250 },
+  stopTimeout: 2_000,
 }
 
 /** How long after a deadline the supervisor waits before it acts. */

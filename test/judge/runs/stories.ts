@@ -73,8 +73,10 @@ function chain(
   return [step('a', []), step('b', ['a']), { ...step('c', ['b']), ...last }]
 }
 
+const backoff = { min: 100, max: 200 }
+
 function twoTries(options: StepOptions = {}): { readonly options: StepOptions } {
-  return { options: { maxFailures: 2, ...options } }
+  return { options: { retry: { tries: 2, backoff }, ...options } }
 }
 
 /** Kinds of jobs. Each kind meets its own faults in every run; the seed decides the rest. */
@@ -95,7 +97,7 @@ export const kinds: Readonly<Record<string, SendState>> = {
       id,
       moods: ['long', 'long', 'long', 'long'],
       undo: chance.of(undoing),
-      options: { completeWithin: 2_800, maxFailures: 4 },
+      options: { completeWithin: 2_800, retry: { tries: 4, backoff } },
     })),
   }),
   long: (chance) => ({
@@ -103,7 +105,7 @@ export const kinds: Readonly<Record<string, SendState>> = {
       id,
       moods: ['long', 'long', 'long', 'long'],
       undo: chance.of(undoing),
-      options: { completeWithin: 3_500, maxFailures: 4 },
+      options: { completeWithin: 3_500, retry: { tries: 4, backoff } },
     })),
   }),
   diamond: (chance) => ({
@@ -234,8 +236,7 @@ export interface JobInput {
 
 const defaults: StepOptions = {
   completeWithin: completeWithinMs,
-  maxFailures: 3,
-  retryBackoff: { min: 100, max: 200 },
+  retry: { tries: 3, backoff },
 }
 
 /** Returns the workflow of a story. */

@@ -160,7 +160,9 @@ describe('ChangeFeedEstimator', () => {
     await expect(new ChangeFeedEstimator(options).total()).rejects.toThrow(/version is 9, known are 0 and 1/)
     const lacking = { ...options, processorName: undefined } as unknown as typeof options
     await expect(new ChangeFeedEstimator(lacking).total()).rejects.toMatchObject({
-      problems: ['processorName is missing; it must be a string'],
+      problems: [
+        'processorName is missing; it must be a text without / \\ ? #, because it becomes part of document ids',
+      ],
     })
   })
 

@@ -58,11 +58,11 @@ describe('settings', () => {
   it.each([
     ['a file that is not there', null, /configuration file other\.json does not exist/],
     ['a file that is not JSON', '{', /other\.json is not JSON/],
-    ['a name nobody knows', { slot: 4 }, /other\.json: the file: Unrecognized key: "slot"/],
+    ['a name nobody knows', { slot: 4 }, /other\.json: slot is not an option: known are /],
     [
       'a value out of bounds',
-      { slots: 0, timing: { stopTimeoutMs: -1 } },
-      /slots: .*; other\.json: timing\.stopTimeoutMs: /,
+      { slots: 0, timing: { stopTimeout: -1 } },
+      /slots is 0; .*; other\.json: timing\.stopTimeout is -1; /,
     ],
   ])('refuse %s', async (_, config, message) => {
     if (config !== null) await configured(config, 'other.json')

@@ -40,7 +40,7 @@ it('a store that does not answer is not waited for longer than three seconds', a
   onTestFinished(() => cosmos.close())
   const client = cosmos.client()
   await (await startHost({ client, roles: ['scheduler'] })).stop()
-  cosmos.faults.add({ match: () => true, delayMs: 3_600_000 })
+  cosmos.faults.add({ match: () => true, delay: 3_600_000 })
   const leases = new FleetLeases({ client }, ['scheduler'], clock)
   const told = leases.backlog()
   await clock.advance(3_000)

@@ -43,7 +43,7 @@ function failing(times: number, overrides: Partial<RetryOptions> = {}) {
     if (triedAt.length <= times) throw new Error(`failure ${triedAt.length}`)
     return 'done'
   }
-  const options = { clock, random: never, backoff, maxAttempts: 4, isTransient: () => true, ...overrides }
+  const options = { clock, random: never, backoff, tries: 4, isTransient: () => true, ...overrides }
   return { clock, triedAt, result: retry(operation, options).catch((error: unknown) => error) }
 }
 

@@ -12,7 +12,12 @@ const permanent = { kind: 'permanent', message: 'no' } as const
 const by = { by: 'ann', why: 'x' }
 const stepIds = Array.from({ length: 200 }, (_, index) => `s${index}`)
 const beside: WorkflowShape = Object.fromEntries(stepIds.map((stepId) => [stepId, []]))
-const undoing: ShapeOptions = { undo: true, maxFailures: 1, onExhausted: 'compensate', undoUncertain: false }
+const undoing: ShapeOptions = {
+  undo: true,
+  retry: { tries: 1 },
+  onExhausted: 'compensate',
+  undoUncertain: false,
+}
 
 /** The story with everything done that the scheduler has to do, and how many steps each of its writes took. */
 function settledDown(story: JobStory): { readonly story: JobStory; readonly writes: number[] } {
@@ -63,7 +68,7 @@ describe('a job of more steps than one transaction takes', () => {
   })
 
   it('R115: begins all its failed steps again, those too that one transaction does not take', () => {
-    const story = settledDown(JobStory.submitted(beside, { maxFailures: 1 })).story
+    const story = settledDown(JobStory.submitted(beside, { retry: { tries: 1 } })).story
     const failed = settledDown(stepIds.reduce((before, stepId) => before.settled(stepId, permanent), story))
     const again = failed.story.commanded({ kind: 'resubmit', ...by })
     const running = settledDown(again).story
@@ -84,7 +89,7 @@ describe('a job of more steps than one transaction takes', () => {
   })
 
   it('has all its parked steps released by one command, in parts', async () => {
-    const story = settledDown(JobStory.submitted(beside, { maxFailures: 1, onExhausted: 'park' })).story
+    const story = settledDown(JobStory.submitted(beside, { retry: { tries: 1 }, onExhausted: 'park' })).story
     const parked = settledDown(stepIds.reduce((before, stepId) => before.settled(stepId, permanent), story))
     const world = new StateWorld()
     const documents = [parked.story.job, ...parked.story.steps.values()]

@@ -42,7 +42,7 @@ function begun({ width, later, onExhausted, hasReply, isRetained }: Case): JobSt
     ...ids('b', later).map((id): [string, string[]] => [id, first]),
   ]
   const shape = Object.fromEntries(entries)
-  const { plan } = aWorkflow(shape, { onExhausted, undo: true, maxFailures: 1 })
+  const { plan } = aWorkflow(shape, { onExhausted, undo: true, retry: { tries: 1 } })
   const options = { replyTo: hasReply ? 'queue' : null, retainForMs: isRetained ? 1_000 : null }
   return JobStory.of(documentsOf(submit(aSubmission(plan, options))))
 }

@@ -11,7 +11,7 @@ const shop = (sales: string[]) =>
   })
 
 const workflow = defineWorkflow<object>('selling', (job) => {
-  job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 3, undo: 'none' })
+  job.step('sell', shop([]).sell, {}, { completeWithin: '30s', retry: { tries: 3 }, undo: 'none' })
 })
 
 /** Stories in which `limit` sales are too many. */
@@ -66,8 +66,8 @@ describe('a workflow simulated', () => {
     expect(await simulateWorkflow({ ...selling(1), pairs: 8 })).toEqual(more)
   })
 
-  it.each([0, 5_000])('raises an event %i ms after the submission, under every fault', async (afterMs) => {
-    const events = [{ step: 'approve', payload: 'yes', afterMs }]
+  it.each([0, 5_000])('raises an event %i ms after the submission, under every fault', async (after) => {
+    const events = [{ step: 'approve', payload: 'yes', after }]
     const { stories, ends, problems } = await simulateWorkflow({ ...waiting, events })
     expect(problems).toEqual([])
     expect(ends).toEqual({ Processed: stories })
@@ -85,7 +85,7 @@ describe('a workflow simulated', () => {
   )
 
   it('waits three days for an event, under a fault as well', async () => {
-    const events = [{ step: 'approve', payload: 'yes', afterMs: 3 * 86_400_000 }]
+    const events = [{ step: 'approve', payload: 'yes', after: '3d' }]
     for (const only of [[], ['crashBefore@W10#1']]) {
       const { ends, problems } = await simulateWorkflow({ ...waitingFor('7d'), events, only })
       expect(problems).toEqual([])
@@ -112,12 +112,22 @@ describe('a workflow simulated', () => {
 
 /** Nobody has this agent, and an attempt that nobody claims never counts. */
 const unanswered = defineWorkflow<object>('unanswered', (job) => {
-  job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 1, undo: 'none', claim: true })
+  job.step(
+    'sell',
+    shop([]).sell,
+    {},
+    { completeWithin: '30s', retry: { tries: 1 }, undo: 'none', claim: true },
+  )
 })
 
 const sleeping = defineWorkflow<object>('sleeping', (job) => {
   const rest = job.sleep('rest', '30m')
-  job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 3, undo: 'none', after: [rest] })
+  job.step(
+    'sell',
+    shop([]).sell,
+    {},
+    { completeWithin: '30s', retry: { tries: 3 }, undo: 'none', after: [rest] },
+  )
 })
 
 /** Sold once it is approved; what was approved must be what the event said. */
@@ -125,7 +135,7 @@ const waitingFor = (completeWithin: '2m' | '7d'): WorkflowSimulationOptions<obje
   workflow: defineWorkflow<object>('approving', (job) => {
     const approved = job.waitFor<string>('approve', { completeWithin })
     const when = equal(approved.output, 'yes')
-    job.step('sell', shop([]).sell, {}, { completeWithin: '30s', maxFailures: 3, undo: 'none', when })
+    job.step('sell', shop([]).sell, {}, { completeWithin: '30s', retry: { tries: 3 }, undo: 'none', when })
   }),
   input: {},
   setup: () => {

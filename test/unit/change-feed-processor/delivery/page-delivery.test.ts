@@ -10,10 +10,9 @@ import { supervising } from '../../../support/supervised.js'
 
 type Options = NonNullable<RuntimeOverrides['options']>
 
-const policy = (deadLetter: (id: string) => Promise<void> | void, maxAttempts = 2): Options => ({
+const policy = (deadLetter: (id: string) => Promise<void> | void, tries = 2): Options => ({
   failurePolicy: {
-    maxAttempts,
-    backoffMs: { min: 10, max: 20 },
+    retry: { tries, backoff: { min: 10, max: 20 } },
     then: 'deadLetter',
     deadLetter: (change) => deadLetter(change.id),
   },
@@ -50,7 +49,7 @@ describe('a page whose delegate fails', () => {
     const { runtime, holder } = await supervising(
       {
         options: {
-          checkpointIntervalMs: 0,
+          checkpointInterval: 0,
           ...policy(() => (isWritable ? undefined : Promise.reject(new Error('throttled')))),
         },
         delegate: (changes) => {
@@ -73,7 +72,7 @@ describe('a page whose delegate fails', () => {
     const signals: AbortSignal[] = []
     const { runtime, closing } = await supervising(
       {
-        options: { ...policy((id) => void aside.push(id)), delegateTimeoutMs: 1_000 },
+        options: { ...policy((id) => void aside.push(id)), delegateTimeout: 1_000 },
         delegate: (_changes, { signal }) => {
           signals.push(signal)
           return new Promise(() => undefined)
@@ -89,7 +88,7 @@ describe('a page whose delegate fails', () => {
 
   it('gives the lease back when its delegate hangs and nothing limits failures (F-C14)', async () => {
     const { runtime, closing } = await supervising(
-      { options: { delegateTimeoutMs: 1_000 }, delegate: () => new Promise(() => undefined) },
+      { options: { delegateTimeout: 1_000 }, delegate: () => new Promise(() => undefined) },
       ['d0'],
     )
     await runtime.world.clock.advance(999)
@@ -137,7 +136,7 @@ describe('a delegate', () => {
     const started: { read?: () => Promise<string | null | undefined> } = {}
     const { runtime } = await supervising(
       {
-        options: { maxItemCount: 1, checkpointIntervalMs: 0 },
+        options: { maxItemCount: 1, checkpointInterval: 0 },
         delegate: async () => void stored.push(await started.read?.()),
       },
       ['d0', 'd1', 'd2'],
@@ -330,7 +329,7 @@ describe('a checkpoint that is held', () => {
     const releases = new Map<string, () => void>()
     const supervised = await supervising(
       {
-        options: { checkpointIntervalMs: 0, maxItemCount: 1 },
+        options: { checkpointInterval: 0, maxItemCount: 1 },
         delegate: ([change], { holdCheckpoint }) => {
           if (change !== undefined && ids.includes(change.id)) releases.set(change.id, holdCheckpoint())
         },

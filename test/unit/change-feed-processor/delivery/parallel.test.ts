@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { identityOf, type AnyChange } from '../../../../src/change-feed-processor/feed/change-identity.js'
-import type { UserCode } from '../../../../src/change-feed-processor/delivery/user-code.js'
+import type { UserCode } from '../../../support/a-runtime.js'
 import { storedLease, type RuntimeOverrides } from '../../../support/a-runtime.js'
 import { deferred, type Deferred } from '../../../support/deferred.js'
 import { supervising } from '../../../support/supervised.js'
@@ -40,7 +40,7 @@ function handler(): Handler {
   }
 }
 
-const options = (chosen: object): RuntimeOverrides['options'] => ({ checkpointIntervalMs: 0, ...chosen })
+const options = (chosen: object): RuntimeOverrides['options'] => ({ checkpointInterval: 0, ...chosen })
 
 describe('changes delivered one by one', () => {
   it('are handled at once up to the concurrency, one after another within a key', async () => {
@@ -132,8 +132,7 @@ describe('changes delivered one by one', () => {
         options: options({}) ?? {},
         userCode: {
           failurePolicy: {
-            maxAttempts: 3,
-            backoffMs: { min: 1_000, max: 1_000 },
+            retry: { tries: 3, backoff: { min: 1_000, max: 1_000 } },
             then: 'deadLetter',
             deadLetter: (change) => void aside.push(identityOf(change).id),
           },
@@ -159,7 +158,7 @@ describe('changes delivered one by one', () => {
       {
         userCode: {
           failurePolicy: {
-            maxAttempts: 1,
+            retry: { tries: 1 },
             then: 'deadLetter',
             deadLetter: (_change, error) => void aside.push(error.cause),
           },
@@ -195,7 +194,7 @@ describe('changes delivered one by one', () => {
   it('give the lease back when one of them hangs and nothing limits failures (F-C14)', async () => {
     const { userCode, end } = handler()
     const { runtime, closing } = await supervising(
-      { userCode, options: options({ delegateTimeoutMs: 1_000, pollIntervalMs: 30_000 }) ?? {} },
+      { userCode, options: options({ delegateTimeout: 1_000, pollInterval: 30_000 }) ?? {} },
       ['a-1', 'b-1'],
     )
     await runtime.world.clock.advance(0)
@@ -239,7 +238,7 @@ describe('changes delivered one by one', () => {
             return userCode.onChange?.(change, context)
           },
         },
-        options: { checkpointIntervalMs: 0, concurrency: 2 } as object,
+        options: { checkpointInterval: 0, concurrency: 2 } as object,
       },
       ['a-1', 'b-1', 'c-1', 'a-2'],
     )
@@ -259,8 +258,7 @@ describe('changes delivered one by one', () => {
   it('are not tried again when the lease is handed over, nor is their pause waited for', async () => {
     const failing = { onChange: () => Promise.reject(new Error('not today')) }
     const failurePolicy = {
-      maxAttempts: 9,
-      backoffMs: { min: 60_000, max: 60_000 },
+      retry: { tries: 9, backoff: { min: 60_000, max: 60_000 } },
       then: 'deadLetter',
       deadLetter: () => Promise.resolve(),
     }

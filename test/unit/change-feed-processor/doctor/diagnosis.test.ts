@@ -33,16 +33,17 @@ beforeEach(async () => {
 })
 
 function anInstance(instanceName: string, seed: number, processorName = 'unit'): ChangeFeedProcessor {
-  return new ChangeFeedProcessor({
-    monitoredContainer,
-    leaseContainer,
-    processorName,
-    instanceName,
-    clock,
-    random: seededRandom(seed),
-    startFrom: 'beginning',
-    onChanges: () => undefined,
-  })
+  return new ChangeFeedProcessor(
+    {
+      monitoredContainer,
+      leaseContainer,
+      processorName,
+      instanceName,
+      startFrom: 'beginning',
+      onChanges: () => undefined,
+    },
+    { clock, random: seededRandom(seed) },
+  )
 }
 
 /** A unit of one instance that has had time to take all four leases. */
@@ -62,7 +63,7 @@ async function stopped(): Promise<void> {
 async function findings(skewMs = 0): Promise<readonly Finding[]> {
   const now = (): number => clock.now() + skewMs
   const inspection = await inspect({ monitoredContainer, leaseContainer, now })
-  return diagnose(inspection, { leaseExpirationIntervalMs: 60_000 })
+  return diagnose(inspection, { leaseExpirationInterval: 60_000 })
 }
 
 async function rules(): Promise<string[]> {

@@ -56,7 +56,7 @@ describe('a lease holder', () => {
   })
 
   it('stores every checkpoint before it goes on when the interval is 0', async () => {
-    const { runtime, holder } = await holding({ options: { checkpointIntervalMs: 0 } })
+    const { runtime, holder } = await holding({ options: { checkpointInterval: 0 } })
     await holder.checkpoint('"1"')
     await holder.checkpoint('"2"')
     expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"2"' })
@@ -121,7 +121,7 @@ describe('a lease holder', () => {
     }
     const { holder } = await holding({
       ...replacing(measuring, measuring, measuring, measuring),
-      options: { checkpointIntervalMs: 0 },
+      options: { checkpointInterval: 0 },
     })
     await Promise.all([holder.checkpoint('"1"'), holder.checkpoint('"2"'), holder.checkpoint('"3"')])
     await holder.release()
@@ -342,7 +342,7 @@ describe('a held lease that others have to do with', () => {
     }
     const { runtime, holder } = await holding({
       ...replacing(counting, counting, counting),
-      options: { checkpointIntervalMs: 0 },
+      options: { checkpointInterval: 0 },
     })
     const note = { ...(holder.lease.document['properties'] as object), 'other.tool': 'was here' }
     const { document } = holder.lease
@@ -414,7 +414,7 @@ describe('a held lease that others have to do with', () => {
       return outcome
     }
     const { holder } = await holding({
-      options: { checkpointIntervalMs: 0 },
+      options: { checkpointInterval: 0 },
       leaseStore: (store) =>
         intercepted(intercepted(store, 'replace', [chained, chained, chained]), 'read', [
           () => Promise.reject(new Error('nothing need be read')),

@@ -17,7 +17,7 @@ function delivered(size: number, poisons: ReadonlySet<number>, maxAttempts: numb
       order.push(...places.map(String))
       continue
     }
-    const next = afterFailure(slice, { maxAttempts, backoff })
+    const next = afterFailure(slice, { tries: maxAttempts, backoff })
     if (next.kind === 'retry') open.push(next.slice)
     else if (next.kind === 'bisect') open.push(...[...next.halves].reverse())
     else order.push(`aside ${next.slice.from}`)
@@ -49,7 +49,7 @@ describe('what becomes of changes that fail', () => {
   })
 
   it('tries a part of a page once, and a single change as often as a page', () => {
-    const limits = { maxAttempts: 3, backoff }
+    const limits = { tries: 3, backoff }
     const part = { from: 4, to: 6, failures: 0, isPart: true }
     expect(afterFailure(part, limits)).toEqual({
       kind: 'bisect',
@@ -68,7 +68,7 @@ describe('what becomes of changes that fail', () => {
 
   it('never gives up without a limit', () => {
     const page: Slice = { from: 0, to: 1, failures: 1_000_000, isPart: false }
-    expect(afterFailure(page, { maxAttempts: null, backoff })).toEqual({
+    expect(afterFailure(page, { tries: null, backoff })).toEqual({
       kind: 'retry',
       slice: { ...page, failures: 1_000_001 },
     })

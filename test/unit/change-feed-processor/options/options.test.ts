@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { CosmosClient } from '@azure/cosmos'
+import type { ChangeFeed, ChangeFeedProcessorOptions } from '../../../../src/change-feed-processor/index.js'
 import {
-  ProcessorOptionsError,
-  resolveOptions,
-  type ChangeFeed,
-  type ChangeFeedProcessorOptions,
-} from '../../../../src/change-feed-processor/index.js'
-import { leaseModeOf } from '../../../../src/change-feed-processor/options/options.js'
+  leaseModeOf,
+  readProcessorOptions,
+  type ProcessorInternals,
+  type ResolvedOptions,
+} from '../../../../src/change-feed-processor/options/options.js'
 import { systemClock, systemRandom } from '../../../../src/platform/index.js'
 
 const container = new CosmosClient({
@@ -26,19 +26,17 @@ const required: ChangeFeedProcessorOptions<unknown> = {
 }
 
 function problemsOf(options: Partial<ChangeFeedProcessorOptions<unknown>>): readonly string[] {
-  try {
-    resolveOptions({ ...required, ...options })
-    return []
-  } catch (error) {
-    if (error instanceof ProcessorOptionsError) return error.problems
-    throw error
-  }
+  return readProcessorOptions({ ...required, ...options }).problems
+}
+
+function resolved(options: object = {}, internals: ProcessorInternals = {}): ResolvedOptions {
+  return readProcessorOptions({ ...required, ...options }, internals).options
 }
 
 describe('options', () => {
   it('R166, R167, R168: have defaults', () => {
     const { onChanges: _delegate, ...options } = required
-    expect(resolveOptions(required)).toMatchObject({
+    expect(resolved()).toMatchObject({
       ...options,
       startFrom: 'now',
       maxItemCount: 100,
@@ -57,48 +55,53 @@ describe('options', () => {
       checkpoint: 'auto',
       concurrency: 16,
       delegateTimeoutMs: null,
-      readTimeoutMs: 65_000,
-      failureLimits: { maxAttempts: null, backoff: { minMs: 500, maxMs: 30_000 } },
+      failureLimits: { tries: null, backoff: { minMs: 500, maxMs: 30_000 } },
       hints: null,
       telemetry: { during: expect.any(Function) as unknown },
       clock: systemClock,
       random: systemRandom,
     })
-    expect(Object.isFrozen(resolveOptions(required))).toBe(true)
+    expect(Object.isFrozen(resolved())).toBe(true)
   })
 
   it('shrink what depends on a short expiration', () => {
-    const short = { leaseAcquireIntervalMs: 400, leaseRenewIntervalMs: 300, leaseExpirationIntervalMs: 1_000 }
-    expect(resolveOptions({ ...required, ...short })).toMatchObject({
+    const short = { leaseAcquireInterval: 400, leaseRenewInterval: 300, leaseExpirationInterval: 1_000 }
+    expect(resolved(short)).toMatchObject({
       trustMarginMs: 83,
       checkpointIntervalMs: 83,
     })
   })
 
   it('take a fixed poll interval', () => {
-    expect(resolveOptions({ ...required, pollIntervalMs: 5 })).toMatchObject({
+    expect(resolved({ pollInterval: '5ms' })).toMatchObject({
       pollInterval: { minMs: 5, maxMs: 5 },
       restAfterPageMs: 5,
     })
-    expect(resolveOptions({ ...required, pollIntervalMs: 5_000 }).restAfterPageMs).toBe(100)
+    expect(resolved({ pollInterval: 5_000 }).restAfterPageMs).toBe(100)
+    expect(resolved({}, { restAfterPageMs: 7 }).restAfterPageMs).toBe(7)
   })
 
   it('keep the intervals and names that are given (B256, B257)', () => {
     const given = {
       instanceName: 'host-7',
+      leaseAcquireInterval: '13s',
+      leaseRenewInterval: 11_000,
+      leaseExpirationInterval: '0.75m',
+    }
+    expect(resolved(given)).toMatchObject({
+      instanceName: 'host-7',
       leaseAcquireIntervalMs: 13_000,
       leaseRenewIntervalMs: 11_000,
       leaseExpirationIntervalMs: 45_000,
-    }
-    expect(resolveOptions({ ...required, ...given })).toMatchObject(given)
+    })
   })
 
   it.each<[string, object, RegExp]>([
     ['leases (B232, B253)', { leaseContainer: undefined }, /^leaseContainer is missing; .*LeaseStore$/],
     ['an instance name (B233)', { instanceName: undefined }, /^instanceName is missing; /],
-    ['a feed (B234, B252)', { monitoredContainer: null }, /^monitoredContainer is missing; .*ChangeFeed$/],
+    ['a feed (B234, B252)', { monitoredContainer: null }, /^monitoredContainer is null; .*ChangeFeed$/],
     ['a processor name (B251)', { processorName: undefined }, /^processorName is missing; /],
-    ['a processor name that is text (B251)', { processorName: 7 }, /^processorName is 7 \(number\); /],
+    ['a processor name that is text (B251)', { processorName: 7 }, /^processorName is 7; /],
   ])('without %s break a rule, whoever has not been told by a compiler', (_name, given, problem) => {
     expect(problemsOf(given)).toEqual([expect.stringMatching(problem)])
   })
@@ -114,18 +117,20 @@ describe('options', () => {
     [{ maxItemCount: 0 }, /^maxItemCount is 0; .*1 to 1000$/],
     [{ maxItemCount: 1_001 }, /^maxItemCount is 1001/],
     [{ maxItemCount: 1.5 }, /^maxItemCount is 1.5/],
-    [{ pollIntervalMs: { min: 9, max: 8 } }, /^pollIntervalMs is 9 to 8/],
-    [{ pollIntervalMs: { min: 0, max: 8 } }, /^pollIntervalMs.min is 0/],
-    [{ pollIntervalMs: { min: 1, max: 1.5 } }, /^pollIntervalMs.max is 1.5/],
-    [{ leaseRenewIntervalMs: 20_000 }, /^leaseRenewIntervalMs is 20000.*third.*\(60000\)/],
-    [{ trustMarginMs: 47_000 }, /^trustMarginMs is 47000/],
-    [{ leaseAcquireIntervalMs: 60_000 }, /^leaseAcquireIntervalMs is 60000/],
-    [{ checkpointIntervalMs: 20_000 }, /^checkpointIntervalMs is 20000/],
-    [{ minLeases: 0 }, /^minLeases is 0; .*at least 1$/],
+    [{ pollInterval: { min: 9, max: 8 } }, /^pollInterval is 9 ms to 8 ms/],
+    [{ pollInterval: { min: 0, max: 8 } }, /^pollInterval.min is 0/],
+    [{ pollInterval: { min: 1, max: 'x' } }, /^pollInterval.max is "x"/],
+    [{ leaseRenewInterval: 20_000 }, /^leaseRenewInterval is 20000 ms.*third.*\(60000 ms\)/],
+    [{ trustMarginMs: 47_000 } as object, /^trustMarginMs is not an option: known are /],
+    [{ pollIntervalMs: 5 } as object, /^pollIntervalMs is not an option: did you mean pollInterval\?/],
+    [{ clock: systemClock } as object, /^clock is not an option/],
+    [{ leaseAcquireInterval: 60_000 }, /^leaseAcquireInterval is 60000/],
+    [{ checkpointInterval: 20_000 }, /^checkpointInterval is 20000/],
+    [{ minLeases: 0 }, /^minLeases is 0; .*from 1$/],
     [{ maxLeases: 1.5 }, /^maxLeases is 1.5/],
     [{ minLeases: 3, maxLeases: 2 }, /^minLeases is 3; it must not exceed maxLeases \(2\)/],
     [{ leasesPerFeedRange: 257 }, /^leasesPerFeedRange is 257; .*1 to 256$/],
-    [{ stopTimeoutMs: -1 }, /^stopTimeoutMs is -1; .*at least 0$/],
+    [{ stopTimeout: -1 }, /^stopTimeout is -1; .*at least 0 ms/],
     [{ processorName: 'a/b' }, /^processorName is "a\/b"/],
     [{ instanceName: ' ' }, /^instanceName is " "/],
     [{ startFrom: new Date(Number.NaN) }, /^startFrom is an invalid Date/],
@@ -138,44 +143,52 @@ describe('options', () => {
   })
 
   const deadLetter = (): void => undefined
-  const failurePolicy = { maxAttempts: 3, then: 'deadLetter', deadLetter } as const
+  const retry = { tries: 3 }
+  const failurePolicy = { retry, then: 'deadLetter', deadLetter } as const
 
   it.each<[object, RegExp]>([
-    [{ onChanges: undefined }, /^onChanges is undefined and onChange is undefined; exactly one/],
-    [{ onChange: deadLetter }, /^onChanges is function and onChange is function; exactly one/],
+    [{ onChanges: undefined }, /^onChanges is missing and onChange is missing; exactly one/],
+    [{ onChange: deadLetter }, /^onChanges is a function and onChange is a function; exactly one/],
     [{ concurrency: 4 }, /^concurrency and orderBy are about onChange/],
     [{ onChanges: undefined, onChange: deadLetter, concurrency: 0 }, /^concurrency is 0; .*1 to 1000$/],
-    [{ onChanges: undefined, onChange: deadLetter, orderBy: 'pk' }, /^orderBy is string/],
+    [
+      { onChanges: undefined, onChange: deadLetter, orderBy: 'pk' },
+      /^orderBy is "pk"; it must be a function from/,
+    ],
     [
       { onChanges: undefined, onChange: deadLetter, checkpoint: 'manual' },
       /^checkpoint is "manual" beside onChange/,
     ],
     [{ checkpoint: 'never' }, /^checkpoint is "never"/],
-    [{ delegateTimeoutMs: 0 }, /^delegateTimeoutMs is 0/],
-    [{ readTimeoutMs: 1.5 }, /^readTimeoutMs is 1.5/],
-    [{ failurePolicy: { ...failurePolicy, maxAttempts: 0 } }, /^failurePolicy.maxAttempts is 0/],
+    [{ delegateTimeout: 0 }, /^delegateTimeout is 0/],
+    [{ failurePolicy: { ...failurePolicy, retry: { tries: 0 } } }, /^failurePolicy.retry.tries is 0/],
     [
-      { failurePolicy: { ...failurePolicy, maxAttempts: undefined } },
-      /^failurePolicy.maxAttempts is undefined/,
+      { failurePolicy: { ...failurePolicy, retry: undefined } },
+      /^failurePolicy.retry is missing; it must be an object with tries, backoff/,
+    ],
+    [{ failurePolicy: { ...failurePolicy, retry: {} } }, /^failurePolicy.retry.tries is missing/],
+    [
+      { failurePolicy: { ...failurePolicy, maxAttempts: 3 } },
+      /^failurePolicy.maxAttempts is not an option: known are retry, then, deadLetter/,
     ],
     [
-      { failurePolicy: { ...failurePolicy, backoffMs: { min: 9, max: 8 } } },
-      /^failurePolicy.backoffMs is 9 to 8/,
+      { failurePolicy: { ...failurePolicy, retry: { tries: 3, backoff: { min: 9, max: 8 } } } },
+      /^failurePolicy.retry.backoff is 9 ms to 8 ms/,
     ],
     [
-      { failurePolicy: { ...failurePolicy, backoffMs: { min: 0, max: 8 } } },
-      /^failurePolicy.backoffMs.min is 0/,
+      { failurePolicy: { ...failurePolicy, retry: { tries: 3, backoff: { min: 0, max: 8 } } } },
+      /^failurePolicy.retry.backoff.min is 0/,
     ],
     [
-      { failurePolicy: { ...failurePolicy, backoffMs: { min: 1, max: 1.5 } } },
-      /^failurePolicy.backoffMs.max is 1.5/,
+      { failurePolicy: { ...failurePolicy, retry: { tries: 3, backoff: { min: 1, max: [] } } } },
+      /^failurePolicy.retry.backoff.max is \[\]/,
     ],
     [{ failurePolicy: { ...failurePolicy, then: 'skip' } }, /^failurePolicy.then is "skip"/],
-    [{ failurePolicy: { ...failurePolicy, deadLetter: 'dead' } }, /^failurePolicy.deadLetter is string/],
+    [{ failurePolicy: { ...failurePolicy, deadLetter: 'dead' } }, /^failurePolicy.deadLetter is "dead"/],
     [{ mode: 'everything' }, /^mode is "everything"/],
     [
       { mode: 'allVersionsAndDeletes', startFrom: 'now' },
-      /^startFrom is "now" in mode "allVersionsAndDeletes"/,
+      /^startFrom is "now"; it must be left out, .* "allVersionsAndDeletes"/,
     ],
   ])('of delivery %j break a rule, which is named', (options, problem) => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
@@ -183,7 +196,7 @@ describe('options', () => {
 
   const ofNoKind: readonly unknown[] = [
     Number.NaN,
-    1.5,
+    -1.5,
     10n,
     Symbol('s'),
     '17000',
@@ -195,26 +208,20 @@ describe('options', () => {
 
   it.each<[name: string, fitting: (value: unknown) => boolean]>(
     [
-      ...['monitoredContainer', 'leaseContainer', 'hints', 'telemetry', 'clock', 'random'],
-      ...[
-        'maxItemCount',
-        'pollIntervalMs',
-        'restAfterPageMs',
-        'leaseAcquireIntervalMs',
-        'leaseRenewIntervalMs',
-      ],
-      ...['leaseExpirationIntervalMs', 'trustMarginMs', 'checkpointIntervalMs', 'minLeases', 'maxLeases'],
-      ...['leasesPerFeedRange', 'stopTimeoutMs', 'delegateTimeoutMs', 'readTimeoutMs', 'mode', 'checkpoint'],
+      ...['monitoredContainer', 'leaseContainer', 'telemetry'],
+      ...['maxItemCount', 'pollInterval', 'leaseAcquireInterval', 'leaseRenewInterval'],
+      ...['leaseExpirationInterval', 'checkpointInterval', 'minLeases', 'maxLeases'],
+      ...['leasesPerFeedRange', 'stopTimeout', 'delegateTimeout', 'mode', 'checkpoint'],
       ...['startFrom', 'failurePolicy', 'unhealthyReason', 'onLeaseAcquired', 'onLeaseReleased', 'onError'],
       ...['onChange', 'processorName', 'instanceName'],
     ].map((name) => [name, (value) => name.endsWith('Name') && typeof value === 'string']),
   )('%s of another kind is a problem like any other, whatever else is wrong', (name, fitting) => {
     for (const value of ofNoKind) {
       if (fitting(value)) continue
-      const problems = problemsOf({ readTimeoutMs: -7, [name]: value })
+      const problems = problemsOf({ maxItemCount: -7, [name]: value })
       const named = problems.map((problem) => problem.split(' ', 1)[0]?.split('.', 1)[0])
-      expect(named, String(value)).toContain(name === 'onChange' ? 'onChanges' : name)
-      expect(named, String(value)).toContain('readTimeoutMs')
+      expect(named, String(value)).toContain(name)
+      expect(named, String(value)).toContain('maxItemCount')
     }
   })
 
@@ -223,7 +230,7 @@ describe('options', () => {
     (name) => {
       for (const nothing of [undefined, null])
         expect(problemsOf({ [name]: nothing })).toEqual([
-          expect.stringMatching(`^${name} is missing; it must be a`),
+          expect.stringMatching(`^${name} is (missing|null); it must be a`),
         ])
     },
   )
@@ -231,39 +238,38 @@ describe('options', () => {
   it('that are null have their defaults', () => {
     const nothing: object = {
       telemetry: null,
-      clock: null,
       failurePolicy: null,
       unhealthyReason: null,
       minLeases: null,
     }
     expect(problemsOf(nothing)).toEqual([])
     expect(problemsOf({ failurePolicy: { ...failurePolicy, deadLetter: null } } as object)).toEqual([
-      expect.stringMatching(/^failurePolicy.deadLetter is object/),
+      expect.stringMatching(/^failurePolicy.deadLetter is null/),
     ])
   })
 
   it('are told without what they have inside: a client knows its key', () => {
     const [problem = ''] = problemsOf({ telemetry: { key: 'secret' } } as object)
-    expect(problem).toMatch(/^telemetry is an object of another kind; it must be a Telemetry sink/)
+    expect(problem).toMatch(/^telemetry is an object; it must be a Telemetry sink/)
     expect(problem).not.toContain('secret')
   })
 
   it('may be at their bounds', () => {
     expect(
       problemsOf({
-        pollIntervalMs: { min: 8, max: 8 },
+        pollInterval: { min: 8, max: 8 },
         minLeases: 3,
         maxLeases: 3,
         leasesPerFeedRange: 256,
-        failurePolicy: { ...failurePolicy, backoffMs: { min: 8, max: 8 } },
+        failurePolicy: { retry: { tries: 3, backoff: { min: 8, max: 8 } }, then: 'deadLetter', deadLetter },
       }),
     ).toEqual([])
     expect(problemsOf({ mode: 'allVersionsAndDeletes' } as object)).toEqual([])
   })
 
   it('say nothing against the health of a processor, unless they are asked to', () => {
-    expect(resolveOptions(required).unhealthyReason()).toBeNull()
-    expect(resolveOptions({ ...required, unhealthyReason: () => 'slow' }).unhealthyReason()).toBe('slow')
+    expect(resolved().unhealthyReason()).toBeNull()
+    expect(resolved({ unhealthyReason: () => 'slow' }).unhealthyReason()).toBe('slow')
   })
 
   it('of mode are kept in the words of .NET', () => {
@@ -281,13 +287,10 @@ describe('options', () => {
       problemsOf({
         maxItemCount: Number.NaN,
         instanceName: '',
-        leaseRenewIntervalMs: 59_000,
-        delegateTimeoutMs: -1,
-        failurePolicy: { ...failurePolicy, maxAttempts: 0 },
+        leaseRenewInterval: 59_000,
+        delegateTimeout: -1,
+        failurePolicy: { ...failurePolicy, retry: { tries: 0 } },
       }),
-    ).toHaveLength(6)
-    expect(() => resolveOptions({ ...required, instanceName: '', maxItemCount: 0 })).toThrow(
-      /maxItemCount[^]*instanceName/,
-    )
+    ).toHaveLength(5)
   })
 })

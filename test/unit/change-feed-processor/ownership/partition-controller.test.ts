@@ -314,7 +314,7 @@ describe('several leases in hand', () => {
         if (!isBusy) (delivered[leaseToken] ??= []).push(...changes.map(({ id }) => id))
         return isBusy ? new Promise(() => undefined) : Promise.resolve()
       },
-      options: { stopTimeoutMs: 1 },
+      options: { stopTimeout: 1 },
     })
     for (const lease of leases) expect(await controller.acquire(lease)).toBe(true)
     expect(await tokens(runtime)).toEqual(['-20 self', '20-FF self'])
@@ -624,7 +624,7 @@ describe('a hint', () => {
           'readNext',
           Array.from({ length: 50 }, () => counting),
         ),
-      options: { pollIntervalMs: 5_000 },
+      options: { pollInterval: 5_000 },
     })
     await controller.acquire(await existing(storedLease(runtime)))
     await runtime.world.clock.advance(1)

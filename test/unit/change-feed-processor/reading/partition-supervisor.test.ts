@@ -29,7 +29,7 @@ describe('a partition supervisor', () => {
   })
 
   it('rests after a page with few changes made just now, so that what changes again is read once', async () => {
-    const { runtime } = await supervising({ options: { restAfterPageMs: 700 } }, ['1'])
+    const { runtime } = await supervising({ restAfterPageMs: 700 }, ['1'])
     const polls = (): number => runtime.telemetry.of('feed.polled').length
     await runtime.world.clock.advance(0)
     expect(polls()).toBe(1)
@@ -196,7 +196,7 @@ describe('a partition supervisor', () => {
     const started: { runtime?: TestRuntime } = {}
     const { runtime } = await supervising(
       {
-        options: { checkpointIntervalMs: 0 },
+        options: { checkpointInterval: 0 },
         delegate: () => {
           attempts.push(started.runtime?.clock.monotonic() ?? 0)
           throw new Error('always')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent, definitionOf, isAgent, type AgentOptions } from '../../../../src/sas/agents/agent.js'
-import type { Duration } from '../../../../src/sas/model/duration.js'
+import type { Duration } from '../../../../src/platform/index.js'
 import { NotPlainDataError, reference } from '../../../../src/sas/model/reference.js'
 
 const hold = (input: { readonly sku: string }): { holdId: string } => ({ holdId: input.sku })
@@ -49,7 +49,7 @@ describe('an agent', () => {
 
   it('has at least one operation', () => {
     expect(() => defineAgent('idle', { hold: 5 as never }, { slot: 1 } as AgentOptions)).toThrow(
-      'agent "idle": its operation "hold" must be a function; there is no option "slot": known are slots, ',
+      'agent "idle": its operation "hold" must be a function; slot is not an option: known are slots, ',
     )
     expect(() => defineAgent('idle', {})).toThrow(
       new TypeError('agent "idle": it needs at least one operation'),
@@ -60,7 +60,7 @@ describe('an agent', () => {
     'has no %d slots, and hears everything that is wrong at once',
     (slots) => {
       expect(() => defineAgent('Idle', {}, { slots })).toThrow(
-        `its name must match /^[a-z][a-z0-9-]*$/; it needs at least one operation; slots ${slots} must be a whole number`,
+        `its name must match /^[a-z][a-z0-9-]*$/; it needs at least one operation; slots is ${slots}; it must be a whole number`,
       )
     },
   )
@@ -68,19 +68,19 @@ describe('an agent', () => {
   it('R72: is not tried again without end, or after a rest that is none', () => {
     const retry = { tries: 0, backoff: { min: 'soon' as Duration, max: -1 } }
     expect(() => defineAgent('shop', { hold }, { retry })).toThrow(
-      'retry.tries 0 must be a whole number from 1; retry.backoff.min "soon" must be a duration such as \'1s\'; ' +
-        'retry.backoff.max -1 must be a duration',
+      'retry.tries is 0; it must be a whole number from 1; retry.backoff.min is "soon"; it must be a duration of at least 1 ms, such as 30000 or \'30s\'; ' +
+        'retry.backoff.max is -1; it must be a duration',
     )
     const turned = { tries: 2, backoff: { min: '2s', max: '1s' } }
     expect(() => defineAgent('shop', { hold }, { retry: turned })).toThrow(
-      'retry.backoff.min "2s" must not exceed max "1s"',
+      'retry.backoff is 2000 ms to 1000 ms; it must be a range whose min does not exceed its max',
     )
   })
 
   it('has no circuit breaker that cannot break', () => {
     const circuitBreaker = { failures: 0, openFor: 'soon' as Duration }
     expect(() => defineAgent('shop', { hold }, { circuitBreaker })).toThrow(
-      `circuitBreaker.failures 0 must be a whole number from 1; circuitBreaker.openFor "soon" must be a duration`,
+      `circuitBreaker.failures is 0; it must be a whole number from 1; circuitBreaker.openFor is "soon"; it must be a duration`,
     )
   })
 })

@@ -34,7 +34,7 @@ function slowShop() {
 
 /** Stores and dispatches a job; answers the page that shows its open steps. */
 async function openSteps(shape: WorkflowShape = { pay: [] }) {
-  await world.dispatched(shape, { completeWithin: '30s', maxFailures: 3 })
+  await world.dispatched(shape, { completeWithin: '30s', retry: { tries: 3 } })
   return world.changes()
 }
 
@@ -107,7 +107,7 @@ describe('agents', () => {
     // With one attempt of 30 s, another instance hears of the step too late.
     await world.submitted(
       { pay: [] },
-      { completeWithin: '30s', maxFailures: 1 },
+      { completeWithin: '30s', retry: { tries: 1 } },
       { jobId: 'b', partition: 'b' },
     )
     await world.scheduler().onChanges(await world.changes())

@@ -18,7 +18,7 @@ function attempting(
   {
     stopping = new AbortController().signal,
     extend = noMore,
-    tries = once,
+    retrying = once,
     step = dispatched,
   }: Partial<AttemptOptions> = {},
 ) {
@@ -26,14 +26,14 @@ function attempting(
   const random = longestBackoff
   return {
     clock,
-    outcome: makeAttempt({ step, handler, tries, clock, random, log, stopping, extend, readDocument }),
+    outcome: makeAttempt({ step, handler, retrying, clock, random, log, stopping, extend, readDocument }),
   }
 }
 
 const readDocument = (): Promise<null> => Promise.resolve(null)
 const log = agentLog(silent, { ...dispatched, instanceName: 'agents-1' })
 
-const once = { count: 1, backoff: { minMs: 0, maxMs: 0 } }
+const once = { tries: 1, backoff: { minMs: 0, maxMs: 0 } }
 
 const noMore: AttemptOptions['extend'] = () => Promise.resolve({ over: 'another process makes this attempt' })
 
@@ -62,7 +62,9 @@ describe('an attempt that ends in time', () => {
   })
 
   it('R41: tells an undo the input that was recorded for it, and the key of what it undoes', async () => {
-    const story = JobStory.submitted({ pay: [] }, { undo: true, maxFailures: 1 }).scheduled().expired('pay')
+    const story = JobStory.submitted({ pay: [] }, { undo: true, retry: { tries: 1 } })
+      .scheduled()
+      .expired('pay')
     const cancelled = story.scheduled().commanded({ kind: 'cancel', by: 'ann', why: 'withdrawn' }).scheduled()
     const undoing = cancelled.step('pay')
     const seen = deferred<[Json, AgentContext]>()
@@ -210,7 +212,7 @@ describe('F-A11: an attempt that does not end in time', () => {
     expect(await attempting(handler, { stopping: AbortSignal.abort() }).outcome).toBeNull()
     const stopping = new AbortController().signal
     const clock = new VirtualClock(submittedAtMs + 29_000)
-    const rest = { tries: once, random: longestBackoff, log, stopping, extend: noMore, readDocument }
+    const rest = { retrying: once, random: longestBackoff, log, stopping, extend: noMore, readDocument }
     expect(await makeAttempt({ step: dispatched, handler, clock, ...rest })).toBeNull()
     const undated = { ...dispatched, completeByMs: null }
     expect(await makeAttempt({ step: undated, handler, clock, ...rest })).toBeNull()
@@ -275,7 +277,7 @@ describe('F-A25: an attempt that asks for more time', () => {
 })
 
 describe('R72: a handler that is called again within its attempt', () => {
-  const tries = { count: 3, backoff: { minMs: 1_000, maxMs: 4_000 } }
+  const retrying = { tries: 3, backoff: { minMs: 1_000, maxMs: 4_000 } }
 
   /** A handler that throws these, one after another, and then succeeds; and when it was called. */
   function failing(clockOf: () => VirtualClock, ...errors: readonly unknown[]) {
@@ -289,11 +291,11 @@ describe('R72: a handler that is called again within its attempt', () => {
     return { calls, handler }
   }
 
-  async function ended(errors: readonly unknown[], given = tries) {
+  async function ended(errors: readonly unknown[], given = retrying) {
     const clocks: VirtualClock[] = []
     const clockOf = (): VirtualClock => clocks[0] ?? new VirtualClock(submittedAtMs)
     const { calls, handler } = failing(clockOf, ...errors)
-    const { clock, outcome } = attempting(handler, { tries: given })
+    const { clock, outcome } = attempting(handler, { retrying: given })
     clocks.push(clock)
     await clock.advance(29_000)
     expect(clock.pendingTimers).toBe(0)
@@ -316,7 +318,7 @@ describe('R72: a handler that is called again within its attempt', () => {
   })
 
   it('R77: is not called again where the rest may end after the deadline, and says so in time', async () => {
-    const long = { count: 9, backoff: { minMs: 8_000, maxMs: 16_000 } }
+    const long = { tries: 9, backoff: { minMs: 8_000, maxMs: 16_000 } }
     const { calls, outcome } = await ended(Array(9).fill(new Error('busy')), long)
     expect(calls).toEqual([0, 8_000, 24_000])
     expect(outcome).toEqual({ kind: 'failed', message: 'busy' })
@@ -329,7 +331,7 @@ describe('R72: a handler that is called again within its attempt', () => {
         calls += 1
         context.failPermanently('no such card')
       },
-      { tries },
+      { retrying },
     )
     expect(await outcome).toEqual({ kind: 'permanent', message: 'no such card', didNothing: true })
     expect(calls).toBe(1)
@@ -343,7 +345,7 @@ describe('R72: a handler that is called again within its attempt', () => {
         if (calls === 1) throw new Error('no answer')
         context.failPermanently('charged already')
       },
-      { tries },
+      { retrying },
     )
     await clock.advance(60_000)
     expect(await outcome).toEqual({ kind: 'permanent', message: 'charged already', didNothing: false })

@@ -86,7 +86,7 @@ describe('R57: a deadline that does not outlast a takeover', () => {
     ['10s', { processState: 'Error', failureCount: 3 }],
   ])('of %s leaves a step of which no agent hears for that long %j', async (completeWithin, expected) => {
     const world = new StateWorld()
-    await world.submitted({ pay: [] }, { completeWithin, maxFailures: 3 })
+    await world.submitted({ pay: [] }, { completeWithin, retry: { tries: 3 } })
     const [scheduler, supervisor] = [world.scheduler(), world.supervisor()]
     supervisor.start()
     for (let second = 0; second < failoverMs / 1_000; second += 1) {

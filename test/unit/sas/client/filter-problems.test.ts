@@ -5,14 +5,14 @@ import { StateWorld } from '../../../support/state-world.js'
 
 describe('a filter that is not what it must be', () => {
   it.each<[object, string]>([
-    [{ workflw: 'shopping' }, 'list: there is no option "workflw": known are state, workflow, '],
-    [{ State: 'Error' }, 'list: there is no option "State": did you mean state?'],
-    [{ state: 'Failed' }, 'list: state "Failed" must be one of Pending, Processing, '],
-    [{ attention: 'stuck' }, 'list: attention "stuck" must be one of error, corrupt, '],
-    [{ since: '2026-01-01' }, 'list: since must be a valid Date'],
-    [{ before: new Date('never') }, 'list: before must be a valid Date'],
-    [{ limit: 0 }, 'list: limit 0 must be a whole number from 1'],
-    [{ limit: Number.NaN }, 'list: limit NaN must be a whole number from 1'],
+    [{ workflw: 'shopping' }, 'list: workflw is not an option: known are state, workflow, '],
+    [{ State: 'Error' }, 'list: State is not an option: did you mean state?'],
+    [{ state: 'Failed' }, 'list: state is "Failed"; it must be "Pending", "Processing", '],
+    [{ attention: 'stuck' }, 'list: attention is "stuck"; it must be "error", "corrupt", '],
+    [{ since: '2026-01-01' }, 'list: since is "2026-01-01"; it must be a valid Date'],
+    [{ before: new Date('never') }, 'list: before is an invalid Date; it must be a valid Date'],
+    [{ limit: 0 }, 'list: limit is 0; it must be a whole number from 1'],
+    [{ limit: Number.NaN }, 'list: limit is NaN; it must be a whole number from 1'],
   ])('is refused instead of matching other jobs: %j', async (filter, message) => {
     const client = new JobClient(new StateWorld())
     await expect(client.list(filter)).rejects.toMatchObject({
@@ -34,8 +34,8 @@ describe('a filter that is not what it must be', () => {
 
   it('of notices is refused, too', async () => {
     const client = new JobClient(new StateWorld())
-    await expect(client.undelivered({ limit: -1 })).rejects.toThrow('undelivered: limit -1 must be')
-    await expect(client.undelivered({ job: 'a' } as object)).rejects.toThrow('there is no option "job"')
+    await expect(client.undelivered({ limit: -1 })).rejects.toThrow('undelivered: limit is -1; it must be')
+    await expect(client.undelivered({ job: 'a' } as object)).rejects.toThrow('job is not an option')
   })
 
   it('may be any that the types allow', async () => {

@@ -158,30 +158,30 @@ describe('a submission that can never be accepted', () => {
   const document = (create: Readonly<Record<string, unknown>>): SubmitOptions => ({ alongside: [{ create }] })
 
   it.each<[string, SubmitOptions, string]>([
-    ['an empty id', { jobId: '' }, 'jobId "": must have 1 to 200 characters'],
-    ['a long id', { jobId: 'x'.repeat(201) }, 'must have 1 to 200 characters'],
-    ['a space at its end', { jobId: 'x ' }, 'jobId "x ": must have'],
-    ['an empty partition key', { partitionKey: '' }, 'partitionKey "": must have'],
-    ['I1: a priority that is no number', { priority: Number.NaN }, 'priority NaN must be a number'],
+    ['an empty id', { jobId: '' }, 'jobId is ""; it must be a text of 1 to 200 characters'],
+    ['a long id', { jobId: 'x'.repeat(201) }, 'it must be a text of 1 to 200 characters'],
+    ['a space at its end', { jobId: 'x ' }, 'jobId is "x "; it must be'],
+    ['an empty partition key', { partitionKey: '' }, 'partitionKey is ""; it must be'],
+    ['I1: a priority that is no number', { priority: Number.NaN }, 'priority is NaN; it must be a number'],
     [
       'I1: a priority that is a text',
       { priority: 'high' as unknown as number },
-      'priority "high" must be a number',
+      'priority is "high"; it must be a number',
     ],
     [
       'I1: an order id that is no text',
       { orderId: 5 as unknown as string },
-      'orderId 5 must be a text that is not empty',
+      'orderId is 5; it must be a text that is not empty',
     ],
-    ['an empty order id', { orderId: '' }, 'orderId "" must be a text that is not empty'],
-    ['an empty address', { replyTo: '' }, 'replyTo "" must be a text that is not empty'],
-    ['an id that is no text', { jobId: 5 as unknown as string }, 'jobId 5: must have'],
-    ['a retention that is none', { retainFor: 0 }, "retainFor 0 must be a positive duration such as '30s'"],
+    ['an empty order id', { orderId: '' }, 'orderId is ""; it must be a text that is not empty'],
+    ['an empty address', { replyTo: '' }, 'replyTo is ""; it must be a text that is not empty'],
+    ['an id that is no text', { jobId: 5 as unknown as string }, 'jobId is 5; it must be'],
+    ['a retention that is none', { retainFor: 0 }, 'retainFor is 0; it must be a duration of at least 1 ms'],
     [
       'several mistakes, all of them',
       { priority: Infinity, retainFor: 'x', completeWithin: -1, partitionKey: '' },
-      'partitionKey "": must have 1 to 200 characters and no space at its ends; priority Infinity must be a number; ' +
-        'completeWithin -1 must be a positive duration such as \'30s\' or a number of milliseconds; retainFor "x" must be',
+      'partitionKey is ""; it must be a text of 1 to 200 characters, with no space at its ends and no half of a character (a lone surrogate); priority is Infinity; it must be a number; ' +
+        'completeWithin is -1; it must be a duration of at least 1 ms, such as 30000 or \'30s\'; retainFor is "x"; it must be',
     ],
     ['a document without id', document({}), 'a document alongside needs an id'],
     ['a document with an empty id', document({ id: '' }), 'this one has ""'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { claim, joinAttempt, mayHaveActed } from '../../../../src/sas/decisions/claim.js'
 import { JobStory, success } from '../../../support/job-story.js'
 
-const options = { claim: true, completeWithin: '1m', maxFailures: 1 } as const
+const options = { claim: true, completeWithin: '1m', retry: { tries: 1 } } as const
 const dispatched = JobStory.submitted({ pay: [] }, options).scheduled()
 
 function claimed(story: JobStory, token = 'a', by = 'agents-1'): JobStory {
@@ -44,7 +44,7 @@ describe('a claim (W2)', () => {
   })
 
   it('is asked for anew for every attempt', () => {
-    const story = claimed(JobStory.submitted({ pay: [] }, { ...options, maxFailures: 2 }).scheduled())
+    const story = claimed(JobStory.submitted({ pay: [] }, { ...options, retry: { tries: 2 } }).scheduled())
     const again = story.expired('pay').scheduled()
     expect(again.step('pay').failureCount).toBe(1)
     expect(claimed(again, 'b', 'agents-2').step('pay').claim?.by).toBe('agents-2')
@@ -103,7 +103,7 @@ describe('an attempt that must be claimed', () => {
     const acted = claimed(undoable).commanded(cancel).scheduled()
     expect(acted.job.steps['pay']?.state).toBe('Compensating')
     const offeredAgain = claimed(
-      JobStory.submitted({ pay: [] }, { ...options, undo: true, maxFailures: 2 }).scheduled(),
+      JobStory.submitted({ pay: [] }, { ...options, undo: true, retry: { tries: 2 } }).scheduled(),
     )
       .expired('pay')
       .scheduled()
@@ -112,7 +112,7 @@ describe('an attempt that must be claimed', () => {
 })
 
 describe('a process that cannot know that it is the first with an attempt', () => {
-  const open = JobStory.submitted({ pay: [] }, { completeWithin: '1m', maxFailures: 2 }).scheduled()
+  const open = JobStory.submitted({ pay: [] }, { completeWithin: '1m', retry: { tries: 2 } }).scheduled()
   const step = open.step('pay')
 
   it('writes that it may act before it does, once', () => {

@@ -157,7 +157,7 @@ describe('a job that is to be undone', () => {
   })
 
   it('R10: follows used-up attempts as it follows a permanent failure', () => {
-    const story = JobStory.submitted({ a: [], b: ['a'] }, { ...compensating, maxFailures: 1 })
+    const story = JobStory.submitted({ a: [], b: ['a'] }, { ...compensating, retry: { tries: 1 } })
       .scheduled()
       .concluded('a')
       .settled('b', { kind: 'failed', message: 'busy' })
@@ -170,7 +170,7 @@ describe('a job that is to be undone', () => {
   })
 
   it('F-K2, F-A20: undoes what may have taken effect in an attempt before the one that failed for good', () => {
-    const first = JobStory.submitted({ a: [] }, { ...compensating, maxFailures: 3 }).scheduled()
+    const first = JobStory.submitted({ a: [] }, { ...compensating, retry: { tries: 3 } }).scheduled()
     expect(states(first.concluded('a', permanent))).toEqual({ a: 'Error' })
     const unheard = first.settled('a', { kind: 'failed', message: 'no answer' }).expired('a').scheduled()
     expect(states(unheard.concluded('a', permanent))).toEqual({ a: 'Compensating' })
@@ -225,7 +225,7 @@ describe('an attempt that is under way when the job turns back', () => {
   })
 
   it('is undone at once when it was given up without an answer', () => {
-    const silent = JobStory.submitted({ a: [] }, { ...compensating, maxFailures: 1 })
+    const silent = JobStory.submitted({ a: [] }, { ...compensating, retry: { tries: 1 } })
       .scheduled()
       .expired('a')
     expect(states(silent.scheduled())).toEqual({ a: 'Compensating' })
@@ -233,7 +233,7 @@ describe('an attempt that is under way when the job turns back', () => {
 })
 
 describe('an undo that fails', () => {
-  const options = { maxFailures: 2, retryBackoff: { min: 1, max: 1 } } as const
+  const options = { retry: { tries: 2, backoff: { min: 1, max: 1 } } } as const
 
   it('F-K3, R111: is tried again, and counted for itself', () => {
     const again = failedAtTheEnd(options)
@@ -263,7 +263,7 @@ describe('an undo that fails', () => {
   })
 
   it('R111: out of attempts does the same', () => {
-    const story = failedAtTheEnd({ ...options, maxFailures: 1 })
+    const story = failedAtTheEnd({ ...options, retry: { ...options.retry, tries: 1 } })
       .expired('b')
       .scheduled()
     expect(story.step('b')).toMatchObject({ failureCount: 0, attention: { kind: 'compensationFailed' } })
@@ -350,7 +350,7 @@ describe('a job that begins again when it is undone', () => {
 
 describe('a step set aside', () => {
   it('R94: parked, waits for an operator, and its job says so and does not end', () => {
-    const story = JobStory.submitted({ a: [] }, { onExhausted: 'park', maxFailures: 1 })
+    const story = JobStory.submitted({ a: [] }, { onExhausted: 'park', retry: { tries: 1 } })
       .scheduled()
       .expired('a')
     expect(story.step('a')).toMatchObject({
@@ -371,7 +371,11 @@ describe('a step set aside', () => {
   })
 
   it('R92: in an extended wait, is tried again when that is over, flagged in the meantime', () => {
-    const options = { onExhausted: { extendedWait: '1h' }, maxFailures: 1, completeWithin: '30s' } as const
+    const options = {
+      onExhausted: { extendedWait: '1h' },
+      retry: { tries: 1 },
+      completeWithin: '30s',
+    } as const
     const story = JobStory.submitted({ a: [] }, options).scheduled().expired('a')
     const untilMs = story.now + 3_600_000
     expect(story.step('a')).toMatchObject({ notBeforeMs: untilMs, completeByMs: untilMs, failureCount: 1 })

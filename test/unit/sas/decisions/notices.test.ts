@@ -68,7 +68,7 @@ describe('what a submitter is told', () => {
   })
 
   it('includes that it waits for somebody, once', () => {
-    const parked = told(JobStory.submitted({ a: [], b: [] }, { onExhausted: 'park', maxFailures: 1 }))
+    const parked = told(JobStory.submitted({ a: [], b: [] }, { onExhausted: 'park', retry: { tries: 1 } }))
       .scheduled()
       .expired('a')
       .expired('b')

@@ -7,7 +7,7 @@ const by = { by: 'ann', why: 'the card was replaced' }
 const resubmit = { kind: 'resubmit', ...by } as const
 const cancel = { kind: 'cancel', ...by } as const
 const release = { kind: 'release', ...by } as const
-const compensating = { undo: true, onExhausted: 'compensate', maxFailures: 1 } as const
+const compensating = { undo: true, onExhausted: 'compensate', retry: { tries: 1 } } as const
 
 /** Its step `b` has failed for good, so that `a` is being undone. */
 const goingBack = JobStory.submitted({ a: [], b: ['a'] }, compensating)
@@ -191,7 +191,7 @@ describe('a cancellation', () => {
 
 describe('a release', () => {
   it('R117: lets a parked step go on, as if it had not failed', () => {
-    const parked = JobStory.submitted({ a: [] }, { onExhausted: 'park', maxFailures: 1 })
+    const parked = JobStory.submitted({ a: [] }, { onExhausted: 'park', retry: { tries: 1 } })
     const waiting = parked.scheduled().expired('a').scheduled()
     const released = waiting.commanded(release)
     expect(released.job).toMatchObject({ attention: null, audit: [{ command: 'release', stepId: 'a' }] })
@@ -206,7 +206,7 @@ describe('a release', () => {
   })
 
   it('F-V19: ends an extended wait', () => {
-    const options = { onExhausted: { extendedWait: '1h' }, maxFailures: 1 } as const
+    const options = { onExhausted: { extendedWait: '1h' }, retry: { tries: 1 } } as const
     const waiting = JobStory.submitted({ a: [], b: [] }, options).scheduled().expired('a')
     expect(refusal(waiting, { ...release, stepId: 'b' })).toContain('step b of job job-1')
     const released = waiting.commanded({ ...release, stepId: 'a' }).scheduled()

@@ -16,7 +16,7 @@ const by = { by: 'ann', why: 'the bank answers again' }
 const resubmit = { kind: 'resubmit', ...by } as const
 const cancel = { kind: 'cancel', ...by } as const
 const release = { kind: 'release', ...by } as const
-const withUndo = { undo: true, maxFailures: 1, completeWithin: '30s' } as const
+const withUndo = { undo: true, retry: { tries: 1 }, completeWithin: '30s' } as const
 
 const edited = (item: string) => ({ ...resubmit, steps: [{ stepId: 'a', input: { item } }] })
 
@@ -234,7 +234,7 @@ describe('what is undone', () => {
   })
 
   it('R111: counts the failures of each undo for itself', () => {
-    const options = { maxFailures: 2, retryBackoff: { min: 1, max: 1 } } as const
+    const options = { retry: { tries: 2, backoff: { min: 1, max: 1 } } } as const
     const first = JobStory.submitted({ a: [] }, { ...withUndo, ...options }).scheduled()
     const twice = first.settled('a', unheard).expired('a').scheduled().expired('a').scheduled()
     const other = twice.commanded(edited('other')).scheduled().concluded('a', unsure)
@@ -271,7 +271,7 @@ describe('what is undone', () => {
 })
 
 describe('whether a step may have acted', () => {
-  const twice = { ...withUndo, maxFailures: 3, retryBackoff: { min: 1, max: 1 } } as const
+  const twice = { ...withUndo, retry: { tries: 3, backoff: { min: 1, max: 1 } } } as const
   const begun = JobStory.submitted({ a: [] }, twice).scheduled()
   const undoes = (story: JobStory): boolean =>
     story.commanded(cancel).scheduled().job.processState !== 'Compensated'

@@ -6,7 +6,7 @@ import { recover, retireStep } from '../../../../src/sas/decisions/recover-step.
 import { submittedAtMs } from '../../../support/a-job.js'
 import { graceMs, JobStory, success } from '../../../support/job-story.js'
 
-const options = { completeWithin: '30s', maxFailures: 3, retryBackoff: { min: 1_000, max: 1_000 } } as const
+const options = { completeWithin: '30s', retry: { tries: 3, backoff: { min: 1_000, max: 1_000 } } } as const
 const submitted = JobStory.submitted({ pay: [] }, options)
 const dispatched = submitted.scheduled()
 const failed = { kind: 'failed', message: 'busy' } as const
@@ -88,7 +88,7 @@ describe('an attempt that was not done in time', () => {
   })
 
   it('flags the step with what the agent last said', () => {
-    const once = JobStory.submitted({ pay: [] }, { ...options, maxFailures: 1 })
+    const once = JobStory.submitted({ pay: [] }, { ...options, retry: { tries: 1 } })
     const story = once.scheduled().settled('pay', failed).later(60_000)
     expect(story.recovering('pay')).toMatchObject({
       kind: 'exhausted',
@@ -97,7 +97,7 @@ describe('an attempt that was not done in time', () => {
   })
 
   it('waits, flagged, and is tried again, where its workflow says so; then it is up at once', () => {
-    const wait = { ...options, maxFailures: 1, onExhausted: { extendedWait: '1h' } } as const
+    const wait = { ...options, retry: { tries: 1 }, onExhausted: { extendedWait: '1h' } } as const
     const story = JobStory.submitted({ pay: [] }, wait).scheduled()
     const given = story.later(30_000 + graceMs)
     const untilMs = given.now + 3_600_000
@@ -118,7 +118,7 @@ describe('an attempt that was not done in time', () => {
   })
 
   it('R111: ends the way back where an undo has used its attempts up, however long its step would wait', () => {
-    const wait = { ...options, undo: true, maxFailures: 1, onExhausted: { extendedWait: '1h' } } as const
+    const wait = { ...options, undo: true, retry: { tries: 1 }, onExhausted: { extendedWait: '1h' } } as const
     const done = JobStory.submitted({ pay: [], ship: ['pay'] }, wait)
       .scheduled()
       .settled('pay', success)
@@ -142,7 +142,7 @@ describe('an attempt that was not done in time', () => {
 
 describe('a step that fails again and again', () => {
   it('F-X10, I16: stays small, whatever it reports', () => {
-    let story = JobStory.submitted({ pay: [] }, { completeWithin: '30s', maxFailures: 100 }).scheduled()
+    let story = JobStory.submitted({ pay: [] }, { completeWithin: '30s', retry: { tries: 100 } }).scheduled()
     for (let failures = 1; failures < 100; failures += 1) {
       story = story
         .settled('pay', { kind: 'failed', message: 'x'.repeat(10_000) })

@@ -406,13 +406,13 @@ describe('a job whose workflow has changed since', () => {
   it('F-Q16, F-X19, F-X20, R66: goes on by the plan and the policies it was submitted with', () => {
     const begun = JobStory.submitted(
       { a: [], b: ['a'] },
-      { completeWithin: '7s', maxFailures: 2 },
+      { completeWithin: '7s', retry: { tries: 2 } },
     ).scheduled()
     const stored = JSON.parse(JSON.stringify({ job: begun.job, steps: [...begun.steps] })) as {
       job: JobDocument
       steps: [string, StepDocument][]
     }
-    aWorkflow({ a: [], other: [] }, { completeWithin: '1m', maxFailures: 9 })
+    aWorkflow({ a: [], other: [] }, { completeWithin: '1m', retry: { tries: 9 } })
     const resumed = JobStory.of({ job: stored.job, steps: new Map(stored.steps) })
     const next = resumed.settled('a', success).scheduled('scheduler-of-the-new-version')
     expect(next.job.stepIds).toEqual(['a', 'b'])

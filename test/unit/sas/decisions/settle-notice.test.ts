@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noticeOf } from '../../../../src/sas/decisions/notices.js'
-import {
-  defaultNoticeRetry,
-  settleNotice,
-  type SendResult,
-} from '../../../../src/sas/decisions/settle-notice.js'
+import { settleNotice, type SendResult } from '../../../../src/sas/decisions/settle-notice.js'
+import { notifierShape, settingsOf } from '../../../../src/sas/unit-settings.js'
 import { seededRandom } from '../../../../src/platform/index.js'
 import { aJob, submittedAtMs } from '../../../support/a-job.js'
+
+const defaultNoticeRetry = settingsOf(notifierShape, {}).noticeRetry
 
 const notice = noticeOf(aJob({ replyTo: 'https://shop.example/' }), 'received', {
   seq: 1,
@@ -47,7 +46,7 @@ it('F-N3, F-N5, F-X9: whatever happens, a notice is due, sent or an operator’s
 it('a receiver that is away for two hours misses nothing', () => {
   let current = notice
   const longest = { next: () => 0.999, id: () => '0' }
-  for (let tries = 0; tries < defaultNoticeRetry.maxTries - 1; tries += 1) {
+  for (let tries = 0; tries < defaultNoticeRetry.tries - 1; tries += 1) {
     const now = current.completeByMs ?? 0
     current = settleNotice(current, failed, { now, by: 'n', random: longest, retry: defaultNoticeRetry })
   }
@@ -56,7 +55,7 @@ it('a receiver that is away for two hours misses nothing', () => {
 
 describe('a notice after a try', () => {
   const first = { next: () => 0, id: () => '0' }
-  const retry = { backoff: { minMs: 1_000, maxMs: 900_000 }, maxTries: 3 }
+  const retry = { backoff: { minMs: 1_000, maxMs: 900_000 }, tries: 3 }
   const at = { now: submittedAtMs + 5_000, by: 'notifier-1', random: first, retry }
   const since = '2026-01-01T00:00:05.000Z'
 

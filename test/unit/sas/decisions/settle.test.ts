@@ -5,7 +5,7 @@ import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { JobStory, longestBackoff, success } from '../../../support/job-story.js'
 
-const options = { completeWithin: '30s', retryBackoff: { min: '2s', max: '8s' }, maxFailures: 9 } as const
+const options = { completeWithin: '30s', retry: { tries: 9, backoff: { min: '2s', max: '8s' } } } as const
 const story = JobStory.submitted({ pay: [] }, options).scheduled()
 const step = story.step('pay')
 const attempt: Attempt = { number: step.attempt, fence: step.fence, by: 'agents-1' }

@@ -11,6 +11,7 @@ import { Notifier } from '../../../../src/sas/notifier/notifier.js'
 import { aJob, submittedAtMs } from '../../../support/a-job.js'
 import { deferred } from '../../../support/deferred.js'
 import { StateWorld } from '../../../support/state-world.js'
+import { notifierSettings } from '../../../support/notifier-settings.js'
 
 const firstLease = '0'
 const minuteMs = 60_000
@@ -180,7 +181,7 @@ describe('I13, I15: more than one answer of the store holds', () => {
       },
     }
     const options = { store, clock, random, telemetry, channel, instanceName: 'notifier-1' }
-    const notifier = new Notifier({ ...options, alertSinks: [take] })
+    const notifier = new Notifier({ ...notifierSettings, ...options, alertSinks: [take] })
     notifier.onLeaseAcquired(firstLease, true)
     notifier.start()
     onTestFinished(() => notifier.stop())
@@ -211,7 +212,15 @@ describe('I13, I15: more than one answer of the store holds', () => {
         return { kind: 'sent' as const }
       },
     }
-    const notifier = new Notifier({ store, clock, random, telemetry, channel, instanceName: 'n' })
+    const notifier = new Notifier({
+      ...notifierSettings,
+      store,
+      clock,
+      random,
+      telemetry,
+      channel,
+      instanceName: 'n',
+    })
     notifier.start()
     onTestFinished(() => notifier.stop())
     await world.clock.advance(50_000)

@@ -3,13 +3,14 @@ import { schedule } from '../../../../src/sas/decisions/schedule.js'
 import type { Alert } from '../../../../src/sas/notifier/alert.js'
 import type { NoticeDocument } from '../../../../src/sas/model/documents.js'
 import { alertDocumentId, noticeDocumentId } from '../../../../src/sas/model/document-ids.js'
-import { Notifier, type NotifierSettings } from '../../../../src/sas/notifier/notifier.js'
+import { Notifier } from '../../../../src/sas/notifier/notifier.js'
 import type { ReplyChannel } from '../../../../src/sas/notifier/reply.js'
 import { replacing, type StateStore } from '../../../../src/sas/store/state-store.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { deferred } from '../../../support/deferred.js'
 import { intercepted } from '../../../support/intercepted.js'
 import { StateWorld } from '../../../support/state-world.js'
+import { notifierSettings, type ChosenSettings } from '../../../support/notifier-settings.js'
 
 const replyTo = 'https://shop.example/replies'
 const firstLease = '0'
@@ -38,13 +39,13 @@ beforeEach(() => {
 })
 
 function started(
-  settings: NotifierSettings = {},
+  settings: ChosenSettings = {},
   instanceName = 'notifier-1',
   store: StateStore = world.store,
 ): Notifier {
   const { clock, random, telemetry } = world
   const options = { store, clock, random, telemetry, instanceName, channel: receiver }
-  const notifier = new Notifier({ ...options, ...settings })
+  const notifier = new Notifier({ ...notifierSettings, ...options, ...settings })
   notifier.onLeaseAcquired(firstLease, true)
   notifier.start()
   onTestFinished(() => notifier.stop())
@@ -130,7 +131,7 @@ describe('what submitters are told', () => {
     await failedJob('job-1')
     await failedJob('job-2')
     receiver.answers.push(() => deferred<never>().promise)
-    const noticeRetry = { maxTries: 1, backoff: { minMs: 1, maxMs: 1 } }
+    const noticeRetry = { tries: 1, backoff: { minMs: 1, maxMs: 1 } }
     const notifier = started({ noticeRetry, sendTimeoutMs: 5_000 })
     notifier.onChanges(await world.changes(), firstLease)
     await world.telemetry.waitFor('notice.sent', ({ jobId, seq }) => jobId === 'job-2' && seq === 4)
@@ -224,7 +225,7 @@ describe('what operators are told', () => {
 
   it('R114: again a day later while it is still the matter', async () => {
     await failedJob()
-    started({ notifySweepIntervalMs: 3_600_000 })
+    started({ sweepIntervalMs: 3_600_000 })
     await world.clock.advance(1)
     expect(world.telemetry.of('alert.raised')).toHaveLength(1)
     await world.clock.advance(23 * 3_600_000)

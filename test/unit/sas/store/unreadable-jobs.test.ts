@@ -6,6 +6,7 @@ import { Notifier } from '../../../../src/sas/notifier/notifier.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { aWorkflow } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
+import { notifierSettings } from '../../../support/notifier-settings.js'
 
 let world: StateWorld
 let client: JobClient
@@ -144,23 +145,23 @@ describe('a call with an argument that is not what it must be', () => {
   }
 
   it.each([
-    ['cancel without a reason', 'cancel: reason undefined must be a text that is not empty'],
-    ['cancel for a reason of blanks', 'cancel: reason "   " must be a text that is not empty'],
-    ['get of no job', 'get: jobId undefined must be a text that is not empty'],
-    ['cancel without a name', 'cancel: by "" must be a text that is not empty'],
+    ['cancel without a reason', 'cancel: reason is missing; it must be a text that is not empty'],
+    ['cancel for a reason of blanks', 'cancel: reason is "   "; it must be a text that is not empty'],
+    ['get of no job', 'get: jobId is missing; it must be a text that is not empty'],
+    ['cancel without a name', 'cancel: by is ""; it must be a text that is not empty'],
     [
       'resubmit without who and why',
-      'resubmit: by "" must be a text that is not empty; why "" must be a text that is not empty',
+      'resubmit: by is ""; it must be a text that is not empty; why is ""; it must be a text that is not empty',
     ],
     [
       'resubmit without anything',
-      'resubmit: by "" must be a text that is not empty; why "" must be a text that is not empty',
+      'resubmit: by is ""; it must be a text that is not empty; why is ""; it must be a text that is not empty',
     ],
-    ['resubmit of a step that is none', 'resubmit: step 5 must be a text that is not empty'],
-    ['release with a reason that is none', 'release: why null must be a text that is not empty'],
-    ['cancel as a trial, maybe', 'cancel: dryRun "yes" must be true or false'],
-    ['cancel of no job', 'cancel: jobId undefined must be a text that is not empty'],
-    ['raiseEvent without a step', 'raiseEvent: step undefined must be a text that is not empty'],
+    ['resubmit of a step that is none', 'resubmit: step is 5; it must be a text that is not empty'],
+    ['release with a reason that is none', 'release: why is null; it must be a text that is not empty'],
+    ['cancel as a trial, maybe', 'cancel: dryRun is "yes"; it must be true or false'],
+    ['cancel of no job', 'cancel: jobId is missing; it must be a text that is not empty'],
+    ['raiseEvent without a step', 'raiseEvent: step is missing; it must be a text that is not empty'],
   ] as const)('is refused before anything is written: %s', async (name, message) => {
     await client.submit(workflow, {}, { jobId: 'A' })
     const before = await world.job('A')
@@ -181,6 +182,7 @@ describe('operators are alerted to a job whose document cannot be read', () => {
     const channel = { send: () => Promise.resolve({ kind: 'sent' as const }) }
     const sink = (told: readonly Alert[]): Promise<void> => Promise.resolve(void alerts.push(...told))
     const made = new Notifier({
+      ...notifierSettings,
       ...{ store, clock, random, telemetry, channel },
       instanceName: 'notifier-1',
       alertSinks: [sink],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { commandProblems, submitProblems } from '../../../../src/sas/submission/submit-problems.js'
 
-function problemsOf(terms: Readonly<Record<string, unknown>>): string[] {
+function problemsOf(terms: Readonly<Record<string, unknown>>): readonly string[] {
   return submitProblems({ jobId: 'job-1', partitionKey: 'job-1', ...terms })
 }
 
@@ -23,22 +23,28 @@ describe('what is said about a submission', () => {
   })
 
   it.each<[object, string]>([
-    [{ jobId: '' }, 'jobId "": must have 1 to 200 characters and no space at its ends'],
-    [{ jobId: ' a' }, 'jobId " a": must have 1 to 200 characters and no space at its ends'],
-    [{ jobId: 7 }, 'jobId 7: must have 1 to 200 characters and no space at its ends'],
-    [{ jobId: 'cut \ud83d' }, String.raw`jobId "cut \ud83d": has half a character (a lone surrogate)`],
-    [{ partitionKey: '\ude00' }, String.raw`partitionKey "\ude00": has half a character (a lone surrogate)`],
-    [{ partitionKey: 'p ' }, 'partitionKey "p ": must have 1 to 200 characters and no space at its ends'],
-    [{ orderId: '' }, 'orderId "" must be a text that is not empty'],
-    [{ orderId: ' ' }, 'orderId " " must be a text that is not empty'],
-    [{ jobId: undefined }, 'jobId undefined: must have 1 to 200 characters'],
-    [{ replyTo: null }, 'replyTo null must be a text that is not empty'],
-    [{ priority: Number.NaN }, 'priority NaN must be a number'],
-    [{ priority: '1' }, 'priority "1" must be a number'],
-    [{ completeWithin: 'soon' }, 'completeWithin "soon" must be a positive duration such as'],
-    [{ retainFor: 0 }, 'retainFor 0 must be a positive duration such as'],
-    [{ jobid: 'a', jobId: 'b' }, 'there is no option "jobid": did you mean jobId?'],
-    [{ timeout: '1s' }, 'there is no option "timeout": known are jobId, '],
+    [{ jobId: '' }, 'jobId is ""; it must be a text of 1 to 200 characters, with no space at its ends'],
+    [{ jobId: ' a' }, 'jobId is " a"; it must be a text of 1 to 200 characters, with no space at its ends'],
+    [{ jobId: 7 }, 'jobId is 7; it must be a text of 1 to 200 characters, with no space at its ends'],
+    [{ jobId: 'cut \ud83d' }, String.raw`jobId is "cut \ud83d"; it must be a text of 1 to 200 characters`],
+    [
+      { partitionKey: '\ude00' },
+      String.raw`partitionKey is "\ude00"; it must be a text of 1 to 200 characters`,
+    ],
+    [
+      { partitionKey: 'p ' },
+      'partitionKey is "p "; it must be a text of 1 to 200 characters, with no space at its ends',
+    ],
+    [{ orderId: '' }, 'orderId is ""; it must be a text that is not empty'],
+    [{ orderId: ' ' }, 'orderId is " "; it must be a text that is not empty'],
+    [{ jobId: undefined }, 'jobId is missing; it must be a text of 1 to 200 characters'],
+    [{ replyTo: null }, 'replyTo is null; it must be a text that is not empty'],
+    [{ priority: Number.NaN }, 'priority is NaN; it must be a number'],
+    [{ priority: '1' }, 'priority is "1"; it must be a number'],
+    [{ completeWithin: 'soon' }, 'completeWithin is "soon"; it must be a duration of at least 1 ms'],
+    [{ retainFor: 0 }, 'retainFor is 0; it must be a duration of at least 1 ms'],
+    [{ jobid: 'a', jobId: 'b' }, 'jobid is not an option: did you mean jobId?'],
+    [{ timeout: '1s' }, 'timeout is not an option: known are jobId, '],
   ])('is wrong as %j, which is named with the rule', (terms, problem) => {
     const other = 'jobId' in terms ? { partitionKey: 'p' } : {}
     expect(problemsOf({ ...other, ...terms })).toEqual([expect.stringContaining(problem)])
@@ -67,14 +73,14 @@ describe('the arguments of a call about a job', () => {
       flags: { dryRun: 'yes', again: 1 },
     }
     expect(commandProblems(terms)).toEqual([
-      'jobId undefined must be a text that is not empty',
-      'by "" must be a text that is not empty',
-      'why " " must be a text that is not empty',
-      'where 7 must be a text that is not empty',
-      'step null must be a text that is not empty',
-      'partitionKey "" must be a text that is not empty',
-      'dryRun "yes" must be true or false',
-      'again 1 must be true or false',
+      'jobId is missing; it must be a text that is not empty',
+      'by is ""; it must be a text that is not empty',
+      'why is " "; it must be a text that is not empty',
+      'where is 7; it must be a text that is not empty',
+      'step is null; it must be a text that is not empty',
+      'partitionKey is ""; it must be a text that is not empty',
+      'dryRun is "yes"; it must be true or false',
+      'again is 1; it must be true or false',
     ])
   })
 })

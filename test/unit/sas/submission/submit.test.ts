@@ -3,7 +3,7 @@ import { decodeDocument } from '../../../../src/sas/model/decode.js'
 import { intended, stage, submit } from '../../../../src/sas/submission/submit.js'
 import { aSubmission, aWorkflow, documentsOf, submittedAtMs, theStep } from '../../../support/a-job.js'
 
-const { plan } = aWorkflow({ reserve: [], ship: ['reserve'] }, { completeWithin: '30s', maxFailures: 2 })
+const { plan } = aWorkflow({ reserve: [], ship: ['reserve'] }, { completeWithin: '30s', retry: { tries: 2 } })
 const order = { id: 'order-1', pk: 'customer-1', total: 3 }
 const request = aSubmission(plan, {
   partition: 'customer-1',

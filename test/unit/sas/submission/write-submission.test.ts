@@ -158,7 +158,7 @@ describe('a submission larger than one transaction', () => {
     failAfter(2, crash)
     await expect(submitted()).rejects.toThrow(StoreUnavailable)
     const shape = Object.fromEntries(stepIds.map((stepId) => [stepId, []]))
-    const other = aWorkflow(shape, { maxFailures: 7 })
+    const other = aWorkflow(shape, { retry: { tries: 7 } })
     const submitting = client.submit(other, 'x', { jobId: 'job-1' })
     await expect(submitting).rejects.toThrow('was begun with another version of its workflow')
     await submitted()

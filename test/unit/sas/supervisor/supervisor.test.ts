@@ -16,7 +16,7 @@ beforeEach(() => {
 
 /** A job whose only step is under way for 30 s, and the page that shows it. */
 async function underWay(maxFailures = 3) {
-  await world.dispatched({ pay: [] }, { completeWithin: '30s', maxFailures })
+  await world.dispatched({ pay: [] }, { completeWithin: '30s', retry: { tries: maxFailures } })
   return world.changes()
 }
 

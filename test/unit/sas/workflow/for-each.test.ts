@@ -257,9 +257,9 @@ describe('a fan-out that cannot be run', () => {
       packing({ completeWithin: 'soon', onExhausted: 'compensate' })(job)
     })
     expect(problems).toEqual([
-      'step "none": atMost 0 must be a whole number from 1 to 1000',
+      'step "none": atMost is 0; it must be a whole number from 1 to 1000',
       'step "list": its list must be a reference: job.input, the output of a step, or a part of one',
-      'step "pack": completeWithin "soon" must be a positive duration such as \'30s\' or a number of milliseconds',
+      'step "pack": completeWithin is "soon"; it must be a duration of at least 1 ms, such as 30000 or \'30s\'',
       'step "pack": may be done when step "pack" fails, which compensates: give it an undo, or undo: \'none\' when it has no effect',
     ])
   })
@@ -279,7 +279,7 @@ describe('a fan-out that cannot be run', () => {
       load(lines, {})
     })
     expect(problems).toEqual([
-      'step "pack": atMost 1.5 must be a whole number from 1 to 1000',
+      'step "pack": atMost is 1.5; it must be a whole number from 1 to 1000',
       'step "pack-load": its input refers to step "pack": no such earlier step',
       'step "pack": its list must be a reference: job.input, the output of a step, or a part of one',
       'step "pack-load": its id is used twice',
@@ -290,7 +290,7 @@ describe('a fan-out that cannot be run', () => {
     [1, []],
     [999, []],
     [1_000, ['it has 1001 steps; at most 1000 are allowed']],
-    [1_001, ['step "pack": atMost 1001 must be a whole number from 1 to 1000', 'it has no steps']],
+    [1_001, ['step "pack": atMost is 1001; it must be a whole number from 1 to 1000', 'it has no steps']],
   ])('has room for a thousand steps, that which gathers included: %d items', (atMost, problems) => {
     const pack = () => warehouse.pack({ sku: 'x', count: 1 })
     expect(problemsOf((job) => void job.forEach('pack', job.input.lines, pack, { atMost }))).toEqual(problems)

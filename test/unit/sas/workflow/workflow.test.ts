@@ -9,7 +9,7 @@ import {
 import { maxSteps } from '../../../../src/sas/plan/plan.js'
 import type { Reference } from '../../../../src/sas/model/reference.js'
 import type { Step } from '../../../../src/sas/workflow/plan-draft.js'
-import { policyOf, type StepOptions, type Undo } from '../../../../src/sas/workflow/step-options.js'
+import { readStepOptions, type StepOptions, type Undo } from '../../../../src/sas/workflow/step-options.js'
 import { aWorkflow, shop } from '../../../support/a-job.js'
 
 interface Order {
@@ -55,8 +55,7 @@ describe('a workflow', () => {
           { item: 'x' },
           {
             completeWithin: '30s',
-            maxFailures: 5,
-            retryBackoff: { min: '2s', max: '1h' },
+            retry: { tries: 5, backoff: { min: '2s', max: '1h' } },
             initialState: 'Disabled',
             targetState: 'Active',
           },
@@ -169,7 +168,7 @@ describe('a workflow that cannot be run', () => {
   it('is refused with everything that is wrong about it at once', () => {
     const problems = problemsOf(
       (job) => {
-        job.step('Bad Id', shop.sell, { item: 'x' }, { completeWithin: 'soon', maxFailures: 0 })
+        job.step('Bad Id', shop.sell, { item: 'x' }, { completeWithin: 'soon', retry: { tries: 0 } })
         job.step('twice', shop.sell, { item: (() => 'x') as unknown as string })
         job.step('twice', shop.sell, { item: 'x' }, { initialState: 'same', targetState: 'same' })
       },
@@ -177,9 +176,9 @@ describe('a workflow that cannot be run', () => {
     )
     expect(problems).toEqual([
       'its name must match /^[a-z][a-z0-9-]*$/',
-      'version 0 must be a whole number from 1',
-      'step "Bad Id": completeWithin "soon" must be a positive duration such as \'30s\' or a number of milliseconds',
-      'step "Bad Id": maxFailures 0 must be a whole number from 1',
+      'version is 0; it must be a whole number from 1',
+      'step "Bad Id": completeWithin is "soon"; it must be a duration of at least 1 ms, such as 30000 or \'30s\'',
+      'step "Bad Id": retry.tries is 0; it must be a whole number from 1',
       'step "Bad Id": its id must match /^[a-z][a-z0-9-]*$/ and have at most 200 characters',
       'step "twice": input.item is a function; a plan holds only JSON values and references',
       'step "twice": initialState and targetState are both "same"',
@@ -192,31 +191,34 @@ describe('a workflow that cannot be run', () => {
   })
 
   it.each<[string, StepOptions]>([
-    ['retryBackoff.min "0s" must be', { retryBackoff: { min: '0s', max: '1s' } }],
-    ['retryBackoff.max "x" must be', { retryBackoff: { min: '1s', max: 'x' } }],
-    ['retryBackoff.min 2s is longer than max 1s', { retryBackoff: { min: '2s', max: '1s' } }],
-    ['completeWithin -5 must be', { completeWithin: -5 }],
-    ['maxFailures 1.5 must be a whole number', { maxFailures: 1.5 }],
+    ['retry.backoff.min is "0s"; it must be', { retry: { backoff: { min: '0s', max: '1s' } } }],
+    ['retry.backoff.max is "x"; it must be', { retry: { backoff: { min: '1s', max: 'x' } } }],
+    [
+      'retry.backoff is 2000 ms to 1000 ms; it must be a range',
+      { retry: { backoff: { min: '2s', max: '1s' } } },
+    ],
+    ['completeWithin is -5; it must be', { completeWithin: -5 }],
+    ['retry.tries is 1.5; it must be a whole number', { retry: { tries: 1.5 } }],
     ['initialState and targetState are both "NotStarted"', { targetState: 'NotStarted' }],
     ['initialState and targetState are both "Completed"', { initialState: 'Completed' }],
-    ['targetState "" must be a name', { targetState: '' }],
-    ['initialState "Between" must be a name, and not "Between"', { initialState: 'Between' }],
-    ['targetState 5 must be a name', { targetState: 5 as unknown as string }],
+    ['targetState is ""; it must be a name', { targetState: '' }],
+    ['initialState is "Between"; it must be a name other than "Between"', { initialState: 'Between' }],
+    ['targetState is 5; it must be a name', { targetState: 5 as unknown as string }],
     [
-      'onExhausted "explode" must be error, compensate, compensateThenRetry, park or { extendedWait }',
+      'onExhausted is "explode"; it must be "error", "compensate", "compensateThenRetry", "park" or { extendedWait }',
       { onExhausted: 'explode' as 'error' },
     ],
-    ['onExhausted.extendedWait "x" must be', { onExhausted: { extendedWait: 'x' } }],
-    ['claim "yes" must be true or false', { claim: 'yes' as unknown as boolean }],
-    ['undoUncertain 1 must be true or false', { undoUncertain: 1 as unknown as boolean }],
-    ['there is no option "Undo": did you mean undo?', { Undo: () => undefined } as StepOptions],
-    ['there is no option "timeout": known are after, ', { timeout: '1s' } as StepOptions],
+    ['onExhausted.extendedWait is "x"; it must be', { onExhausted: { extendedWait: 'x' } }],
+    ['claim is "yes"; it must be true or false', { claim: 'yes' as unknown as boolean }],
+    ['undoUncertain is 1; it must be true or false', { undoUncertain: 1 as unknown as boolean }],
+    ['Undo is not an option: did you mean undo?', { Undo: () => undefined } as StepOptions],
+    ['timeout is not an option: known are after, ', { timeout: '1s' } as StepOptions],
   ])('because of its options: %s', (problem, options) => {
     expect(problemsOfStep(options)).toEqual([expect.stringContaining(problem)])
   })
 
   it.each<StepOptions>([
-    { retryBackoff: { min: '1s', max: '1s' } },
+    { retry: { backoff: { min: '1s', max: '1s' } } },
     { claim: true, undoUncertain: false },
     { onExhausted: { extendedWait: '1h' } },
   ])('not because of its options: %j', (options) => {
@@ -235,8 +237,8 @@ describe('a workflow that cannot be run', () => {
       job.onExhausted('explode' as 'error')
     }
     expect(problemsOf(build)).toEqual([
-      'step "rest": until "next tuesday" must be an instant such as \'2026-12-24T18:00:00Z\'',
-      'job.onExhausted: onExhausted "explode" must be error, compensate, compensateThenRetry, park or { extendedWait }',
+      'step "rest": until is "next tuesday"; it must be an instant such as \'2026-12-24T18:00:00Z\'',
+      'job.onExhausted: policy is "explode"; it must be "error", "compensate", "compensateThenRetry", "park" or { extendedWait }',
     ])
   })
 
@@ -245,7 +247,9 @@ describe('a workflow that cannot be run', () => {
       job.step('sell', shop.sell, { item: 'x' })
       job.onExhausted('error', { maxGenerations })
     }
-    expect(problemsOf(build)).toEqual([`maxGenerations ${maxGenerations} must be a whole number from 1`])
+    expect(problemsOf(build)).toEqual([
+      `job.onExhausted: maxGenerations is ${maxGenerations}; it must be a whole number from 1`,
+    ])
   })
 
   it('F-D12: because a step waits for one that this workflow does not have', () => {
@@ -311,10 +315,10 @@ describe('a workflow that cannot be run', () => {
 })
 
 describe('what follows a failure', () => {
-  it('is stored with its duration in milliseconds, and not at all where that is none', () => {
-    expect(policyOf('park')).toBe('park')
-    expect(policyOf({ extendedWait: '1h' })).toEqual({ extendedWaitMs: 3_600_000 })
-    expect(policyOf({ extendedWait: 'x' })).toBeNull()
+  it('is stored with its duration in milliseconds', () => {
+    expect(readStepOptions({ onExhausted: 'park' }).values.onExhausted).toBe('park')
+    const { values } = readStepOptions({ onExhausted: { extendedWait: '1h' } })
+    expect(values.onExhausted).toEqual({ extendedWaitMs: 3_600_000 })
   })
 })
 

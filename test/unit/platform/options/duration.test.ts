@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { durationMs, isInstant } from '../../../../src/sas/model/duration.js'
+import { durationMs, isInstant } from '../../../../src/platform/options/duration.js'
 
 describe('a duration', () => {
   it.each([

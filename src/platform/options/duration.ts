@@ -8,13 +8,20 @@ export type Duration = number | string
 
 /** Returns the duration in milliseconds, or null unless it is positive, at most 100 years, and has a known unit. */
 export function durationMs(duration: Duration): number | null {
-  if (typeof duration === 'number') return inBounds(duration)
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([a-z]+)$/.exec(duration.trim()) ?? []
+  const ms = lengthMs(duration)
+  return ms !== null && ms > 0 ? ms : null
+}
+
+/** Returns the milliseconds of a duration, which may be zero. Returns null if the value is no duration. */
+export function lengthMs(value: unknown): number | null {
+  if (typeof value === 'number') return inBounds(value)
+  if (typeof value !== 'string') return null
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([a-z]+)$/.exec(value.trim()) ?? []
   return inBounds(Number(amount) * (unitMs.get(unit) ?? Number.NaN))
 }
 
 function inBounds(ms: number): number | null {
-  return ms > 0 && ms <= longestMs ? ms : null
+  return ms >= 0 && ms <= longestMs ? ms : null
 }
 
 /** Checks whether a text is an instant, such as one in ISO 8601. */

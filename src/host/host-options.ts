@@ -1,0 +1,133 @@
+import { patienceShape, type StorePatience } from '../connection/await-store.js'
+import { connectionProblems, connectionShape, type Connection } from '../connection/connection.js'
+import { ConfigurationInvalid } from '../connection/errors.js'
+import { roles, type Role } from '../connection/role.js'
+import type { Clock } from '../platform/index.js'
+import {
+  asGiven,
+  callback,
+  group,
+  having,
+  kind,
+  optional,
+  readOptions,
+  secretThat,
+  text,
+  wholeNumber,
+  type Values,
+} from '../platform/options.js'
+import {
+  agentsShape,
+  isAgent,
+  isWebhook,
+  notifierShape,
+  supervisorShape,
+  timingShape,
+  type Agent,
+  type AgentsSettings,
+  type NotifierSettings,
+  type ProcessorTiming,
+  type SupervisorSettings,
+} from '../sas/index.js'
+import type { Telemetry } from '../telemetry/index.js'
+
+/** The settings of a host's roles. */
+export interface UnitSettings
+  extends AgentsSettings, SupervisorSettings, Omit<NotifierSettings, 'noticeRetry' | 'notifySweepInterval'> {
+  /** The agents whose handlers run here. The role `agents` needs at least one. */
+  readonly agents?: readonly Agent[]
+  /**
+   * The prefix of the processor names, before the role. Hosts with the same prefix and containers share their
+   * work. Default `stepward`.
+   */
+  readonly unitPrefix?: string
+  /**
+   * Returns whether the agents here should take work. It is called often, so it must not make requests. While it
+   * returns false or throws, this instance releases its leases of the agents, and others do the work. Default:
+   * always true.
+   */
+  readonly isHealthy?: () => boolean
+  /** Intervals of the change feed processors. */
+  readonly timing?: ProcessorTiming
+  /**
+   * A URL to which every alert is posted as JSON, with an `idempotency-key` header. Many alerts at once are one
+   * message. Default: none.
+   */
+  readonly alertWebhook?: string
+}
+
+/** The roles of a host, its store, and its settings. */
+export interface HostOptions extends Connection, UnitSettings {
+  /** Default: all four roles. */
+  readonly roles?: readonly Role[]
+  /**
+   * Default: a unique name, made of the machine's name and the process id; on App Service of app, slot and
+   * machine.
+   */
+  readonly instanceName?: string
+  /**
+   * The port of `/`, `/healthz`, `/readyz` and `/metrics`, which opens before the store is reached; 0 for any.
+   * Default: none.
+   */
+  readonly port?: number
+  /** How long the start waits for a store that does not answer or does not permit access yet. Default: not at all. */
+  readonly patience?: StorePatience
+  /** Aborts a start that waits. */
+  readonly signal?: AbortSignal
+  /** Receives the events. Default: OpenTelemetry, which does nothing in a process that has registered no SDK. */
+  readonly telemetry?: Telemetry
+  /** Default: the machine's clock. Answers of the store correct its time of day. */
+  readonly clock?: Clock
+}
+
+const { noticeRetry: _retry, notifySweepInterval: _interval, ...alertShape } = notifierShape
+
+function listOf<T>(rule: string, isOne: (value: unknown) => boolean, least = 0) {
+  return kind<readonly T[]>(
+    rule,
+    (value) => Array.isArray(value) && value.length >= least && value.every(isOne),
+  )
+}
+
+const shape = {
+  roles: optional(
+    listOf<Role>(
+      `a list of some of ${roles.join(', ')}; all four run where roles is left out`,
+      (value) => roles.some((role) => role === value),
+      1,
+    ),
+    roles,
+  ),
+  agents: optional(listOf<Agent>('a list of agents, each made by defineAgent', isAgent), []),
+  unitPrefix: optional(text()),
+  instanceName: optional(text()),
+  port: optional(wholeNumber(0, 65_535)),
+  patience: optional(group(patienceShape), { unavailable: 0, forbidden: 0 }),
+  signal: optional(having<AbortSignal>('an AbortSignal', 'addEventListener', 'throwIfAborted')),
+  telemetry: optional(having<Telemetry>('a Telemetry sink', 'emit')),
+  clock: optional(having<Clock>('a Clock', 'now', 'monotonic', 'sleep', 'schedule')),
+  isHealthy: optional(callback<() => boolean>()),
+  timing: optional(asGiven<ProcessorTiming>(group(timingShape))),
+  alertWebhook: optional(secretThat('a URL that begins with http:// or https://', isWebhook)),
+  ...agentsShape,
+  ...supervisorShape,
+  ...alertShape,
+}
+
+/** The options of a host besides its connection, with defaults and durations in milliseconds. */
+export type HostSettings = Values<typeof shape>
+
+/**
+ * Returns the settings of a host.
+ *
+ * @throws ConfigurationInvalid with every problem of the options, those of the connection included
+ */
+export function hostSettings(options: HostOptions): HostSettings {
+  const own = Object.entries(options).filter(([name]) => !Object.hasOwn(connectionShape, name))
+  const { values, problems } = readOptions(shape, Object.fromEntries(own))
+  const lacksAgents = values.roles.includes('agents') && (options.agents ?? []).length === 0
+  const rule = 'the role agents needs at least one agent: pass --agents MODULE, or agents: [...]'
+  const all = [...problems, ...(lacksAgents ? [rule] : []), ...connectionProblems(options)]
+  if (all.length > 0) throw new ConfigurationInvalid(all)
+  return values
+}

@@ -1,0 +1,35 @@
+/**
+ * Reads the options of a function by their shape. `options/read-options.ts` has the wording of all problems,
+ * `options/kinds.ts` the kinds of values. `options/duration.ts` and `options/retry-option.ts` have the two kinds
+ * that are public types.
+ */
+export {
+  callback,
+  date,
+  duration,
+  flag,
+  having,
+  hasMethods,
+  isText,
+  oneOf,
+  secretThat,
+  text,
+  textThat,
+  wholeNumber,
+} from './options/kinds.js'
+export {
+  asGiven,
+  checkedOptions,
+  chosen,
+  group,
+  isObject,
+  kind,
+  optional,
+  readOptions,
+  readPart,
+  shown,
+  type Read,
+  type Shape,
+  type Values,
+} from './options/read-options.js'
+export { durationRange, fixedOrRange, retryOption } from './options/retry-option.js'

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+
+/** The options of a function, each with the kind of its value. */
+export type Shape = Readonly<Record<string, z.ZodType>>
+
+/** The values of options after reading: durations in milliseconds, defaults filled in. */
+export type Values<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> }
+
+/** The options that were read. */
+export interface Read<S extends Shape> {
+  /**
+   * An option with a problem has its default here, so that rules about several options can still be checked. A
+   * required option with a problem is undefined.
+   */
+  readonly values: Values<S>
+  /** One sentence for each problem. */
+  readonly problems: readonly string[]
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** Reads options by their shape. Types do not bind users of JavaScript, nor files: nothing about them is assumed. */
+export function readOptions<S extends Shape>(shape: S, given: object): Read<S> {
+  const { values, issues } = read(shape, given)
+  return { values, problems: issues.map(sentence) }
+}
+
+/** Reads the options of a shape from an object that has others too, so no name in it is unknown. */
+export function readPart<S extends Shape>(shape: S, whole: object): Read<S> {
+  const names = Object.keys(shape)
+  return readOptions(shape, Object.fromEntries(names.map((name) => [name, Reflect.get(whole, name)])))
+}
+
+/** Returns the values of options. Throws what `refusal` makes of the problems, if there are any. */
+export function checkedOptions<S extends Shape>(
+  shape: S,
+  given: object,
+  refusal: (problems: readonly string[]) => Error,
+): Values<S> {
+  const { values, problems } = readOptions(shape, given)
+  if (problems.length > 0) throw refusal(problems)
+  return values
+}
+
+/** The kind of an option that has options itself. */
+export function group<S extends Shape>(shape: S): z.ZodType<Values<S>> {
+  const rule = `an object with ${Object.keys(shape).join(', ')}`
+  return kind<object>(rule, isObject).transform((given, context) => {
+    const { values, issues } = read(shape, given)
+    for (const issue of issues) context.issues.push(asIssue(issue, given))
+    return values
+  })
+}
+
+/** The kind of an option whose value decides which kind it must be. */
+export function chosen<T>(choose: (value: unknown) => z.ZodType<T>): z.ZodType<T> {
+  return z.unknown().transform((value, context) => {
+    const { data, error } = choose(value).safeParse(value)
+    for (const issue of error?.issues ?? []) context.issues.push(asIssue(issue, value))
+    return data ?? z.NEVER
+  })
+}
+
+/** The kind of an option that is checked here, and passed on as it is given. */
+export function asGiven<T>(of: z.ZodType): z.ZodType<T> {
+  return chosen((value) => of.transform(() => value as T))
+}
+
+/** The kind of values that pass a check. `rule` completes the sentence "it must be". */
+export function kind<T>(
+  rule: string,
+  isIt: (value: unknown) => boolean,
+  show: (value: unknown) => string = shown,
+): z.ZodType<T> {
+  return z.custom<T>(isIt, { error: ({ input }) => misfit(show(input), rule) })
+}
+
+/** An option that may be left out. Null counts as left out. */
+export function optional<T>(of: z.ZodType<T>): z.ZodType<T | undefined>
+export function optional<T, D>(of: z.ZodType<T>, fallback: D): z.ZodType<T | D>
+export function optional<T, D>(of: z.ZodType<T>, fallback?: D): z.ZodType<T | D | undefined> {
+  return of.nullish().transform((value) => value ?? fallback)
+}
+
+/** Says what is wrong with a value, behind its name. */
+export function misfit(value: string, rule: string): string {
+  return `is ${value}; it must be ${rule}`
+}
+
+/** The number of members of a list that problems show. */
+const shownMembers = 5
+
+/** Describes a value without the properties of objects: one may be a client with its key. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'symbol') return 'a symbol'
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value)
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
+  if (!Array.isArray(value)) return 'an object'
+  return `[${value.slice(0, shownMembers).map(shown).join(', ')}${value.length > shownMembers ? ', …' : ''}]`
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function read<S extends Shape>(shape: S, given: object): { values: Values<S>; issues: Issue[] } {
+  const issues = unknownNames(shape, given)
+  const values = Object.entries(shape).map(([name, of]) => {
+    const { data, error } = of.safeParse(Reflect.get(given, name))
+    for (const { path, message } of error?.issues ?? []) issues.push({ path: [name, ...path], message })
+    return [name, error === undefined ? data : of.safeParse(undefined).data] as const
+  })
+  return { values: Object.fromEntries(values) as Values<S>, issues }
+}
+
+/** The compiler refuses misspelt options, but those of JavaScript callers and of files would be ignored. */
+function unknownNames(shape: Shape, given: object): Issue[] {
+  const known = Object.keys(shape)
+  return Object.keys(given).flatMap((name) => {
+    if (Object.hasOwn(shape, name)) return []
+    const meant = known.find((candidate) => isMeant(candidate.toLowerCase(), name.toLowerCase()))
+    const advice = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`
+    return [{ path: [name], message: `is not an option: ${advice}` }]
+  })
+}
+
+/** Names of durations once ended in their unit. */
+function isMeant(candidate: string, name: string): boolean {
+  return name === candidate || name === `${candidate}ms`
+}
+
+function sentence({ path, message }: Issue): string {
+  return [...path.map(String)].join('.') + ` ${message}`
+}
+
+function asIssue({ path, message }: Issue, input: unknown) {
+  return { code: 'custom' as const, path: [...path], message, input }
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { Duration } from './duration.js'
+import { duration, wholeNumber } from './kinds.js'
+import { chosen, group, isObject, misfit, optional } from './read-options.js'
+
+/** A duration that doubles from `min` to `max`. */
+export interface DurationRange {
+  readonly min: Duration
+  readonly max: Duration
+}
+
+/** How often something is tried, and at which intervals. */
+export interface Retry {
+  /** The number of all tries, the first included. At least 1. */
+  readonly tries: number
+  /** The pause between two tries. It doubles from `min` to `max`. */
+  readonly backoff?: DurationRange
+}
+
+/** Bounds of an exponential back-off, in milliseconds. */
+export interface Backoff {
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+/** A {@link Retry} with its defaults, in milliseconds. */
+export interface ResolvedRetry {
+  readonly tries: number
+  readonly backoff: Backoff
+}
+
+/** The kind of a {@link DurationRange}. */
+export function durationRange(): z.ZodType<Backoff> {
+  return group({ min: duration(), max: duration() }).transform(({ min, max }, context) => {
+    if (min <= max) return { minMs: min, maxMs: max }
+    const message = misfit(`${min} ms to ${max} ms`, 'a range whose min does not exceed its max')
+    context.issues.push({ code: 'custom', message, input: undefined })
+    return z.NEVER
+  })
+}
+
+/** The kind of an interval that is fixed, or doubles within a {@link DurationRange}. */
+export function fixedOrRange(): z.ZodType<Backoff> {
+  const fixed = duration(1, ', or { min, max } of them').transform((ms) => ({ minMs: ms, maxMs: ms }))
+  const range = durationRange()
+  return chosen((value) => (isObject(value) ? range : fixed))
+}
+
+/** The kind of a {@link Retry}. Without default tries, the option must say how many. */
+export function retryOption(backoff: Backoff, tries?: number): z.ZodType<ResolvedRetry> {
+  return group({
+    tries: tries === undefined ? wholeNumber(1) : optional(wholeNumber(1), tries),
+    backoff: optional(durationRange(), backoff),
+  })
+}

@@ -1,0 +1,89 @@
+import type { Duration, Retry } from '../platform/index.js'
+import {
+  duration,
+  kind,
+  optional,
+  readPart,
+  retryOption,
+  wholeNumber,
+  type Shape,
+  type Values,
+} from '../platform/options.js'
+import type { AlertSink } from './notifier/alert-sink.js'
+
+/** The settings of an instance of the agents. */
+export interface AgentsSettings {
+  /** The number of handlers that run at once. Default 16. */
+  readonly slots?: number
+  /** The time that handlers may go on when the instance stops. Default 3 s. */
+  readonly stopBudget?: Duration
+}
+
+/** The settings of an instance of the supervisor. */
+export interface SupervisorSettings {
+  /** The interval of looking for overdue steps. Default 30 s. */
+  readonly sweepInterval?: Duration
+  /** The time after a deadline before the step counts as overdue. Default 2 s. */
+  readonly deadlineGrace?: Duration
+}
+
+/** The receivers of a notifier's alerts, and its limits. */
+export interface NotifierSettings {
+  /** Receivers of alerts. Every alert is also an `alert.raised` event. Default: none. */
+  readonly alertSinks?: readonly AlertSink[]
+  /**
+   * The most calls of each sink that one instance makes in a minute. If more jobs are flagged, one call contains
+   * up to 250 of them. Default 20.
+   */
+  readonly alertCallsPerMinute?: number
+  /** The time after which an alert is raised again while its cause remains. At least 1 s. Default a day. */
+  readonly remindAfter?: Duration
+  /** The time that a receiver of replies or alerts may take before the message is sent again. Default 10 s. */
+  readonly sendTimeout?: Duration
+  /** How often and at which intervals notices are tried. Default: 30 tries in about four hours. */
+  readonly noticeRetry?: Partial<Retry>
+  /** The interval of the queries for unsent notices and flagged jobs. Default 1 m. */
+  readonly notifySweepInterval?: Duration
+}
+
+/** The kinds of {@link AgentsSettings}. */
+export const agentsShape = {
+  slots: optional(wholeNumber(1), 16),
+  stopBudget: optional(duration(0), 3_000),
+}
+
+/** The kinds of {@link SupervisorSettings}. */
+export const supervisorShape = {
+  sweepInterval: optional(duration(), 30_000),
+  deadlineGrace: optional(duration(0), 2_000),
+}
+
+/** Pauses grow from a second to a quarter of an hour, so a receiver that is away for four hours misses no notice. */
+const noticeRetry = { tries: 30, backoff: { minMs: 1_000, maxMs: 900_000 } }
+
+/** The kinds of {@link NotifierSettings}. */
+export const notifierShape = {
+  alertSinks: optional(
+    kind<readonly AlertSink[]>(
+      'a list of functions',
+      (value) => Array.isArray(value) && value.every((sink) => typeof sink === 'function'),
+    ),
+    [],
+  ),
+  alertCallsPerMinute: optional(wholeNumber(1), 20),
+  remindAfter: optional(duration(1_000), 86_400_000),
+  sendTimeout: optional(duration(), 10_000),
+  noticeRetry: optional(retryOption(noticeRetry.backoff, noticeRetry.tries), noticeRetry),
+  notifySweepInterval: optional(duration(), 60_000),
+}
+
+/**
+ * Returns the settings of a unit, with defaults and durations in milliseconds.
+ *
+ * @throws TypeError that lists every problem
+ */
+export function settingsOf<S extends Shape>(shape: S, options: object): Values<S> {
+  const { values, problems } = readPart(shape, options)
+  if (problems.length > 0) throw new TypeError(problems.join('; '))
+  return values
+}

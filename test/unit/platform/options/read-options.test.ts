@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import {
+  asGiven,
+  checkedOptions,
+  duration,
+  group,
+  optional,
+  readOptions,
+  readPart,
+  shown,
+  text,
+  wholeNumber,
+} from '../../../../src/platform/options.js'
+
+const shape = {
+  name: text(),
+  size: optional(wholeNumber(1), 16),
+  timing: optional(group({ pollInterval: optional(duration(), 100) })),
+}
+
+describe('options', () => {
+  it('have their defaults where they are left out, or null', () => {
+    const values = { name: 'a', size: 16, timing: undefined }
+    expect(readOptions(shape, { name: 'a' })).toEqual({ values, problems: [] })
+    expect(readOptions(shape, { name: 'a', size: null, timing: undefined })).toEqual({ values, problems: [] })
+    expect(readOptions(shape, { name: 'a', timing: {} }).values.timing).toEqual({ pollInterval: 100 })
+  })
+
+  it('are told everything that is wrong at once, and keep what is right', () => {
+    const given = { Name: 'a', sise: 1, size: 0, timing: { pollIntervalMs: 5, pollInterval: 'soon' } }
+    expect(readOptions(shape, given)).toEqual({
+      values: { name: undefined, size: 16, timing: undefined },
+      problems: [
+        'Name is not an option: did you mean name?',
+        'sise is not an option: known are name, size, timing',
+        'name is missing; it must be a text that is not empty',
+        'size is 0; it must be a whole number from 1',
+        'timing.pollIntervalMs is not an option: did you mean pollInterval?',
+        'timing.pollInterval is "soon"; it must be a duration of at least 1 ms, such as 30000 or \'30s\'',
+      ],
+    })
+  })
+
+  it('have no names that every object has', () => {
+    expect(readOptions({ size: shape.size }, { constructor: 1 }).problems).toEqual([
+      'constructor is not an option: known are size',
+    ])
+  })
+
+  it('may be a part of an object that has others', () => {
+    expect(readPart({ size: shape.size }, { size: 2, other: 1 })).toEqual({
+      values: { size: 2 },
+      problems: [],
+    })
+  })
+
+  it('may be passed on as they are given, once they are checked', () => {
+    const kind = asGiven<{ readonly pollInterval: string }>(group({ pollInterval: duration() }))
+    expect(readOptions({ kind }, { kind: { pollInterval: '1s' } }).values.kind).toEqual({
+      pollInterval: '1s',
+    })
+    expect(readOptions({ kind }, { kind: { pollInterval: 0 } }).problems).toHaveLength(1)
+  })
+
+  it('are returned, or refused with all problems', () => {
+    const refusal = (problems: readonly string[]) => new RangeError(problems.join('; '))
+    expect(checkedOptions({ size: shape.size }, { size: 2 }, refusal)).toEqual({ size: 2 })
+    expect(() => checkedOptions(shape, { size: 0 }, refusal)).toThrow(/^name is missing; .*; size is 0; /)
+  })
+})
+
+describe('a value in a problem', () => {
+  it.each<[unknown, string]>([
+    [undefined, 'missing'],
+    [null, 'null'],
+    ['a\n', String.raw`"a\n"`],
+    [-0.5, '-0.5'],
+    [10n, '10'],
+    [true, 'true'],
+    [Symbol('s'), 'a symbol'],
+    [() => 1, 'a function'],
+    [{ key: 'secret' }, 'an object'],
+    [new Date(0), '1970-01-01T00:00:00.000Z'],
+    [new Date(Number.NaN), 'an invalid Date'],
+    [[1, 'a', { key: 'secret' }], '[1, "a", an object]'],
+    [[1, 2, 3, 4, 5, 6], '[1, 2, 3, 4, 5, …]'],
+  ])('%s is shown without the properties of objects', (value, text) => {
+    expect(shown(value)).toBe(text)
+  })
+})
