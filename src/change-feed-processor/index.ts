@@ -42,16 +42,12 @@
  * `partition-controller.ts` in `ownership/`, then `reading/partition-supervisor.ts` and `lease/lease-holder.ts`.
  */
 export { ChangeFeedProcessor } from './change-feed-processor.js'
-export { type LifecycleNotifications } from './feed/delegate.js'
-export {
-  resolveOptions,
-  type AllVersionsOptions,
-  type AnyProcessorOptions,
-  type ChangeFeedMode,
-  type ChangeFeedProcessorOptions,
-  type LatestVersionOptions,
-  type ProcessorOptions,
-  type ResolvedOptions,
+export type {
+  AllVersionsOptions,
+  AnyProcessorOptions,
+  ChangeFeedProcessorOptions,
+  LatestVersionOptions,
+  ProcessorOptions,
 } from './options/options.js'
 export type {
   ChangeDeliveryOptions,
@@ -66,17 +62,12 @@ export type {
   ChangeFeedContext,
   ChangeFeedDelegate,
   CloseReason,
+  DeadLetter,
+  LifecycleNotifications,
   PageDelegate,
   StartPosition,
-  DeadLetter,
 } from './feed/delegate.js'
 export { DelegateError, FeedError, LeaseLostError, ProcessorOptionsError } from './feed/errors.js'
-export { ChangeFeedEstimator, type ChangeFeedEstimatorOptions, type LeaseEstimate } from './estimator.js'
-export type { LeaseHealth, ProcessorHealth } from './health.js'
-export { inspect, type Inspection, type InspectionOptions } from './doctor/cosmos-inspection.js'
-export { diagnose, type DiagnosisOptions } from './doctor/diagnosis.js'
-export type { Finding, FindingRule } from './doctor/finding.js'
-export type { UnitDocuments } from './doctor/units.js'
 export { FeedHints, type FeedHintListener } from './feed/feed-hints.js'
 export type {
   Change,
@@ -88,8 +79,7 @@ export type {
   ReadOptions,
   VersionChange,
 } from './feed/change-feed.js'
-export { feedStartsFor } from './feed/cosmos-sdk-copy.js'
-export { CosmosChangeFeed, type CosmosChangeFeedOptions } from './feed/cosmos-change-feed.js'
 export type { DeadLetterContainer, LeaseContainer, MonitoredContainer } from './feed/cosmos-ports.js'
+export { ChangeFeedEstimator, type ChangeFeedEstimatorOptions, type LeaseEstimate } from './estimator.js'
+export type { LeaseHealth, ProcessorHealth } from './health.js'
 export { ProcessorRunningError, resetProcessor, type ResetOptions } from './reset-processor.js'
-export type { PollInterval } from './options/poll-delay.js'

@@ -1,5 +1,6 @@
-import { cosmosErrorKind } from '../../lease-store/index.js'
-import { backoffDelayMs, type Backoff, type Clock, type Random } from '../platform/index.js'
+import { cosmosErrorKind } from '../../lease-store/internal.js'
+import type { Clock, Random } from '../platform/index.js'
+import { backoffDelayMs, type Backoff } from '../platform/internal.js'
 import { StoreUnavailable } from '../sas/index.js'
 
 /** How long a start waits for its store. */

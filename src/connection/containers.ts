@@ -4,7 +4,7 @@ import {
   type ContainerRequest,
   type Database,
 } from '@azure/cosmos'
-import { cosmosErrorKind, isTransient } from '../../lease-store/index.js'
+import { cosmosErrorKind, isTransient } from '../../lease-store/internal.js'
 import { StoreRefused, StoreUnavailable } from '../sas/index.js'
 import type { OpenConnection } from './connection.js'
 

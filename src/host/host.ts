@@ -1,5 +1,6 @@
 import { FeedHints } from '../change-feed-processor/index.js'
-import { systemClock, systemRandom, type Clock, type StoreClock } from '../platform/index.js'
+import { systemClock, type Clock } from '../platform/index.js'
+import { systemRandom, type StoreClock } from '../platform/internal.js'
 import {
   beginningHere,
   CosmosStateStore,
@@ -9,28 +10,29 @@ import {
   wakingReaders,
   type Unit,
   isAgent,
-} from '../sas/index.js'
+} from '../sas/internal.js'
 import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { AccountWatch } from './account-watch.js'
-import { awaitStore, type StorePatience } from '../connection/await-store.js'
-import { charging } from '../connection/connect.js'
+import { type StorePatience, type Connection, ConfigurationInvalid, type Role } from '../connection/index.js'
 import {
+  awaitStore,
+  charging,
   connectionProblems,
   impatient,
   openConnection,
-  type Connection,
   type OpenConnection,
-} from '../connection/connection.js'
-import { explained, openContainers, type Containers } from '../connection/containers.js'
-import { ConfigurationInvalid } from '../connection/errors.js'
+  explained,
+  openContainers,
+  type Containers,
+  instanceNameOf,
+  roles,
+  storeTimeOf,
+} from '../connection/internal.js'
 import { Health } from './health.js'
-import { instanceNameOf } from '../connection/instance-name.js'
 import { Metrics } from './metrics.js'
 import { notifyingProblems } from './notifying.js'
-import { roles, type Role } from '../connection/role.js'
 import { checkStore } from './start-up-checks.js'
 import { serveStatus, type StatusServer } from './status-server.js'
-import { storeTimeOf } from '../connection/store-time.js'
 import { StoreTrouble } from './store-trouble.js'
 import { unitOf, type UnitSettings } from './units.js'
 import { UnwellUnits } from './unwell-units.js'

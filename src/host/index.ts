@@ -19,5 +19,6 @@
  * Start with `host.ts`.
  */
 export { startHost, type Host, type HostFigures, type HostOptions } from './host.js'
-export { serveStatus } from './status-server.js'
+export type { NotifyingSettings } from './notifying.js'
 export { superviseOnce, type SuperviseOnceOptions } from './supervise-once.js'
+export type { UnitSettings } from './units.js'

@@ -1,12 +1,11 @@
+import { alertWebhook, type AlertSink } from '../sas/index.js'
 import {
-  alertWebhook,
   CosmosReplyContainers,
   replyChannel,
-  type AlertSink,
   type NotifierSettings,
   type ReplyChannel,
-} from '../sas/index.js'
-import type { Containers } from '../connection/containers.js'
+} from '../sas/internal.js'
+import type { Containers } from '../connection/internal.js'
 
 /** The receivers to which the role `notifier` sends alerts about jobs. */
 export interface NotifyingSettings {

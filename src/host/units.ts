@@ -1,24 +1,23 @@
 import { CosmosLeaseStore } from '../../lease-store/index.js'
-import { CosmosChangeFeed, type FeedHints } from '../change-feed-processor/index.js'
+import type { FeedHints } from '../change-feed-processor/index.js'
+import { CosmosChangeFeed } from '../change-feed-processor/internal.js'
 import type { Clock } from '../platform/index.js'
+import type { Agent, UnitTiming } from '../sas/index.js'
 import {
   createAgents,
   createNotifier,
   createScheduler,
   createSupervisor,
-  type Agent,
   type CosmosStateStore,
   type JobEndings,
   type InProcessPath,
   type Unit,
   type UnitOptions,
-  type UnitTiming,
-} from '../sas/index.js'
+} from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
-import { charging } from '../connection/connect.js'
-import type { Containers } from '../connection/containers.js'
+import { charging, type Containers, processorNameOf } from '../connection/internal.js'
 import { notifying, type NotifyingSettings } from './notifying.js'
-import { processorNameOf, type Role } from '../connection/role.js'
+import type { Role } from '../connection/index.js'
 
 /** The settings of a host's roles. */
 export interface UnitSettings extends NotifyingSettings {

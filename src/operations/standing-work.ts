@@ -1,7 +1,8 @@
-import type { Inspection } from '../change-feed-processor/index.js'
+import type { Inspection } from '../change-feed-processor/internal.js'
 import { expired } from '../../lease-store/index.js'
-import { CosmosStateStore } from '../sas/index.js'
-import { processorNameOf, type Role } from '../connection/role.js'
+import { CosmosStateStore } from '../sas/internal.js'
+import type { Role } from '../connection/index.js'
+import { processorNameOf } from '../connection/internal.js'
 import { type HostFinding, type Looked, type UnitSelection, expirationOf, looking } from './unit-selection.js'
 
 /** Jobs that have not ended while roles that they need do not run. */

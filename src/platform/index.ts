@@ -17,13 +17,5 @@
  * Start with `clock.ts`.
  */
 export { systemClock, type Clock, type Timer } from './clock.js'
-export { StoreClock } from './store-clock.js'
 export { VirtualClock } from './virtual-clock.js'
-export { seededRandom, systemRandom, type Random } from './random.js'
-export { BackgroundLoop, type BackgroundLoopOptions } from './background-loop.js'
-export { backoffDelayMs, retry, type Backoff, type RetryOptions } from './retry.js'
-export { errorMessage } from './error-message.js'
-export { inSlices } from './in-slices.js'
-export { SerialByKey } from './serial-by-key.js'
-export { unknownOptions } from './unknown-options.js'
-export { assert, assertNever, AssertionError } from './assert.js'
+export { seededRandom, type Random } from './random.js'

@@ -7,8 +7,10 @@ import {
   type ProcessorHealth,
 } from '../change-feed-processor/index.js'
 import type { FeedRange, LeaseStore } from '../../lease-store/index.js'
-import { systemClock, systemRandom, type Clock, type Random } from '../platform/index.js'
-import { silent, type Telemetry } from '../telemetry/index.js'
+import { systemClock, type Clock, type Random } from '../platform/index.js'
+import { systemRandom } from '../platform/internal.js'
+import type { Telemetry } from '../telemetry/index.js'
+import { silent } from '../telemetry/internal.js'
 import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
 import type { EndedJob } from './in-process/job-endings.js'

@@ -8,7 +8,7 @@
  * events for tests. `telemetry.ts` has the interface of a sink and combines several. Start there.
  */
 export type { TelemetryEvent, TelemetryEventOf, TelemetryEventType } from './events.js'
-export { fanOut, silent, type Delivery, type Telemetry } from './telemetry.js'
+export { fanOut, type Delivery, type Telemetry } from './telemetry.js'
 export { TelemetryRecorder } from './recorder.js'
 export { consoleLogger, type ConsoleLoggerOptions } from './console-logger.js'
 export { openTelemetry, type OpenTelemetryOptions } from './opentelemetry.js'

@@ -1,6 +1,7 @@
 import type { LeaseStore } from '../../lease-store/index.js'
 import { seededRandom } from '../platform/index.js'
 import { FeedHints } from '../change-feed-processor/index.js'
+import type { Agent, UnitTiming } from '../sas/index.js'
 import {
   beginningHere,
   createAgents,
@@ -10,14 +11,13 @@ import {
   JobClient,
   replyChannel,
   InProcessPath,
-  type Agent,
   type ReplyChannel,
   type Unit,
   type UnitOptions,
-  type UnitTiming,
-} from '../sas/index.js'
+} from '../sas/internal.js'
 import type { StateStore } from '../sas/store/state-store.js'
-import { silent, type Telemetry } from '../telemetry/index.js'
+import type { Telemetry } from '../telemetry/index.js'
+import { silent } from '../telemetry/internal.js'
 import { connectedLeaseStore, leaseStoreWiring } from './lease-wiring.js'
 import type { Wiring } from './network.js'
 import type { Computer, SimulatedProcess } from './simulated-process.js'

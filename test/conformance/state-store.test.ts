@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
+import type { ChangeFeed } from '../../src/change-feed-processor/index.js'
+import { CosmosChangeFeed } from '../../src/change-feed-processor/internal.js'
 import type { JsonObject } from '../../src/emulator/engine/index.js'
 import { enginePorts } from '../../src/engine-ports/index.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
-import { CosmosStateStore } from '../../src/sas/index.js'
+import { CosmosStateStore } from '../../src/sas/internal.js'
 import { submittedAtMs } from '../support/a-job.js'
 import { stateStoreSuite, type OpenedStateStore } from './state-store.suite.js'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Random } from 'stepward'
+import type { Random } from 'stepward/testing'
 import { seededRandom } from 'stepward/testing'
 
 /**

@@ -1,12 +1,8 @@
 import type { Container, ContainerDefinition } from '@azure/cosmos'
-import {
-  cosmosErrorKind,
-  isTransient,
-  RefusedLeaseError,
-  type Lease,
-  type LeaseMode,
-} from '../../../lease-store/index.js'
-import { retry, type Clock, type Random } from '../../platform/index.js'
+import { RefusedLeaseError, type Lease, type LeaseMode } from '../../../lease-store/index.js'
+import { cosmosErrorKind, isTransient } from '../../../lease-store/internal.js'
+import type { Clock, Random } from '../../platform/index.js'
+import { retry } from '../../platform/internal.js'
 import { feedProblems, leaseAccessProblems } from './cosmos-access-check.js'
 import { javaUnitProblems } from './cosmos-java-check.js'
 import {

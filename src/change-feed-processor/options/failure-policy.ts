@@ -1,4 +1,4 @@
-import type { Backoff } from '../../platform/index.js'
+import type { Backoff } from '../../platform/internal.js'
 
 /** The resolved limits for changes whose delegate fails. */
 export interface FailureLimits {

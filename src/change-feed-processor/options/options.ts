@@ -1,5 +1,6 @@
 import type { LeaseMode } from '../../../lease-store/index.js'
-import { systemClock, systemRandom, type Clock, type Random } from '../../platform/index.js'
+import { systemClock, type Clock, type Random } from '../../platform/index.js'
+import { systemRandom } from '../../platform/internal.js'
 import { openTelemetry, type Telemetry } from '../../telemetry/index.js'
 import {
   isChangeFeed,

@@ -1,4 +1,5 @@
-import { durationMs, processStates, type SelectionFilter } from '../../sas/index.js'
+import type { SelectionFilter } from '../../sas/index.js'
+import { durationMs, processStates } from '../../sas/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import type { SelectionOptions } from './selection-options.js'
 

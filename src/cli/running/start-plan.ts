@@ -5,7 +5,7 @@ import {
   rolesNamed,
   type ProcessSettings,
   type Settings,
-} from '../../connection/index.js'
+} from '../../connection/internal.js'
 import type { Agent } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import { wholeNumber } from '../input/whole-number.js'

@@ -1,4 +1,5 @@
-import { errorMessage, systemClock, systemRandom, type Clock, type Random } from '../../platform/index.js'
+import { systemClock, type Clock, type Random } from '../../platform/index.js'
+import { errorMessage, systemRandom } from '../../platform/internal.js'
 import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
 import { CosmosEngine, noJournal } from '../engine/index.js'

@@ -1,4 +1,5 @@
-import { retry, type Clock, type Random } from '../../platform/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import { retry } from '../../platform/internal.js'
 import type { AgentContext, AgentHandler, HandlerTries } from './agent.js'
 import type { AgentLog } from './agent-log.js'
 import { AttemptTime } from './attempt-time.js'

@@ -1,4 +1,4 @@
-import { unknownOptions } from '../../platform/index.js'
+import { unknownOptions } from '../../platform/internal.js'
 import { attentionKinds, processStates } from '../model/documents.js'
 import type { JobFilter, NoticeFilter } from '../store/job-filter.js'
 

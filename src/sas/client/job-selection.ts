@@ -42,6 +42,7 @@ const atOnce = 8
  * was cut short can be repeated: a job that is done refuses the command or no longer matches (F-O4).
  */
 export class JobSelection {
+  /** @internal */
   constructor(
     private readonly commands: SingleCommands,
     private readonly filter: SelectionFilter,

@@ -12,6 +12,7 @@ export type JobResult = Readonly<Record<string, Json>>
 
 /** One job of a state container. Every method asks the store again. */
 export class Job {
+  /** @internal */
   constructor(
     private readonly store: StateStore,
     private readonly waiting: JobWaiting,

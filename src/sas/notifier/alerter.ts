@@ -1,4 +1,5 @@
-import { inSlices, BackgroundLoop, type Clock } from '../../platform/index.js'
+import type { Clock } from '../../platform/index.js'
+import { inSlices, BackgroundLoop } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
 import { afterFailure, neverFailed, groupsOf, type SendState } from './alert-groups.js'
@@ -73,8 +74,7 @@ const remembered = 50_000
  * dies in between causes a second alert rather than none (I15). An outage may flag thousands of jobs at once
  * (F-V18): if more alerts are due than calls are left in this minute, one call carries many.
  *
- * The feed says who is flagged; what an instance forgets when it dies is found by the sweep, in pages, so that those who
- * stay flagged hide no others.
+ * The feed says who is flagged. A sweep, in pages, finds what a dead instance forgot; no flag hides another.
  *
  * States: idle → running (`start`) → stopping (`stop`: cuts off the sinks) → idle.
  */

@@ -1,6 +1,6 @@
 import { overdueDocuments, type Question } from './cosmos-overdue.js'
 import type { Container, SqlParameter } from '@azure/cosmos'
-import { cosmosErrorKind, watchFailures } from '../../../lease-store/index.js'
+import { cosmosErrorKind, watchFailures } from '../../../lease-store/internal.js'
 import { applyBatch, rangeIdIn } from './cosmos-batch.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import { storeError } from './cosmos-store-error.js'

@@ -1,4 +1,4 @@
-import { unknownOptions } from '../../platform/index.js'
+import { unknownOptions } from '../../platform/internal.js'
 import { durationMs, type Duration } from '../model/duration.js'
 
 /** The options of a submission besides its input, with the defaults of `jobId` and `partitionKey` filled in. */

@@ -1,5 +1,6 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import { inSlices, BackgroundLoop, type Clock } from '../../platform/index.js'
+import type { Clock } from '../../platform/index.js'
+import { inSlices, BackgroundLoop } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { DeadlineIndex, type Deadline } from '../timing/deadline-index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'

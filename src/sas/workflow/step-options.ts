@@ -1,4 +1,4 @@
-import { unknownOptions } from '../../platform/index.js'
+import { unknownOptions } from '../../platform/internal.js'
 import type { OperationCall } from '../agents/agent.js'
 import type { Condition } from '../plan/condition.js'
 import { durationMs, type Duration } from '../model/duration.js'

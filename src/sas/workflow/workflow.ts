@@ -3,7 +3,7 @@ import { durationMs, isInstant, type Duration } from '../model/duration.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
 import { byScheduler, PlanDraft, type Drafted, type Step } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
-import { reference, toTemplate, type Bound, type Reference } from '../model/reference.js'
+import { reference, toTemplate, type ValueOrReference, type Reference } from '../model/reference.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import { addRun } from './sub-workflow.js'
 
@@ -15,13 +15,13 @@ export interface WorkflowBuilder<I> {
   step<OI, O>(
     id: string,
     operation: Operation<OI, O>,
-    input: Bound<OI>,
+    input: ValueOrReference<OI>,
     options?: StepOptions & { readonly undo?: Undo<O> },
   ): Step<O>
   /** Adds a step that is done when a time after its beginning has passed, or at an instant (ISO-8601). */
   sleep(
     id: string,
-    time: Duration | { readonly until: Bound<string> },
+    time: Duration | { readonly until: ValueOrReference<string> },
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<null>
   /**
@@ -52,7 +52,7 @@ export interface WorkflowBuilder<I> {
   run<SI, SO>(
     id: string,
     workflow: Workflow<SI, SO>,
-    input: Bound<SI>,
+    input: ValueOrReference<SI>,
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<SO>
   /**
@@ -83,9 +83,10 @@ const definition = Symbol('stepward.workflow')
 /** A workflow: its plan and its submission defaults. `O` is its output for a workflow that runs this one. */
 export interface Workflow<I, O = unknown> {
   readonly name: string
+  /** @internal */
   readonly plan: Plan
   readonly submission: SubmissionDefaults<I>
-  readonly [definition]: Drafted
+  readonly [definition]: unknown
   /** Never set. Carries the type of the output. */
   readonly output?: O
 }
@@ -112,7 +113,7 @@ export class WorkflowInvalid extends Error {
  */
 export function defineWorkflow<I, O = unknown>(
   name: string,
-  build: (job: WorkflowBuilder<I>) => Bound<O>,
+  build: (job: WorkflowBuilder<I>) => ValueOrReference<O>,
   options: SubmissionDefaults<I> & { readonly version?: number } = {},
 ): Workflow<I, O> {
   const { version = 1, ...submission } = options
@@ -151,7 +152,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
       }),
     forEach: (id, list, call, options = {}) => addForEach(draft, { id, list, call, options }),
     run: (id, workflow, input, options = {}) =>
-      addRun(draft, { id, drafted: workflow[definition], input, options }),
+      addRun(draft, { id, drafted: workflow[definition] as Drafted, input, options }),
     onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits.maxGenerations),
   }
 }
@@ -164,7 +165,7 @@ function namesOf(operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 
 function addSleep(
   draft: PlanDraft,
   id: string,
-  time: Duration | { readonly until: Bound<string> },
+  time: Duration | { readonly until: ValueOrReference<string> },
   options: StepOptions,
 ): Step<null> {
   const forMs = typeof time === 'object' ? null : durationMs(time)

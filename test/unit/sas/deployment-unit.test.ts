@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FeedHints } from '../../../src/change-feed-processor/index.js'
 import { enginePorts } from '../../../src/engine-ports/index.js'
-import { CosmosEngine } from '../../../src/emulator/index.js'
+import { CosmosEngine } from '../../../src/emulator/internal.js'
 import { seededRandom, VirtualClock } from '../../../src/platform/index.js'
 import { defineAgent, type Agent } from '../../../src/sas/agents/agent.js'
 import {

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { CosmosClient } from '@azure/cosmos'
 import {
   ProcessorOptionsError,
-  resolveOptions,
   type ChangeFeed,
   type ChangeFeedProcessorOptions,
 } from '../../../../src/change-feed-processor/index.js'
+import { resolveOptions } from '../../../../src/change-feed-processor/internal.js'
 import { leaseModeOf } from '../../../../src/change-feed-processor/options/options.js'
-import { systemClock, systemRandom } from '../../../../src/platform/index.js'
+import { systemClock } from '../../../../src/platform/index.js'
+import { systemRandom } from '../../../../src/platform/internal.js'
 
 const container = new CosmosClient({
   endpoint: 'https://in-process.stepward.invalid',

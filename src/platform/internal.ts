@@ -1,0 +1,12 @@
+/** The names of this room that only other rooms see. */
+export { AwakeTime } from './awake-time.js'
+export { sleepOn } from './clock.js'
+export { StoreClock } from './store-clock.js'
+export { systemRandom } from './random.js'
+export { BackgroundLoop } from './background-loop.js'
+export { backoffDelayMs, retry, type Backoff, type RetryOptions } from './retry.js'
+export { errorMessage } from './error-message.js'
+export { inSlices } from './in-slices.js'
+export { SerialByKey } from './serial-by-key.js'
+export { unknownOptions } from './unknown-options.js'
+export { assert, assertNever, AssertionError } from './assert.js'
