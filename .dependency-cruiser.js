@@ -243,7 +243,7 @@ const adapters = [
   '^src/emulator/doors/(emulator-server|in-process-client|in-process-cosmos)\\.ts$',
 ]
 
-/** Matches the files of a folder, without those of its subfolders. From another room: its `index.ts` and `internal.ts`. */
+/** Matches the files of a folder without its subfolders. From another room: `index.ts` and `internal.ts`. */
 function filesOf(folder, from = folder) {
   const isOtherRoom = /^(src\/[^/]+|lease-store)$/.test(folder) && !from.startsWith(folder)
   return `^${folder}/${isOtherRoom ? '(index|internal)' : '[^/]+'}\\.ts$`

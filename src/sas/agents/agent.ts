@@ -65,7 +65,7 @@ export interface Operation<I, O> {
   readonly action: string
 }
 
-/** Handlers by the names of their operations. Their parameter is contravariant, so only `never` stands for any input. */
+/** Handlers by the names of their operations. Parameters are contravariant, so only `never` is any input. */
 export type AgentHandlers = Readonly<Record<string, (input: never, context: AgentContext) => unknown>>
 
 /** An agent: its operations for workflows to name, and its handlers for a host to run. */

@@ -1,13 +1,13 @@
 /**
- * The state of a job or a step. `Error` stays until an operator decides. `Compensated` means that everything that was
- * done is undone.
+ * The state of a job or a step. `Error` stays until an operator decides. `Compensated` means that everything
+ * that was done is undone.
  */
 export type ProcessState = 'Pending' | 'Processing' | 'Processed' | 'Error' | 'Compensating' | 'Compensated'
 
 /**
- * The reason why an operator should look at a job or a step. It stays until its cause is gone. `error`, `corrupt` and
- * `compensationFailed` end the work until an operator decides. A `parked` step waits for an operator, and one in
- * `extendedWait` for time. `unclaimed` work is offered again until an instance takes it.
+ * The reason why an operator should look at a job or a step. It stays until its cause is gone. `error`,
+ * `corrupt` and `compensationFailed` end the work until an operator decides. A `parked` step waits for an
+ * operator, and one in `extendedWait` for time. `unclaimed` work is offered again until an instance takes it.
  */
 export interface Attention {
   readonly kind: 'error' | 'corrupt' | 'compensationFailed' | 'parked' | 'extendedWait' | 'unclaimed'

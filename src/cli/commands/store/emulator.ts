@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-// Loads nothing from the room's index, which also loads the SDK. That would double the time until the first answer.
+// Loads nothing from the room's index: it loads the SDK, which doubles the time until the first answer.
 import type { AccountServerOptions } from '../../../emulator/index.js'
 import { serveAccount } from '../../../emulator/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
