@@ -30,37 +30,6 @@
  * Start with `lease/lease.ts` and `lease/transitions.ts`, then read `balance/balance.ts`.
  */
 export type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease } from './lease/lease.js'
-export {
-  decodeLease,
-  encodeLease,
-  encodeNewLease,
-  foreignProperties,
-  type DecodedLease,
-  type DecodeOptions,
-  type LeaseDocument,
-  type LeasePartitioning,
-  type LeaseRefusal,
-} from './lease/lease-document.js'
-export {
-  containerFindings,
-  findingText,
-  leaseContainerRole,
-  leasePartitioningOf,
-  type ContainerFinding,
-  type ContainerRole,
-  type ContainerSettings,
-} from './lease/container-role.js'
-export { probeContainer, type ProbedContainer } from './cosmos/cosmos-container-probe.js'
-export {
-  initializationLock,
-  initializationMarker,
-  leaseDocumentId,
-  leaseIdPrefix,
-  javaLeasePrefix,
-  leasePrefix,
-  type LeasePrefix,
-} from './lease/lease-naming.js'
-export { cutRange, isEpkRange, leaseTokenOf } from './lease/feed-range.js'
 export type {
   LeaseCreation,
   LeaseDeletion,
@@ -73,28 +42,11 @@ export {
   acquire,
   checkpoint,
   isOwnedBy,
-  isSameOwner,
   release,
   renew,
   reposition,
   requestHandover,
 } from './lease/transitions.js'
-export { observe, type LeaseObservation, type LeaseObservations } from './lease/observation.js'
-export { expired, expiredByObservation } from './lease/expiry.js'
-export { lapsed, unanswered, type HandoverPatience } from './balance/handover.js'
-export { yieldsTo, duplicateInstanceLease } from './balance/duplicate-instance.js'
-export { selectLeases, type Balance, type LeaseLimits, type Selection } from './balance/balance.js'
-export { planLeases, type NamedRange, type PlannedLease } from './ranges/coverage.js'
-export { findOverlaps, isCovered, type Overlaps, type ReplacedLease } from './ranges/overlap.js'
-export { canMeet, planOverlapRepairs, staying, type OverlapRepair } from './ranges/overlap-repair.js'
-export { cosmosErrorKind, isTransient, type CosmosErrorKind } from './cosmos/cosmos-errors.js'
-export { accountHostOf, storeTimeMs } from './cosmos/cosmos-response.js'
-export {
-  failureOf,
-  observeRequests,
-  watchFailures,
-  type RequestEnd,
-  type RequestObserver,
-} from './cosmos/cosmos-requests.js'
-export { CosmosLeaseStore, type CosmosLeaseStoreOptions } from './cosmos/cosmos-lease-store.js'
+export { expired } from './lease/expiry.js'
 export { RefusedLeaseError } from './lease/refused-lease-error.js'
+export { CosmosLeaseStore, type CosmosLeaseStoreOptions } from './cosmos/cosmos-lease-store.js'

@@ -16,6 +16,7 @@ import { leaseDocumentId, leaseIdPrefix, leasePrefix } from '../lease/lease-nami
 import type {
   LeaseCreation,
   LeaseDeletion,
+  LeaseInitialization,
   LeaseListing,
   LeaseStore,
   LeaseWrite,
@@ -42,14 +43,16 @@ type Stored = ItemDefinition & LeaseDocument
 
 /** Stores the leases of one deployment unit in a Cosmos DB container, as documents of the .NET V3 SDK. */
 export class CosmosLeaseStore implements LeaseStore {
-  readonly initialization: CosmosLeaseInitialization
+  readonly initialization: LeaseInitialization
+  /** The same as `initialization`, for what the port does not offer. */
+  private readonly marker: CosmosLeaseInitialization
 
   private constructor(
     private readonly options: CosmosLeaseStoreOptions,
     private readonly prefix: string,
     private readonly partitioning: LeasePartitioning,
   ) {
-    this.initialization = new CosmosLeaseInitialization({
+    this.marker = new CosmosLeaseInitialization({
       container: options.leaseContainer,
       prefix,
       partitioning,
@@ -57,6 +60,7 @@ export class CosmosLeaseStore implements LeaseStore {
         this.charge(operation, answer)
       },
     })
+    this.initialization = this.marker
   }
 
   /**
@@ -77,7 +81,7 @@ export class CosmosLeaseStore implements LeaseStore {
   async list(): Promise<LeaseListing> {
     // The SDK does not publish a query's headers. A read of the marker, even a missing one, gives them for one
     // request unit.
-    const [documents, timeMs] = await Promise.all([this.query(), this.initialization.storeTimeMs()])
+    const [documents, timeMs] = await Promise.all([this.query(), this.marker.storeTimeMs()])
     const leases: Lease[] = []
     for (const document of documents) leases.push(await this.decode(document))
     refuseDuplicates(leases)

@@ -1,5 +1,5 @@
 import { fanOut } from '../telemetry/index.js'
-import { unlessAborted, withinLimit } from '../platform/index.js'
+import { unlessAborted, withinLimit } from '../platform/internal.js'
 import { Bootstrapper } from './ownership/bootstrapper.js'
 import type { Ports } from './feed/cosmos-ports.js'
 import { checkStart } from './checks/cosmos-start-check.js'

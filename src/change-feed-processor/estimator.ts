@@ -1,4 +1,5 @@
-import { cosmosErrorKind, type FeedRange, type Lease } from '../../lease-store/index.js'
+import type { FeedRange, Lease } from '../../lease-store/index.js'
+import { cosmosErrorKind } from '../../lease-store/internal.js'
 import { checkedOptions, having, optional } from '../platform/options.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { Change, ChangeFeed, ChangePage, FeedStart, VersionChange } from './feed/change-feed.js'

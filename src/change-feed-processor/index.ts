@@ -43,14 +43,12 @@
  * `lease-holding/lease-holder.ts`.
  */
 export { ChangeFeedProcessor } from './change-feed-processor.js'
-export { type LifecycleNotifications } from './feed/delegate.js'
-export {
-  type AllVersionsOptions,
-  type AnyProcessorOptions,
-  type ChangeFeedMode,
-  type ChangeFeedProcessorOptions,
-  type LatestVersionOptions,
-  type ProcessorOptions,
+export type {
+  AllVersionsOptions,
+  AnyProcessorOptions,
+  ChangeFeedProcessorOptions,
+  LatestVersionOptions,
+  ProcessorOptions,
 } from './options/options.js'
 export type {
   ChangeDeliveryOptions,
@@ -65,17 +63,12 @@ export type {
   ChangeFeedContext,
   ChangeFeedDelegate,
   CloseReason,
+  DeadLetter,
+  LifecycleNotifications,
   PageDelegate,
   StartPosition,
-  DeadLetter,
 } from './feed/delegate.js'
 export { DelegateError, FeedError, LeaseLostError, ProcessorOptionsError } from './feed/errors.js'
-export { ChangeFeedEstimator, type ChangeFeedEstimatorOptions, type LeaseEstimate } from './estimator.js'
-export type { LeaseHealth, ProcessorHealth } from './health.js'
-export { inspect, type Inspection, type InspectionOptions } from './doctor/cosmos-inspection.js'
-export { diagnose, type DiagnosisOptions } from './doctor/diagnosis.js'
-export type { Finding, FindingRule } from './doctor/finding.js'
-export type { UnitDocuments } from './doctor/units.js'
 export type {
   Change,
   ChangeFeed,
@@ -86,9 +79,9 @@ export type {
   ReadOptions,
   VersionChange,
 } from './feed/change-feed.js'
-export { feedStartsFor } from './feed/cosmos-sdk-copy.js'
-export { CosmosChangeFeed, type CosmosChangeFeedOptions } from './feed/cosmos-change-feed.js'
 export type { DeadLetterContainer, LeaseContainer, MonitoredContainer } from './feed/cosmos-ports.js'
+export { ChangeFeedEstimator, type ChangeFeedEstimatorOptions, type LeaseEstimate } from './estimator.js'
+export type { LeaseHealth, ProcessorHealth } from './health.js'
 export { ProcessorRunningError, resetProcessor, type ResetOptions } from './reset-processor.js'
 export type { Duration, DurationRange, Retry } from '../platform/index.js'
 export type { ProcessorTiming } from './options/timing.js'

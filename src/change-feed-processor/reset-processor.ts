@@ -7,7 +7,8 @@ import {
   type Lease,
   type LeaseStore,
 } from '../../lease-store/index.js'
-import { systemClock, systemRandom, type Clock, type Duration, type Random } from '../platform/index.js'
+import { systemClock, type Clock, type Duration, type Random } from '../platform/index.js'
+import { systemRandom } from '../platform/internal.js'
 import { checkedOptions } from '../platform/options.js'
 import type { ChangeFeed } from './feed/change-feed.js'
 import { openPorts, type LeaseContainer, type MonitoredContainer } from './feed/cosmos-ports.js'

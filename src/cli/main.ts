@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { errorMessage } from '../platform/index.js'
+import { errorMessage } from '../platform/internal.js'
 import { CommanderError } from 'commander'
 import { createRequire } from 'node:module'
 import { exitCodeOf, exitCodes } from './output/cli-error.js'

@@ -1,12 +1,6 @@
-import { cosmosErrorKind } from '../../lease-store/index.js'
-import {
-  backoffDelayMs,
-  isAborted,
-  type Backoff,
-  type Clock,
-  type Duration,
-  type Random,
-} from '../platform/index.js'
+import { cosmosErrorKind } from '../../lease-store/internal.js'
+import type { Clock, Duration, Random } from '../platform/index.js'
+import { backoffDelayMs, isAborted, type Backoff } from '../platform/internal.js'
 import { duration, optional, type Values } from '../platform/options.js'
 import { StoreUnavailable } from '../sas/index.js'
 

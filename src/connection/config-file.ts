@@ -2,16 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { group, isObject, kind, optional, readOptions, text, wholeNumber } from '../platform/options.js'
-import {
-  agentsShape,
-  notifierShape,
-  supervisorShape,
-  timingShape,
-  type AgentsSettings,
-  type NotifierSettings,
-  type ProcessorTiming,
-  type SupervisorSettings,
-} from '../sas/index.js'
+import type { AgentsSettings, NotifierSettings, ProcessorTiming, SupervisorSettings } from '../sas/index.js'
+import { agentsShape, notifierShape, supervisorShape, timingShape } from '../sas/internal.js'
 import type { Connection } from './connection.js'
 import { ConfigurationInvalid } from './errors.js'
 import { roles, rolesNamed, type Role } from './role.js'

@@ -13,8 +13,9 @@ import {
   probeContainer,
   type ContainerFinding,
   type ContainerRole,
-} from '../../lease-store/index.js'
-import { stateContainerRole, StoreRefused, StoreUnavailable } from '../sas/index.js'
+} from '../../lease-store/internal.js'
+import { StoreRefused, StoreUnavailable } from '../sas/index.js'
+import { stateContainerRole } from '../sas/internal.js'
 import type { OpenConnection } from './connection.js'
 
 export interface Containers {

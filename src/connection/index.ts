@@ -17,11 +17,7 @@
  * Start with `connect.ts`.
  */
 export { connect, type ConnectedClient } from './connect.js'
-export { connectionFromEnvironment, connectionProblems, storeName, type Connection } from './connection.js'
+export { connectionFromEnvironment, type Connection } from './connection.js'
 export { ConfigurationInvalid } from './errors.js'
-export { processSettings, type ProcessSettings } from './process-environment.js'
-export { roles, rolesNamed, type Role } from './role.js'
-export { instanceNameOf } from './instance-name.js'
-export { provision, type Provisioned } from './provision.js'
-export { readSettings, type Settings } from './settings.js'
-export { credential } from './identity.js'
+export type { StorePatience } from './await-store.js'
+export type { Role } from './role.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { withoutUndefined } from '../platform/index.js'
+import { withoutUndefined } from '../platform/internal.js'
 import { ConfigurationInvalid } from './errors.js'
 
 /** The settings of a process that its platform makes, besides its connection. */

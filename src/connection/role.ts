@@ -1,6 +1,7 @@
-/** The roles of the pattern, and `notifier`, which alerts people. Each is a deployment unit of its own. */
-export const roles = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
-export type Role = (typeof roles)[number]
+/** A role of the pattern, or `notifier`, which alerts operators. Each is a deployment unit of its own. */
+export type Role = 'scheduler' | 'agents' | 'supervisor' | 'notifier'
+
+export const roles: readonly Role[] = ['scheduler', 'agents', 'supervisor', 'notifier']
 
 /** Returns the name of a role's deployment unit, which is the processor name of its leases. */
 export function processorNameOf(role: Role, unitPrefix = 'stepward'): string {

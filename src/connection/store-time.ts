@@ -1,6 +1,7 @@
 import type { CosmosClient } from '@azure/cosmos'
-import { observeRequests, storeTimeMs } from '../../lease-store/index.js'
-import { StoreClock, type Clock } from '../platform/index.js'
+import { observeRequests, storeTimeMs } from '../../lease-store/internal.js'
+import type { Clock } from '../platform/index.js'
+import { StoreClock } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 
 /** The error of a machine's clock from which the host reports it. Hosts tolerate as much (`deadlineGrace`). */

@@ -21,6 +21,8 @@
  *
  * Start reading in `doors/account.ts`, which connects engine, journal, routes and faults.
  */
+export type { AccountOptions } from './doors/account-options.js'
+export type { AccountServer, AccountServerOptions } from './doors/account-server.js'
 export { startEmulator, type Emulator, type EmulatorOptions } from './doors/emulator-server.js'
 export {
   createInProcessCosmos,
@@ -28,9 +30,10 @@ export {
   type InProcessCosmosOptions,
 } from './doors/in-process-cosmos.js'
 export type { ContainerReference, PartitionChanges, PartitionRange } from './engine/partition-changes.js'
-export { AdminRefusal, callAdmin, type AdminCall } from './doors/admin-client.js'
-export { wellKnownKey } from './doors/well-known-key.js'
+export type { KeyRange } from './engine/index.js'
+export type { RestRequest } from './messages/rest-message.js'
 export type { EmulatorStats } from './rest/emulator-stats.js'
+export { faultOperations } from './faults/fault-match.js'
 export type {
   Fault,
   FaultMatch,
@@ -39,4 +42,3 @@ export type {
   Faults,
   RequestMatched,
 } from './faults/index.js'
-export { CosmosEngine, Refusal } from './engine/index.js'

@@ -1,4 +1,15 @@
 import {
+  RefusedLeaseError,
+  type Lease,
+  type LeaseCreation,
+  type LeaseDeletion,
+  type LeaseInitialization,
+  type LeaseListing,
+  type LeaseStore,
+  type LeaseWrite,
+  type NewLease,
+} from '../../lease-store/index.js'
+import {
   decodeLease,
   encodeLease,
   encodeNewLease,
@@ -7,19 +18,10 @@ import {
   leaseDocumentId,
   leaseIdPrefix,
   leasePrefix,
-  RefusedLeaseError,
-  type Lease,
-  type LeaseCreation,
-  type LeaseDeletion,
   leasePartitioningOf,
   type LeaseDocument,
-  type LeaseInitialization,
-  type LeaseListing,
   type LeasePartitioning,
-  type LeaseStore,
-  type LeaseWrite,
-  type NewLease,
-} from '../../lease-store/index.js'
+} from '../../lease-store/internal.js'
 import {
   Refusal,
   scan,

@@ -1,8 +1,9 @@
 import { CosmosLeaseStore, type LeaseStore } from '../../lease-store/index.js'
 import { ChangeFeedEstimator } from '../change-feed-processor/index.js'
-import { withinLimit, type Clock } from '../platform/index.js'
-import { openConnection, type Connection } from '../connection/connection.js'
-import { processorNameOf, type Role } from '../connection/role.js'
+import type { Clock } from '../platform/index.js'
+import { withinLimit } from '../platform/internal.js'
+import type { Connection, Role } from '../connection/index.js'
+import { openConnection, processorNameOf } from '../connection/internal.js'
 import { releaseLeasesOf } from './release-leases.js'
 
 /** The backlog of a role. */

@@ -1,10 +1,9 @@
 import type { Server } from 'node:net'
-import { systemClock, systemRandom } from '../platform/index.js'
+import { systemClock } from '../platform/index.js'
+import { systemRandom } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
-import type { Connection } from '../connection/connection.js'
-import { ConfigurationInvalid } from '../connection/errors.js'
-import { instanceNameOf } from '../connection/instance-name.js'
-import { roles, rolesNamed } from '../connection/role.js'
+import { type Connection, ConfigurationInvalid } from '../connection/index.js'
+import { instanceNameOf, roles, rolesNamed } from '../connection/internal.js'
 import {
   isAnswered,
   listenForRequests,

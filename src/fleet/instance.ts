@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { systemClock, withinLimit, type Clock } from '../platform/index.js'
-import type { HostFigures } from '../host/host.js'
+import { systemClock, type Clock } from '../platform/index.js'
+import { withinLimit } from '../platform/internal.js'
+import type { HostFigures } from '../host/index.js'
 
 export interface Exit {
   readonly code: number | null

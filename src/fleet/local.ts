@@ -1,6 +1,6 @@
-import { ConfigurationInvalid } from '../connection/errors.js'
+import { ConfigurationInvalid } from '../connection/index.js'
 import { askFleet, type FleetRequest, type FleetStatus } from './control.js'
-import type { ScaleTarget } from '../operations/scale-target.js'
+import type { ScaleTarget } from '../operations/index.js'
 
 /** Returns a scale target for a role of the fleet that listens at `path`. */
 export function localFleet(path: string, role: string): ScaleTarget {

@@ -1,4 +1,5 @@
-import { backoffDelayMs, type Backoff, type Random } from '../platform/index.js'
+import type { Random } from '../platform/index.js'
+import { backoffDelayMs, type Backoff } from '../platform/internal.js'
 
 /** The uptime from which the end of a process is not part of a crash loop. */
 export const soundAfterMs = 30_000

@@ -1,4 +1,5 @@
-import { noticingLate, type Clock, type Random } from '../platform/index.js'
+import type { Clock, Random } from '../platform/index.js'
+import { noticingLate } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { Exit, Instance } from './instance.js'
 import { restartDelayMs, soundAfterMs } from './restart-delay.js'

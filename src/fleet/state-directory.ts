@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { ConfigurationInvalid } from '../connection/errors.js'
+import { ConfigurationInvalid } from '../connection/index.js'
 import { isAnswered } from './control.js'
 
 /**

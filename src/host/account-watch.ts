@@ -1,7 +1,8 @@
 import type { DatabaseAccount } from '@azure/cosmos'
-import { BackgroundLoop, type Clock } from '../platform/index.js'
+import type { Clock } from '../platform/index.js'
+import { BackgroundLoop } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
-import type { OpenConnection } from '../connection/connection.js'
+import type { OpenConnection } from '../connection/internal.js'
 
 /** The interval in which a running host reads its account. Each read is a request, but costs no request units. */
 const askEveryMs = 300_000

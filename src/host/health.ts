@@ -1,4 +1,4 @@
-import type { Unit } from '../sas/index.js'
+import type { Unit } from '../sas/internal.js'
 import type { EventLoopWatch } from './event-loop-watch.js'
 
 /** The result of a probe, with the problems found. */

@@ -1,7 +1,5 @@
-import { patienceShape, type StorePatience } from '../connection/await-store.js'
-import { connectionProblems, connectionShape, type Connection } from '../connection/connection.js'
-import { ConfigurationInvalid } from '../connection/errors.js'
-import { roles, type Role } from '../connection/role.js'
+import { type StorePatience, type Connection, ConfigurationInvalid, type Role } from '../connection/index.js'
+import { patienceShape, connectionProblems, connectionShape, roles } from '../connection/internal.js'
 import type { Clock } from '../platform/index.js'
 import {
   asGiven,
@@ -16,6 +14,13 @@ import {
   wholeNumber,
   type Values,
 } from '../platform/options.js'
+import type {
+  Agent,
+  AgentsSettings,
+  NotifierSettings,
+  ProcessorTiming,
+  SupervisorSettings,
+} from '../sas/index.js'
 import {
   agentsShape,
   isAgent,
@@ -23,12 +28,7 @@ import {
   notifierShape,
   supervisorShape,
   timingShape,
-  type Agent,
-  type AgentsSettings,
-  type NotifierSettings,
-  type ProcessorTiming,
-  type SupervisorSettings,
-} from '../sas/index.js'
+} from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 
 /** The settings of a host's roles. */

@@ -1,5 +1,6 @@
-import { FeedHints } from '../change-feed-processor/internals.js'
-import { systemClock, systemRandom, type Clock, type StoreClock } from '../platform/index.js'
+import { FeedHints } from '../change-feed-processor/internal.js'
+import { systemClock, type Clock } from '../platform/index.js'
+import { systemRandom, type StoreClock } from '../platform/internal.js'
 import {
   beginningHere,
   CosmosJobQueries,
@@ -9,22 +10,28 @@ import {
   InProcessPath,
   wakingReaders,
   type Unit,
-} from '../sas/index.js'
+} from '../sas/internal.js'
 import { fanOut, openTelemetry, type Telemetry } from '../telemetry/index.js'
 import { AccountWatch } from './account-watch.js'
 import { EventLoopWatch } from './event-loop-watch.js'
-import { awaitStore } from '../connection/await-store.js'
-import { charging } from '../connection/connect.js'
-import { impatient, openConnection, type OpenConnection } from '../connection/connection.js'
-import { explained, openContainers, type Containers } from '../connection/containers.js'
+import {
+  awaitStore,
+  charging,
+  impatient,
+  openConnection,
+  type OpenConnection,
+  explained,
+  openContainers,
+  type Containers,
+  instanceNameOf,
+  storeTimeOf,
+} from '../connection/internal.js'
 import { Health } from './health.js'
 import { hostSettings, type HostOptions, type HostSettings } from './host-options.js'
-import { instanceNameOf } from '../connection/instance-name.js'
 import { Metrics } from './metrics.js'
-import type { Role } from '../connection/role.js'
+import type { Role } from '../connection/index.js'
 import { checkStore } from './start-up-checks.js'
 import { serveStatus, type StatusServer } from './status-server.js'
-import { storeTimeOf } from '../connection/store-time.js'
 import { StoreHealth } from './store-health.js'
 import { unitOf } from './units.js'
 

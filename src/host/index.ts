@@ -19,6 +19,4 @@
  */
 export { startHost, type Host, type HostFigures } from './host.js'
 export type { HostOptions } from './host-options.js'
-export { verdict } from './health.js'
-export { serveStatus } from './status-server.js'
 export { superviseOnce, type SuperviseOnceOptions } from './supervise-once.js'

@@ -1,10 +1,9 @@
 import type { Container } from '@azure/cosmos'
-import { cosmosErrorKind } from '../../lease-store/index.js'
-import type { StoreClock } from '../platform/index.js'
+import { cosmosErrorKind } from '../../lease-store/internal.js'
+import type { StoreClock } from '../platform/internal.js'
 import { StoreRefused } from '../sas/index.js'
 import { accountProblem } from './account-watch.js'
-import type { OpenConnection } from '../connection/connection.js'
-import { explained, type Containers } from '../connection/containers.js'
+import { type OpenConnection, explained, type Containers } from '../connection/internal.js'
 
 /** The most requests made to learn the store's time. */
 const maxQuestions = 5

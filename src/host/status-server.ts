@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ConfigurationInvalid } from '../connection/errors.js'
+import { ConfigurationInvalid } from '../connection/index.js'
 import type { Verdict } from './health.js'
 
 /** The status shown to probes and to people. */

@@ -1,4 +1,4 @@
-import { cosmosErrorKind, isTransient, type CosmosErrorKind } from '../../lease-store/index.js'
+import { cosmosErrorKind, isTransient, type CosmosErrorKind } from '../../lease-store/internal.js'
 import type { Clock } from '../platform/index.js'
 import type { Delivery, Telemetry, TelemetryEvent } from '../telemetry/index.js'
 

@@ -1,12 +1,17 @@
-import { systemClock, systemRandom } from '../platform/index.js'
-import { CosmosStateStore, superviseOnce as lookOnce, type SweepResult } from '../sas/index.js'
-import { silent } from '../telemetry/index.js'
-import { charging } from '../connection/connect.js'
-import { openConnection, type Connection } from '../connection/connection.js'
-import { openContainers } from '../connection/containers.js'
+import { systemClock } from '../platform/index.js'
+import { systemRandom } from '../platform/internal.js'
+import type { SweepResult } from '../sas/index.js'
+import { CosmosStateStore, superviseOnce as lookOnce } from '../sas/internal.js'
+import { silent } from '../telemetry/internal.js'
+import {
+  charging,
+  openConnection,
+  openContainers,
+  instanceNameOf,
+  storeTimeOf,
+} from '../connection/internal.js'
+import type { Connection } from '../connection/index.js'
 import { hostSettings, type HostOptions } from './host-options.js'
-import { instanceNameOf } from '../connection/instance-name.js'
-import { storeTimeOf } from '../connection/store-time.js'
 
 /** The options of a host that a single sweep needs. */
 export type SuperviseOnceOptions = Connection &

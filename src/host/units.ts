@@ -1,9 +1,9 @@
 import { CosmosLeaseStore } from '../../lease-store/index.js'
-import { CosmosChangeFeed } from '../change-feed-processor/index.js'
-import type { FeedHints } from '../change-feed-processor/internals.js'
-import { withoutUndefined, type Clock } from '../platform/index.js'
+import { CosmosChangeFeed, type FeedHints } from '../change-feed-processor/internal.js'
+import type { Clock } from '../platform/index.js'
+import { withoutUndefined } from '../platform/internal.js'
+import { alertWebhook } from '../sas/index.js'
 import {
-  alertWebhook,
   CosmosReplyContainers,
   createAgents,
   createNotifier,
@@ -15,13 +15,12 @@ import {
   type InProcessPath,
   type Unit,
   type UnitOptions,
-} from '../sas/index.js'
+} from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
-import { charging } from '../connection/connect.js'
-import type { Containers } from '../connection/containers.js'
+import { charging, type Containers, processorNameOf } from '../connection/internal.js'
 import type { HealthSource } from './health.js'
 import type { HostSettings } from './host-options.js'
-import { processorNameOf, type Role } from '../connection/role.js'
+import type { Role } from '../connection/index.js'
 
 /** The parts that the units of a host share. */
 export interface UnitParts {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { counted } from '../platform/index.js'
+import { counted } from '../platform/internal.js'
 import { AzureRefused, type ResourceManager } from './resource-manager.js'
 import type { ScaleTarget } from './scale-target.js'
 

@@ -1,6 +1,6 @@
 import type { Container } from '@azure/cosmos'
-import { diagnose } from '../change-feed-processor/index.js'
-import { CosmosStateStore, unreadableJobs } from '../sas/index.js'
+import { diagnose } from '../change-feed-processor/internal.js'
+import { CosmosStateStore, unreadableJobs } from '../sas/internal.js'
 import { standingFindings, standingIn } from './standing-work.js'
 import {
   type HostFinding,

@@ -1,4 +1,5 @@
-import { backoffDelayMs, type Backoff, type Clock, type Random } from '../platform/index.js'
+import type { Clock, Random } from '../platform/index.js'
+import { backoffDelayMs, type Backoff } from '../platform/internal.js'
 
 /** The source of tokens for requests to Azure: a credential of `@azure/identity`, or a test's. */
 export interface TokenSource {

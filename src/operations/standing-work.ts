@@ -1,8 +1,9 @@
-import type { Inspection } from '../change-feed-processor/index.js'
+import type { Inspection } from '../change-feed-processor/internal.js'
 import { expired } from '../../lease-store/index.js'
-import { counted } from '../platform/index.js'
-import { CosmosJobQueries } from '../sas/index.js'
-import { processorNameOf, type Role } from '../connection/role.js'
+import { counted } from '../platform/internal.js'
+import { CosmosJobQueries } from '../sas/internal.js'
+import type { Role } from '../connection/index.js'
+import { processorNameOf } from '../connection/internal.js'
 import { type HostFinding, type Looked, type UnitSelection, expirationOf, looking } from './unit-selection.js'
 
 /** Jobs that have not ended while roles that they need do not run. */

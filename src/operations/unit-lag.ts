@@ -1,6 +1,6 @@
-import type { Connection } from '../connection/connection.js'
+import type { Connection, Role } from '../connection/index.js'
 import { estimateLag } from './leases.js'
-import { processorNameOf, type Role } from '../connection/role.js'
+import { processorNameOf } from '../connection/internal.js'
 
 /** The lag of one role. */
 export interface UnitLag {

@@ -3,11 +3,12 @@ import {
   type Finding,
   type Inspection,
   type InspectionOptions,
-} from '../change-feed-processor/index.js'
-import { durationMs, systemClock, type Duration } from '../platform/index.js'
+} from '../change-feed-processor/internal.js'
+import { systemClock, type Duration } from '../platform/index.js'
+import { durationMs } from '../platform/internal.js'
 import { StoreRefused } from '../sas/index.js'
-import { openConnection, type Connection } from '../connection/connection.js'
-import { explained } from '../connection/containers.js'
+import type { Connection } from '../connection/index.js'
+import { openConnection, explained } from '../connection/internal.js'
 import { UnitNotFound } from './errors.js'
 
 /** Whose leases to look at: those of any change feed processor, ours or .NET's, on the connection's `container`. */

@@ -6,10 +6,12 @@ import {
   type ProcessorHealth,
   type ProcessorTiming,
 } from '../change-feed-processor/index.js'
-import { timingShape, type FeedHints } from '../change-feed-processor/internals.js'
+import { timingShape, type FeedHints } from '../change-feed-processor/internal.js'
 import type { FeedRange, LeaseStore } from '../../lease-store/index.js'
-import { systemClock, systemRandom, withoutUndefined, type Clock, type Random } from '../platform/index.js'
-import { silent, type Telemetry } from '../telemetry/index.js'
+import { systemClock, type Clock, type Random } from '../platform/index.js'
+import { systemRandom, withoutUndefined } from '../platform/internal.js'
+import type { Telemetry } from '../telemetry/index.js'
+import { silent } from '../telemetry/internal.js'
 import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
 import type { Reader } from './decisions/readers.js'

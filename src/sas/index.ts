@@ -32,46 +32,48 @@
  * Start with `model/documents.ts` for the documents, then read `decisions/schedule.ts` and `decisions/settle.ts`.
  * `deployment-unit.ts` shows how each role runs on a change feed processor.
  */
-export { alertWebhook, type AlertSink } from './notifier/alert-sink.js'
-export type { Alert } from './notifier/alert.js'
-export type { AgentLog } from './agents/agent-log.js'
 export {
   defineAgent,
-  isAgent,
   type Agent,
   type AgentContext,
   type AgentHandler,
+  type AgentHandlers,
+  type AgentOptions,
   type Operation,
+  type OperationCall,
 } from './agents/agent.js'
-export { all, any, equal, greater, not, present, type Condition } from './plan/condition.js'
-export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
-export { stateContainerRole } from './store/state-container.js'
-export { CosmosJobQueries } from './store/cosmos-job-queries.js'
-export type { CosmosStateStoreOptions } from './store/cosmos-state-requests.js'
-export { CosmosStateStore } from './store/cosmos-state-store.js'
+export type { AgentLog } from './agents/agent-log.js'
 export {
-  createAgents,
-  createNotifier,
-  createScheduler,
-  createSupervisor,
-  superviseOnce,
-  type Unit,
-  type UnitOptions,
-} from './deployment-unit.js'
-export type { ProcessorTiming } from '../change-feed-processor/index.js'
-export { timingShape } from '../change-feed-processor/internals.js'
-export { idleCharge, idleCost, jobCost, type CostQuestion } from './client/cost.js'
-export {
-  processStates,
-  type Attention,
-  type AuditEntry,
-  type Compensation,
-  type Diagnostic,
-  type JobDocument,
-  type Json,
-  type ProcessState,
-  type StepDocument,
-} from './model/documents.js'
+  defineWorkflow,
+  WorkflowInvalid,
+  type Alongside,
+  type SubmissionDefaults,
+  type Workflow,
+  type WorkflowBuilder,
+} from './workflow/workflow.js'
+export type { ForEachOptions } from './workflow/for-each.js'
+export type { Step } from './workflow/plan-draft.js'
+export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
+export { condition, type Condition } from './plan/condition.js'
+export type { Reference, ValueOrReference } from './model/reference.js'
+export type { Duration, DurationRange, Retry } from '../platform/index.js'
+export type { Json } from './model/json.js'
+export type { JobClient, SubmitOptions } from './client/job-client.js'
+export type { Job, JobResult } from './client/job.js'
+export type { JobView, StepView } from './client/job-view.js'
+export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './model/readable-parts.js'
+export type {
+  CommandOptions,
+  JobSummary,
+  ReleaseOptions,
+  ResendOptions,
+  ResubmitOptions,
+} from './client/command-options.js'
+export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
+export type { UndeliveredNotice } from './client/undelivered.js'
+export type { JobFilter, NoticeFilter, PageEnd } from './store/job-filter.js'
+export type { JobCounts } from './store/job-queries.js'
+export type { UnreadableJob } from './store/unreadable-jobs.js'
 export {
   CommandInvalid,
   CommandRefused,
@@ -83,64 +85,8 @@ export {
   StoreUnavailable,
   SubmissionInvalid,
 } from './model/errors.js'
-export {
-  type CommandOptions,
-  type JobSummary,
-  type ReleaseOptions,
-  type ResendOptions,
-  type ResubmitOptions,
-} from './client/command-options.js'
-export { JobClient, type JobClientOptions, type SubmitOptions } from './client/job-client.js'
-export {
-  agentsShape,
-  notifierShape,
-  supervisorShape,
-  type AgentsSettings,
-  type NotifierSettings,
-  type SupervisorSettings,
-} from './unit-settings.js'
-export { JobEndings } from './in-process/job-endings.js'
-export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
-export type { JobView, StepView } from './client/job-view.js'
-export type { Job, JobResult } from './client/job.js'
-export type { Plan, PlanStep } from './plan/plan.js'
-export {
-  isReplyTo,
-  replyChannel,
-  replyToRule,
-  type Reply,
-  type ReplyChannel,
-  type ReplyContainers,
-} from './notifier/reply.js'
-export { isWebhook } from './notifier/webhook.js'
-export type { Bound, Reference } from './model/reference.js'
-export type {
-  ApplyResult,
-  DocumentAddress,
-  FlaggedJob,
-  OverdueDocument,
-  StateDocument,
-  StateStore,
-  StateWrite,
-  Stored,
-  UnsentNotice,
-} from './store/state-store.js'
-export type { JobCounts, JobQueries, PartitionFeed } from './store/job-queries.js'
-export type { JobFilter, NoticeFilter, PageEnd } from './store/job-filter.js'
-export type { ForEachOptions } from './workflow/for-each.js'
-export type { Step } from './workflow/plan-draft.js'
-export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
-export { InProcessPath } from './in-process/in-process-path.js'
+export { alertWebhook, type AlertSink } from './notifier/alert-sink.js'
+export type { Alert } from './notifier/alert.js'
+export type { ProcessorTiming } from '../change-feed-processor/index.js'
+export type { AgentsSettings, NotifierSettings, SupervisorSettings } from './unit-settings.js'
 export type { SweepResult } from './supervisor/supervisor.js'
-export type { UndeliveredNotice } from './client/undelivered.js'
-export { unreadableJobs, type UnreadableJob } from './store/unreadable-jobs.js'
-export { beginningHere, wakingReaders } from './in-process/waking-store.js'
-export {
-  defineWorkflow,
-  isWorkflow,
-  WorkflowInvalid,
-  type Alongside,
-  type SubmissionDefaults,
-  type Workflow,
-  type WorkflowBuilder,
-} from './workflow/workflow.js'

@@ -13,7 +13,7 @@
  */
 export type { TelemetryEvent, TelemetryEventOf, TelemetryEventType } from './events.js'
 export type { Delivery } from './delivery.js'
-export { fanOut, silent, type Telemetry } from './telemetry.js'
+export { fanOut, type Telemetry } from './telemetry.js'
 export { TelemetryRecorder } from './recorder.js'
 export { consoleLogger, type ConsoleLoggerOptions } from './console-logger.js'
 export { openTelemetry, type OpenTelemetryOptions } from './opentelemetry.js'

@@ -1,4 +1,4 @@
-import { counted, errorMessage } from '../platform/index.js'
+import { counted, errorMessage } from '../platform/internal.js'
 import type { EventRows, Level } from './event-row.js'
 import { events, failures } from './metric.js'
 

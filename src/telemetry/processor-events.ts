@@ -1,4 +1,4 @@
-import { counted, errorMessage } from '../platform/index.js'
+import { counted, errorMessage } from '../platform/internal.js'
 import { seconds, type EventRows } from './event-row.js'
 import { events, leasesHeld, onLease, unitFailures } from './metric.js'
 

@@ -15,8 +15,8 @@ export {
   type InProcessCosmos,
   type InProcessCosmosOptions,
 } from '../emulator/index.js'
-export { seededRandom, VirtualClock } from '../platform/index.js'
-export { TelemetryRecorder } from '../telemetry/index.js'
+export { seededRandom, VirtualClock, type Random } from '../platform/index.js'
+export { TelemetryRecorder, type TelemetryEventOf, type TelemetryEventType } from '../telemetry/index.js'
 export {
   simulateWorkflow,
   type WorkflowProblem,

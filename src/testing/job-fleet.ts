@@ -1,6 +1,8 @@
 import type { LeaseStore } from '../../lease-store/index.js'
-import { seededRandom, withoutUndefined } from '../platform/index.js'
-import { FeedHints } from '../change-feed-processor/internals.js'
+import { seededRandom } from '../platform/index.js'
+import { withoutUndefined } from '../platform/internal.js'
+import { FeedHints } from '../change-feed-processor/internal.js'
+import type { Agent, ProcessorTiming } from '../sas/index.js'
 import {
   beginningHere,
   createAgents,
@@ -10,14 +12,13 @@ import {
   JobClient,
   replyChannel,
   InProcessPath,
-  type Agent,
-  type ProcessorTiming,
   type ReplyChannel,
   type Unit,
   type UnitOptions,
-} from '../sas/index.js'
-import type { StateStore } from '../sas/store/state-store.js'
-import { silent, type Telemetry } from '../telemetry/index.js'
+  type StateStore,
+} from '../sas/internal.js'
+import type { Telemetry } from '../telemetry/index.js'
+import { silent } from '../telemetry/internal.js'
 import { connectedLeaseStore, leaseStoreWiring } from './lease-wiring.js'
 import type { Wiring } from './network.js'
 import type { Computer, SimulatedProcess } from './simulated-process.js'

@@ -1,6 +1,5 @@
-import { AwakeTime } from '../platform/awake-time.js'
-import { sleepOn } from '../platform/clock.js'
-import { StoreClock, type Clock, type Timer, type VirtualClock } from '../platform/index.js'
+import { AwakeTime, sleepOn, StoreClock } from '../platform/internal.js'
+import type { Clock, Timer, VirtualClock } from '../platform/index.js'
 
 /** A computer and the errors of its clocks. It stays the same while its processes start and end. */
 export interface Computer {

@@ -1,4 +1,5 @@
-import { decodeLease, type Lease } from '../../lease-store/index.js'
+import type { Lease } from '../../lease-store/index.js'
+import { decodeLease } from '../../lease-store/internal.js'
 import type { VersionFields } from '../emulator/engine/index.js'
 
 /** Returns the lease in a document of the lease container, or null for other documents. */

@@ -14,7 +14,8 @@
  * The checkers of the invariants (I1 to I22) are in `test/simulation`.
  */
 import { createHash } from 'node:crypto'
-import { CosmosEngine, type JournalRecord, type VersionFields } from '../emulator/engine/index.js'
+import { CosmosEngine } from '../emulator/internal.js'
+import type { JournalRecord, VersionFields } from '../emulator/engine/index.js'
 import { enginePorts, type EnginePorts } from '../engine-ports/index.js'
 import { seededRandom, VirtualClock, type Random } from '../platform/index.js'
 import { lineOf, type Checker, type SimulationEvent } from './events.js'

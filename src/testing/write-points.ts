@@ -1,6 +1,5 @@
-import type { JobDocument, StepDocument } from '../sas/model/documents.js'
+import type { JobDocument, StepDocument, DocumentAddress, StateWrite } from '../sas/internal.js'
 import { isTerminal } from '../sas/model/process-state.js'
-import type { DocumentAddress, StateWrite } from '../sas/store/state-store.js'
 
 /** The writers of the state container. */
 export type Party = 'client' | 'scheduler' | 'agents' | 'supervisor' | 'notifier'

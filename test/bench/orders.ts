@@ -1,5 +1,5 @@
 import type { Container } from '../../src/emulator/engine/index.js'
-import type { CosmosEngine } from '../../src/emulator/index.js'
+import type { CosmosEngine } from '../../src/emulator/internal.js'
 
 /** A document of 1 KB as people store them: some fields, a list, a text; not one long string. */
 export function anOrder(number: number): Record<string, unknown> {

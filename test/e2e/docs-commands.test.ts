@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ChangeFeedProcessor } from '../../src/change-feed-processor/index.js'
-import { wellKnownKey } from '../../src/emulator/index.js'
+import { wellKnownKey } from '../../src/emulator/internal.js'
 import { pagePaths, textsIn } from './doc-page.js'
 import { Reader } from './reader.js'
 

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/sas/agents/agent.js'
-import { equal } from '../../src/sas/plan/condition.js'
+import { condition } from '../../src/sas/plan/condition.js'
 import type { Json } from '../../src/sas/model/documents.js'
 import type { Reference } from '../../src/sas/model/reference.js'
 import type { StepOptions } from '../../src/sas/workflow/step-options.js'
@@ -72,7 +72,7 @@ const undoable = { ...takeBack, retry: once } as const
 function undoWaitCondition(job: WorkflowBuilder<Json>): void {
   const decided = job.step('decide', shop.sell, {}, step)
   const event = job.waitFor<number>('event', { completeWithin: 60_000 })
-  job.step('act', shop.sell, { item: event.output }, { ...step, when: equal(decided.output, 1) })
+  job.step('act', shop.sell, { item: event.output }, { ...step, when: condition.equal(decided.output, 1) })
   job.onExhausted('compensate')
 }
 

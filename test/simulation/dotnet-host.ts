@@ -1,4 +1,4 @@
-import { leaseTokenOf } from '../../lease-store/index.js'
+import { leaseTokenOf } from '../../lease-store/internal.js'
 import type { Change, ChangeFeed, FeedPosition, FeedStart } from '../../src/change-feed-processor/index.js'
 import { DotnetLeases, dotnetWiring, type DotnetLease } from './dotnet-leases.js'
 import { dotnetTakes } from './dotnet-rule.js'

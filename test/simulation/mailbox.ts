@@ -1,4 +1,4 @@
-import type { ReplyChannel } from '../../src/sas/index.js'
+import type { ReplyChannel } from '../../src/sas/internal.js'
 import type { NoticeDocument } from '../../src/sas/model/documents.js'
 import type { Checker, SimulationEvent } from '../../src/testing/events.js'
 import { stateContainer } from '../../src/testing/job-fleet.js'

@@ -7,7 +7,8 @@ import {
   type DeadLetter,
 } from '../../src/change-feed-processor/index.js'
 import { seededRandom } from '../../src/platform/index.js'
-import { silent, type Telemetry } from '../../src/telemetry/index.js'
+import type { Telemetry } from '../../src/telemetry/index.js'
+import { silent } from '../../src/telemetry/internal.js'
 import { connectedLeaseStore, feedWiring, leaseStoreWiring } from '../../src/testing/lease-wiring.js'
 import type { Wiring } from '../../src/testing/network.js'
 import type { Computer, SimulatedProcess } from '../../src/testing/simulated-process.js'

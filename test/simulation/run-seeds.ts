@@ -1,4 +1,5 @@
-import { systemClock, systemRandom } from '../../src/platform/index.js'
+import { systemClock } from '../../src/platform/index.js'
+import { systemRandom } from '../../src/platform/internal.js'
 import type { JobReport } from './job-scene.js'
 import { simulateJobs } from './simulate-jobs.js'
 import { simulateProcessor } from './simulate.js'

@@ -1,10 +1,5 @@
-import {
-  decodeLease,
-  encodeNewLease,
-  type DecodedLease,
-  type Lease,
-  type NewLease,
-} from '../../lease-store/index.js'
+import type { Lease, NewLease } from '../../lease-store/index.js'
+import { decodeLease, encodeNewLease, type DecodedLease } from '../../lease-store/internal.js'
 
 /** Returns a free lease of the whole key space, stored at the epoch, with overrides. */
 export function aLease(overrides: Partial<Lease> = {}): Lease {

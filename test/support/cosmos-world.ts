@@ -5,9 +5,9 @@ import {
   type CosmosClient,
   type CosmosClientOptions,
 } from '@azure/cosmos'
-import type { LeaseStore } from '../../lease-store/index.js'
-import { CosmosLeaseStore } from '../../lease-store/index.js'
-import { CosmosChangeFeed, type ChangeFeed } from '../../src/change-feed-processor/index.js'
+import { type LeaseStore, CosmosLeaseStore } from '../../lease-store/index.js'
+import type { ChangeFeed } from '../../src/change-feed-processor/index.js'
+import { CosmosChangeFeed } from '../../src/change-feed-processor/internal.js'
 import { enginePorts } from '../../src/engine-ports/index.js'
 import { createInProcessCosmos, type Faults } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInProcessCosmos } from 'stepward/emulator'
 import { onTestFinished } from 'vitest'
 import { startFleet, type Fleet } from '../../src/fleet/index.js'
-import { silent } from '../../src/telemetry/index.js'
+import { silent } from '../../src/telemetry/internal.js'
 
 /** Creates a folder and removes it when the test ends. */
 export async function temporaryFolder(): Promise<string> {

@@ -1,10 +1,10 @@
 import { CosmosLeaseStore } from '../../lease-store/index.js'
-import { CosmosChangeFeed } from '../../src/change-feed-processor/index.js'
-import { FeedHints } from '../../src/change-feed-processor/internals.js'
+import { CosmosChangeFeed, FeedHints } from '../../src/change-feed-processor/internal.js'
 import { createInProcessCosmos } from '../../src/emulator/index.js'
 import { openConnection } from '../../src/connection/connection.js'
 import { openContainers } from '../../src/connection/containers.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
+import { defineAgent, defineWorkflow } from '../../src/sas/index.js'
 import {
   CosmosJobQueries,
   CosmosStateStore,
@@ -13,8 +13,6 @@ import {
   createNotifier,
   createScheduler,
   createSupervisor,
-  defineAgent,
-  defineWorkflow,
   JobClient,
   JobEndings,
   replyChannel,
@@ -22,8 +20,8 @@ import {
   wakingReaders,
   type Unit,
   type UnitOptions,
-} from '../../src/sas/index.js'
-import { silent } from '../../src/telemetry/index.js'
+} from '../../src/sas/internal.js'
+import { silent } from '../../src/telemetry/internal.js'
 
 /** The requests to the embedded Cosmos DB, and their charges. */
 export class Bill {

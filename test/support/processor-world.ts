@@ -5,7 +5,7 @@ import {
   type ChangeFeedDelegate,
   type ChangeFeedProcessorOptions,
 } from '../../src/change-feed-processor/index.js'
-import type { FeedHints } from '../../src/change-feed-processor/internals.js'
+import type { FeedHints } from '../../src/change-feed-processor/internal.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import { cosmosWorld, type CosmosWorld, type doors, type WorldOptions } from './cosmos-world.js'

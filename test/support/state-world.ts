@@ -1,7 +1,7 @@
 import type { Change, ChangeFeed, FeedPosition } from '../../src/change-feed-processor/index.js'
 import type { ItemOperation, JsonObject } from '../../src/emulator/engine/index.js'
 import { enginePorts } from '../../src/engine-ports/index.js'
-import { CosmosEngine } from '../../src/emulator/index.js'
+import { CosmosEngine } from '../../src/emulator/internal.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 import type { Agent } from '../../src/sas/agents/agent.js'
 import { Agents } from '../../src/sas/agents/agents.js'

@@ -1,4 +1,4 @@
-import type { Random } from 'stepward'
+import type { Random } from 'stepward/testing'
 import { randomFor } from './per-key.js'
 
 /** Every kind of fault between an agent and a service. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Random } from 'stepward'
-import { seededRandom } from 'stepward/testing'
+import { type Random, seededRandom } from 'stepward/testing'
 
 /**
  * Returns random numbers that depend only on the seed and one name. Requests arrive in a different order in every

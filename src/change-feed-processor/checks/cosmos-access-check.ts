@@ -1,5 +1,6 @@
 import type { Container } from '@azure/cosmos'
-import { cosmosErrorKind, type LeaseMode } from '../../../lease-store/index.js'
+import type { LeaseMode } from '../../../lease-store/index.js'
+import { cosmosErrorKind } from '../../../lease-store/internal.js'
 import { CosmosChangeFeed } from '../feed/cosmos-change-feed.js'
 
 /** Called with the request units of each attempt. */

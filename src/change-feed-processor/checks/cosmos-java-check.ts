@@ -1,5 +1,5 @@
 import type { Container } from '@azure/cosmos'
-import { accountHostOf, javaLeasePrefix } from '../../../lease-store/index.js'
+import { accountHostOf, javaLeasePrefix } from '../../../lease-store/internal.js'
 
 /** The containers and the processor name of a deployment unit. */
 export interface JavaCheckOptions {

@@ -1,4 +1,5 @@
 import type { Container } from '@azure/cosmos'
+import { RefusedLeaseError, type Lease, type LeaseMode } from '../../../lease-store/index.js'
 import {
   containerFindings,
   cosmosErrorKind,
@@ -6,13 +7,11 @@ import {
   isTransient,
   leaseContainerRole,
   probeContainer,
-  RefusedLeaseError,
   type ContainerRole,
-  type Lease,
-  type LeaseMode,
   type ProbedContainer,
-} from '../../../lease-store/index.js'
-import { retry, type Clock, type Random } from '../../platform/index.js'
+} from '../../../lease-store/internal.js'
+import type { Clock, Random } from '../../platform/index.js'
+import { retry } from '../../platform/internal.js'
 import { feedProblems, leaseAccessProblems } from './cosmos-access-check.js'
 import { javaUnitProblems } from './cosmos-java-check.js'
 import {

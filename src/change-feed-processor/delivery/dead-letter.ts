@@ -1,4 +1,4 @@
-import { backoffDelayMs, type Backoff } from '../../platform/index.js'
+import { backoffDelayMs, type Backoff } from '../../platform/internal.js'
 import { identityOf, type AnyChange } from '../feed/change-identity.js'
 import type { CloseReason } from './close-reason.js'
 import type { ChangeContext } from '../feed/delegate.js'

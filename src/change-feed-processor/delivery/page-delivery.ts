@@ -1,4 +1,4 @@
-import { backoffDelayMs } from '../../platform/index.js'
+import { backoffDelayMs } from '../../platform/internal.js'
 import { setAside } from './dead-letter.js'
 import { callDelegate, type DelegateCall } from './delegate-call.js'
 import type { ChangeFeedContext } from '../feed/delegate.js'

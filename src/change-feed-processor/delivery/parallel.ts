@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { backoffDelayMs } from '../../platform/index.js'
+import { backoffDelayMs } from '../../platform/internal.js'
 import type { AnyChange } from '../feed/change-identity.js'
 import type { CloseReason } from './close-reason.js'
 import { setAside } from './dead-letter.js'

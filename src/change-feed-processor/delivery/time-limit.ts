@@ -1,4 +1,5 @@
-import { withinLimit, type Clock } from '../../platform/index.js'
+import type { Clock } from '../../platform/index.js'
+import { withinLimit } from '../../platform/internal.js'
 
 /** Thrown when an operation exceeds its time limit. `cosmosErrorKind` knows the code, so reads may be retried. */
 export class TimeLimitError extends Error {

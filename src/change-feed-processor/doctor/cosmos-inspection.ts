@@ -5,7 +5,7 @@ import {
   probeContainer,
   type ContainerSettings,
   type LeaseDocument,
-} from '../../../lease-store/index.js'
+} from '../../../lease-store/internal.js'
 import type { PhysicalRange } from '../feed/change-feed.js'
 import { CosmosChangeFeed } from '../feed/cosmos-change-feed.js'
 import { unitsOf, type UnitDocuments } from './units.js'

@@ -1,11 +1,5 @@
-import {
-  canMeet,
-  findOverlaps,
-  planLeases,
-  staying,
-  type FeedRange,
-  type Lease,
-} from '../../../lease-store/index.js'
+import type { FeedRange, Lease } from '../../../lease-store/index.js'
+import { canMeet, findOverlaps, planLeases, staying } from '../../../lease-store/internal.js'
 import type { Inspection } from './cosmos-inspection.js'
 import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'

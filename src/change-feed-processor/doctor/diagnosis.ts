@@ -1,5 +1,6 @@
-import { containerFindings, leaseContainerRole } from '../../../lease-store/index.js'
-import { counted, type Duration } from '../../platform/index.js'
+import { containerFindings, leaseContainerRole } from '../../../lease-store/internal.js'
+import type { Duration } from '../../platform/index.js'
+import { counted } from '../../platform/internal.js'
 import { checkedOptions } from '../../platform/options.js'
 import { ProcessorOptionsError } from '../feed/errors.js'
 import { leaseExpiration } from '../options/timing.js'

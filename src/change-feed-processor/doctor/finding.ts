@@ -1,4 +1,4 @@
-import type { ContainerFinding } from '../../../lease-store/index.js'
+import type { ContainerFinding } from '../../../lease-store/internal.js'
 
 /** The rule that a finding is about. */
 export type FindingRule =

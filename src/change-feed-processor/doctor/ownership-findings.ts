@@ -1,5 +1,5 @@
 import { expired, type Lease } from '../../../lease-store/index.js'
-import { counted } from '../../platform/index.js'
+import { counted } from '../../platform/internal.js'
 import { offset, seconds, toleratedSkewMs } from './durations.js'
 import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'

@@ -1,13 +1,12 @@
+import type { FeedRange, Lease } from '../../../lease-store/index.js'
 import {
   decodeLease,
   javaLeasePrefix,
   leasePrefix,
-  type FeedRange,
-  type Lease,
   type LeaseDocument,
   type LeaseRefusal,
-} from '../../../lease-store/index.js'
-import { compare } from '../../platform/index.js'
+} from '../../../lease-store/internal.js'
+import { compare } from '../../platform/internal.js'
 
 /** A document among a unit's leases that a processor must not write. */
 export interface RefusedDocument {

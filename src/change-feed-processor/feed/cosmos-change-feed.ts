@@ -7,7 +7,7 @@ import {
   type Resource,
 } from '@azure/cosmos'
 import type { FeedRange } from '../../../lease-store/index.js'
-import { compare, unlessAborted } from '../../platform/index.js'
+import { compare, unlessAborted } from '../../platform/internal.js'
 import type {
   Change,
   ChangeFeed,

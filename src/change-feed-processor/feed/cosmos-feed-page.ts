@@ -1,6 +1,6 @@
 import type { ChangeFeedIteratorResponse } from '@azure/cosmos'
 import type { FeedRange } from '../../../lease-store/index.js'
-import { compare } from '../../platform/index.js'
+import { compare } from '../../platform/internal.js'
 import type { ChangePage, FeedPosition, FeedStart } from './change-feed.js'
 
 /** One entry of the SDK's composite token. */

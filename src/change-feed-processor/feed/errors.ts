@@ -1,4 +1,4 @@
-import { errorMessage } from '../../platform/index.js'
+import { errorMessage } from '../../platform/internal.js'
 
 /**
  * The delegate threw or rejected. `cause` is what it threw. The changes are delivered again, or set aside by the

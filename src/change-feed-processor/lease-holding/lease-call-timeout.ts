@@ -1,5 +1,6 @@
 import type { LeaseInitialization, LeaseStore, LeaseWrite } from '../../../lease-store/index.js'
-import { withinLimit, type Clock } from '../../platform/index.js'
+import type { Clock } from '../../platform/index.js'
+import { withinLimit } from '../../platform/internal.js'
 
 /** How long to wait for answers of the store. */
 export interface LeaseCallTimeouts {

@@ -1,5 +1,6 @@
 import { checkpoint, isOwnedBy, release, renew, type Lease } from '../../../lease-store/index.js'
-import { BackgroundLoop, type Timer } from '../../platform/index.js'
+import type { Timer } from '../../platform/index.js'
+import { BackgroundLoop } from '../../platform/internal.js'
 import { FeedError } from '../feed/errors.js'
 import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from '../runtime/runtime.js'

@@ -1,4 +1,5 @@
-import { backoffDelayMs, type Backoff, type Random } from '../../platform/index.js'
+import type { Random } from '../../platform/index.js'
+import { backoffDelayMs, type Backoff } from '../../platform/internal.js'
 
 const backoff: Backoff = { minMs: 100, maxMs: 5_000 }
 

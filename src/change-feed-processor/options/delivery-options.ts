@@ -1,4 +1,5 @@
-import type { Duration, ResolvedRetry, Retry } from '../../platform/index.js'
+import type { Duration, Retry } from '../../platform/index.js'
+import type { ResolvedRetry } from '../../platform/internal.js'
 import {
   callback,
   duration,

@@ -1,5 +1,6 @@
 import type { LeaseMode } from '../../../lease-store/index.js'
-import { systemClock, systemRandom, type Backoff, type Clock, type Random } from '../../platform/index.js'
+import { systemClock, type Clock, type Random } from '../../platform/index.js'
+import { systemRandom, type Backoff } from '../../platform/internal.js'
 import {
   callback,
   having,

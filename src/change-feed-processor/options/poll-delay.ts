@@ -1,4 +1,5 @@
-import type { Backoff, Clock } from '../../platform/index.js'
+import type { Clock } from '../../platform/index.js'
+import type { Backoff } from '../../platform/internal.js'
 
 /** Returns the pause after `emptyPolls` polls in a row found nothing: doubling, within bounds. */
 export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: Backoff): number {

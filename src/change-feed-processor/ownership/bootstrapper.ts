@@ -1,5 +1,5 @@
-import { cosmosErrorKind, isTransient, planLeases } from '../../../lease-store/index.js'
-import { retry } from '../../platform/index.js'
+import { cosmosErrorKind, isTransient, planLeases } from '../../../lease-store/internal.js'
+import { retry } from '../../platform/internal.js'
 import { foreignModeProblems } from '../checks/cosmos-start-check.js'
 import { ProcessorOptionsError } from '../feed/errors.js'
 import { leaseModeOf } from '../options/options.js'

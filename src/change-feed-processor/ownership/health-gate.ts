@@ -1,4 +1,4 @@
-import { errorMessage } from '../../platform/index.js'
+import { errorMessage } from '../../platform/internal.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 /**

@@ -1,20 +1,22 @@
 import {
   expired,
+  isOwnedBy,
+  RefusedLeaseError,
+  type Lease,
+  type LeaseListing,
+} from '../../../lease-store/index.js'
+import {
   expiredByObservation,
   yieldsTo,
-  isOwnedBy,
   lapsed,
   observe,
-  RefusedLeaseError,
   selectLeases,
   duplicateInstanceLease,
   unanswered,
-  type Lease,
-  type LeaseListing,
   type LeaseObservations,
   type Selection,
-} from '../../../lease-store/index.js'
-import { BackgroundLoop, compare } from '../../platform/index.js'
+} from '../../../lease-store/internal.js'
+import { BackgroundLoop, compare } from '../../platform/internal.js'
 import type { PartitionSynchronizer } from './partition-synchronizer.js'
 import { FeedError } from '../feed/errors.js'
 import type { PartitionController } from './partition-controller.js'

@@ -1,3 +1,4 @@
+import type { Lease, NewLease } from '../../../lease-store/index.js'
 import {
   canMeet,
   findOverlaps,
@@ -5,11 +6,9 @@ import {
   planLeases,
   planOverlapRepairs,
   staying,
-  type Lease,
-  type NewLease,
   type OverlapRepair,
   type PlannedLease,
-} from '../../../lease-store/index.js'
+} from '../../../lease-store/internal.js'
 import { FeedError } from '../feed/errors.js'
 import type { PhysicalRange } from '../feed/change-feed.js'
 import { positioned } from './planned-lease.js'

@@ -1,4 +1,5 @@
-import type { NewLease, PlannedLease } from '../../../lease-store/index.js'
+import type { NewLease } from '../../../lease-store/index.js'
+import type { PlannedLease } from '../../../lease-store/internal.js'
 import { leaseModeOf } from '../options/options.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { firstPositionOf } from '../feed/start-position.js'

@@ -1,4 +1,5 @@
-import { foreignProperties, leaseTokenOf, type Lease, type NewLease } from '../../../lease-store/index.js'
+import type { Lease, NewLease } from '../../../lease-store/index.js'
+import { foreignProperties, leaseTokenOf } from '../../../lease-store/internal.js'
 import type { FeedPosition, FeedStart, PhysicalRange } from '../feed/change-feed.js'
 
 /**

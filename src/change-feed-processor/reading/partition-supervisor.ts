@@ -1,4 +1,4 @@
-import { cosmosErrorKind, isTransient } from '../../../lease-store/index.js'
+import { cosmosErrorKind, isTransient } from '../../../lease-store/internal.js'
 import type { ChangePage, FeedPosition } from '../feed/change-feed.js'
 import { madeAtMs, type AnyChange } from '../feed/change-identity.js'
 import type { CloseReason } from '../delivery/close-reason.js'

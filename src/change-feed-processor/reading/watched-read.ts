@@ -1,4 +1,4 @@
-import { noticingLate } from '../../platform/index.js'
+import { noticingLate } from '../../platform/internal.js'
 import type { ChangePage, FeedPosition, ReadOptions } from '../feed/change-feed.js'
 import type { AnyChange } from '../feed/change-identity.js'
 import type { Runtime } from '../runtime/runtime.js'

@@ -1,5 +1,5 @@
 import type { Argument, Option } from 'commander'
-import { roles } from '../../connection/role.js'
+import { roles } from '../../connection/internal.js'
 import type { ProcessState } from '../../sas/index.js'
 
 /** The words that name roles. */

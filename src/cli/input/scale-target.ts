@@ -1,7 +1,8 @@
 import { appService, ResourceManager, type ScaleTarget } from '../../operations/index.js'
-import { credential, processSettings, roles, rolesNamed } from '../../connection/index.js'
+import { credential, processSettings, roles, rolesNamed } from '../../connection/internal.js'
 import { localFleet, socketPath, stateDirectoryOf } from '../../fleet/index.js'
-import { systemClock, systemRandom } from '../../platform/index.js'
+import { systemClock } from '../../platform/index.js'
+import { systemRandom } from '../../platform/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
 /** Options that choose the instances to scale. */

@@ -1,5 +1,6 @@
-import { durationMs, withoutUndefined } from '../../platform/index.js'
-import { processStates, type SelectionFilter } from '../../sas/index.js'
+import { durationMs, withoutUndefined } from '../../platform/internal.js'
+import type { SelectionFilter } from '../../sas/index.js'
+import { processStates } from '../../sas/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import type { SelectionOptions } from './selection-options.js'
 

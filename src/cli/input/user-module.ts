@@ -1,8 +1,9 @@
-import { errorMessage } from '../../platform/index.js'
+import { errorMessage } from '../../platform/internal.js'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isAgent, isWorkflow, type Agent, type Workflow } from '../../sas/index.js'
+import type { Agent, Workflow } from '../../sas/index.js'
+import { isAgent, isWorkflow } from '../../sas/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
 /** The agents and workflows that a user's module exports. */

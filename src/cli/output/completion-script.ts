@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import { processorNameOf, roles } from '../../connection/role.js'
+import { processorNameOf, roles } from '../../connection/internal.js'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]

@@ -1,4 +1,4 @@
-import { counted } from '../../platform/index.js'
+import { counted } from '../../platform/internal.js'
 
 /** Returns a number of instances with their role, such as `2 instances of agents`; those of `all` have every role. */
 export function instancesText(count: number, role: string): string {

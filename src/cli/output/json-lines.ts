@@ -1,4 +1,4 @@
-import { errorMessage } from '../../platform/index.js'
+import { errorMessage } from '../../platform/internal.js'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { CliError, exitCodes } from './cli-error.js'

@@ -1,5 +1,5 @@
 import { standingText, standingWork } from '../../operations/index.js'
-import type { Settings } from '../../connection/index.js'
+import type { Settings } from '../../connection/internal.js'
 import type { Clock } from '../../platform/index.js'
 import type { Terminal } from './terminal.js'
 

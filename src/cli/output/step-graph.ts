@@ -1,4 +1,4 @@
-import { counted } from '../../platform/index.js'
+import { counted } from '../../platform/internal.js'
 import type { JobView, StepView } from '../../sas/index.js'
 import { adviceOn } from './attention-groups.js'
 import { fitted } from './fitted.js'

@@ -3,7 +3,7 @@ import { createLogUpdate } from 'log-update'
 import picocolors from 'picocolors'
 import { createInterface } from 'node:readline/promises'
 import type { Writable } from 'node:stream'
-import { systemRandom } from '../../platform/index.js'
+import { systemRandom } from '../../platform/internal.js'
 
 /** The output of a command. */
 export interface Terminal {

@@ -1,4 +1,4 @@
-import { counted } from '../../platform/index.js'
+import { counted } from '../../platform/internal.js'
 
 export function unreadableText(count: number): string {
   const which = counted(

@@ -1,6 +1,6 @@
-import { rolesNamed } from '../../connection/index.js'
+import { rolesNamed } from '../../connection/internal.js'
 import { startFleet, stateDirectoryOf, type Fleet } from '../../fleet/index.js'
-import { serveStatus, verdict } from '../../host/index.js'
+import { serveStatus, verdict } from '../../host/internal.js'
 import { consoleLogger } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
 import { instancesText } from '../output/instances-text.js'

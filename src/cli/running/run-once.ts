@@ -1,5 +1,5 @@
 import { superviseOnce } from '../../host/index.js'
-import { counted } from '../../platform/index.js'
+import { counted } from '../../platform/internal.js'
 import { consoleLogger } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'

@@ -5,8 +5,8 @@ import {
   rolesNamed,
   type ProcessSettings,
   type Settings,
-} from '../../connection/index.js'
-import { withoutUndefined } from '../../platform/index.js'
+} from '../../connection/internal.js'
+import { withoutUndefined } from '../../platform/internal.js'
 import type { Agent } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import { wholeNumber } from '../input/whole-number.js'

@@ -1,4 +1,5 @@
-import { systemClock, systemRandom, type Clock, type Random } from '../../platform/index.js'
+import { systemClock, type Clock, type Random } from '../../platform/index.js'
+import { systemRandom } from '../../platform/internal.js'
 import {
   checkedOptions,
   flag,

@@ -1,4 +1,5 @@
-import { errorMessage, type Clock } from '../../platform/index.js'
+import type { Clock } from '../../platform/index.js'
+import { errorMessage } from '../../platform/internal.js'
 import type { Values } from '../../platform/options.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../platform/index.js'
+import { errorMessage } from '../../platform/internal.js'
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { arch, endianness } from 'node:os'
 import { join } from 'node:path'

@@ -1,9 +1,10 @@
-import type { Duration, ResolvedRetry, Retry } from '../../platform/index.js'
+import type { Duration, Retry } from '../../platform/index.js'
+import type { ResolvedRetry } from '../../platform/internal.js'
 import { duration, durationRange, group, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import type { AgentLog } from './agent-log.js'
 import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'
-import { toTemplate, type Bound } from '../model/reference.js'
+import { toTemplate, type ValueOrReference } from '../model/reference.js'
 
 /** The attempt that a handler is making, and what the handler may ask for. */
 export interface AgentContext {
@@ -60,20 +61,20 @@ export interface OperationCall<O> {
 
 /** One operation of an agent, as workflows name it. Calling it binds its input. */
 export interface Operation<I, O> {
-  (input: Bound<I>): OperationCall<O>
+  (input: ValueOrReference<I>): OperationCall<O>
   readonly actor: string
   readonly action: string
 }
 
-// The parameter of a handler is contravariant, so only `never` stands for "any handler".
-type Handlers = Readonly<Record<string, (input: never, context: AgentContext) => unknown>>
+/** Handlers by the names of their operations. Parameters are contravariant, so only `never` is any input. */
+export type AgentHandlers = Readonly<Record<string, (input: never, context: AgentContext) => unknown>>
 
 /** An agent: its operations for workflows to name, and its handlers for a host to run. */
-export type Agent<H extends Handlers = Handlers> = {
+export type Agent<H extends AgentHandlers = AgentHandlers> = {
   readonly [K in keyof H]: H[K] extends (input: infer I, context: AgentContext) => infer O
     ? Operation<I, Awaited<O>>
     : never
-} & { readonly [definition]: AgentDefinition }
+} & { readonly [definition]: unknown }
 
 /** What a host needs to know of an agent. */
 export interface AgentDefinition {
@@ -120,7 +121,7 @@ export const namePattern = /^[a-z][a-z0-9-]*$/
  * @throws TypeError that lists every problem: a name that does not match `[a-z][a-z0-9-]*`, no operation, an option
  * outside its bounds
  */
-export function defineAgent<H extends Handlers>(
+export function defineAgent<H extends AgentHandlers>(
   name: string,
   handlers: H,
   options: AgentOptions = {},
@@ -175,5 +176,5 @@ export function isAgent(value: unknown): value is Agent {
 }
 
 export function definitionOf(agent: Agent): AgentDefinition {
-  return agent[definition]
+  return agent[definition] as AgentDefinition
 }

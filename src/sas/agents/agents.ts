@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
-import { noticingLate, type Clock, type Random } from '../../platform/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import { noticingLate } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { agentLog } from './agent-log.js'

@@ -1,4 +1,5 @@
-import { retry, unlessAborted, type Clock, type Random, type ResolvedRetry } from '../../platform/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import { retry, unlessAborted, type ResolvedRetry } from '../../platform/internal.js'
 import type { AgentContext, AgentHandler } from './agent.js'
 import type { AgentLog } from './agent-log.js'
 import { AttemptTime } from './attempt-time.js'

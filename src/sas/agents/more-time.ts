@@ -1,4 +1,5 @@
-import { retry, type Clock, type Random } from '../../platform/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import { retry } from '../../platform/internal.js'
 import type { Claimant } from '../decisions/claim.js'
 import type { StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'

@@ -1,4 +1,5 @@
-import { retry, type Clock, type Random } from '../../platform/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import { retry } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { isOpen, settle, type Outcome } from '../decisions/settle.js'
 import type { SettledAttempt, InProcessPath } from '../in-process/in-process-path.js'

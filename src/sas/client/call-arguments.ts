@@ -1,4 +1,5 @@
-import { durationMs, type Duration } from '../../platform/index.js'
+import type { Duration } from '../../platform/index.js'
+import { durationMs } from '../../platform/internal.js'
 import type { JobDocument, Json } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid } from '../model/errors.js'

@@ -1,4 +1,4 @@
-import type { JobDocument } from '../model/documents.js'
+import type { Attention, ProcessState } from '../model/documents.js'
 
 /** Options of a command on one job. */
 export interface CommandOptions {
@@ -41,11 +41,12 @@ export interface JobSummary {
   readonly orderId: string
   readonly partitionKey: string
   readonly workflow: string
-  readonly state: JobDocument['processState']
+  readonly state: ProcessState
   /** ISO-8601 UTC. */
   readonly submittedAt: string
   readonly endedAt: string | null
   readonly stepsDone: number
   readonly stepCount: number
-  readonly attention: JobDocument['attention']
+  /** Null if no operator needs to look. */
+  readonly attention: Attention | null
 }

@@ -78,6 +78,7 @@ export interface SubmitOptions {
 export class JobClient {
   private readonly waiting: JobWaiting
 
+  /** @internal */
   constructor(private readonly options: JobClientOptions) {
     this.waiting = new JobWaiting(options.store, options.clock, options.wakeUps ?? null)
   }

@@ -1,4 +1,4 @@
-import { isAborted } from '../../platform/index.js'
+import { isAborted } from '../../platform/internal.js'
 import type { ProcessState } from '../model/documents.js'
 import { CommandRefused, JobNotFound, JobUnreadable } from '../model/errors.js'
 import type { JobFilter } from '../store/job-filter.js'
@@ -43,6 +43,7 @@ const atOnce = 8
  * was cut short can be repeated: a job that is done refuses the command or no longer matches (F-O4).
  */
 export class JobSelection {
+  /** @internal */
   constructor(
     private readonly commands: SingleCommands,
     private readonly filter: SelectionFilter,

@@ -1,11 +1,11 @@
-import { isAborted, type Clock } from '../../platform/index.js'
-import type { EndedJob } from '../in-process/job-endings.js'
+import type { Clock } from '../../platform/index.js'
+import { isAborted } from '../../platform/internal.js'
+import type { EndedJob, WakeUps, JobAddress } from '../in-process/job-endings.js'
 import type { JobDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 import { WaitPace, type Accepted } from './wait-pace.js'
-import type { WakeUps, JobAddress } from '../in-process/job-endings.js'
 
 /** The pause between two reads of a job's changes, which grows from `minMs` to `maxMs`. */
 const rest = { minMs: 20, maxMs: 1_000 }

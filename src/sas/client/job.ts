@@ -19,6 +19,7 @@ export interface JobPorts {
 
 /** One job of a state container. Every method asks the store again. */
 export class Job {
+  /** @internal */
   constructor(
     private readonly ports: JobPorts,
     private readonly waiting: JobWaiting,

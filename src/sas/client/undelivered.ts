@@ -1,4 +1,4 @@
-import { compare } from '../../platform/index.js'
+import { compare } from '../../platform/internal.js'
 import type { AuditEntry, NoticeDocument } from '../model/documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
@@ -16,7 +16,7 @@ export interface UndeliveredNotice {
   /** 1, 2, 3… within its job. */
   readonly seq: number
   /** The kind of event that it reports. */
-  readonly kind: NoticeDocument['kind']
+  readonly kind: 'received' | 'started' | 'attention' | 'finished'
   /** The receiver: `container:NAME`, or a URL without the parts of path and query that may be secret. */
   readonly receiver: string
   /** When the reported event happened, ISO-8601 UTC. */

@@ -1,10 +1,9 @@
 import type { AuditEntry, JobDocument, Json, StepDocument } from '../model/documents.js'
 import { betweenStates, deadline, isStaged, withDerivedState } from '../model/process-state.js'
 import { takeFitting } from './dispatch.js'
-import { inState } from './ledger.js'
+import { inState, withStates } from './ledger.js'
 import { pickUpWithinMs } from './recover-job.js'
 import { toTemplate } from '../model/reference.js'
-import { withStates } from './ledger.js'
 import { isWaiting } from '../model/work.js'
 
 /** What an operator decides about a job. */

@@ -1,4 +1,5 @@
-import { backoffDelayMs, type Random, type ResolvedRetry } from '../../platform/index.js'
+import type { Random } from '../../platform/index.js'
+import { backoffDelayMs, type ResolvedRetry } from '../../platform/internal.js'
 import { boundedMessage } from '../model/diagnostics.js'
 import type { NoticeDocument } from '../model/documents.js'
 

@@ -1,5 +1,5 @@
 import type { Random } from '../../platform/index.js'
-import { backoffDelayMs } from '../../platform/index.js'
+import { backoffDelayMs } from '../../platform/internal.js'
 import { withDiagnostic } from '../model/diagnostics.js'
 import type { Json, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'

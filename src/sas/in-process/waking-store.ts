@@ -1,4 +1,4 @@
-import type { FeedHints } from '../../change-feed-processor/internals.js'
+import type { FeedHints } from '../../change-feed-processor/internal.js'
 import type { InProcessPath } from './in-process-path.js'
 import { rolesToWake } from '../decisions/readers.js'
 import type { StateStore } from '../store/state-store.js'

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { json } from './plain-json.js'
+import type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
 import { claim, effectHistory, outcome, undo } from './step-parts.js'
 
 export type { Json } from './json.js'
+export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
 
 /** The version of the documents' shape that this code writes. A document with a larger one is left alone. */
 export const schemaVersion = 1
@@ -15,10 +17,7 @@ export const processStates = [
   'Error',
   'Compensating',
   'Compensated',
-] as const
-
-/** The state of a job or a step; always derived ({@link deriveProcessState}), never decided. */
-export type ProcessState = (typeof processStates)[number]
+] as const satisfies readonly ProcessState[]
 
 /** What may be the matter with a job or a step. */
 export const attentionKinds = [
@@ -28,24 +27,22 @@ export const attentionKinds = [
   'parked',
   'extendedWait',
   'unclaimed',
-] as const
+] as const satisfies readonly Attention['kind'][]
 
-/**
- * Why a person should look. Stored state, not an event: while it stands, an alert can be derived from it (I15).
- * `error`, `corrupt` and `compensationFailed` end the work until an operator decides; a `parked` step waits for an
- * operator, one in `extendedWait` for time; `unclaimed` work is offered again until an instance takes it.
- */
-export const attention = z.object({
+const attention = z.object({
   kind: z.enum(attentionKinds),
-  /** ISO-8601 UTC. */
   since: z.string(),
-  /** The instance that raised it. */
   by: z.string(),
   message: z.string(),
   stepId: z.string().nullable(),
-})
+}) satisfies z.ZodType<Attention>
 
-const diagnostic = z.object({ at: z.string(), by: z.string(), attempt: z.number(), message: z.string() })
+const diagnostic = z.object({
+  at: z.string(),
+  by: z.string(),
+  attempt: z.number(),
+  message: z.string(),
+}) satisfies z.ZodType<Diagnostic>
 
 /** What jobs and steps have in common: the pattern's fields in both vocabularies. */
 const envelope = {
@@ -101,24 +98,20 @@ const exhaustionPolicy = z.union([
   z.object({ extendedWaitMs: z.number() }),
 ])
 
-/** That what was done is to be undone, and why. */
-export const compensation = z.object({
-  /** ISO-8601 UTC. */
+const compensation = z.object({
   since: z.string(),
   by: z.string(),
   reason: z.string(),
-  /** Whether the job begins again, a generation later, when everything is undone. */
   thenRetry: z.boolean(),
-})
+}) satisfies z.ZodType<Compensation>
 
-/** What an operator decided about a job. */
 const auditEntry = z.object({
   command: z.enum(['resubmit', 'release', 'cancel']),
   stepId: z.string().nullable(),
   at: z.string(),
   by: z.string(),
   why: z.string(),
-})
+}) satisfies z.ZodType<AuditEntry>
 
 export const jobSchema = z.object({
   ...envelope,
@@ -247,17 +240,5 @@ export type StepDocument = z.infer<typeof stepSchema>
 /** A step's entry in the ledger. */
 export type LedgerEntry = z.infer<typeof ledgerEntry>
 
-/** Why a person should look. */
-export type Attention = z.infer<typeof attention>
-
 /** What happens when a step has failed for good, or its attempts are used up. */
 export type ExhaustionPolicy = z.infer<typeof exhaustionPolicy>
-
-/** That what was done is to be undone, and why. */
-export type Compensation = z.infer<typeof compensation>
-
-/** What an operator decided about a job. */
-export type AuditEntry = z.infer<typeof auditEntry>
-
-/** What an agent reported about an attempt that did not succeed. */
-export type Diagnostic = z.infer<typeof diagnostic>

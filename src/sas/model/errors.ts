@@ -116,6 +116,7 @@ export class JobFailed extends Error {
   readonly attention: Attention | null
   /** The last report of the step that failed, or the reason why the job was undone. */
   readonly error: string
+  /** @internal */
   constructor(
     job: Pick<JobDocument, 'jobId' | 'processState' | 'attention' | 'compensation'>,
     readonly diagnostics: readonly Diagnostic[],

@@ -15,12 +15,12 @@ export type Reference<T> = { readonly [produces]: T } & (T extends readonly (inf
     : unknown)
 
 /** A value of type `T` in which any part may be a {@link Reference} instead. */
-export type Bound<T> =
+export type ValueOrReference<T> =
   | Reference<T>
   | (T extends readonly (infer E)[]
-      ? readonly Bound<E>[]
+      ? readonly ValueOrReference<E>[]
       : T extends object
-        ? { readonly [K in keyof T]: Bound<T[K]> }
+        ? { readonly [K in keyof T]: ValueOrReference<T[K]> }
         : T)
 
 /** The path of a reference, into the job's input or into a step's output. */

@@ -1,4 +1,4 @@
-import { compare } from '../../platform/index.js'
+import { compare } from '../../platform/internal.js'
 import { NotDelivered } from './webhook.js'
 
 /** How an alert may be sent after failed calls. */

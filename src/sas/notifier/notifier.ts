@@ -1,5 +1,6 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import type { Clock, Random, ResolvedRetry } from '../../platform/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import type { ResolvedRetry } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
 import { Alerter } from './alerter.js'

@@ -1,4 +1,5 @@
-import { inSlices, type Clock } from '../../platform/index.js'
+import type { Clock } from '../../platform/index.js'
+import { inSlices } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
 import { afterFailure, groupsOf, neverFailed, type Group, type SendState } from './alert-groups.js'

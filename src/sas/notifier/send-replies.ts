@@ -1,4 +1,5 @@
-import type { Clock, Random, ResolvedRetry } from '../../platform/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import type { ResolvedRetry } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { NoticeDocument } from '../model/documents.js'
 import type { ReplyChannel } from './reply.js'

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../platform/index.js'
+import { errorMessage } from '../../platform/internal.js'
 
 export interface WebhookMessage {
   readonly body: unknown

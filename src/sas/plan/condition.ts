@@ -1,51 +1,54 @@
 import type { Json } from '../model/documents.js'
 import { sameJson } from './payload.js'
 import { resolveTemplate, type KnownValues } from './template.js'
-import { referencePath, toTemplate, type Bound, type Reference } from '../model/reference.js'
+import { referencePath, toTemplate, type ValueOrReference, type Reference } from '../model/reference.js'
 
-/** Decides whether a step runs. Made by functions such as {@link equal}, and evaluated when the step would begin. */
+/** Decides whether a step runs. Made by {@link condition}, and evaluated when the step would begin. */
 export interface Condition {
   readonly operator: 'equal' | 'greater' | 'present' | 'hasItem' | 'not' | 'all' | 'any'
   readonly of: readonly unknown[]
 }
 
-/** Holds if both are the same JSON. The order of properties does not matter. */
-export function equal<T>(left: Reference<T>, right: Bound<T>): Condition {
-  return { operator: 'equal', of: [left, right] }
-}
+/** Makes conditions for `when`: `{ when: condition.equal(job.input.isGift, true) }`. */
+export const condition = {
+  /** Holds if both are the same JSON. The order of properties does not matter. */
+  equal<T>(left: Reference<T>, right: ValueOrReference<T>): Condition {
+    return { operator: 'equal', of: [left, right] }
+  },
 
-/** Holds if both are numbers and the left one is larger. */
-export function greater(left: Bound<number>, right: Bound<number>): Condition {
-  return { operator: 'greater', of: [left, right] }
-}
+  /** Holds if both are numbers and the left one is larger. */
+  greater(left: ValueOrReference<number>, right: ValueOrReference<number>): Condition {
+    return { operator: 'greater', of: [left, right] }
+  },
 
-/** Holds if the value exists and is not null. */
-export function present(value: Reference<unknown>): Condition {
-  return { operator: 'present', of: [value] }
-}
+  /** Holds if the value exists and is not null. */
+  present(value: Reference<unknown>): Condition {
+    return { operator: 'present', of: [value] }
+  },
 
-/** Holds if the condition does not. */
-export function not(condition: Condition): Condition {
-  return { operator: 'not', of: [condition] }
-}
+  /** Holds if the condition does not. */
+  not(negated: Condition): Condition {
+    return { operator: 'not', of: [negated] }
+  },
 
-/** Holds if all conditions hold. */
-export function all(...conditions: readonly Condition[]): Condition {
-  return { operator: 'all', of: conditions }
-}
+  /** Holds if all conditions hold. */
+  all(...conditions: readonly Condition[]): Condition {
+    return { operator: 'all', of: conditions }
+  },
 
-/** Holds if any condition holds. */
-export function any(...conditions: readonly Condition[]): Condition {
-  return { operator: 'any', of: conditions }
+  /** Holds if any condition holds. */
+  any(...conditions: readonly Condition[]): Condition {
+    return { operator: 'any', of: conditions }
+  },
 }
 
 /** Returns a condition as JSON, with references as in a template. */
-export function conditionTemplate(condition: Condition): Json {
-  return toTemplate(condition, 'when')
+export function conditionTemplate(of: Condition): Json {
+  return toTemplate(of, 'when')
 }
 
 /** The functions that make conditions, for the error about a value that is not a condition. */
-const makers = 'equal(…), greater(…), present(…), not(…), all(…) or any(…)'
+const makers = 'condition.equal(…), .greater(…), .present(…), .not(…), .all(…) or .any(…)'
 
 /** How many values each operator compares, or how many conditions it joins; null for any number. */
 const operators: Readonly<
@@ -71,7 +74,7 @@ export function conditionProblem(value: unknown): string | null {
   if (path !== null) {
     const [first, ...rest] = path
     const name = first === 'input' ? ['job.input', ...rest].join('.') : rest.join('.')
-    return `${name} is a reference, not a condition: write equal(${name}, true), or present(${name})`
+    return `${name} is a reference, not a condition: write condition.equal(${name}, true), or condition.present(${name})`
   }
   const { operator, of } = value as { readonly operator?: unknown; readonly of?: unknown }
   if (typeof operator !== 'string' || !Array.isArray(of))
@@ -129,9 +132,9 @@ function evaluate({ operator, of }: Condition): boolean {
     case 'not':
       return !evaluate(left as Condition)
     case 'all':
-      return of.every((condition) => evaluate(condition as Condition))
+      return of.every((each) => evaluate(each as Condition))
     case 'any':
-      return of.some((condition) => evaluate(condition as Condition))
+      return of.some((each) => evaluate(each as Condition))
     default:
       throw new TypeError(
         `a condition has the operator ${JSON.stringify(operator satisfies never)}, which is unknown`,

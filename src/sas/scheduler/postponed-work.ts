@@ -1,4 +1,5 @@
-import { backoffDelayMs, type Clock, type Random } from '../../platform/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import { backoffDelayMs } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { StoreUnavailable } from '../model/errors.js'
 

@@ -1,5 +1,6 @@
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
-import { SerialByKey, type Clock, type Random } from '../../platform/index.js'
+import type { Clock, Random } from '../../platform/index.js'
+import { SerialByKey } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { changedJob, noteUnreadable, type ChangedJob } from './changed-jobs.js'
 import type { Schedule } from '../decisions/continue-or-end-job.js'
@@ -96,10 +97,7 @@ export class Scheduler {
     this.postponed.forgetLease(leaseToken)
   }
 
-  /**
-   * Begins a job that was accepted in this process (W1); answers false when that is left to the feed, which brings it in
-   * any case.
-   */
+  /** Begins a job that was accepted in this process (W1). Answers false if that is left to the feed. */
   async begin(accepted: AcceptedJob, leaseToken: string): Promise<boolean> {
     if (this.beginning >= maxBeginnings) return false
     this.known.putAccepted(accepted)

@@ -1,5 +1,5 @@
 import type { Container, OperationInput } from '@azure/cosmos'
-import { cosmosErrorKind, failureOf, isTransient } from '../../../lease-store/index.js'
+import { cosmosErrorKind, failureOf, isTransient } from '../../../lease-store/internal.js'
 import { storeError } from './cosmos-store-error.js'
 import { StoreRefused, StoreUnavailable } from '../model/errors.js'
 import type { ApplyResult, StateWrite } from './state-store.js'

@@ -1,5 +1,5 @@
 import type { ChangeFeedPullModelIterator, Container } from '@azure/cosmos'
-import { feedStartsFor } from '../../change-feed-processor/index.js'
+import { feedStartsFor } from '../../change-feed-processor/internal.js'
 import type { PartitionFeed } from './job-queries.js'
 import type { StateDocument } from './state-store.js'
 

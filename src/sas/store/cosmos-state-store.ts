@@ -1,4 +1,4 @@
-import { cosmosErrorKind, watchFailures } from '../../../lease-store/index.js'
+import { cosmosErrorKind, watchFailures } from '../../../lease-store/internal.js'
 import { applyBatch, rangeIdIn } from './cosmos-batch.js'
 import { orderedPage, type Ask } from './cosmos-ordered-page.js'
 import { overdueDocuments } from './cosmos-overdue.js'

@@ -1,5 +1,5 @@
-import { errorMessage } from '../../platform/index.js'
-import { cosmosErrorKind, isTransient } from '../../../lease-store/index.js'
+import { errorMessage } from '../../platform/internal.js'
+import { cosmosErrorKind, isTransient } from '../../../lease-store/internal.js'
 import { StoreRefused, StoreUnavailable } from '../model/errors.js'
 
 /** Returns the error for a failed request: `StoreUnavailable` if temporary, `StoreRefused` if permanent. */

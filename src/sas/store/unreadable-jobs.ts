@@ -1,4 +1,4 @@
-import { compare } from '../../platform/index.js'
+import { compare } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { schemaVersion, type JobDocument } from '../model/documents.js'
 import { jobIdPrefix, unreadableDocumentId } from '../model/document-ids.js'

@@ -1,5 +1,6 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import { inSlices, type Clock } from '../../platform/index.js'
+import type { Clock } from '../../platform/index.js'
+import { inSlices } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { DueEntry } from '../timing/due-entries.js'
 import { DueWork, forEachEntry } from '../timing/due-work.js'

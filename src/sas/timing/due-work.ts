@@ -1,4 +1,5 @@
-import { BackgroundLoop, type Clock } from '../../platform/index.js'
+import type { Clock } from '../../platform/index.js'
+import { BackgroundLoop } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { DocumentAddress } from '../store/state-store.js'
 import { DueEntries, type DueEntry } from './due-entries.js'

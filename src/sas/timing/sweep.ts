@@ -1,4 +1,5 @@
-import { BackgroundLoop, type Clock } from '../../platform/index.js'
+import type { Clock } from '../../platform/index.js'
+import { BackgroundLoop } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 
 export interface SweepOptions {

@@ -2,7 +2,7 @@ import { namePattern, type OperationCall } from '../agents/agent.js'
 import { conditionProblem, conditionTemplate } from '../plan/condition.js'
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import { optional, readOptions, wholeNumber } from '../../platform/options.js'
-import { maxSteps, type Plan, type PlanStep, type StepKind } from '../plan/plan.js'
+import { maxSteps, type Plan, type PlanStep, type StepKind, type DraftedStep } from '../plan/plan.js'
 import { NotPlainDataError, reference, toTemplate, type Reference } from '../model/reference.js'
 import {
   exhaustionPolicy,
@@ -13,7 +13,6 @@ import {
 } from './step-options.js'
 import { stepsReferredTo } from '../plan/template.js'
 import { undoProblems } from './undo-problems.js'
-import type { DraftedStep } from '../plan/plan.js'
 
 /** A step of a workflow that is being defined. `output` refers to the later result of its operation. */
 export interface Step<O> {

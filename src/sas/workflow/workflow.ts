@@ -1,10 +1,11 @@
 import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
-import { isInstant, type Duration } from '../../platform/index.js'
+import type { Duration } from '../../platform/index.js'
+import { isInstant } from '../../platform/internal.js'
 import { callback, duration, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
 import { byScheduler, PlanDraft, type Drafted, type Step } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
-import { reference, toTemplate, type Bound, type Reference } from '../model/reference.js'
+import { reference, toTemplate, type ValueOrReference, type Reference } from '../model/reference.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import { addRun } from './sub-workflow.js'
 
@@ -16,13 +17,13 @@ export interface WorkflowBuilder<I> {
   step<OI, O>(
     id: string,
     operation: Operation<OI, O>,
-    input: Bound<OI>,
+    input: ValueOrReference<OI>,
     options?: StepOptions & { readonly undo?: Undo<O> },
   ): Step<O>
   /** Adds a step that is done when a time after its beginning has passed, or at an instant (ISO-8601). */
   sleep(
     id: string,
-    time: Duration | { readonly until: Bound<string> },
+    time: Duration | { readonly until: ValueOrReference<string> },
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<null>
   /**
@@ -53,7 +54,7 @@ export interface WorkflowBuilder<I> {
   run<SI, SO>(
     id: string,
     workflow: Workflow<SI, SO>,
-    input: Bound<SI>,
+    input: ValueOrReference<SI>,
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<SO>
   /**
@@ -84,9 +85,10 @@ const definition = Symbol('stepward.workflow')
 /** A workflow: its plan and its submission defaults. `O` is its output for a workflow that runs this one. */
 export interface Workflow<I, O = unknown> {
   readonly name: string
+  /** @internal */
   readonly plan: Plan
   readonly submission: SubmissionDefaults<I>
-  readonly [definition]: Drafted
+  readonly [definition]: unknown
   /** Never set. Carries the type of the output. */
   readonly output?: O
 }
@@ -120,7 +122,7 @@ const shape = {
  */
 export function defineWorkflow<I, O = unknown>(
   name: string,
-  build: (job: WorkflowBuilder<I>) => Bound<O>,
+  build: (job: WorkflowBuilder<I>) => ValueOrReference<O>,
   options: SubmissionDefaults<I> & { readonly version?: number } = {},
 ): Workflow<I, O> {
   const { version: _version, ...submission } = options
@@ -159,7 +161,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
       }),
     forEach: (id, list, call, options = {}) => addForEach(draft, { id, list, call, options }),
     run: (id, workflow, input, options = {}) =>
-      addRun(draft, { id, drafted: workflow[definition], input, options }),
+      addRun(draft, { id, drafted: workflow[definition] as Drafted, input, options }),
     onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits),
   }
 }
@@ -172,7 +174,7 @@ function namesOf(operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 
 function addSleep(
   draft: PlanDraft,
   id: string,
-  time: Duration | { readonly until: Bound<string> },
+  time: Duration | { readonly until: ValueOrReference<string> },
   options: StepOptions,
 ): Step<null> {
   const input = typeof time === 'object' ? time : forTime(draft, id, time)

@@ -3,7 +3,7 @@ import {
   ChangeFeedProcessor,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
-import type { ProcessorInternals } from '../../../src/change-feed-processor/internals.js'
+import type { ProcessorInternals } from '../../../src/change-feed-processor/internal.js'
 import { createInProcessCosmos, startEmulator, type InProcessCosmos } from '../../../src/emulator/index.js'
 import type { Container as EngineContainer } from '../../../src/emulator/engine/index.js'
 import type { Clock } from '../../../src/platform/index.js'

@@ -1,4 +1,4 @@
-import { FeedHints } from '../../../src/change-feed-processor/internals.js'
+import { FeedHints } from '../../../src/change-feed-processor/internal.js'
 import { systemClock } from '../../../src/platform/index.js'
 import type { Figure } from '../figure.js'
 import { aProcessor, aShop } from './a-shop.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FeedHints } from '../../../src/change-feed-processor/internals.js'
+import { FeedHints } from '../../../src/change-feed-processor/internal.js'
 import { doors } from '../../support/cosmos-world.js'
 import { processorWorld } from '../../support/processor-world.js'
 

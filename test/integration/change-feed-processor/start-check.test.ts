@@ -1,6 +1,6 @@
 import type { Container } from '@azure/cosmos'
 import { describe, expect, it } from 'vitest'
-import { accountHostOf } from '../../../lease-store/index.js'
+import { accountHostOf } from '../../../lease-store/internal.js'
 import {
   ChangeFeedProcessor,
   ProcessorOptionsError,

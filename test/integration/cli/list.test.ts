@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { list, pageAfter, pageBefore } from '../../../src/cli/commands/jobs/list.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
-import { provision } from '../../../src/connection/index.js'
+import { provision } from '../../../src/connection/internal.js'
 import { VirtualClock } from '../../../src/platform/index.js'
-import {
-  CosmosJobQueries,
-  CosmosStateStore,
-  defineAgent,
-  defineWorkflow,
-  JobClient,
-  type JobSummary,
-} from '../../../src/sas/index.js'
+import { defineAgent, defineWorkflow, type JobSummary } from '../../../src/sas/index.js'
+import { CosmosJobQueries, CosmosStateStore, JobClient } from '../../../src/sas/internal.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 

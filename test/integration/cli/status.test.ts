@@ -1,7 +1,8 @@
 import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
 import { expect, it, onTestFinished } from 'vitest'
 import { status } from '../../../src/cli/commands/jobs/status.js'
-import { connect, provision } from '../../../src/connection/index.js'
+import { connect } from '../../../src/connection/index.js'
+import { provision } from '../../../src/connection/internal.js'
 import { startEmulator } from '../../../src/emulator/index.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CliError } from '../../../src/cli/output/cli-error.js'
 import { emulatorMerge, emulatorSplit } from '../../../src/cli/commands/store/emulator-partitions.js'
 import type { Terminal } from '../../../src/cli/output/terminal.js'
-import { AdminRefusal, callAdmin, type Emulator } from '../../../src/emulator/index.js'
+import type { Emulator } from '../../../src/emulator/index.js'
+import { AdminRefusal, callAdmin } from '../../../src/emulator/internal.js'
 import { anEmulator } from './doors.js'
 
 describe('admin routes of the embedded Cosmos DB', () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Container } from '@azure/cosmos'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { cosmosErrorKind } from '../../../lease-store/index.js'
+import { cosmosErrorKind } from '../../../lease-store/internal.js'
 import type { Emulator, FaultOptions } from '../../../src/emulator/index.js'
 import { systemClock, type Clock } from '../../../src/platform/index.js'
 import { deferred } from '../../support/deferred.js'

@@ -1,7 +1,7 @@
 import { env } from 'node:process'
 import { connectionFromEnvironment, defineAgent, defineWorkflow, startHost } from 'stepward'
 import { startEmulator } from 'stepward/emulator'
-import { cosmosErrorKind } from '../../../lease-store/index.js'
+import { cosmosErrorKind } from '../../../lease-store/internal.js'
 import { impatient, openConnection } from '../../../src/connection/connection.js'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Connection } from '../../../src/connection/index.js'

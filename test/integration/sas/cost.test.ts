@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../src/sas/index.js'
+import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../src/sas/internal.js'
 import { pricedWorld, steadyLoad, threeSteps } from '../../support/job-costs.js'
 
 /** What is measured here, put to the formulas of `stepward cost`. */

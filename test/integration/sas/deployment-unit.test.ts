@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ProcessorTiming } from '../../../src/change-feed-processor/index.js'
-import { FeedHints } from '../../../src/change-feed-processor/internals.js'
+import { FeedHints } from '../../../src/change-feed-processor/internal.js'
 import { enginePorts } from '../../../src/engine-ports/index.js'
-import { CosmosEngine } from '../../../src/emulator/index.js'
+import { CosmosEngine } from '../../../src/emulator/internal.js'
 import { seededRandom, VirtualClock } from '../../../src/platform/index.js'
 import { defineAgent, type Agent } from '../../../src/sas/agents/agent.js'
 import {

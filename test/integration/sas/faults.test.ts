@@ -6,13 +6,9 @@ import {
   type InProcessCosmos,
 } from '../../../src/emulator/index.js'
 import { startHost } from '../../../src/host/index.js'
-import {
-  CosmosStateStore,
-  defineAgent,
-  defineWorkflow,
-  StoreUnavailable,
-  type StateWrite,
-} from '../../../src/sas/index.js'
+import { defineAgent, defineWorkflow, StoreUnavailable } from '../../../src/sas/index.js'
+import { CosmosStateStore } from '../../../src/sas/internal.js'
+import type { StateWrite } from '../../../src/sas/store/state-store.js'
 import { submit } from '../../../src/sas/submission/submit.js'
 import { aSubmission, aWorkflow } from '../../support/a-job.js'
 

@@ -1,10 +1,10 @@
 import {
   defineWorkflow,
-  equal,
   type OnExhausted,
   type Step,
   type StepOptions,
   type SubmitOptions,
+  condition,
 } from 'stepward'
 import { named, type Receipt } from './agents.js'
 import type { Chance } from './chance.js'
@@ -265,7 +265,7 @@ export function workflowOf({ kind, steps, onExhausted = 'error', maxGenerations 
                   ...defaults,
                   ...options,
                   ...(undoing === undefined ? {} : { undo: undoing }),
-                  ...(more.isForGifts === true ? { when: equal(job.input.isGift, true) } : {}),
+                  ...(more.isForGifts === true ? { when: condition.equal(job.input.isGift, true) } : {}),
                 },
               )
       built.set(id, step)

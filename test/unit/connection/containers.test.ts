@@ -5,7 +5,7 @@ import {
   leaseContainerRole,
   leasePartitioningOf,
   type ContainerSettings,
-} from '../../../lease-store/index.js'
+} from '../../../lease-store/internal.js'
 import { openConnection, type Connection } from '../../../src/connection/connection.js'
 import { containerRoles, openContainers } from '../../../src/connection/containers.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'

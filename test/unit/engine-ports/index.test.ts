@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { FeedRange, NewLease } from '../../../lease-store/index.js'
-import { renew } from '../../../lease-store/index.js'
+import { type FeedRange, type NewLease, renew } from '../../../lease-store/index.js'
 import { enginePorts } from '../../../src/engine-ports/index.js'
-import type { CosmosEngine } from '../../../src/emulator/index.js'
+import type { CosmosEngine } from '../../../src/emulator/internal.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { anEngine } from '../emulator/engine/an-engine.js'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import type { ContainerRole } from '../../../lease-store/index.js'
+import type { ContainerRole } from '../../../lease-store/internal.js'
 import { workerNodeOptions } from '../../../src/fleet/instance.js'
 import { containerRoles } from '../../../src/connection/containers.js'
 import { roles } from '../../../src/connection/role.js'

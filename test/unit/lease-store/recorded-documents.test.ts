@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { acquire, checkpoint } from '../../../lease-store/index.js'
 import {
-  acquire,
-  checkpoint,
   decodeLease,
   encodeLease,
   leaseIdPrefix,
   leasePrefix,
   type DecodeOptions,
   type LeaseDocument,
-} from '../../../lease-store/index.js'
+} from '../../../lease-store/internal.js'
 import { leaseOf } from '../../support/a-lease.js'
 
 const prefix = leasePrefix({

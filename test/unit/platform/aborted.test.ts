@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAborted, unlessAborted } from '../../../src/platform/index.js'
+import { isAborted, unlessAborted } from '../../../src/platform/internal.js'
 
 it('a signal that is not given has not aborted', () => {
   expect([undefined, new AbortController().signal, AbortSignal.abort()].map(isAborted)).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assert, AssertionError, assertNever } from '../../../src/platform/index.js'
+import { assert, AssertionError, assertNever } from '../../../src/platform/internal.js'
 
 describe('assert', () => {
   it('lets a true condition pass', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BackgroundLoop, VirtualClock } from '../../../src/platform/index.js'
+import { VirtualClock } from '../../../src/platform/index.js'
+import { BackgroundLoop } from '../../../src/platform/internal.js'
 
 /** A loop whose turns end only when the test says so, and what it has been doing. */
 function aLoop(options: { restMs?: number; turn?: (signal: AbortSignal) => Promise<void> } = {}) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compare } from '../../../src/platform/index.js'
+import { compare } from '../../../src/platform/internal.js'
 
 it('values are compared as by <', () => {
   expect(['B', 'a', '', 'a'].sort(compare)).toEqual(['', 'B', 'a', 'a'])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { counted } from '../../../src/platform/index.js'
+import { counted } from '../../../src/platform/internal.js'
 
 it.each([
   [0, 'job', '0 jobs'],

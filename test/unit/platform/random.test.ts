@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom, systemRandom, type Random } from '../../../src/platform/index.js'
+import { seededRandom, type Random } from '../../../src/platform/index.js'
+import { systemRandom } from '../../../src/platform/internal.js'
 
 const take = (random: Random, count: number): number[] => Array.from({ length: count }, () => random.next())
 

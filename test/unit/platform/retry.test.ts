@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  backoffDelayMs,
-  retry,
-  seededRandom,
-  VirtualClock,
-  type RetryOptions,
-} from '../../../src/platform/index.js'
+import { seededRandom, VirtualClock } from '../../../src/platform/index.js'
+import { backoffDelayMs, retry, type RetryOptions } from '../../../src/platform/internal.js'
 
 const backoff = { minMs: 100, maxMs: 1_000 }
 const never = { next: () => 0, id: () => '' }

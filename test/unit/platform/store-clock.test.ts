@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { StoreClock, VirtualClock, type Clock } from '../../../src/platform/index.js'
+import { VirtualClock, type Clock } from '../../../src/platform/index.js'
+import { StoreClock } from '../../../src/platform/internal.js'
 
 const startMs = Date.UTC(2026, 0, 1)
 

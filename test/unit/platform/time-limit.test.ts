@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { noticingLate, VirtualClock, withinLimit } from '../../../src/platform/index.js'
+import { VirtualClock } from '../../../src/platform/index.js'
+import { noticingLate, withinLimit } from '../../../src/platform/internal.js'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 

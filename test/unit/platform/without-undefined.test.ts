@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withoutUndefined } from '../../../src/platform/index.js'
+import { withoutUndefined } from '../../../src/platform/internal.js'
 
 it('properties without a value are left out, others stay', () => {
   expect(Object.entries(withoutUndefined({ a: 1, b: undefined, c: null, d: false }))).toEqual([

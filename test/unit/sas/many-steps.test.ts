@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { present } from '../../../src/sas/plan/condition.js'
+import { condition } from '../../../src/sas/plan/condition.js'
 import type { JobDocument } from '../../../src/sas/model/documents.js'
 import { withDerivedState } from '../../../src/sas/model/process-state.js'
 import { JobClient } from '../../../src/sas/client/job-client.js'
@@ -137,7 +137,7 @@ it('I6: a job of a thousand steps, one after the other, is undone from its end w
 describe('a job of many steps that is kept for a while', () => {
   it('I18, F-X8, F-D10: begins to expire in parts when it has ended, each by another scheduler, and goes before its steps', async () => {
     const world = new StateWorld()
-    const never = aWorkflow(beside, { when: present(reference(['input', 'missing'])) })
+    const never = aWorkflow(beside, { when: condition.present(reference(['input', 'missing'])) })
     await new JobClient(world).submit(never, {}, { jobId: 'job-1', retainFor: '1h' })
     const lasting: number[] = []
     for (let page = await world.changes(); page.length > 0; page = await world.changes()) {

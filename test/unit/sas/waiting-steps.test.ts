@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { all, any, equal, greater, not, present, type Condition } from '../../../src/sas/plan/condition.js'
+import { type Condition, condition } from '../../../src/sas/plan/condition.js'
 import type { Json } from '../../../src/sas/model/documents.js'
 import { raiseEvent } from '../../../src/sas/decisions/raise-event.js'
 import { submit } from '../../../src/sas/submission/submit.js'
@@ -29,15 +29,27 @@ function states({ job }: JobStory): Record<string, string> {
 
 describe('a step with a condition', () => {
   it.each<[string, boolean, (job: WorkflowBuilder<Order>) => Condition]>([
-    ['equal values', true, (job) => equal(job.input.country, 'PT')],
-    ['different values', false, (job) => equal(job.input.country, 'DE')],
-    ['a larger number', true, (job) => greater(job.input.total, 29)],
-    ['a number that is not larger', false, (job) => greater(job.input.total, 30)],
-    ['a value that is there', true, (job) => present(job.input.dueAt)],
-    ['the contrary', false, (job) => not(present(job.input.dueAt))],
-    ['all of two', false, (job) => all(present(job.input.dueAt), greater(1, job.input.total))],
-    ['any of two', true, (job) => any(greater(1, job.input.total), present(job.input.dueAt))],
-    ['none of two', false, (job) => any(greater(1, job.input.total), equal(job.input.country, 'DE'))],
+    ['equal values', true, (job) => condition.equal(job.input.country, 'PT')],
+    ['different values', false, (job) => condition.equal(job.input.country, 'DE')],
+    ['a larger number', true, (job) => condition.greater(job.input.total, 29)],
+    ['a number that is not larger', false, (job) => condition.greater(job.input.total, 30)],
+    ['a value that is there', true, (job) => condition.present(job.input.dueAt)],
+    ['the contrary', false, (job) => condition.not(condition.present(job.input.dueAt))],
+    [
+      'all of two',
+      false,
+      (job) => condition.all(condition.present(job.input.dueAt), condition.greater(1, job.input.total)),
+    ],
+    [
+      'any of two',
+      true,
+      (job) => condition.any(condition.greater(1, job.input.total), condition.present(job.input.dueAt)),
+    ],
+    [
+      'none of two',
+      false,
+      (job) => condition.any(condition.greater(1, job.input.total), condition.equal(job.input.country, 'DE')),
+    ],
   ])('runs or is left out by %s: %s', (_what, isRun, when) => {
     const story = storyOf((job) => {
       job.step('always', shop.sell, { item: 'x' })
@@ -53,7 +65,7 @@ describe('a step with a condition', () => {
       'small',
       shop.sell,
       { item: 'x' },
-      { when: not(greater(job.input.total, 10)), after: [first] },
+      { when: condition.not(condition.greater(job.input.total, 10)), after: [first] },
     )
     job.step('needs-it', shop.sell, { item: small.output.item })
     job.step('comes-after', shop.sell, { item: 'x' }, { after: [small] })
@@ -75,9 +87,9 @@ describe('a step with a condition', () => {
   it('is not decided by what a step returned in an earlier generation and left out of this one', () => {
     const build = (job: WorkflowBuilder<Order>): void => {
       const first = job.step('first', shop.sell, { item: 'x' }, { undo: 'none' })
-      const gift = { when: equal(first.output.item, 'gift'), undo: 'none' } as const
+      const gift = { when: condition.equal(first.output.item, 'gift'), undo: 'none' } as const
       const wrapped = job.step('wrap', shop.sell, { item: 'paper' }, gift)
-      job.step('tell', shop.sell, { item: 'x' }, { when: present(wrapped.output), undo: 'none' })
+      job.step('tell', shop.sell, { item: 'x' }, { when: condition.present(wrapped.output), undo: 'none' })
       job.step('fail', shop.sell, { item: 'x' }, { after: [wrapped], undo: 'none' })
       job.onExhausted('compensateThenRetry')
     }
@@ -103,7 +115,7 @@ describe('a step with a condition', () => {
 
   it('may be the only one', () => {
     const story = storyOf((job) => {
-      job.step('never', shop.sell, { item: 'x' }, { when: equal(job.input.country, 'DE') })
+      job.step('never', shop.sell, { item: 'x' }, { when: condition.equal(job.input.country, 'DE') })
     })
     expect(story.scheduled().job.processState).toBe('Processed')
   })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   fanOut,
-  silent,
   TelemetryRecorder,
   type Telemetry,
   type TelemetryEvent,
 } from '../../../src/telemetry/index.js'
+import { silent } from '../../../src/telemetry/internal.js'
 
 const event: TelemetryEvent = { type: 'document.refused', id: 'a', reason: 'no type' }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineAgent, defineWorkflow, equal } from '../../../src/sas/index.js'
+import { defineAgent, defineWorkflow, condition } from '../../../src/sas/index.js'
 import { simulateWorkflow, type WorkflowSimulationOptions } from '../../../src/testing/simulate-workflow.js'
 
 const shop = (sales: string[]) =>
@@ -134,7 +134,7 @@ const sleeping = defineWorkflow<object>('sleeping', (job) => {
 const waitingFor = (completeWithin: '2m' | '7d'): WorkflowSimulationOptions<object> => ({
   workflow: defineWorkflow<object>('approving', (job) => {
     const approved = job.waitFor<string>('approve', { completeWithin })
-    const when = equal(approved.output, 'yes')
+    const when = condition.equal(approved.output, 'yes')
     job.step('sell', shop([]).sell, {}, { completeWithin: '30s', retry: { tries: 3 }, undo: 'none', when })
   }),
   input: {},

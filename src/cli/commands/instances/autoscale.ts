@@ -7,8 +7,9 @@ import {
   type ScalingPolicy,
   type UnitLag,
 } from '../../../operations/index.js'
-import { roles, rolesNamed } from '../../../connection/index.js'
-import { BackgroundLoop, counted, errorMessage, systemClock } from '../../../platform/index.js'
+import { roles, rolesNamed } from '../../../connection/internal.js'
+import { systemClock } from '../../../platform/index.js'
+import { BackgroundLoop, counted, errorMessage } from '../../../platform/internal.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { scaleTargetOf, type ScaleTargetOptions } from '../../input/scale-target.js'
 import { withExistingStore } from '../../input/store.js'

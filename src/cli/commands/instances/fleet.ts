@@ -5,7 +5,7 @@ import {
   type FleetRow,
   type FleetStatus,
 } from '../../../fleet/index.js'
-import { counted } from '../../../platform/index.js'
+import { counted } from '../../../platform/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { durationText } from '../../output/duration-text.js'
 import { fitted } from '../../output/fitted.js'

@@ -1,4 +1,5 @@
-import { counted, systemClock } from '../../../platform/index.js'
+import { systemClock } from '../../../platform/index.js'
+import { counted } from '../../../platform/internal.js'
 import type { JobClient, SelectionFilter, UndeliveredNotice, UnreadableJob } from '../../../sas/index.js'
 import { standingWork } from '../../../operations/index.js'
 import { attentionGroups, standingGroup, type AttentionGroup } from '../../output/attention-groups.js'

@@ -1,5 +1,5 @@
 import { CommandRefused, type JobClient, type ResendOptions as Decision } from '../../../sas/index.js'
-import { counted } from '../../../platform/index.js'
+import { counted } from '../../../platform/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
 import { withClient, withExistingStore } from '../../input/store.js'

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { counted, errorMessage, systemClock } from '../../../platform/index.js'
+import { systemClock } from '../../../platform/index.js'
+import { counted, errorMessage } from '../../../platform/internal.js'
 import type { BulkOptions, BulkReport, JobClient } from '../../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'

@@ -1,6 +1,5 @@
 import {
   JobNotFound,
-  processStates,
   type Attention,
   type AuditEntry,
   type JobClient,
@@ -8,6 +7,7 @@ import {
   type JobView,
   type UndeliveredNotice,
 } from '../../../sas/index.js'
+import { processStates } from '../../../sas/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
 import { whatToDo } from '../../output/step-graph.js'

@@ -1,14 +1,14 @@
-import { counted, errorMessage, systemClock, type Clock } from '../../../platform/index.js'
+import { systemClock, type Clock } from '../../../platform/index.js'
+import { counted, errorMessage } from '../../../platform/internal.js'
 import {
-  isReplyTo,
   JobConflict,
   JobFailed,
-  replyToRule,
   SubmissionInvalid,
   type Job,
   type JobClient,
   type Workflow,
 } from '../../../sas/index.js'
+import { isReplyTo, replyToRule } from '../../../sas/internal.js'
 import type { Telemetry } from '../../../telemetry/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { readJsonLines, type JsonLine } from '../../output/json-lines.js'

@@ -1,4 +1,4 @@
-import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../sas/index.js'
+import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../sas/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { Problems } from '../../output/problems.js'
 import { table, type Terminal } from '../../output/terminal.js'

@@ -1,5 +1,5 @@
 import { examine } from '../../../operations/index.js'
-import { counted } from '../../../platform/index.js'
+import { counted } from '../../../platform/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { withUnits } from '../../input/store.js'
 import type { UnitOptions } from '../../input/store-options.js'

@@ -1,5 +1,5 @@
 import { estimateLag, standingText } from '../../../operations/index.js'
-import { counted } from '../../../platform/index.js'
+import { counted } from '../../../platform/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { durationText } from '../../output/duration-text.js'
 import { fitted } from '../../output/fitted.js'

@@ -1,5 +1,5 @@
 import { startEmulator } from '../../../emulator/index.js'
-import { readSettings, roles } from '../../../connection/index.js'
+import { readSettings, roles } from '../../../connection/internal.js'
 import { startHost } from '../../../host/index.js'
 import { consoleLogger } from '../../../telemetry/index.js'
 import { exitCodes } from '../../output/cli-error.js'

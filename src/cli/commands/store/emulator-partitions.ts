@@ -1,4 +1,5 @@
-import { AdminRefusal, callAdmin, wellKnownKey, type PartitionRange } from '../../../emulator/index.js'
+import type { PartitionRange } from '../../../emulator/index.js'
+import { AdminRefusal, callAdmin, wellKnownKey } from '../../../emulator/internal.js'
 import { systemClock } from '../../../platform/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { table, type Terminal } from '../../output/terminal.js'

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-// Does not import the room's index, which also loads the SDK. That would double the time until the first answer.
-import { serveAccount, type AccountServerOptions } from '../../../emulator/doors/account-server.js'
+// Loads nothing from the room's index: it loads the SDK, which doubles the time until the first answer.
+import type { AccountServerOptions } from '../../../emulator/index.js'
+import { serveAccount } from '../../../emulator/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { wholeNumber } from '../../input/whole-number.js'
 import { openingData } from '../../input/data-directory.js'

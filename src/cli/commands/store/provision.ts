@@ -1,4 +1,4 @@
-import { provision as provisionStore } from '../../../connection/index.js'
+import { provision as provisionStore } from '../../../connection/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { withSettings } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { identityOf, type AnyChange } from '../../../../src/change-feed-processor/feed/change-identity.js'
-import type { UserCode } from '../../../support/a-runtime.js'
-import { storedLease, type RuntimeOverrides } from '../../../support/a-runtime.js'
+import { type UserCode, storedLease, type RuntimeOverrides } from '../../../support/a-runtime.js'
 import { deferred, type Deferred } from '../../../support/deferred.js'
 import { supervising } from '../../../support/supervised.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cosmosErrorKind } from '../../../../lease-store/index.js'
+import { cosmosErrorKind } from '../../../../lease-store/internal.js'
 import { calledWithin } from '../../../../src/change-feed-processor/delivery/time-limit.js'
 import { VirtualClock } from '../../../../src/platform/index.js'
 

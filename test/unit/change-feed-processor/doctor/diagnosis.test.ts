@@ -1,12 +1,8 @@
 import type { Container, ItemDefinition } from '@azure/cosmos'
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  ChangeFeedProcessor,
-  diagnose,
-  inspect,
-  type Finding,
-} from '../../../../src/change-feed-processor/index.js'
-import { accountHostOf } from '../../../../lease-store/index.js'
+import { ChangeFeedProcessor } from '../../../../src/change-feed-processor/index.js'
+import { diagnose, inspect, type Finding } from '../../../../src/change-feed-processor/internal.js'
+import { accountHostOf } from '../../../../lease-store/internal.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../../../src/platform/index.js'
 

@@ -1,11 +1,8 @@
 import { ChangeFeedPolicy, ChangeFeedRetentionTimeSpan, type Container } from '@azure/cosmos'
 import { describe, expect, it } from 'vitest'
-import { cosmosErrorKind } from '../../../../lease-store/index.js'
-import {
-  CosmosChangeFeed,
-  FeedError,
-  type FeedPosition,
-} from '../../../../src/change-feed-processor/index.js'
+import { cosmosErrorKind } from '../../../../lease-store/internal.js'
+import { FeedError, type FeedPosition } from '../../../../src/change-feed-processor/index.js'
+import { CosmosChangeFeed } from '../../../../src/change-feed-processor/internal.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../../src/emulator/index.js'
 import { storeError } from '../../../support/intercepted.js'
 

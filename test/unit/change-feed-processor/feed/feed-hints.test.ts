@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FeedHints } from '../../../../src/change-feed-processor/internals.js'
+import { FeedHints } from '../../../../src/change-feed-processor/internal.js'
 
 describe('hints', () => {
   it('reach everybody who listens, until they stop', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cosmosErrorKind, type LeaseStore } from '../../../../lease-store/index.js'
+import type { LeaseStore } from '../../../../lease-store/index.js'
+import { cosmosErrorKind } from '../../../../lease-store/internal.js'
 import { withTimeouts } from '../../../../src/change-feed-processor/lease-holding/lease-call-timeout.js'
 import { aNewLease } from '../../../support/a-lease.js'
 import { aRuntime, type TestRuntime } from '../../../support/a-runtime.js'

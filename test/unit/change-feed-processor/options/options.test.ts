@@ -7,7 +7,8 @@ import {
   type ProcessorInternals,
   type ResolvedOptions,
 } from '../../../../src/change-feed-processor/options/options.js'
-import { systemClock, systemRandom } from '../../../../src/platform/index.js'
+import { systemClock } from '../../../../src/platform/index.js'
+import { systemRandom } from '../../../../src/platform/internal.js'
 
 const container = new CosmosClient({
   endpoint: 'https://in-process.stepward.invalid',

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  checkpoint,
-  leaseTokenOf,
-  type Lease,
-  type LeaseStore,
-  type NewLease,
-} from '../../../../lease-store/index.js'
+import { checkpoint, type Lease, type LeaseStore, type NewLease } from '../../../../lease-store/index.js'
+import { leaseTokenOf } from '../../../../lease-store/internal.js'
 import { PartitionSynchronizer } from '../../../../src/change-feed-processor/ownership/partition-synchronizer.js'
 import { aNewLease } from '../../../support/a-lease.js'
 import { aRuntime, storedLease, type TestRuntime } from '../../../support/a-runtime.js'

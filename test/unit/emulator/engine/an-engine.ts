@@ -1,4 +1,4 @@
-import { CosmosEngine } from '../../../../src/emulator/index.js'
+import { CosmosEngine } from '../../../../src/emulator/internal.js'
 import type {
   Container,
   EngineOptions,

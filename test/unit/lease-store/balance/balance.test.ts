@@ -5,13 +5,15 @@ import {
   acquire,
   release,
   requestHandover,
+  type Lease,
+  type LeaseOwner,
+} from '../../../../lease-store/index.js'
+import {
   selectLeases,
   type Balance,
-  type Lease,
   type LeaseLimits,
-  type LeaseOwner,
   type Selection,
-} from '../../../../lease-store/index.js'
+} from '../../../../lease-store/internal.js'
 import { aLease } from '../../../support/a-lease.js'
 
 const life = (instanceName: string): LeaseOwner => ({ instanceName, incarnation: `${instanceName}-1` })

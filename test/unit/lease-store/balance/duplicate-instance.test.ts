@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { yieldsTo, observe, renew, duplicateInstanceLease } from '../../../../lease-store/index.js'
+import { renew } from '../../../../lease-store/index.js'
+import { yieldsTo, observe, duplicateInstanceLease } from '../../../../lease-store/internal.js'
 import { aLease } from '../../../support/a-lease.js'
 
 const self = { instanceName: 'a', incarnation: 'life-2' }

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  acquire,
-  lapsed,
-  observe,
-  release,
-  requestHandover,
-  unanswered,
-  type HandoverPatience,
-  type Lease,
-} from '../../../../lease-store/index.js'
+import { acquire, release, requestHandover, type Lease } from '../../../../lease-store/index.js'
+import { lapsed, observe, unanswered, type HandoverPatience } from '../../../../lease-store/internal.js'
 import { aLease } from '../../../support/a-lease.js'
 
 const self = { instanceName: 'a', incarnation: 'a-1' }

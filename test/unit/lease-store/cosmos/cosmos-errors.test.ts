@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cosmosErrorKind, isTransient } from '../../../../lease-store/index.js'
+import { cosmosErrorKind, isTransient } from '../../../../lease-store/internal.js'
 
 describe('an error of the store', () => {
   it.each([

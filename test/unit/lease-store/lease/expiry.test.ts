@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { expired, expiredByObservation, observe } from '../../../../lease-store/index.js'
+import { expired } from '../../../../lease-store/index.js'
+import { expiredByObservation, observe } from '../../../../lease-store/internal.js'
 import { aLease } from '../../../support/a-lease.js'
 
 const owned = aLease({ owner: 'b', storedAtMs: 100_000 })

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { keyCount } from '../../../../lease-store/lease/feed-range.js'
-import { cutRange, isEpkRange, leaseTokenOf, type FeedRange } from '../../../../lease-store/index.js'
+import type { FeedRange } from '../../../../lease-store/index.js'
+import { cutRange, isEpkRange, leaseTokenOf } from '../../../../lease-store/internal.js'
 
 describe('a feed range', () => {
   it.each([

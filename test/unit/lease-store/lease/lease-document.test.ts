@@ -6,7 +6,7 @@ import {
   encodeNewLease,
   type LeaseDocument,
   type LeaseRefusal,
-} from '../../../../lease-store/index.js'
+} from '../../../../lease-store/internal.js'
 import { aNewLease, leaseOf } from '../../../support/a-lease.js'
 
 const id = 'orderscontoso.documents.azure.com_TughAA==_TughAMEOdUI=..0'

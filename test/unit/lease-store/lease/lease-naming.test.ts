@@ -5,7 +5,7 @@ import {
   javaLeasePrefix,
   leaseDocumentId,
   leasePrefix,
-} from '../../../../lease-store/index.js'
+} from '../../../../lease-store/internal.js'
 
 const prefix = leasePrefix({
   processorName: 'orders',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { acquire, observe, renew, requestHandover, type Lease } from '../../../../lease-store/index.js'
+import { acquire, renew, requestHandover, type Lease } from '../../../../lease-store/index.js'
+import { observe } from '../../../../lease-store/internal.js'
 import { aLease } from '../../../support/a-lease.js'
 
 const other = { instanceName: 'b', incarnation: 'b-1' }

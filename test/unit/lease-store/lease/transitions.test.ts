@@ -3,12 +3,12 @@ import {
   acquire,
   checkpoint,
   isOwnedBy,
-  isSameOwner,
   release,
   renew,
   reposition,
   requestHandover,
 } from '../../../../lease-store/index.js'
+import { isSameOwner } from '../../../../lease-store/internal.js'
 import { aLease } from '../../../support/a-lease.js'
 
 const self = { instanceName: 'a', incarnation: 'first' }

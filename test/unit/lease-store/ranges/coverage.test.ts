@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { uncovered } from '../../../../lease-store/ranges/coverage.js'
-import { planLeases } from '../../../../lease-store/index.js'
+import { planLeases } from '../../../../lease-store/internal.js'
 
 const [first, second] = [
   { id: '0', min: '', max: '80' },

@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { FeedRange, Lease } from '../../../../lease-store/index.js'
 import {
   canMeet,
   findOverlaps,
   leaseTokenOf,
   planOverlapRepairs,
   staying,
-  type FeedRange,
-  type Lease,
-} from '../../../../lease-store/index.js'
+} from '../../../../lease-store/internal.js'
 import { aLease } from '../../../support/a-lease.js'
 
 interface At extends FeedRange {

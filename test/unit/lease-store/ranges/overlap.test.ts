@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findOverlaps, leaseTokenOf, type Lease } from '../../../../lease-store/index.js'
+import type { Lease } from '../../../../lease-store/index.js'
+import { findOverlaps, leaseTokenOf } from '../../../../lease-store/internal.js'
 import { aLease } from '../../../support/a-lease.js'
 
 function leasesOf(...bounds: readonly (readonly [min: string, max: string])[]): Lease[] {

@@ -5,7 +5,7 @@ import type { AgentContext, AgentHandler } from '../../../../src/sas/agents/agen
 import { makeAttempt, type AttemptOptions } from '../../../../src/sas/agents/attempt.js'
 import type { Json } from '../../../../src/sas/model/documents.js'
 import type { Outcome } from '../../../../src/sas/decisions/settle.js'
-import { silent } from '../../../../src/telemetry/index.js'
+import { silent } from '../../../../src/telemetry/internal.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { deferred } from '../../../support/deferred.js'
 import { JobStory, longestBackoff } from '../../../support/job-story.js'

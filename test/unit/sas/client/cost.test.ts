@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../../src/sas/index.js'
+import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../../src/sas/internal.js'
 
 const usual: CostQuestion = {
   steps: 3,

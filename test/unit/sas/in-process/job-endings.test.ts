@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
-import { JobEndings, type EndedJob } from '../../../../src/sas/in-process/job-endings.js'
+import { JobEndings, type EndedJob, type WakeUps } from '../../../../src/sas/in-process/job-endings.js'
 import { aWorkflow } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
-import type { WakeUps } from '../../../../src/sas/in-process/job-endings.js'
 
 describe('the endings of jobs', () => {
   const ended = (job: { readonly pk: string; readonly jobId: string }) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FeedHints } from '../../../../src/change-feed-processor/internals.js'
+import { FeedHints } from '../../../../src/change-feed-processor/internal.js'
 import { InProcessPath } from '../../../../src/sas/in-process/in-process-path.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import type { AcceptedJob } from '../../../../src/sas/submission/write-submission.js'

@@ -1,15 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  all,
-  any,
-  conditionProblem,
-  conditionTemplate,
-  equal,
-  greater,
-  holds,
-  not,
-  present,
-} from '../../../../src/sas/plan/condition.js'
+import { conditionProblem, conditionTemplate, holds, condition } from '../../../../src/sas/plan/condition.js'
 import type { Json } from '../../../../src/sas/model/documents.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
@@ -18,14 +8,14 @@ import { reference } from '../../../../src/sas/model/reference.js'
 import { shop } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
 
-const makers = 'equal(…), greater(…), present(…), not(…), all(…) or any(…)'
+const makers = 'condition.equal(…), .greater(…), .present(…), .not(…), .all(…) or .any(…)'
 const isGift = reference<boolean>(['input', 'isGift'])
 
 const wrong: readonly (readonly [string, unknown, string])[] = [
   [
     'a bare reference',
     isGift,
-    'job.input.isGift is a reference, not a condition: write equal(job.input.isGift, true), or present(job.input.isGift)',
+    'job.input.isGift is a reference, not a condition: write condition.equal(job.input.isGift, true), or condition.present(job.input.isGift)',
   ],
   ['true', true, `true is not a condition: use ${makers}`],
   ['a text', 'isGift', `"isGift" is not a condition: use ${makers}`],
@@ -51,12 +41,12 @@ const wrong: readonly (readonly [string, unknown, string])[] = [
   ],
   [
     'a join of what is none',
-    not(all(present(isGift), true as never)),
+    condition.not(condition.all(condition.present(isGift), true as never)),
     `true is not a condition: use ${makers}`,
   ],
   [
     'a comparison with null',
-    greater(reference(['input', 'total']), null as never),
+    condition.greater(reference(['input', 'total']), null as never),
     'greater compares numbers, and null is not one',
   ],
   [
@@ -68,7 +58,7 @@ const wrong: readonly (readonly [string, unknown, string])[] = [
   [
     'the output of a step',
     reference(['steps', 'pay', 'output', 'ok']),
-    'pay.output.ok is a reference, not a condition: write equal(pay.output.ok, true), or present(pay.output.ok)',
+    'pay.output.ok is a reference, not a condition: write condition.equal(pay.output.ok, true), or condition.present(pay.output.ok)',
   ],
   ['null', null, `null is not a condition: use ${makers}`],
   ['a function', () => true, `function is not a condition: use ${makers}`],
@@ -78,7 +68,11 @@ const wrong: readonly (readonly [string, unknown, string])[] = [
     `{"operator":"equal"} is not a condition: use ${makers}`,
   ],
   ['values without an operator', { of: [1, 2] }, `{"of":[1,2]} is not a condition: use ${makers}`],
-  ['any of what is none', any(present(isGift), true as never), `true is not a condition: use ${makers}`],
+  [
+    'any of what is none',
+    condition.any(condition.present(isGift), true as never),
+    `true is not a condition: use ${makers}`,
+  ],
 ]
 
 function gifts(when: unknown): Workflow<{ readonly isGift: boolean }> {
@@ -90,7 +84,7 @@ function gifts(when: unknown): Workflow<{ readonly isGift: boolean }> {
 
 describe('a condition', () => {
   it('of equal values holds whatever the order of their properties, and however zero was written', () => {
-    const isHome = equal(reference<unknown>(['input', 'address']), {
+    const isHome = condition.equal(reference<unknown>(['input', 'address']), {
       city: 'Graz',
       floors: [{ from: 0, to: 1 }],
     })
@@ -103,10 +97,10 @@ describe('a condition', () => {
   })
 
   it.each([
-    ['equal', equal(isGift, true)],
-    ['greater', greater(reference(['input', 'total']), 5)],
-    ['a join', all(not(present(isGift)))],
-    ['a join of none', all()],
+    ['equal', condition.equal(isGift, true)],
+    ['greater', condition.greater(reference(['input', 'total']), 5)],
+    ['a join', condition.all(condition.not(condition.present(isGift)))],
+    ['a join of none', condition.all()],
   ])('is what is made for it: %s', (_what, condition) => {
     expect(conditionProblem(condition)).toBeNull()
     expect(gifts(condition).plan.steps[0]?.when).not.toBeNull()
@@ -119,12 +113,14 @@ describe('a condition', () => {
   })
 
   it('is not one that compares with what is not JSON', () => {
-    expect(() => gifts(equal(isGift, Number.NaN as never))).toThrow('its condition: when.of[1] is NaN')
+    expect(() => gifts(condition.equal(isGift, Number.NaN as never))).toThrow(
+      'its condition: when.of[1] is NaN',
+    )
   })
 
   it('is looked at again at submission, where a plan comes from elsewhere', async () => {
     const world = new StateWorld()
-    const good = gifts(equal(isGift, true))
+    const good = gifts(condition.equal(isGift, true))
     const [step] = good.plan.steps
     if (step === undefined) throw new Error('there is no step')
     const submit = (when: unknown) =>
@@ -138,7 +134,7 @@ describe('a condition', () => {
       message: `job "j": step "wrap": when: the operator "xor" is unknown: use ${makers}`,
     })
     await expect(submit({ $from: ['input', 'isGift'] })).rejects.toThrow(
-      'write equal(job.input.isGift, true)',
+      'write condition.equal(job.input.isGift, true)',
     )
     expect(world.faults.writes).toEqual([])
   })
@@ -178,7 +174,7 @@ describe('a stored condition', () => {
   })
 
   it('that joins others holds when all of them do, or any', () => {
-    const [yes, no] = [present(list as never), present(null as never)]
+    const [yes, no] = [condition.present(list as never), condition.present(null as never)]
     expect([stored('all', yes, yes), stored('all', yes, no), stored('all')]).toEqual([true, false, true])
     expect([stored('any', no, yes), stored('any', no, no), stored('any')]).toEqual([true, false, false])
   })

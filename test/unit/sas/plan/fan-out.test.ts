@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
-import { equal } from '../../../../src/sas/plan/condition.js'
+import { condition } from '../../../../src/sas/plan/condition.js'
 import { fitPlan } from '../../../../src/sas/plan/fan-out.js'
 import type { ForEachOptions } from '../../../../src/sas/workflow/for-each.js'
 import { defineWorkflow, type WorkflowBuilder } from '../../../../src/sas/workflow/workflow.js'
@@ -60,7 +60,7 @@ describe('a plan fitted to the list of its job', () => {
 
   it('is possible where a condition may leave the fan-out out; then it has no step for an item', () => {
     const { problems, ids } = fitted({ items: 'none', country: 'PT' }, (job) => ({
-      when: equal(job.input.country, 'DE'),
+      when: condition.equal(job.input.country, 'DE'),
     }))
     expect(problems).toEqual([])
     expect(ids).toHaveLength(1)
@@ -68,7 +68,7 @@ describe('a plan fitted to the list of its job', () => {
 
   it('has no step for an item either where the list of such a fan-out is too long', () => {
     const { problems, ids } = fitted({ items: ['a', 'b', 'c', 'd'], country: 'PT' }, (job) => ({
-      when: equal(job.input.country, 'DE'),
+      when: condition.equal(job.input.country, 'DE'),
     }))
     expect([problems, ids.length]).toEqual([[], 1])
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
-import { equal } from '../../../../src/sas/plan/condition.js'
+import { condition } from '../../../../src/sas/plan/condition.js'
 import { fitPlan } from '../../../../src/sas/plan/fan-out.js'
 import type { ForEachOptions } from '../../../../src/sas/workflow/for-each.js'
 import { viewOf } from '../../../../src/sas/client/job-view.js'
@@ -136,7 +136,7 @@ describe('a fan-out over a list of the job’s input', () => {
   it('is left out with all its items when its condition does not hold', () => {
     const story = storyOf(
       (job) => {
-        const when = equal(job.input.express, true)
+        const when = condition.equal(job.input.express, true)
         job.forEach('pack', job.input.lines, (line) => warehouse.pack({ sku: line.sku, count: 1 }), { when })
       },
       { lines, express: false },
@@ -191,7 +191,7 @@ describe('a fan-out over an earlier step’s output', () => {
     const { plan } = defineWorkflow<{ readonly items: readonly string[] }>('shipping', (job) => {
       job.onExhausted('compensateThenRetry')
       const ask = job.step('ask', shop.sell, { item: 'how' }, { undo: 'none' })
-      const isFast = equal(reference<boolean>(['steps', 'ask', 'output', 'isFast']), true)
+      const isFast = condition.equal(reference<boolean>(['steps', 'ask', 'output', 'isFast']), true)
       const label = job.step('label', shop.sell, { item: 'x' }, { when: isFast, undo: 'none', after: [ask] })
       const packed = job.forEach('pack', job.input.items, () => shop.sell({ item: label.output.item }), {
         undo: 'none',

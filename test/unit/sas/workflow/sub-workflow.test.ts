@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
-import { equal } from '../../../../src/sas/plan/condition.js'
+import { condition } from '../../../../src/sas/plan/condition.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
 import {
   defineWorkflow,
@@ -96,7 +96,7 @@ describe('a workflow run by another one', () => {
   it('is left out as a whole when its condition does not hold', () => {
     const story = storyOf((job) => {
       const input = { account: 'a', amount: 1 }
-      job.run('pay', paying, input, { when: equal(job.input.isPaid, true) })
+      job.run('pay', paying, input, { when: condition.equal(job.input.isPaid, true) })
     })
     const { job } = story.scheduled()
     expect(job.processState).toBe('Processed')
@@ -106,7 +106,7 @@ describe('a workflow run by another one', () => {
   const filing = defineWorkflow<Receipt>('filing', (job) => {
     const first = job.step('first', bank.file, job.input)
     job.step('left', bank.file, job.input, { after: [first] })
-    const when = equal(job.input.receiptId, 'r')
+    const when = condition.equal(job.input.receiptId, 'r')
     job.step('right', bank.file, job.input, { after: [first], when })
   })
 
@@ -120,7 +120,7 @@ describe('a workflow run by another one', () => {
 
   it('has each step done only where its own condition holds and that of the whole', () => {
     const story = storyOf((job) => {
-      const when = equal(job.input.isPaid, true)
+      const when = condition.equal(job.input.isPaid, true)
       job.run('x', filing, { receiptId: job.input.customer }, { when })
       job.run('y', filing, { receiptId: job.input.customer })
     })

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readChanges, type Container } from '../../../../../src/emulator/engine/index.js'
-import type { upsertOf } from '../an-engine.js'
-import { aContainer, anEngine, refusalOf } from '../an-engine.js'
+import { type upsertOf, aContainer, anEngine, refusalOf } from '../an-engine.js'
 
 /** Ids in the order of the feed after an LSN, page by page; nothing twice. */
 function feedAfter(container: Container, rangeId: string, lsn: number, maxItemCount = 3): readonly string[] {

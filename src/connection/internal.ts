@@ -1,0 +1,19 @@
+/** The names of this room that only other rooms see. */
+export { awaitStore, patienceShape } from './await-store.js'
+export { charging } from './connect.js'
+export {
+  connectionProblems,
+  connectionShape,
+  impatient,
+  openConnection,
+  storeName,
+  type OpenConnection,
+} from './connection.js'
+export { explained, openContainers, type Containers } from './containers.js'
+export { credential } from './identity.js'
+export { instanceNameOf } from './instance-name.js'
+export { processSettings, type ProcessSettings } from './process-environment.js'
+export { provision } from './provision.js'
+export { processorNameOf, roles, rolesNamed } from './role.js'
+export { readSettings, type Settings } from './settings.js'
+export { storeTimeOf } from './store-time.js'

@@ -1,0 +1,28 @@
+/** The names of this room that only other rooms see. */
+export { isAgent } from './agents/agent.js'
+export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
+export { stateContainerRole } from './store/state-container.js'
+export { CosmosJobQueries } from './store/cosmos-job-queries.js'
+export { CosmosStateStore } from './store/cosmos-state-store.js'
+export {
+  createAgents,
+  createNotifier,
+  createScheduler,
+  createSupervisor,
+  superviseOnce,
+  type Unit,
+  type UnitOptions,
+} from './deployment-unit.js'
+export { timingShape } from '../change-feed-processor/internal.js'
+export { idleCharge, idleCost, jobCost, type CostQuestion } from './client/cost.js'
+export { processStates, type JobDocument, type StepDocument } from './model/documents.js'
+export { agentsShape, notifierShape, supervisorShape } from './unit-settings.js'
+export { JobEndings } from './in-process/job-endings.js'
+export { isReplyTo, replyChannel, replyToRule, type ReplyChannel } from './notifier/reply.js'
+export { isWebhook } from './notifier/webhook.js'
+export type { DocumentAddress, StateStore, StateWrite, Stored } from './store/state-store.js'
+export { InProcessPath } from './in-process/in-process-path.js'
+export { unreadableJobs } from './store/unreadable-jobs.js'
+export { beginningHere, wakingReaders } from './in-process/waking-store.js'
+export { isWorkflow } from './workflow/workflow.js'
+export { JobClient } from './client/job-client.js'

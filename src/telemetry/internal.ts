@@ -1,0 +1,2 @@
+/** The names of this room that only other rooms see. */
+export { silent } from './telemetry.js'
