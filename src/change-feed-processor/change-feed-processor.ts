@@ -45,6 +45,9 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   private starting = new AbortController()
   private readonly gate = new PauseGate()
 
+  constructor(options: AnyProcessorOptions<T>)
+  /** @internal */
+  constructor(options: AnyProcessorOptions<T>, internals: ProcessorInternals)
   constructor(
     private readonly options: AnyProcessorOptions<T>,
     private readonly internals: ProcessorInternals = {},

@@ -21,6 +21,7 @@
  *
  * Start reading in `doors/account.ts`, which connects engine, journal, routes and faults.
  */
+export type { OpenAccount } from './doors/account.js'
 export type { AccountOptions } from './doors/account-options.js'
 export type { AccountServer, AccountServerOptions } from './doors/account-server.js'
 export { startEmulator, type Emulator, type EmulatorOptions } from './doors/emulator-server.js'

@@ -18,5 +18,5 @@
  * Start with `host.ts`.
  */
 export { startHost, type Host, type HostFigures } from './host.js'
-export type { HostOptions } from './host-options.js'
+export type { HostOptions, UnitSettings } from './host-options.js'
 export { superviseOnce, type SuperviseOnceOptions } from './supervise-once.js'

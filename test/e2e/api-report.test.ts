@@ -18,10 +18,9 @@ const notExported: Readonly<Record<string, string>> = {
   CosmosEngine: 'the engine of an embedded account is for our own rooms and tests',
   JobDocument: 'gives an alert its state',
   Level: 'the levels stand in the option',
-  OnInstance: 'a part of events, whose fields docs/telemetry.md lists',
-  OnJob: 'a part of events',
-  OnLease: 'a part of events',
-  OnStep: 'a part of events',
+  HostEvent: 'a part of the events that docs/telemetry.md lists',
+  JobEvent: 'a part of the events',
+  ProcessorEvent: 'a part of the events',
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'stepward-api-'))

@@ -16,6 +16,7 @@ import { ThroughputMeter } from '../rest/routes/throughput-meter.js'
 
 /** An open account, however it is used. */
 export interface OpenAccount extends PartitionChanges {
+  /** @internal */
   readonly engine: CosmosEngine
   /** The faults to inject. Default: none. */
   readonly faults: Faults
