@@ -18,7 +18,7 @@ function aProgram(): Command {
   return program
 }
 
-/** What bash offers after these words. */
+/** Returns the completions that bash offers after these words. */
 function completed(words: readonly string[]): string[] {
   const script = `${completionScript(aProgram(), 'bash')}
     COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
@@ -26,7 +26,7 @@ function completed(words: readonly string[]): string[] {
   return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')
 }
 
-describe('completion in bash', () => {
+describe('completion in bash after', () => {
   it.each([
     [
       ['stepward', ''],

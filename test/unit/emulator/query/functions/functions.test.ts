@@ -14,7 +14,7 @@ function valueOf(expression: string): unknown {
   return compileQuery(`SELECT VALUE ${expression} FROM c`, []).execute([document])[0]
 }
 
-describe('functions', () => {
+describe('a function', () => {
   it.each<[string, unknown]>([
     ['STARTSWITH(c.text, "He")', true],
     ['STARTSWITH(c.text, "he")', false],
@@ -132,7 +132,7 @@ describe('LIKE', () => {
     expect(valueOf(expression)).toBe(expected)
   })
 
-  it('takes no longer for a pattern full of runs', () => {
+  it('takes linear time for a pattern with many runs', () => {
     const matches = compileQuery('SELECT VALUE c.t LIKE @p FROM c', [
       { name: '@p', value: '%a'.repeat(40) + 'b' },
     ])
@@ -140,7 +140,7 @@ describe('LIKE', () => {
   })
 })
 
-describe('operators and literals', () => {
+describe('an expression of operators and literals', () => {
   it.each<[string, unknown]>([
     ['1 + 2 * 3', 7],
     ['(1 + 2) * 3', 9],
