@@ -2,7 +2,7 @@ import type { CosmosClient } from '@azure/cosmos'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { doors, type Door } from './doors.js'
 
-describe.each(doors)('account, databases and containers through the SDK, %s', (_name, open) => {
+describe.each(doors)('the account through the SDK, %s', (_name, open) => {
   let door: Door
   let client: CosmosClient
 
@@ -17,7 +17,7 @@ describe.each(doors)('account, databases and containers through the SDK, %s', (_
     expect(resource?.consistencyPolicy).toBe('Session')
   })
 
-  it('reads the account once or twice, not before every request', async () => {
+  it('is read once or twice, not before every request', async () => {
     const { container } = await orders(client)
     const before = door.stats().requests
     for (let index = 0; index < 20; index += 1) await container.items.upsert({ id: `o${index}`, pk: 'a' })

@@ -280,7 +280,7 @@ describe('the emulator, given bad input', () => {
   describe.each(doors)('%s', (_, send) => {
     beforeEach(() => prepare(send))
 
-    it.each(wrong)('%s', async (_name, asked, statuses) => {
+    it.each(wrong)('answers with an expected status: %s', async (_name, asked, statuses) => {
       const answer = await send(signed(asked, wellKnownKey))
       expectCosmosAnswer(answer)
       expect(statuses, answer.body.slice(0, 300)).toContain(answer.status)

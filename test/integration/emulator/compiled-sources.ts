@@ -10,9 +10,9 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const rooms = ['src/emulator', 'src/platform']
 
 /**
- * Compiles the sources, and `script` beside this file, before the tests of a suite, so that another process can
-  * run them without a build. Removes them after the suite. The directory lies inside the repository, so that
-  * packages are found.
+ * Compiles the sources, and `script` beside this file, before the tests of a suite, so that another process
+ * can run them without a build. Removes them after the suite. The directory lies inside the repository, so
+ * that packages are found.
  *
  * @returns a function that returns the path of the script
  */

@@ -91,7 +91,7 @@ describe('a path of rids over HTTP', () => {
     expect((await ask(one, headers)).status).toBe(404)
   })
 
-  it('cannot be mixed up with names', async () => {
+  it('does not mix rids and names: a rid in place of a name is answered with 404', async () => {
     const read = await container.item(documentRid, 'a').read()
     expect(read.statusCode).toBe(404)
   })

@@ -110,7 +110,7 @@ describe('the store of the template', () => {
     ])
   })
 
-  it('writes in one region, has no keys, and keeps back-ups for seven days (C22)', () => {
+  it('writes in one region, accepts no keys, and keeps back-ups for seven days (C22)', () => {
     expect(cosmos).toContain('enableMultipleWriteLocations: false')
     expect(cosmos).toContain('disableLocalAuth: true')
     expect(cosmos).toContain('Continuous7Days')
@@ -169,7 +169,7 @@ describe('the store of the template', () => {
     expect(main).toContain('param unique string = take(uniqueString(resourceGroup().id), 8)')
     expect(cosmos).toContain("name: '${name}-cosmos${suffix}'")
     expect(moduleText('app-service')).toContain("name: '${name}-${role}${suffix}'")
-    // The account’s name may have 44 characters: the longest name, the longest suffix, and the text between them.
+    // The name may have 44 characters: the longest name, the longest suffix, and the text between them.
     const longest = matches(main, /^@maxLength\((\d+)\)$/gm).map(Number)
     expect(longest.reduce((sum, length) => sum + length, '-cosmos-'.length)).toBeLessThanOrEqual(44)
   })

@@ -141,7 +141,7 @@ describe('an app of App Service', () => {
     await expect(target.scale(3)).rejects.toThrow(/ended Failed: look at the activity log/)
   })
 
-  it('does not send its token to another host', async () => {
+  it('is scaled without following the operation to another host, which must not get the token', async () => {
     const { target, told } = await fakeAzure(false, {
       [`PATCH ${plan}`]: [{ status: 202, headers: { location: 'http://127.0.0.1:1/operations/o-1' } }],
     })

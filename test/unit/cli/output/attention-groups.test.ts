@@ -18,7 +18,7 @@ function job(jobId: string, attention: Partial<Attention> | null, workflow = 'or
   }
 }
 
-it('jobs with the same problem form a group; groups are sorted by size, and show the oldest time (R117, F-V18)', () => {
+it('jobs with the same problem form a group, sorted by size, with the oldest time (R117, F-V18)', () => {
   const groups = attentionGroups(
     [
       job('well', null),

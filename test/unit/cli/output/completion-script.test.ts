@@ -26,7 +26,7 @@ function completed(words: readonly string[]): string[] {
   return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')
 }
 
-describe('completion in bash after', () => {
+describe('completion in bash', () => {
   it.each([
     [
       ['stepward', ''],
@@ -56,7 +56,7 @@ describe('completion in bash after', () => {
       ['stepward', 'scale', 'a'],
       ['agents', 'all'],
     ],
-  ])('%j', (words, expected) => {
+  ])('offers the words that fit after %j', (words, expected) => {
     const offered = completed(words)
     expect(offered.filter((word) => word !== 'help' && word !== '--help')).toEqual(
       expected.filter((word) => word !== 'help' && word !== '--help'),

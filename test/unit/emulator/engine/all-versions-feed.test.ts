@@ -33,7 +33,7 @@ interface Shown {
   readonly metadata: { readonly lsn: number; readonly operationType: string; readonly id?: string }
 }
 
-/** What the feed should show of one key: the operation, the document, the round after it and the round before it. */
+/** What the feed should show: the operation, the document, the round after it and the round before it. */
 type Told = readonly [operation: string, id: string, after: number | undefined, before: number | undefined]
 
 /** A container, and a plain list of all changes of each key. */

@@ -196,7 +196,7 @@ class SideBySide {
     }
   }
 
-  /** Checks that documents that are stored, found or in the feed equal those of the model, with the same etags. */
+  /** Checks that stored, found and listed documents equal those of the model, with the same etags. */
   compare(): void {
     const stored = new Map<string, string>()
     const inFeed = new Map<string, string>()

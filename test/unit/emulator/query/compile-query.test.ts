@@ -43,7 +43,7 @@ describe('a selection', () => {
     ['SELECT 1, "x" AS y', [{ $1: 1, y: 'x' }]],
     ['SELECT VALUE 1 WHERE false', []],
     ['SELECT -- the id only\n c.id /* of\n one */ FROM c WHERE c.id = "e" -- end', [{ id: 'e' }]],
-  ])('%s', (text, expected) => {
+  ])('returns the expected rows: %s', (text, expected) => {
     expect(rows(text)).toEqual(expected)
   })
 
@@ -98,7 +98,7 @@ describe('a filter', () => {
     ['c.stock = {"shelf": null, "count": 5}', 'a'],
     ['c.price > 0 ? c.price = 3 : c.id = "e"', 'ae'],
     ['IS_DEFINED(c.kind) AND NOT IS_NULL(c.price)', 'abc'],
-  ])('%s: %s', (where, ids) => {
+  ])('%s passes the documents %s', (where, ids) => {
     expect(rows(`SELECT VALUE c.id FROM c WHERE ${where}`).join('')).toBe(ids)
   })
 
@@ -131,7 +131,7 @@ describe('the order and limits of a query', () => {
     ['OFFSET 3 LIMIT 10', 'de'],
     ['OFFSET 0 LIMIT 0', ''],
     ['OFFSET 9 LIMIT 1', ''],
-  ])('%s: %s', (clause, ids) => {
+  ])('%s return the documents %s', (clause, ids) => {
     expect(rows(`SELECT VALUE c.id FROM c ${clause}`).join('')).toBe(ids)
   })
 
@@ -199,7 +199,7 @@ describe('an aggregate', () => {
     ['SELECT VALUE { n: COUNT(1), most: max(c.stock.count) + 1 } FROM c', [{ n: 5, most: 6 }]],
     ['SELECT VALUE COUNT(1) FROM c OFFSET 0 LIMIT 1', [5]],
     ['SELECT TOP 0 COUNT(1) FROM c', []],
-  ])('%s', (text, expected) => {
+  ])('has the expected value: %s', (text, expected) => {
     expect(rows(text)).toEqual(expected)
   })
 
@@ -215,7 +215,7 @@ describe('DISTINCT', () => {
     ['SELECT DISTINCT c.stock.count FROM c', [{ count: 5 }, { count: 0 }, {}]],
     ['SELECT DISTINCT TOP 1 VALUE c.stock.count FROM c ORDER BY c.id DESC', [5]],
     ['SELECT DISTINCT VALUE c.kind FROM c OFFSET 1 LIMIT 1', ['tool']],
-  ])('%s', (text, expected) => {
+  ])('removes duplicate rows: %s', (text, expected) => {
     expect(rows(text)).toEqual(expected)
   })
 

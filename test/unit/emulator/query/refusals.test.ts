@@ -17,7 +17,7 @@ function pointedAt(text: string): string {
   return text.slice(start, end)
 }
 
-describe('an incorrect query is rejected:', () => {
+describe('an incorrect query', () => {
   it.each<[string, string, string, string]>([
     ['', 'SC1001', '', 'empty'],
     ['-- nothing', 'SC1001', '-- nothing', 'empty'],
@@ -63,7 +63,7 @@ describe('an incorrect query is rejected:', () => {
     ['SELECT * FROM c WHERE COUNT(1) > 1', 'BadRequest', 'COUNT(1)', 'only stand in SELECT'],
     [`SELECT ${'('.repeat(200)}1${')'.repeat(200)}`, 'BadRequest', '(', 'Nesting deeper than 100'],
     ['SELECT COUNT(1) FROM c ORDER BY c.id', 'BadRequest', 'c.id', 'ORDER BY has no meaning'],
-  ])('%s: %s at %s', (text, code, place, reason) => {
+  ])('is rejected: %s with %s at %s', (text, code, place, reason) => {
     expect(refusalOf(text)).toMatchObject({
       code,
       status: 400,
@@ -73,7 +73,7 @@ describe('an incorrect query is rejected:', () => {
   })
 })
 
-describe('an unsupported query is rejected:', () => {
+describe('an unsupported query', () => {
   it.each<[string, string]>([
     ['SELECT * FROM c JOIN t IN c.tags', 'JOIN'],
     ['SELECT * FROM c AS d JOIN t IN d.tags', 'JOIN'],
@@ -103,7 +103,7 @@ describe('an unsupported query is rejected:', () => {
     ['SELECT * FROM c WHERE FullTextContains(c.a, "x")', 'The function FULLTEXTCONTAINS'],
     ['SELECT ST_DISTANCE(c.a, c.b) FROM c', 'The function ST_DISTANCE'],
     ['SELECT GetCurrentDateTime()', 'The function GETCURRENTDATETIME'],
-  ])('%s: %s', (text, construct) => {
+  ])('is rejected: %s because of %s', (text, construct) => {
     const refusal = refusalOf(text)
     expect(refusal).toMatchObject({ code: 'NotSupported', status: 501 })
     expect(refusal.reason.startsWith(construct)).toBe(true)
@@ -115,7 +115,7 @@ describe('an unsupported query is rejected:', () => {
     '(c.a || "x") = "y"',
     '(c.a ?? c.b) ? true : false',
     'c.a LIKE "%" || "x"',
-  ])('except %s, which is unambiguous', (where) => {
+  ])('is not confused with the valid condition %s', (where) => {
     expect(() => compileQuery(`SELECT * FROM c WHERE ${where}`, [])).not.toThrow()
   })
 })

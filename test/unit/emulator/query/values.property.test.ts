@@ -69,7 +69,7 @@ describe('a comparison', () => {
     )
   })
 
-  it('is the definition of IN, BETWEEN, NOT IN and NOT BETWEEN', () => {
+  it('defines the answers of IN, BETWEEN, NOT IN and NOT BETWEEN', () => {
     fc.assert(
       fc.property(json, json, json, (a, b, d) => {
         const values = { a, b, d }
@@ -136,7 +136,7 @@ describe('the order of values', () => {
     )
   })
 
-  it('is stable in ORDER BY, which keeps every row and reverses for DESC', () => {
+  it('is stable in ORDER BY, which keeps every row; DESC reverses the order of types', () => {
     fc.assert(
       fc.property(fc.array(valueOrNone, { maxLength: 8 }), (values) => {
         const documents = values.map((v, at) => documentOf({ v, at }))

@@ -22,7 +22,7 @@ describe('the orders of the sample', () => {
   it('run out of stock three times in any order', () => {
     const possible = orders.filter((order) => !isOutOfStock(order))
     expect(possible).toHaveLength(37)
-    // Impossible orders need more of one product than the whole stock. For all others the stock is sufficient.
+    // Impossible orders need more of one product than the whole stock. The stock is enough for all others.
     for (const [productId, units] of unitsOf) {
       const lines = possible.flatMap((order) => order.lines.filter((line) => line.productId === productId))
       expect(lines.reduce((sum, line) => sum + line.quantity, 0)).toBeLessThanOrEqual(units)

@@ -45,19 +45,16 @@ async function fulfil({ orderId, lines, total, shipTo }: Order): Promise<string>
   return shipped.status === 201 ? 'shipped' : `shipping answered ${shipped.status}`
 }
 
-it.each([1, 2, 3])(
-  'the 40 orders, concurrent and shuffled by seed %i, survive many faults',
-  async (seed) => {
-    services = await startServices({ stock, seed: 5, faults: 'many', clock: sleeplessClock })
-    const random = seededRandom(seed)
-    const shuffled = orders.map((order) => ({ order, at: random.next() })).sort((a, b) => a.at - b.at)
-    const results = await Promise.all(shuffled.map(({ order }) => fulfil(order)))
+it.each([1, 2, 3])('the 40 orders, concurrent and shuffled by seed %i, survive many faults', async (seed) => {
+  services = await startServices({ stock, seed: 5, faults: 'many', clock: sleeplessClock })
+  const random = seededRandom(seed)
+  const shuffled = orders.map((order) => ({ order, at: random.next() })).sort((a, b) => a.at - b.at)
+  const results = await Promise.all(shuffled.map(({ order }) => fulfil(order)))
 
-    expect(results.filter((result) => result === 'out of stock')).toHaveLength(3)
-    expect(results.filter((result) => result === 'shipped')).toHaveLength(37)
-    const { effects, duplicateEffects, counters } = services.ledger()
-    expect(duplicateEffects).toBe(0)
-    expect(effects).toHaveLength(37 * 3)
-    for (const [kind, count] of Object.entries(counters.faults)) expect(count, kind).toBeGreaterThan(0)
-  },
-)
+  expect(results.filter((result) => result === 'out of stock')).toHaveLength(3)
+  expect(results.filter((result) => result === 'shipped')).toHaveLength(37)
+  const { effects, duplicateEffects, counters } = services.ledger()
+  expect(duplicateEffects).toBe(0)
+  expect(effects).toHaveLength(37 * 3)
+  for (const [kind, count] of Object.entries(counters.faults)) expect(count, kind).toBeGreaterThan(0)
+})

@@ -118,7 +118,7 @@ class Reader {
     this.positions = [{ ...range, lsn: 0 }]
   }
 
-  /** Reads a page from the first position, which then becomes the last. Returns whether the page had changes. */
+  /** Reads a page from the first position, which then becomes the last. Returns whether it had changes. */
   read(): boolean {
     const [position, ...others] = this.positions
     if (position === undefined) throw new Error('a reader always has a position')

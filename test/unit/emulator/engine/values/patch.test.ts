@@ -35,7 +35,7 @@ describe('a patch', () => {
     ['move out of a list', { a: [1, 2] }, { op: 'move', from: '/a/1', path: '/b' }, { a: [1], b: 2 }],
     ['a name that begins like the key', { pk2: 1 }, { op: 'set', path: '/pk2', value: 2 }, { pk2: 2 }],
     ['escaped names', { 'a/b': 1, '~': 1 }, { op: 'remove', path: '/a~1b' }, { '~': 1 }],
-  ])('%s', (_name, document, operation, expected) => {
+  ])('changes a document: %s', (_name, document, operation, expected) => {
     expect(patched(document, operation)).toEqual(expected)
   })
 
@@ -71,7 +71,7 @@ describe('a patch', () => {
     ['a move onto the id', { op: 'move', from: '/text', path: '/id' }],
     ['what only the service writes', { op: 'set', path: '/_attachments', value: 'x' }],
     ['a text to increment', { op: 'incr', path: '/text', value: 1 }],
-  ])('cannot change or contain %s', (_name, operation) => {
+  ])('is rejected because of %s', (_name, operation) => {
     const document = { id: 'x', pk: 'a', list: [1], text: 't', nothing: null, large: 1e308 }
     expect(refusalOf(() => patched(document, operation)).status).toBe(400)
   })

@@ -14,7 +14,7 @@ function valueOf(expression: string): unknown {
   return compileQuery(`SELECT VALUE ${expression} FROM c`, []).execute([document])[0]
 }
 
-describe('a function', () => {
+describe('a query function', () => {
   it.each<[string, unknown]>([
     ['STARTSWITH(c.text, "He")', true],
     ['STARTSWITH(c.text, "he")', false],
@@ -98,7 +98,7 @@ describe('a function', () => {
     ['ROUND(2.5)', 3],
     ['ROUND(2.4)', 2],
     ['ROUND(-0.4)', 0],
-  ])('%s', (expression, expected) => {
+  ])('has the expected value: %s', (expression, expected) => {
     expect(valueOf(expression)).toBe(expected)
   })
 })
@@ -128,7 +128,7 @@ describe('LIKE', () => {
     ['c.number LIKE "%"', undefined],
     ['c.text NOT LIKE "H%"', false],
     ['c.nothing NOT LIKE "H%"', undefined],
-  ])('%s', (expression, expected) => {
+  ])('has the expected value: %s', (expression, expected) => {
     expect(valueOf(expression)).toBe(expected)
   })
 
@@ -177,7 +177,7 @@ describe('an expression of operators and literals', () => {
     ['[1, 2][1]', 2],
     ['{"a": 5}.a', 5],
     ['NOT NOT true', true],
-  ])('%s', (expression, expected) => {
+  ])('has the expected value: %s', (expression, expected) => {
     expect(valueOf(expression)).toBe(expected)
   })
 })

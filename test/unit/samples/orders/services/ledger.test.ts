@@ -78,7 +78,7 @@ describe('countDuplicates', () => {
     },
   ]
 
-  it.each(cases)('$title: $duplicates', ({ effects, duplicates }) => {
+  it.each(cases)('counts duplicates: $title: $duplicates', ({ effects, duplicates }) => {
     expect(countDuplicates(effects)).toBe(duplicates)
   })
 })

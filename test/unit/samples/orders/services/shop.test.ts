@@ -58,6 +58,9 @@ it.each([
     ],
     1,
   ],
-] as [string, [string, number][], number][])('the shop counts replies out of order: %s (I13)', (_, replies, count) => {
-  expect(told(...replies).report().misorderedReplies).toBe(count)
-})
+] as [string, [string, number][], number][])(
+  'the shop counts replies out of order: %s (I13)',
+  (_, replies, count) => {
+    expect(told(...replies).report().misorderedReplies).toBe(count)
+  },
+)
