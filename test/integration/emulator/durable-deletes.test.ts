@@ -9,7 +9,7 @@ beforeEach(() => {
   dataDirectory = scratchDirectory()
 })
 
-it('a data directory keeps deletes of a whole key, and of expired documents dropped at a read', async () => {
+it('a data directory keeps deletes of whole keys and of expired documents over a restart', async () => {
   const clock = new VirtualClock()
   const before = createInProcessCosmos({ dataDirectory, clock })
   const { database } = await before.client().databases.createIfNotExists({ id: 'shop' })

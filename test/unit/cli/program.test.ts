@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { programOf } from '../../../src/cli/program.js'
 import { terminalOf } from '../../../src/cli/output/terminal.js'
 
-it('the program has commands to provision, scale, stop and observe a system, and to estimate its cost (R13)', () => {
+it('the program has commands to provision, scale, stop and observe a system, and to see cost (R13)', () => {
   const terminal = terminalOf({ stdout: process.stdout, stderr: process.stderr })
   const program = programOf({ version: '1.2.3', terminal, ending: () => Promise.resolve() })
   const commands = new Map(program.commands.map((command) => [command.name(), command]))

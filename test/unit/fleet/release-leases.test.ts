@@ -17,7 +17,7 @@ async function owned(store: LeaseStore, leaseToken: string, instanceName: string
   await store.replace(acquire(created.lease, { instanceName, incarnation: `${instanceName}-1` }, 0))
 }
 
-it('the leases of a dead instance are released with their positions; other leases stay (I12)', async () => {
+it('the leases of a dead instance are released and keep their positions; others stay (I12)', async () => {
   const store = await (await cosmosWorld('engine ports')).leaseStore()
   await owned(store, '0', 'dead')
   await owned(store, '1', 'dead-2')

@@ -19,7 +19,7 @@ function accountWith(
 }
 
 describe('the check before a role runs', () => {
-  it('rejects an account with several write regions, where etags do not protect (R43, F-X12, I12, I22)', async () => {
+  it('rejects several write regions, in which etags do not protect (R43, F-X12, I12, I22)', async () => {
     await expect(accountWith({ enableMultipleWritableLocations: true })).rejects.toThrow(
       'turn multi-region writes off',
     )

@@ -20,7 +20,7 @@ function world() {
 describe('a delivery', () => {
   const delivery = { processorName: 'unit', instanceName: 'one', leaseToken: '0', count: 1 }
 
-  it('is traced by the sinks behind the health of the store, and happens once even if none traces', async () => {
+  it('is traced by the sinks behind the health of the store, and made once if none traces', async () => {
     const traced: string[] = []
     const tracing: Telemetry = {
       emit: () => undefined,

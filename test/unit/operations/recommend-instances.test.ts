@@ -58,7 +58,7 @@ describe('the recommended number of instances', () => {
         expect(recommendInstances([{ atMs: 0, lag: 0, instances }], 0, { ...calmPolicy, min })).toBe(1)
   })
 
-  it('does not oscillate: noise around a level changes it in one direction only', () => {
+  it('does not oscillate: noise around a level changes it in at most one direction', () => {
     const noise = fc.array(fc.double({ min: 0.8, max: 1.2, noNaN: true }), { minLength: 60, maxLength: 120 })
     fc.assert(
       fc.property(

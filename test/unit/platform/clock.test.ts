@@ -99,7 +99,7 @@ describe('sleep', () => {
     expect(removed).toHaveBeenCalledOnce()
   })
 
-  it('removes its listener when it ends by itself, so that a long-lived signal does not collect them', async () => {
+  it('removes its listener when it ends, so that a signal does not collect listeners', async () => {
     const { signal } = new AbortController()
     const [added, removed] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
     const slept = systemClock.sleep(10, signal)

@@ -16,8 +16,8 @@ function work(name: string, log: string[]) {
   return { run, begun: begun.promise, end: end.resolve, fail: end.reject }
 }
 
-describe('work by key (F-D15)', () => {
-  it('runs one after another for one key, and concurrently for other keys', async () => {
+describe('SerialByKey (F-D15)', () => {
+  it('runs work one after another for one key, and concurrently for other keys', async () => {
     const serial = new SerialByKey()
     const log: string[] = []
     const [first, second, other] = [work('first', log), work('second', log), work('other', log)]
@@ -58,7 +58,7 @@ describe('work by key (F-D15)', () => {
     )
   })
 
-  it('begins at once for a key without running work', async () => {
+  it('begins work at once for a key without running work', async () => {
     const serial = new SerialByKey()
     const log: string[] = []
     const [first, second] = [work('first', log), work('second', log)]

@@ -57,7 +57,7 @@ it('control characters are escaped, and JSON keeps its meaning', () => {
 const red = '\u001b[31mred\u001b[0m'
 const writtenOut = '\\u001b[31mred\\u001b[0m'
 
-it('only the CLI’s own colours are shown; those in an id or a message are escaped, and measured so', () => {
+it('only the CLI’s own colours are shown; those in an id or a message are escaped before measuring', () => {
   for (const isColoured of [true, false]) {
     expect(shown(`${red}\u001b[8m`, isColoured)).toBe(`${writtenOut}\\u001b[8m`)
     expect(shown(wrapped(`${red} next`, writtenOut.length, ''), isColoured)).toBe(`${writtenOut}\nnext`)

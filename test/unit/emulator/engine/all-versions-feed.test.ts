@@ -138,7 +138,7 @@ describe('the all-versions feed of the engine', () => {
     )
   })
 
-  it('rejects a start before the history of the part that is read, and only of that part', () => {
+  it('rejects a start before the kept history of a part, and accepts one within it', () => {
     let seconds = 1_000
     const container = aContainer(anEngine({ now: () => seconds * 1_000 }), policy)
     const lastLsn = new Map<string, number>()

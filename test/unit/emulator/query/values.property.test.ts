@@ -104,7 +104,7 @@ describe('three-valued logic', () => {
     }
   })
 
-  it('passes a document only if the condition is true', () => {
+  it('passes a document if and only if the condition is true', () => {
     fc.assert(
       fc.property(valueOrNone, (a) => {
         expect(compileQuery('SELECT VALUE 1 FROM c WHERE c.a', []).execute([documentOf({ a })])).toEqual(
