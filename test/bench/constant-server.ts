@@ -1,7 +1,7 @@
 /**
- * A program: answers each method and path as the emulator at the address it is given answered the first time, without
- * looking at anything else. What a server costs that does nothing, with answers as large as real ones. Node's own modules
- * only, so that it runs wherever it is copied.
+ * A program that answers each method and path as the emulator at the given address answered it first. It
+ * measures what a server costs that does nothing and sends answers of real size. It uses only Node's own
+ * modules, so that it runs wherever it is copied.
  */
 import { createServer, request as askEmulator, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -26,7 +26,9 @@ function read(message: IncomingMessage): Promise<string> {
   })
 }
 
-/** With the client's headers as they are: what the emulator says of its own address is this server's then. */
+/**
+ * Forwards the client's headers unchanged, so that the emulator's own address in answers is this server's.
+ */
 async function learnt(
   { method = 'GET', url = '/', headers }: IncomingMessage,
   body: string,

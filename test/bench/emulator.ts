@@ -1,6 +1,7 @@
 /**
- * `npm run bench:emulator`: one run, one table; `-- --quick` takes less than half a minute. Ratios and figures against the targets that the embedded Cosmos DB was
- * built for; ratios travel between machines, the others tell how this one does.
+ * `npm run bench:emulator` makes one run and prints one table; `-- --quick` takes less than half a minute. It
+ * compares ratios and figures with the targets of the embedded Cosmos DB. Ratios can be compared between
+ * machines; other figures describe this machine only.
  */
 import { join } from 'node:path'
 import process from 'node:process'

@@ -1,7 +1,7 @@
 import Table from 'cli-table3'
 import { isMet, type Figure } from './figure.js'
 
-/** Figures as a table for people, each with its verdict. */
+/** Returns figures as a table, each with its verdict. */
 export function shown(figures: readonly Figure[]): string {
   const table = new Table({ head: ['', 'measured', 'target', ''], style: { head: [], border: [] } })
   for (const figure of figures) {

@@ -1,13 +1,13 @@
-/** One line of the benchmark's table. */
+/** One line of a benchmark's table. */
 export interface Figure {
   readonly name: string
   readonly value: number
   readonly unit: string
-  /** What it must reach. Absent: for information. */
+  /** The value to reach. Without it, the figure is for information. */
   readonly target?: { readonly atLeast: number } | { readonly atMost: number }
 }
 
-/** Programs of Node that run in processes of their own. */
+/** Programs that run in their own processes. */
 export interface Programs {
   /** The built program. */
   readonly cli: string
@@ -15,12 +15,12 @@ export interface Programs {
   readonly constantServer: string
 }
 
-/** How much is measured: enough for figures, or just enough to see that it runs. */
+/** The amount of measurement: enough for figures, or just enough to check that the benchmark runs. */
 export interface Effort {
   readonly seconds: number
-  /** Documents that are loaded where many are wanted. */
+  /** The number of documents to load where many are needed. */
   readonly loaded: number
-  /** Fresh processes that are started. */
+  /** The number of processes to start. */
   readonly starts: number
 }
 
@@ -33,7 +33,7 @@ export function isMet({ value, target }: Figure): boolean {
   return 'atLeast' in target ? value >= target.atLeast : value <= target.atMost
 }
 
-/** Runs `work` again and again for so long; answers how much of it was done per second. */
+/** Calls `work` repeatedly for this time, and returns how much was done per second. */
 export async function perSecond(seconds: number, work: () => Promise<number>): Promise<number> {
   const started = performance.now()
   let done = 0
@@ -45,7 +45,7 @@ export async function perSecond(seconds: number, work: () => Promise<number>): P
   return (done * 1_000) / elapsed
 }
 
-/** The one in the middle. */
+/** Returns the middle value. */
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

@@ -8,7 +8,7 @@ import { anOrdersContainer, store } from './orders.js'
 
 const writers = 64
 
-/** Writers that go on when their write is on disk. */
+/** Writers that continue when their write is on disk. */
 export async function durableWrites({ seconds }: Effort): Promise<readonly Figure[]> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-bench-'))
   const cosmos = createInProcessCosmos({ dataDirectory })
@@ -39,7 +39,7 @@ function loadedCosmos(count: number): { readonly cosmos: InProcessCosmos; readon
 
 const pageSize = 100
 
-/** The feed to its end, as the SDK reads it: parsed objects in the caller's hands. */
+/** Reads the feed to its end through the SDK, which parses the documents. */
 export async function changeFeed({ seconds, loaded }: Effort): Promise<readonly Figure[]> {
   const { orders } = loadedCosmos(Math.min(loaded, 20_000))
   const value = await perSecond(seconds, () => readFeed(orders))
@@ -49,7 +49,7 @@ export async function changeFeed({ seconds, loaded }: Effort): Promise<readonly 
 }
 
 async function readFeed(orders: Container): Promise<number> {
-  // The SDK declares its start twice, and the two are not alike for the compiler.
+  // The SDK declares its start twice, and the compiler considers the two types different.
   const beginning: unknown = ChangeFeedStartFrom.Beginning()
   const changeFeedStartFrom = beginning as NonNullable<ChangeFeedIteratorOptions['changeFeedStartFrom']>
   const iterator = orders.items.getChangeFeedIterator({ changeFeedStartFrom, maxItemCount: pageSize })
@@ -63,7 +63,7 @@ async function readFeed(orders: Container): Promise<number> {
 
 const filtered = 10_000
 
-/** A query that must look at every document, each time another one. */
+/** Runs queries that must examine every document, each with another value. */
 export async function filter({ starts }: Effort): Promise<readonly Figure[]> {
   const { orders } = loadedCosmos(filtered)
   const times: number[] = []
@@ -80,7 +80,7 @@ export async function filter({ starts }: Effort): Promise<readonly Figure[]> {
   ]
 }
 
-/** What a document costs in memory, before and after a query has looked at all. Needs `node --expose-gc`. */
+/** Measures the memory per document, before and after a query has read all. Needs `node --expose-gc`. */
 export async function memory({ loaded }: Effort): Promise<readonly Figure[]> {
   const before = usedBytes()
   const { cosmos, orders } = loadedCosmos(loaded)

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:jobs` (`-- --quick` for a short one): one run, one table, of jobs of three steps that do nothing, on the
- * embedded Cosmos DB with its log on disk; first in one process, then with store, worker and client in processes of
- * their own, of which the worker is killed at the end.
+ * `npm run bench:jobs` makes one run and prints one table; `-- --quick` makes a short one. Its jobs have
+ * three steps that do nothing, and the embedded Cosmos DB has its log on disk. First everything runs in one
+ * process; then store, worker and client have their own processes, and the worker is killed at the end.
  */
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'

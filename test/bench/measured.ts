@@ -3,7 +3,7 @@ import { changeFeed, durableWrites, filter, memory } from './in-process.js'
 import { overHttp } from './over-http.js'
 import { starts } from './starts.js'
 
-/** Measures everything, one after the other. */
+/** Makes all measurements, one after the other. */
 export async function measured(effort: Effort, programs: Programs): Promise<readonly Figure[]> {
   return [
     ...(await starts(programs, effort)),

@@ -7,8 +7,8 @@ const inFlight = 32
 const rounds = 6
 
 /**
- * Point writes and reads of the same client, against the emulator and against a server that answers constants; client and
- * servers are processes of their own.
+ * Compares point writes and reads of one client on the emulator and on a server of constant answers. Client
+ * and servers have their own processes.
  */
 export async function overHttp(
   { cli, constantServer }: Programs,
@@ -43,7 +43,7 @@ function readOne(container: Container, number: number): Promise<unknown> {
   return container.item(`order-${order}`, `customer-${order}`).read()
 }
 
-/** Stored, and learnt by the server of constants, before any time is taken. */
+/** Stores the documents, and lets the constant server learn its answers, before the measurement. */
 async function allRead(container: Container): Promise<void> {
   for (let number = 0; number < readable; number += 1) {
     await container.items.upsert(anOrder(number))
@@ -65,14 +65,17 @@ async function aContainer(endpoint: string, key: string): Promise<Container> {
 
 type Work = (container: Container, number: number) => Promise<unknown>
 
-/** In turns, so that whatever else the machine does falls on both. The first turn of each only warms up. */
+/**
+ * Alternates between the servers, so that other load on the machine affects both. The first round only warms
+ * up.
+ */
 async function compared(
   [ours, constant]: readonly [Container, Container],
   seconds: number,
   work: Work,
 ): Promise<{ readonly ratio: number; readonly perSecond: number }> {
   let number = 0
-  // Each caller asks again when it has its answer: client and server work at the same time.
+  // Each caller sends its next request after an answer, so client and server work at the same time.
   const rate = async (container: Container): Promise<number> => {
     const one = async (): Promise<number> => {
       await work(container, (number += 1))

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:processor` (`-- --quick` for a short one): one run, one table, of the change feed processor on the
- * embedded Cosmos DB. Throughput is compared with the bare SDK in the same process, so the ratios travel.
+ * `npm run bench:processor` makes one run and prints one table; `-- --quick` makes a short one. It measures
+ * the change feed processor on the embedded Cosmos DB. Throughput is relative to that of the bare SDK in the
+ * same process, so the ratios can be compared between machines.
  */
 import process from 'node:process'
 import { shown } from './figure-table.js'

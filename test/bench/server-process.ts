@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface ServerProcess {
   readonly endpoint: string
   readonly key: string
-  /** Ends it at once. */
+  /** Ends the server at once. */
   kill(): Promise<void>
 }
 
-/** Runs a program of Node that prints one line of JSON with its address, and waits for that line. */
+/** Starts a program that prints one line of JSON with its address, and waits for that line. */
 export async function startServer(program: string, args: readonly string[]): Promise<ServerProcess> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise((resolve) => child.once('close', resolve))
@@ -24,7 +24,7 @@ export async function startServer(program: string, args: readonly string[]): Pro
   throw new Error(`${program} ended before it said where it listens`)
 }
 
-/** @param args beside those that let it take any port and say which */
+/** @param args in addition to those that make it use any port and print which */
 export function startEmulatorProcess(cli: string, args: readonly string[]): Promise<ServerProcess> {
   return startServer(cli, ['emulator', '--port', '0', '--json', ...args])
 }

@@ -7,7 +7,7 @@ import { median, type Effort, type Figure, type Programs } from './figure.js'
 import { anOrdersContainer, store } from './orders.js'
 import { startEmulatorProcess } from './server-process.js'
 
-/** From the beginning of a fresh process of the built program to its first answer. */
+/** Measures the time from the start of the built program to its first answer. */
 export async function starts(
   { cli }: Programs,
   { loaded, starts: count }: Effort,

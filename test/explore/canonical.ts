@@ -4,12 +4,15 @@ import { pickUpWithinMs } from '../../src/sas/decisions/recover-job.js'
 import { submittedAtMs } from '../support/a-job.js'
 
 /**
- * The only instant at which decisions are made. When time passes, every instant in the documents moves towards the
- * past. So equal situations at different times are one state, and no decision is made twice.
+ * The only instant at which decisions are made. When time passes, every instant in the documents moves
+ * towards the past. So equal situations at different times are one state, and no decision is made twice.
  */
 export const now = submittedAtMs
 
-/** How long the supervisor waits after a deadline. Like all periods of these worlds, a multiple of {@link tickMs}. */
+/**
+ * How long the supervisor waits after a deadline. Like all periods of these worlds, a multiple of {@link
+ * tickMs}.
+ */
 export const graceMs = 30_000
 /** The largest period that divides all others. */
 export const tickMs = 30_000
@@ -19,7 +22,9 @@ export const mostTicks = 4_096
 /** The fences of the current version of a step and of older ones. Only equality of fences matters. */
 const currentFence = 10
 const olderFence = 9
-/** The largest count of dispatches. Beyond it, the counts of a step and its older version move down together. */
+/**
+ * The largest count of dispatches. Beyond it, the counts of a step and its older version move down together.
+ */
 export const mostDispatches = 3
 /** The token of the process that holds a claim. Any other token belongs to a process that has ended. */
 export const liveToken = 'live'

@@ -8,7 +8,7 @@ import { smallWorlds, worldNamed } from './worlds.js'
 
 const bounds = { maxStates: 100_000, depth: 1_000 }
 
-/** The ends of jobs in worlds where not every end is reachable. */
+/** The ends of jobs in worlds in which some ends are not reachable. */
 const endsOf: Readonly<Record<string, readonly string[]>> = {
   again: ['Error', 'Processed'],
   'again-beside': ['Error', 'Processed'],
@@ -17,7 +17,7 @@ const endsOf: Readonly<Record<string, readonly string[]>> = {
   parked: ['Compensated', 'Error', 'Processed', 'waiting'],
 }
 
-describe('R42, R69, I8: every state that jobs can get into', () => {
+describe('every reachable state of jobs (R42, R69, I8)', () => {
   it.each(smallWorlds)('in the world $name keeps every invariant and leads to an end', (world) => {
     const { violation, isComplete, ends } = new Explorer(world).explore(bounds)
     expect(violation).toBeNull()
@@ -27,7 +27,7 @@ describe('R42, R69, I8: every state that jobs can get into', () => {
 })
 
 describe('the search', () => {
-  it.each(faults)('finds that a guard is missing: $guard', ({ world, decisions, breaks }) => {
+  it.each(faults)('finds the violation if a guard is missing: $guard', ({ world, decisions, breaks }) => {
     const explorer = new Explorer(worldNamed(world), decisions)
     const { violation } = explorer.explore(bounds)
     expect(violation?.problem).toContain(breaks)
@@ -36,7 +36,7 @@ describe('the search', () => {
     expect(replay(new Explorer(worldNamed(world), decisions), trace).problem).toBe(violation.problem)
   })
 
-  it('numbers any number of tuples in the order in which they come', () => {
+  it('numbers tuples in the order of their addition', () => {
     const table = new TupleTable(2)
     const tuple = new Int32Array(2)
     const added = (first: number, second: number): number => {
@@ -58,8 +58,8 @@ const traces = readdirSync(recorded).map((file) => {
   return [file, JSON.parse(readFileSync(new URL(file, recorded), 'utf8')) as Trace] as const
 })
 
-describe('a trace that a search has found', () => {
-  it.each(traces)('%s is mended', (_file, trace) => {
+describe('the trace of an earlier violation', () => {
+  it.each(traces)('%s no longer breaks an invariant', (_file, trace) => {
     expect(replay(new Explorer(worldNamed(trace.world)), trace)).toEqual({
       followed: trace.followed,
       problem: null,

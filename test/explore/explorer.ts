@@ -39,8 +39,8 @@ export interface Exploration {
 const mostMovesToRest = 400
 
 /**
- * Searches the states of a world breadth first. A state has one number for each job. Jobs share only time, so the
- * moves of one job are found once and combined with every state of the other.
+ * Searches the states of a world breadth first. A state has one number for each job. Jobs share only time, so
+ * the moves of one job are found once and combined with every state of the other.
  */
 export class Explorer {
   readonly graph: JobGraph
@@ -166,9 +166,9 @@ export class Explorer {
   }
 
   /**
-   * I8: checks that the jobs of each of these states end without further faults, or wait for an operator and say
-   * so. From there on the feed delivers what is left, handlers succeed, the supervisor finds what is due, and time
-   * passes.
+   * I8: checks that the jobs of each of these states end without further faults, or wait for an operator and
+   * say so. From there on the feed delivers what is left, handlers succeed, the supervisor finds what is due,
+   * and time passes.
    */
   private restless(from: number, until: number): Violation | null {
     let isGood = new Uint8Array(this.states.size)

@@ -50,7 +50,10 @@ export class JobGraph {
   private moves: Move[] = []
   private broken: Expansion['broken'] = null
 
-  /** Creates a graph. It keeps expansions if there are two jobs, whose states combine the same ones repeatedly. */
+  /**
+   * Creates a graph. It keeps expansions if there are two jobs, whose states combine the same ones
+   * repeatedly.
+   */
   constructor(
     readonly machine: JobMachine,
     private readonly isKept: boolean,

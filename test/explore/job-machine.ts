@@ -30,8 +30,8 @@ const isCalled = 1
 const commandsFrom = 1
 
 /**
- * One job of a world: its states as tuples, and the decisions about them. States hold canonical documents, so that each
- * decision is made only once, however many states contain it.
+ * One job of a world: its states as tuples, and the decisions about them. States hold canonical documents, so
+ * that each decision is made only once, however many states contain it.
  *
  * Every method works on `here`, which `enter` fills; writes are prepared in `next`.
  */
@@ -140,8 +140,8 @@ export class JobMachine {
   }
 
   /**
-   * Returns the write of a scheduler that has these versions of steps and rereads the steps it asks for, or null
-   * if it writes nothing. The view has two bits for each place: 0 as stored, 1 missing, 2 replaced.
+   * Returns the write of a scheduler that has these versions of steps and rereads the steps it asks for, or
+   * null if it writes nothing. The view has two bits for each place: 0 as stored, 1 missing, 2 replaced.
    */
   seenAs(versions: number): Writing | null {
     const { view, here } = this

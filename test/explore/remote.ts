@@ -1,12 +1,12 @@
 import type { StepDocument } from '../../src/sas/model/documents.js'
 
 /**
- * The state of one step outside its document, in one integer. It contains the handlers that run for its current
- * attempt. For each key (one per generation) it contains the effects in the remote service and the calls still
- * under way.
+ * The state of one step outside its document, in one integer. It contains the handlers that run for its
+ * current attempt. For each key (one per generation) it contains the effects in the remote service and the
+ * calls still under way.
  *
- * The service recognises keys: a key has one effect however often it is called, and none after its undo was called
- * (assumptions 3 and 4 of docs/guarantees.md).
+ * The service recognises keys: a key has one effect however often it is called, and none after its undo was
+ * called (assumptions 3 and 4 of docs/guarantees.md).
  */
 export type Remote = number
 
@@ -51,7 +51,10 @@ export interface Key {
 const handlerBits = 3
 const claimantBit = 4
 const keyBits = 7
-/** The position of the generation of a call that was abandoned before its deadline, and of the ticks until then. */
+/**
+ * The position of the generation of a call that was abandoned before its deadline, and of the ticks until
+ * then.
+ */
 const inTimeShift = 28
 /** Flag: the first process with the attempt has not started it. */
 const firstAheadBit = 1 << (handlerBits * mostHandlers)
@@ -149,8 +152,8 @@ function withEffect(remote: Remote, generation: number, word: number): Remote {
 }
 
 /**
- * Returns the state with another attempt. Handlers of the previous attempt continue. Their calls may arrive late,
- * or within the time that they had left. A negative time excludes late calls.
+ * Returns the state with another attempt. Handlers of the previous attempt continue. Their calls may arrive
+ * late, or within the time that they had left. A negative time excludes late calls.
  */
 export function superseded(remote: Remote, key: Key, ticksLeft: number): Remote {
   const { generation, direction } = key
@@ -163,8 +166,8 @@ export function superseded(remote: Remote, key: Key, ticksLeft: number): Remote 
 }
 
 /**
- * Checks whether a handler still calls. Handlers that have not acted continue, without noticing that their attempt
- * is over.
+ * Checks whether a handler still calls. Handlers that have not acted continue, without noticing that their
+ * attempt is over.
  */
 function isCalling(remote: Remote): boolean {
   for (let place = 0; place < mostHandlers; place += 1) {

@@ -1,7 +1,8 @@
 /**
- * `npm run explore` visits every state of every world, breadth first, as far as `--max-states` and `--depth` allow.
- * `npm run explore -- --world two-jobs --max-states 20000000` visits one world. `--json` prints one object.
- * A violation ends with exit code 1 and the shortest trace; `--out FILE` writes it as JSON, and `--replay FILE` follows it.
+ * `npm run explore` visits every state of every world, breadth first, as far as `--max-states` and `--depth`
+ * allow. `npm run explore -- --world two-jobs --max-states 20000000` visits one world. `--json` prints one
+ * object. A violation ends with exit code 1 and the shortest trace; `--out FILE` writes it as JSON, and
+ * `--replay FILE` follows it.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'

@@ -11,8 +11,8 @@ export interface Situation {
 }
 
 /**
- * Decisions of schedulers, each made once. A view contains the numbers of the job's document and of its steps,
- * plus one each.
+ * Decisions of schedulers, each made once. A view contains the numbers of the job's document and of its
+ * steps, plus one each.
  */
 export class Situations {
   private readonly views: TupleTable

@@ -141,7 +141,10 @@ class Walk {
     return { does, changes: changesOf(graph.machine, from, target) }
   }
 
-  /** Makes the move with these words. Returns null if there is none, and the problem if it breaks an invariant. */
+  /**
+   * Makes the move with these words. Returns null if there is none, and the problem if it breaks an
+   * invariant.
+   */
   by(does: string): string | null {
     const { graph } = this.explorer
     for (const [job, from] of this.jobs.entries()) {

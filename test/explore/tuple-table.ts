@@ -2,12 +2,16 @@ const rowsPerChunk = 2 ** 16
 const fewestSlots = 2 ** 12
 
 /**
- * Numbers tuples of integers in the order in which they were first added. It compares whole tuples, not only hashes, so
- * different tuples never get the same number. Ten million tuples of eleven numbers take about 600 MB.
+ * Numbers tuples of integers in the order in which they were first added. It compares whole tuples, not only
+ * hashes, so different tuples never get the same number. Ten million tuples of eleven numbers take about 600
+ * MB.
  */
 export class TupleTable {
   private readonly chunks: Int32Array[] = []
-  /** A hash table. At the slot of a tuple's hash, or after it, it has the tuple's number plus one; zero if empty. */
+  /**
+   * A hash table. At the slot of a tuple's hash, or after it, it has the tuple's number plus one; zero if
+   * empty.
+   */
   private slots = new Int32Array(fewestSlots)
   private count = 0
 

@@ -7,8 +7,8 @@ import { withBug } from './runs/broken-module.js'
 const files = readRepository()
 const folder = 'test/judge/rules/'
 
-describe('the imports of the judge', () => {
-  it('are its own folder and Node only', () => {
+describe('the rules of the judge', () => {
+  it('import only Node and their own folder', () => {
     const own = sourcesOf(files.filter(({ path }) => path.startsWith(folder)))
     expect(own.map(({ path }) => path)).toContain(`${folder}index.ts`)
     const others = own.flatMap((source) =>
@@ -22,7 +22,7 @@ describe('the imports of the judge', () => {
 })
 
 describe('the seeded bugs', () => {
-  it('each replace code that occurs once', () => {
+  it('each replace a text that occurs once', () => {
     const texts = new Map(files.map(({ path, text }) => [path, text]))
     for (const bug of bugs)
       expect(withBug(texts.get(bug.path) ?? '', bug), bug.name).not.toBe(texts.get(bug.path))

@@ -36,7 +36,7 @@ describe('the judge', () => {
     }
   })
 
-  it('shows the events that break a rule', () => {
+  it('shows the events of a violation', () => {
     const { violations } = aGoodJob()
       .note('remote', 'effect', anEffect({ key: 'j/s/g2/do', receipt: 2 }))
       .judged()
@@ -49,7 +49,7 @@ describe('the judge', () => {
   })
 })
 
-describe('of documents as registers', () => {
+describe('the judge, checking documents as registers,', () => {
   const base = (): AHistory => new AHistory().write('m1', [aJob()])
 
   it('accepts a write whose answer was lost, whether it took effect or not', () => {
@@ -58,7 +58,7 @@ describe('of documents as registers', () => {
     expect(lost.read('m2', 'sas.job:j', 'e2').broken()).toEqual([])
   })
 
-  it('accepts a read of either version while one is being written', () => {
+  it('accepts a read of either version during a write', () => {
     for (const etag of ['e1', 'e2']) {
       const during = base()
         .write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }], { takes: 5_000 })
@@ -67,14 +67,14 @@ describe('of documents as registers', () => {
     }
   })
 
-  it('rejects a read of a version that was replaced before', () => {
+  it('rejects a read of a version that was already replaced', () => {
     const stale = base()
       .write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }])
       .read('m2', 'sas.job:j', 'e1')
     expect(stale.broken()).toEqual(['register'])
   })
 
-  it('rejects a version that goes away again', () => {
+  it('rejects a read of the earlier version after the later one was seen', () => {
     const back = base()
       .write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }], { end: 'info' })
       .read('m2', 'sas.job:j', 'e2')
@@ -82,7 +82,7 @@ describe('of documents as registers', () => {
     expect(back.broken()).toEqual(['register'])
   })
 
-  it('rejects a version that no process wrote, and one with other contents', () => {
+  it('rejects a version that no process wrote, and one with other content', () => {
     expect(base().read('m2', 'sas.job:j', 'e9').broken()).toEqual(['register'])
     const documents = [{ container: 'state', id: 'sas.job:j', etag: 'e1', digest: 'other' }]
     expect(
@@ -92,7 +92,7 @@ describe('of documents as registers', () => {
     ).toEqual(['register'])
   })
 
-  it('rejects two writes on one version', () => {
+  it('rejects two writes that replace the same version', () => {
     const fork = base()
       .write('m1', [{ ...aJob({ fence: 2 }), on: 'e1' }])
       .write('m2', [{ ...aJob({ fence: 3 }), on: 'e1' }])
@@ -110,12 +110,12 @@ describe('of documents as registers', () => {
     ).toEqual(['conditional'])
   })
 
-  it('rejects a refusal for which there is no reason', () => {
+  it('rejects a refusal without a reason', () => {
     const refused = base().write('m2', [{ ...aJob({ fence: 2 }), on: 'e1' }], { end: 'fail' })
     expect(refused.broken()).toEqual(['refused-for-a-reason'])
   })
 
-  it('rejects half a transaction', () => {
+  it('rejects a transaction of which only half took effect', () => {
     const torn = new AHistory()
       .write('m1', [aJob(), aStep()])
       .write(
@@ -141,14 +141,14 @@ describe('of documents as registers', () => {
   })
 })
 
-describe('of jobs and steps', () => {
+describe('the judge, checking jobs and steps,', () => {
   const begun = (): AHistory => new AHistory().write('client', [aStep()]).write('client', [aJob()])
   const called = (call = {}, ending = {}): AHistory =>
     begun().operation('m1', 'handler', [aCall(call), {}], ending)
   const settled = (fields: Readonly<Record<string, unknown>>) => ({ ...aDoneStep(fields), on: 'e1' })
   const outcome = { kind: 'success', attempt: 1, at: new Date(1).toISOString(), by: 'm1' }
 
-  it('rejects a fence that goes back, and one that two attempts share', () => {
+  it('rejects a fence that decreases, and one that two attempts share', () => {
     const back = called().write('m1', [{ ...aStep({ fence: 0 }), on: 'e1' }])
     expect(back.broken()).toEqual(['never-back'])
     const shared = called().write('m1', [{ ...aStep({ dispatch: 2 }), on: 'e1' }])
@@ -163,14 +163,14 @@ describe('of jobs and steps', () => {
     expect(twice.broken()).toEqual(['one-outcome'])
   })
 
-  it('rejects the outcome of another attempt, and one that no call had', () => {
+  it('rejects the outcome of another attempt, or of a call without a result', () => {
     const other = called({ attempt: 2 }).write('m1', [settled({ outcome: { ...outcome, attempt: 2 } })])
     expect(other.broken()).toEqual(['own-outcome'])
     const none = called({}, { end: 'info' }).write('m1', [settled({})])
     expect(none.broken()).toEqual(['own-outcome'])
   })
 
-  it('rejects an outcome after the deadline, by its own time or by when the handler ended', () => {
+  it('rejects an outcome after the deadline, by its own time or by the end of its handler', () => {
     const late = called().write('m1', [
       settled({ outcome: { ...outcome, at: new Date(1_000).toISOString() } }),
     ])
@@ -188,7 +188,7 @@ describe('of jobs and steps', () => {
     expect(stepped.broken()).toEqual([])
   })
 
-  it('rejects a job that goes on after its end, unless by an operator’s decision', () => {
+  it('rejects a job that continues after its end without an operator’s decision', () => {
     const ended = () => called().write('m1', [{ ...aJob({ processState: 'Error' }), on: 'e2' }])
     expect(
       ended()
@@ -208,7 +208,7 @@ describe('of jobs and steps', () => {
     ).toEqual(['one-decision'])
   })
 
-  it('rejects a live job that expires', () => {
+  it('rejects a time to live on a job that has not ended', () => {
     expect(
       called()
         .write('m1', [{ ...aJob({ ttl: 60 }), on: 'e2' }])
@@ -217,7 +217,7 @@ describe('of jobs and steps', () => {
   })
 })
 
-describe('of effects', () => {
+describe('the judge, checking effects,', () => {
   const steps = (): AHistory =>
     new AHistory().write('client', [
       aJob({ stepIds: ['s', 't'] }),
@@ -229,7 +229,7 @@ describe('of effects', () => {
   const doing = (history: AHistory, fields = {}): AHistory =>
     history.operation('m1', 'handler', [aCall(fields), {}], { end: 'info' })
 
-  it('rejects a second key, unless the first was undone or the input edited', () => {
+  it('rejects a second key, unless the first key was undone or the input was edited', () => {
     const second = { key: 'j/s/g2/do', receipt: 2 }
     const again = (between: (history: AHistory) => AHistory): readonly string[] =>
       doing(between(doing(steps()).note('remote', 'effect', anEffect())), second)
@@ -251,7 +251,7 @@ describe('of effects', () => {
     expect(undone.write('m1', [compensated]).broken()).toEqual([])
   })
 
-  it('rejects an attempt that was dispatched after its undo', () => {
+  it('rejects an attempt that is dispatched after its undo', () => {
     const back = { direction: 'undo', idempotencyKey: 'j/s/g1/undo', dispatch: 2, fence: 2 }
     const after = steps()
       .write('m1', [{ ...aStep(back), on: 'e2' }])
@@ -259,11 +259,11 @@ describe('of effects', () => {
     expect(after.broken()).toEqual(['nothing-after-undo'])
   })
 
-  it('rejects a step that runs before what it depends on', () => {
+  it('rejects a step that runs before a step it depends on', () => {
     expect(doing(steps(), { stepId: 't', key: 'j/t/g1/do' }).broken()).toEqual(['dependencies'])
   })
 
-  it('rejects an undo before that of what depends on it', () => {
+  it('rejects an undo before the undo of a dependent step', () => {
     const both = (history: AHistory): AHistory =>
       history
         .note('remote', 'effect', anEffect())
@@ -271,12 +271,12 @@ describe('of effects', () => {
     expect(both(steps()).operation('m1', 'handler', [undo, {}]).broken()).toEqual(['reverse-order'])
   })
 
-  it('rejects a job that is Processed without an effect of a step', () => {
+  it('rejects a Processed job without the effect of a step', () => {
     const done = { ...aJob({ processState: 'Processed', stepIds: ['s', 't'] }), on: 'e1' }
     expect(steps().write('m1', [done]).broken()).toEqual(['done-is-done'])
   })
 
-  it('rejects an undo whose input is not what its step returned', () => {
+  it('rejects an undo whose input differs from the output of its step', () => {
     const returned = (receipt: number): readonly string[] =>
       aGoodJob()
         .note('remote', 'effect', reversal)
@@ -287,8 +287,8 @@ describe('of effects', () => {
   })
 })
 
-describe('of answers to callers', () => {
-  it('rejects an accepted job that is not there, or not at its end', () => {
+describe('the judge, checking answers to callers,', () => {
+  it('rejects an accepted job that is missing or has not ended', () => {
     expect(accepted(new AHistory()).broken()).toEqual(['accepted', 'whole-submission'])
     const open = new AHistory().write('client', [aJob(), aStep(), { id: 'own-j' }])
     expect(accepted(open).broken()).toEqual(['accepted'])
@@ -299,7 +299,7 @@ describe('of answers to callers', () => {
     expect(other.broken()).toEqual(['submitted-once'])
   })
 
-  it('rejects a command that was accepted and is not on record, or has no effect', () => {
+  it('rejects an accepted command that is not on record, or has no effect', () => {
     const cancel = { command: 'cancel', jobId: 'j', why: 'unwanted' }
     expect(aGoodJob().operation('client', 'command', [cancel, {}]).broken()).toEqual(['command-stands'])
     const audit = [{ command: 'cancel', why: 'unwanted' }]
@@ -310,7 +310,7 @@ describe('of answers to callers', () => {
     expect(ignored.broken()).toEqual(['command-stands'])
   })
 
-  it('rejects notices that are missing, out of order, or recorded as sent without being sent', () => {
+  it('rejects notices that are missing, out of order, or recorded as sent but not sent', () => {
     const job = aJob({ processState: 'Processed', stepIds: [], replyTo: 'container:replies', notifySeq: 2 })
     const notice = (seq: number, fields = {}) => ({
       id: `sas.notify:j:${seq}`,
@@ -339,13 +339,13 @@ describe('of answers to callers', () => {
     expect(sent.broken()).toEqual(['notices'])
   })
 
-  it('rejects a write of a document of yours', () => {
+  it('rejects a write of a user’s document', () => {
     const touched = aGoodJob().write('m1', [{ id: 'own-j', note: 'ours', on: 'e3' }])
     expect(touched.broken()).toEqual(['yours-untouched'])
   })
 })
 
-describe('of leases', () => {
+describe('the judge, checking leases,', () => {
   const held = (): AHistory => new AHistory().write('m1', [aLease()])
   const change = { id: 'o', pk: 'p', etag: 'o1', lsn: 5 }
   const deliver = (history: AHistory, process: string, documents = [change]): AHistory =>
@@ -366,14 +366,14 @@ describe('of leases', () => {
     ).toEqual([])
   })
 
-  it('rejects an owner that another instance wrote, and a position that it moved', () => {
+  it('rejects an instance that changes the owner or the position of another one’s lease', () => {
     const named = held().write('m2', [{ ...aLease({ Owner: null }), on: 'e1' }])
     expect(named.broken()).toEqual(['own-lease'])
     const moved = held().write('m2', [{ ...aLease({ ContinuationToken: '"7"' }), on: 'e1' }])
     expect(moved.broken()).toEqual(['own-lease'])
   })
 
-  it('rejects a delivery by an instance whose lease another one owns, or has expired', () => {
+  it('rejects a delivery by an instance whose lease has expired or has another owner', () => {
     const taken = held()
       .later(4_000)
       .write('m2', [{ ...aLease({ Owner: 'm2' }), on: 'e1' }])
@@ -395,7 +395,7 @@ describe('of leases', () => {
     ])
   })
 
-  it('rejects changes of one key that come in the wrong order', () => {
+  it('rejects changes of one key in the wrong order', () => {
     const first = deliver(held(), 'm1', [{ ...change, lsn: 9 }])
     expect(deliver(first, 'm1', [{ ...change, lsn: 8 }]).broken()).toEqual(['in-order'])
   })

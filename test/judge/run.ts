@@ -1,11 +1,9 @@
 /**
- * `npm run judge -- --runs 200 --seed 1` makes runs with real processes under faults and judges the history of
- * each.
- * `--history FILE` judges one file. `--bugs` puts one bug after another into the code under test and checks that
- * each is rejected (`--only WORD` selects bugs whose name contains it). `--parallel 3` makes three runs at the
- * same time.
- * Exits with 1 when a rule is broken, when 20 or more runs give a rule nothing to check, or when a bug is not
- * rejected.
+ * `npm run judge -- --runs 200 --seed 1` makes runs with real processes under faults and judges the history
+ * of each. `--history FILE` judges one file. `--bugs` puts one bug after another into the code under test and
+ * checks that each is rejected (`--only WORD` selects bugs whose name contains it). `--parallel 3` makes
+ * three runs at the same time. Exits with 1 when a rule is broken, when 20 or more runs give a rule nothing
+ * to check, or when a bug is not rejected.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

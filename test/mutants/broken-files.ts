@@ -2,8 +2,9 @@ import type { RunnerTestCase, RunnerTestFile } from 'vitest'
 import type { Reporter, Vitest } from 'vitest/node'
 
 /**
- * Counts a test file that cannot be loaded as a failed test, for instance when its setup outside of tests fails. The mutation
- * tester looks at tests only, so without this it would miss a mutant that breaks a whole file.
+ * Counts a test file that cannot be loaded as a failed test, for instance when its setup outside of tests
+ * fails. The mutation tester looks at tests only, so without this it would miss a mutant that breaks a whole
+ * file.
  */
 export class BrokenFiles implements Reporter {
   private vitest: Vitest | undefined

@@ -1,2 +1,5 @@
-/** Replaces `@azure/cosmos` in tests of decisions about jobs, because loading the SDK takes longer than these tests. */
+/**
+ * Replaces `@azure/cosmos` in tests of decisions about jobs, because loading the SDK takes longer than these
+ * tests.
+ */
 export {}

@@ -11,8 +11,8 @@ interface NodePath {
 const words = /\p{L}{2,}[,:;]? |[ ,]\p{L}{2,}/u
 
 /**
- * A plug-in of the mutation tester that makes no mutants of prose. Tests check that an error names the value and the rule
- * where that matters; its exact words decide nothing.
+ * A plug-in of the mutation tester that makes no mutants of prose. Tests check that an error names the value
+ * and the rule where that matters; its exact words decide nothing.
  */
 export const strykerPlugins = [
   {

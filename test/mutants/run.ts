@@ -1,8 +1,8 @@
 /**
- * `npm run mutants` mutates the files that decide, one place at a time, and checks that tests fail. Ends with 1 when a
- * mutant survives that `survivors.ts` does not list, when a listed one is caught, or when a room scores less than 90 %.
- * `npm run mutants -- --only PATH` takes only files whose path contains PATH. Results are kept in `.stepward/mutants`
- * while a file and its tests do not change; `-- --again` judges everything.
+ * `npm run mutants` mutates the files that decide, one place at a time, and checks that tests fail. Ends with
+ * 1 when a mutant survives that `survivors.ts` does not list, when a listed one is caught, or when a room
+ * scores less than 90 %. `npm run mutants -- --only PATH` takes only files whose path contains PATH. Results
+ * are kept in `.stepward/mutants` while a file and its tests do not change; `-- --again` judges everything.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -44,8 +44,8 @@ interface Kept {
 }
 
 /**
- * The results of a file, from an earlier run if neither the file nor its tests have changed. The mutation tester's own
- * cache is not used, because it does not judge code at module level again when tests are added.
+ * The results of a file, from an earlier run if neither the file nor its tests have changed. The mutation
+ * tester's own cache is not used, because it does not judge code at module level again when tests are added.
  */
 async function resultsOf(file: DecisionFile): Promise<readonly MutantResult[]> {
   const { path, tests, lines } = file

@@ -27,7 +27,9 @@ export interface Verdict {
   readonly obsolete: readonly string[]
 }
 
-/** Statuses that count as caught. A run-time error is one outside of a test, such as an unhandled rejection. */
+/**
+ * Statuses that count as caught. A run-time error is one outside of a test, such as an unhandled rejection.
+ */
 const caught = new Set(['Killed', 'Timeout', 'RuntimeError'])
 const survivedAs = new Set(['Survived', 'NoCoverage'])
 

@@ -1,8 +1,8 @@
-/** `npm run trace`: for every requirement, row of the failure matrix and behaviour, the tests that name it. */
+/** `npm run trace` prints the tests that name each requirement, row of the failure matrix and behaviour. */
 import { isTest, readRepository, sourcesOf } from '../tidy/repository.js'
 import { excusesOf, trace, traceText } from './trace.js'
 
-// Compiled, this file lies elsewhere; npm runs scripts in the package's folder.
+// The compiled file lies elsewhere, but npm runs scripts in the folder of the package.
 const files = readRepository(`${process.cwd()}/`)
 const paths = ['docs/requirements.md', 'docs/failure-matrix.md', 'docs/processor-behaviour.md']
 const lists = paths.map((path) => {

@@ -12,7 +12,7 @@ const sources = [
   example('test/a.test.ts', `describe('R1', () => { it('runs', () => { expect(text).toBe('R2') }) })`),
 ]
 
-it('knows for every id of the lists the files whose tests name it', () => {
+it('the trace lists for each id the files whose tests name it', () => {
   expect(trace(lists, sources)).toEqual([
     { id: 'R1', tests: ['test/a.test.ts', 'test/b.test.ts'] },
     { id: 'R2', tests: [] },
@@ -20,19 +20,19 @@ it('knows for every id of the lists the files whose tests name it', () => {
   ])
 })
 
-it('names at its end what has no test', () => {
+it('the trace ends with the ids that no test names', () => {
   const text = traceText(trace(lists, sources))
   expect(text).toContain('R1     test/a.test.ts\n       test/b.test.ts')
   expect(text).toMatch(/3 ids: 2 with tests, 0 with a reason instead, 1 with neither: R2$/)
 })
 
-it('gives the reason of what needs none, instead', () => {
+it('the trace shows the reason if an id needs no test', () => {
   const text = traceText(trace(lists, sources), { R2: 'nothing stops' })
   expect(text).toContain('R2     - nothing stops')
   expect(text).toMatch(/3 ids: 2 with tests, 1 with a reason instead, 0 with neither$/)
 })
 
-it('takes the reason of a line from its fourth column, and an id for another only when all of it is the same', () => {
+it('the trace reads reasons from the fourth column of a line, and compares whole ids', () => {
   const list = {
     path: 'docs/c.md',
     text: '| B1 | It waits. | theirs | |\n| B12 | It sings. | theirs | no voice |\n',
@@ -45,7 +45,7 @@ it('takes the reason of a line from its fourth column, and an id for another onl
   expect(untested(named('B123 F-B1'), {})).toEqual(['B1', 'B12'])
 })
 
-it('every behaviour has a test or a reason why there is none, and not both', () => {
+it('every behaviour has either a test or a reason for having none', () => {
   const files = readRepository()
   const lists = files.filter(({ path }) => path === 'docs/processor-behaviour.md')
   const reasons = excusesOf(lists)
@@ -55,7 +55,7 @@ it('every behaviour has a test or a reason why there is none, and not both', () 
   expect(behaviours.filter(({ id, tests }) => tests.length > 0 && reasons[id] !== undefined)).toEqual([])
 })
 
-it('every requirement of jobs and of what is delivered has a test, or a reason why there is none', () => {
+it('every requirement has a test, or a reason for having none', () => {
   const files = readRepository()
   const paper = files.filter(({ path }) => path === 'docs/requirements.md')
   const requirements = trace(paper, sourcesOf(files.filter(isTest))).filter(({ id }) => id.startsWith('R'))

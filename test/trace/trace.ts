@@ -1,10 +1,10 @@
 import { excusedRows, idsNamedIn, rowsOf } from '../tidy/failure-matrix.js'
 import type { Source, TextFile } from '../tidy/source.js'
 
-/** An id of a list and the tests that name it. */
+/** An id of a list, and the tests that name it. */
 export interface Traced {
   readonly id: string
-  /** Paths of files with tests, in order. */
+  /** The paths of files with tests, sorted. */
   readonly tests: readonly string[]
 }
 
@@ -18,7 +18,10 @@ const excused: Readonly<Record<string, string>> = {
   ...excusedRows,
 }
 
-/** Why ids of these lists need no test: as said here, or as their line says in a fourth column. */
+/**
+ * Returns why ids of these lists need no test: the reasons above, or those in the fourth column of their
+ * line.
+ */
 export function excusesOf(lists: readonly TextFile[]): Readonly<Record<string, string>> {
   const said = lists.flatMap(({ text }) => {
     const lines = text.matchAll(/^\| ([A-Z]\S*) \|[^|]*\|[^|]*\| ([^|]*\S) \|$/gm)
@@ -27,7 +30,7 @@ export function excusesOf(lists: readonly TextFile[]): Readonly<Record<string, s
   return { ...excused, ...Object.fromEntries(said) }
 }
 
-/** Every id of these lists, in their order, with the files whose tests have it in their names. */
+/** Returns every id of these lists in order, with the files whose tests have it in their names. */
 export function trace(lists: readonly TextFile[], sources: readonly Source[]): readonly Traced[] {
   const files = new Map<string, Set<string>>()
   for (const source of sources) {
@@ -39,7 +42,7 @@ export function trace(lists: readonly TextFile[], sources: readonly Source[]): r
   return lists.flatMap(rowsOf).map((id) => ({ id, tests: [...(files.get(id) ?? [])].sort() }))
 }
 
-/** The same as text: a line for each id, and at the end the ids that no test names and no reason excuses. */
+/** Returns the trace as text: a line for each id, then the ids without a test and without a reason. */
 export function traceText(traced: readonly Traced[], excuses = excused): string {
   const lines = traced.map(({ id, tests }) => {
     const named = tests.length === 0 ? `- ${excuses[id] ?? ''}`.trimEnd() : tests.join('\n       ')
@@ -53,7 +56,7 @@ export function traceText(traced: readonly Traced[], excuses = excused): string 
   return [...lines, '', summary].join('\n')
 }
 
-/** Ids that no test names and no reason excuses. */
+/** Returns the ids without a test and without a reason. */
 export function untested(traced: readonly Traced[], excuses = excused): readonly string[] {
   return traced.flatMap(({ id, tests }) => (tests.length === 0 && excuses[id] === undefined ? [id] : []))
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { connect, type JobClient } from 'stepward'
 
-/** Programs of Node that run in processes of their own. */
+/** Programs that run in their own processes. */
 export interface JobPrograms {
   /** The built program. */
   readonly cli: string
@@ -13,15 +13,15 @@ export interface JobPrograms {
   readonly workload: string
 }
 
-/** A store, a fleet of one worker that is replaced when it dies, and a client here; all in processes of their own. */
+/** A store, a fleet of one worker that is replaced when it dies, and a client in this process. */
 export interface Apart {
   readonly client: JobClient
   readonly storeId: number
-  /** The process of the worker that runs now. */
+  /** The id of the worker's current process. */
   readonly workerId: () => Promise<number>
 }
 
-/** Runs `use` with the three; afterwards all of them are ended. */
+/** Calls `use` with the three, and ends them afterwards. */
 export async function apart<T>(
   { cli, workload }: JobPrograms,
   slots: number,

@@ -3,7 +3,7 @@ import type { Work } from './workload.js'
 
 let submitted = 0
 
-/** Submits one job; answers how to wait for its result, in milliseconds since the submission. */
+/** Submits one job. Returns a function that waits for its result, in milliseconds since the submission. */
 export async function begin(client: JobClient, workflow: Workflow<Work>): Promise<() => Promise<number>> {
   submitted += 1
   const value = submitted
@@ -15,7 +15,7 @@ export async function begin(client: JobClient, workflow: Workflow<Work>): Promis
   }
 }
 
-/** Jobs one after another: how long each took. */
+/** Runs jobs one after another, and returns the duration of each. */
 export async function alone(client: JobClient, workflow: Workflow<Work>, count: number): Promise<number[]> {
   const took: number[] = []
   while (took.length < count) {
@@ -25,7 +25,7 @@ export async function alone(client: JobClient, workflow: Workflow<Work>, count: 
   return took
 }
 
-/** Jobs, always so many at once: how long all of them took, in milliseconds. */
+/** Runs jobs, this many at a time, and returns the total time in milliseconds. */
 export async function together(
   client: JobClient,
   workflow: Workflow<Work>,

@@ -8,24 +8,24 @@ import { processorTimeMs } from './processor-time.js'
 import { recovery } from './recovery.js'
 import { noop } from './workload.js'
 
-/** How much is measured. */
+/** The amount of measurement. */
 export interface JobsEffort {
-  /** Jobs one after another; twice as many go before, to warm up. */
+  /** Jobs that run one after another. Twice as many run before, to warm up. */
   readonly alone: number
-  /** Jobs of which {@link atOnce} are under way at any time. */
+  /** Jobs of which {@link atOnce} run at any time. */
   readonly together: number
   readonly atOnce: number
-  /** Jobs under way when the worker is killed; 0 leaves that out. */
+  /** Jobs that run when the worker is killed, or 0 for no such measurement. */
   readonly killed: number
 }
 
 export const fullJobsEffort: JobsEffort = { alone: 300, together: 4_000, atOnce: 200, killed: 200 }
 export const quickJobsEffort: JobsEffort = { alone: 50, together: 1_000, atOnce: 200, killed: 200 }
 
-/** Places for handlers: never what a job waits for. */
+/** Slots for handlers, so many that no job waits for one. */
 const slots = 256
 
-/** Measures everything, one after the other. */
+/** Makes all measurements, one after the other. */
 export async function measuredJobs(effort: JobsEffort, programs: JobPrograms): Promise<readonly Figure[]> {
   const inOne = await inOneProcess(slots, (client) =>
     load(client, effort, {
@@ -45,15 +45,18 @@ export async function measuredJobs(effort: JobsEffort, programs: JobPrograms): P
   return [...inOne, ...inMany]
 }
 
-/** Where the load is put, and what is expected there. */
+/** The place of the load, and its targets. */
 interface Place {
   readonly where: string
-  /** Whose processor time is told. */
+  /** The ids of the processes whose processor time is shown. */
   readonly processes: Readonly<Record<string, number>>
   readonly targets: { readonly p50Ms: number; readonly perSecond: number }
 }
 
-/** Single jobs, then many at once; of the latter the processor time, too, which says what the rate is limited by. */
+/**
+ * Runs single jobs, then many at a time. For the latter it also measures processor time, which may limit the
+ * rate.
+ */
 async function load(client: JobClient, effort: JobsEffort, place: Place): Promise<readonly Figure[]> {
   const { where, processes, targets } = place
   await together(client, noop, { count: effort.alone * 2, atOnce: effort.atOnce })

@@ -5,7 +5,7 @@ import { startHost, type JobClient } from 'stepward'
 import { createInProcessCosmos } from 'stepward/emulator'
 import { worker } from './workload.js'
 
-/** Runs `use` with a store on disk, every role and a client, all in this process. */
+/** Calls `use` with a store on disk, every role and a client, all in this process. */
 export async function inOneProcess<T>(slots: number, use: (client: JobClient) => Promise<T>): Promise<T> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-bench-'))
   const cosmos = createInProcessCosmos({ dataDirectory })

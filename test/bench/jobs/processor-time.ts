@@ -3,10 +3,10 @@ import process from 'node:process'
 
 /** Clock ticks per second in `/proc`, the same on every Linux that Node runs on. */
 const ticksPerSecond = 100
-/** Where the ticks in user and in kernel mode are, counted behind the program's name. */
+/** The positions of the ticks in user and in kernel mode, counted from the program's name. */
 const [userField, systemField] = [11, 12]
 
-/** The processor time a process has used, in milliseconds; null where the system does not tell. */
+/** Returns the processor time of a process in milliseconds, or null if the system does not provide it. */
 export function processorTimeMs(processId: number): number | null {
   if (processId === process.pid) {
     const { user, system } = process.cpuUsage()

@@ -5,8 +5,8 @@ import { begin } from './load.js'
 import { lingering } from './workload.js'
 
 /**
- * Kills the worker while jobs are under way, and waits for all of them. Its successor takes the leases at once (D11);
- * steps that the dead one was at are tried again when their deadline, five seconds, has passed.
+ * Kills the worker while jobs run, and waits for all of them. Its successor takes the leases at once (D11).
+ * The steps of the killed worker are tried again when their deadline of five seconds has passed.
  */
 export async function recovery({ client, workerId }: Apart, jobs: number): Promise<readonly Figure[]> {
   const victim = await workerId()

@@ -3,15 +3,15 @@ import { idleRequests } from './idle-requests.js'
 import { latency } from './latency.js'
 import { againstBareIterator, rangesSideBySide } from './throughput.js'
 
-/** How much is measured. */
+/** The amount of measurement. */
 export interface ProcessorEffort {
-  /** Documents read in each round of the throughput comparison. */
+  /** Documents in each round of the throughput comparison. */
   readonly documents: number
-  /** Rounds of it that count, since the best of them does; one more warms up. */
+  /** Rounds of the comparison, of which the best counts. One more warms up. */
   readonly rounds: number
-  /** Pages that the slow delegate gets. */
+  /** Pages for the slow delegate. */
   readonly slowPages: number
-  /** Writes whose way to the delegate is timed, with and without hints each. */
+  /** Timed writes, with and without hints each. */
   readonly writes: number
 }
 
@@ -28,7 +28,7 @@ export const quickProcessorEffort: ProcessorEffort = {
   writes: 40,
 }
 
-/** Measures everything, one after the other. */
+/** Makes all measurements, one after the other. */
 export async function measuredProcessor(effort: ProcessorEffort): Promise<readonly Figure[]> {
   return [
     ...(await againstBareIterator(effort)),

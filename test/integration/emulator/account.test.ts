@@ -2,7 +2,7 @@ import type { CosmosClient } from '@azure/cosmos'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { doors, type Door } from './doors.js'
 
-describe.each(doors)('account, databases and containers through the SDK, %s', (_name, open) => {
+describe.each(doors)('the account through the SDK, %s', (_name, open) => {
   let door: Door
   let client: CosmosClient
 
@@ -11,13 +11,13 @@ describe.each(doors)('account, databases and containers through the SDK, %s', (_
     client = door.client()
   })
 
-  it('describes the account by the address the client used', async () => {
+  it('describes the account by the address that the client used', async () => {
     const { resource } = await client.getDatabaseAccount()
     expect(resource?.writableLocations).toHaveLength(1)
     expect(resource?.consistencyPolicy).toBe('Session')
   })
 
-  it('reads the account once or twice, not before every request', async () => {
+  it('is read once or twice, not before every request', async () => {
     const { container } = await orders(client)
     const before = door.stats().requests
     for (let index = 0; index < 20; index += 1) await container.items.upsert({ id: `o${index}`, pk: 'a' })
@@ -40,7 +40,7 @@ describe.each(doors)('account, databases and containers through the SDK, %s', (_
     await expect(database.read()).rejects.toMatchObject({ code: 404 })
   })
 
-  it('fills in the service’s defaults and keeps what was given', async () => {
+  it('fills in the service’s defaults and keeps the given settings', async () => {
     const { database } = await orders(client)
     const { resource } = await database.containers.create({ id: 'c', partitionKey: '/a/b', defaultTtl: 60 })
     expect(resource).toMatchObject({
@@ -62,7 +62,7 @@ describe.each(doors)('account, databases and containers through the SDK, %s', (_
     await expect(moved).rejects.toMatchObject({ code: 400 })
   })
 
-  it('refuses another key with 401', async () => {
+  it('rejects another key with 401', async () => {
     const stranger = door.client({ key: Buffer.from('another key').toString('base64') })
     await expect(stranger.databases.readAll().fetchAll()).rejects.toMatchObject({ code: 401 })
   })
@@ -77,11 +77,11 @@ describe.each(doors)('account, databases and containers through the SDK, %s', (_
     expect((await container.readPartitionKeyRanges().fetchAll()).resources).toHaveLength(3)
   })
 
-  it('refuses a read of what the session has seen and the store has not', async () => {
+  it('refuses a read of a session that has seen later writes than the store has', async () => {
     const { container } = await orders(client)
     await container.items.create({ id: 'o1', pk: 'a' })
     const before = door.stats().refusals
-    // The SDK drops the token it was refused with and asks again, so only the refusal shows.
+    // The SDK drops the refused token and asks again, so only the refusal is visible.
     await container.item('o1', 'a').read({ sessionToken: '0:-1#999' })
     expect(door.stats().refusals).toBe(before + 1)
     const reached = await container.item('o1', 'a').read({ sessionToken: '0:-1#1' })

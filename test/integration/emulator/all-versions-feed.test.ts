@@ -51,7 +51,7 @@ function feed(container: Container, from: unknown = ChangeFeedStartFrom.Now(), m
   })
 }
 
-/** Everything until the feed says that there is nothing more for now, page by page. */
+/** Returns all changes, page by page, until the feed answers that nothing is new. */
 async function pagesOf(iterator: Iterator): Promise<Change[][]> {
   const pages: Change[][] = []
   while (true) {
@@ -66,7 +66,7 @@ const drained = async (iterator: Iterator): Promise<Change[]> => (await pagesOf(
 const short = ({ metadata, current }: Change): string =>
   `${metadata.operationType} ${metadata.id ?? current.id ?? ''} ${current.round ?? '-'}`
 
-describe.each(doors)('all versions and deletes through the SDK, %s', (_name, open) => {
+describe.each(doors)('the feed of all versions and deletes through the SDK, %s', (_name, open) => {
   let clock: VirtualClock
   let door: Door
   let database: Database
@@ -87,14 +87,14 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     return (await database.containers.create({ partitionKey: '/pk', ...settings })).container
   }
 
-  /** An iterator that has seen all there is: what it shows next was written after this. */
+  /** Returns an iterator that has read every change so far, so it next returns only later changes. */
   async function standing(of = container, from?: unknown): Promise<Iterator> {
     const iterator = feed(of, from)
     expect(await drained(iterator)).toEqual([])
     return iterator
   }
 
-  it('shows every version with the one before, and deletes with id and key', async () => {
+  it('shows every version with the previous one, and deletes with id and key', async () => {
     await container.items.create({ id: 'before', pk: 'a', round: 0 })
     const iterator = await standing()
     const { resource: first } = await container.items.create({ id: 'o', pk: 'a', round: 1 })
@@ -140,7 +140,7 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     expect(changes.map(({ current }) => current.round)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
-  it('never cuts a transaction, and shows its every step', async () => {
+  it('never cuts a transaction, and shows each of its steps', async () => {
     const iterator = feed(container, ChangeFeedStartFrom.Now('one'), 3)
     await pagesOf(iterator)
     const create = (id: string) =>
@@ -163,7 +163,7 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     expect(await drained(iterator)).toEqual([])
   })
 
-  it('reads one key, and parts of ranges of which each change is in one', async () => {
+  it('reads one key, and reads parts of ranges without loss or repetition', async () => {
     const ofKey = await standing(container, ChangeFeedStartFrom.Now('k3'))
     const { resource } = await container.read()
     const bounds = ['', '0A', '12', '20', '2B', 'FF']
@@ -201,7 +201,7 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     expect([...changes].sort()).toEqual([...all, 'delete o7 -'].sort())
   })
 
-  it('follows splits and a merge while documents change: nothing lost or twice, no transaction cut', async () => {
+  it('follows splits and a merge during writes without loss, repetition or cut transactions', async () => {
     const keys = Array.from({ length: 8 }, (_, index) => `k${index}`)
     const expected: string[] = []
     const iterator = feed(container, ChangeFeedStartFrom.Now(), 3)
@@ -229,7 +229,7 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     ]
     await writeRound(0)
     for (const [index, repartition] of repartitions.entries()) {
-      // Some of what was written before is read after, so that positions of the old ranges are carried over.
+      // Some earlier changes are read later, so that positions of the old ranges are carried over.
       seen.push((await iterator.readNext()).result)
       await repartition()
       await writeRound(index + 1)
@@ -250,14 +250,14 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     }
   })
 
-  it('has no beginning and no dates', async () => {
+  it('rejects a start from the beginning or from a time', async () => {
     await container.items.create({ id: 'o', pk: 'a' })
     for (const start of [ChangeFeedStartFrom.Beginning(), ChangeFeedStartFrom.Time(new Date(clock.now()))]) {
       await expect(feed(container, start).readNext()).rejects.toMatchObject({ code: 400, message: outside })
     }
   })
 
-  it('forgets what is older than the retention, and says so to who comes too late', async () => {
+  it('forgets changes older than the retention, and rejects a token from before them', async () => {
     const late = await feed(container, ChangeFeedStartFrom.Now('a')).readNext()
     await container.items.create({ id: 'old', pk: 'a' })
     const middle = await feed(container, ChangeFeedStartFrom.Now('a')).readNext()
@@ -273,7 +273,7 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     expect((await drained(from(middle.continuationToken))).map(short)).toEqual(['create new -'])
   })
 
-  it('shows the end of a document whose time was over, without waiting for a write', async () => {
+  it('shows the expiry of a document without waiting for a write', async () => {
     const expiring = await created({ id: 'expiring', changeFeedPolicy: retention(10), defaultTtl: 5 })
     const iterator = await standing(expiring)
     const { resource } = await expiring.items.create({ id: 'o', pk: 'a' })
@@ -290,7 +290,7 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     expect(door.engine.container('shop', 'expiring').documentCount).toBe(0)
   })
 
-  it('shows that end before a document that takes the place', async () => {
+  it('shows the expiry of a document before a new document with the same id', async () => {
     const expiring = await created({ id: 'expiring', changeFeedPolicy: retention(10), defaultTtl: 5 })
     const iterator = await standing(expiring)
     await expiring.items.create({ id: 'o', pk: 'a', round: 1 })
@@ -301,7 +301,7 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     expect(changes.map(({ metadata }) => metadata.timeToLiveExpired)).toEqual([undefined, true, undefined])
   })
 
-  it('begins and ends with the policy', async () => {
+  it('is available only while the container has a policy', async () => {
     const plain = await created({ id: 'plain' })
     await plain.items.create({ id: 'before', pk: 'a' })
     await expect(feed(plain).readNext()).rejects.toMatchObject({ code: 400 })
@@ -316,13 +316,13 @@ describe.each(doors)('all versions and deletes through the SDK, %s', (_name, ope
     await expect(feed(plain).readNext()).rejects.toMatchObject({ code: 400 })
   })
 
-  it('refuses a policy that is none', async () => {
+  it('rejects an invalid policy', async () => {
     const policy = Object.assign(retention(1), { retentionDuration: -1 })
     await expect(created({ id: 'wrong', changeFeedPolicy: policy })).rejects.toMatchObject({ code: 400 })
   })
 })
 
-describe('the history of a container on disk', () => {
+describe('the change history of a container on disk', () => {
   let dataDirectory: string
   const clock = new VirtualClock()
 
@@ -351,7 +351,7 @@ describe('the history of a container on disk', () => {
     return keys
   }
 
-  it('is there after a restart, with its limits, through splits', async () => {
+  it('survives restarts and splits, and keeps its limits', async () => {
     const token = await reopened(async (container, cosmos) => {
       const iterator = feed(container)
       await drained(iterator)

@@ -8,7 +8,7 @@ import type { RestRequest, RestResponse } from '../../../src/emulator/messages/r
 import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
 import { signed, type Asked } from './signed-request.js'
 
-/** The same inputs in every run, so that a failure is a failure tomorrow. */
+/** Every run has the same inputs, so that a failure can be repeated. */
 const seeded = { seed: 20_261_121 }
 
 const docs = '/dbs/shop/colls/orders/docs'
@@ -28,7 +28,7 @@ const queried = (query: string, parameters: unknown = []): Asked => ({
   body: json({ query, parameters }),
 })
 
-/** Good requests, as a place to break things from. */
+/** Correct requests, from which the tests derive broken ones. */
 const good: readonly Asked[] = [
   { method: 'POST', path: '/dbs', body: json({ id: 'other' }) },
   { method: 'GET', path: '/dbs/shop' },
@@ -93,7 +93,7 @@ const good: readonly Asked[] = [
   { method: 'GET', path: '/offers' },
 ]
 
-/** What is wrong, how it is sent, and the statuses that are right. */
+/** The problem, the request, and the statuses that are right. */
 const wrong: readonly (readonly [string, Asked, readonly number[]])[] = [
   ['malformed JSON', { method: 'POST', path: docs, headers: keyHeader, body: '{"id": "x", ' }, [400]],
   ['no body', { method: 'POST', path: docs, headers: keyHeader }, [400]],
@@ -211,9 +211,9 @@ const wrong: readonly (readonly [string, Asked, readonly number[]])[] = [
   ['a container without a key', { method: 'POST', path: '/dbs/shop/colls', body: '{"id":"k"}' }, [400]],
 ]
 
-/** An error as SDKs read it: a status of the client's, and both fields. Never a stack trace. */
+/** Checks that an error has a client’s status and both fields, as SDKs expect, and no stack trace. */
 function expectCosmosAnswer({ status, body }: Pick<RestResponse, 'status' | 'body'>): void {
-  // Some random input asks for what the service has and the embedded store says it has not.
+  // Some random requests use features of the service that the embedded store does not support.
   if (status !== 501) expect(status, body.slice(0, 300)).toBeLessThan(500)
   expect(status).toBeGreaterThanOrEqual(200)
   if (status < 400) return
@@ -225,7 +225,7 @@ function expectCosmosAnswer({ status, body }: Pick<RestResponse, 'status' | 'bod
 
 type Send = (request: RestRequest) => Promise<Pick<RestResponse, 'status' | 'body'>>
 
-/** What the answers are about: made before each test, and still there after it. */
+/** Creates the documents that requests are about, and a database that must remain. */
 async function prepare(send: Send): Promise<void> {
   const definition = { id: 'orders', partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 } }
   const steps: readonly Asked[] = [
@@ -244,7 +244,7 @@ async function expectStillAnswering(send: Send): Promise<void> {
   expect(JSON.parse(body)).toMatchObject({ id: 'kept' })
 }
 
-describe('bad input', () => {
+describe('the emulator, given bad input', () => {
   let emulator: Emulator
   const account = openAccount({}, wellKnownKey)
 
@@ -280,7 +280,7 @@ describe('bad input', () => {
   describe.each(doors)('%s', (_, send) => {
     beforeEach(() => prepare(send))
 
-    it.each(wrong)('%s', async (_name, asked, statuses) => {
+    it.each(wrong)('answers with an expected status: %s', async (_name, asked, statuses) => {
       const answer = await send(signed(asked, wellKnownKey))
       expectCosmosAnswer(answer)
       expect(statuses, answer.body.slice(0, 300)).toContain(answer.status)
@@ -288,19 +288,19 @@ describe('bad input', () => {
     })
   })
 
-  describe('at random', () => {
+  describe('the emulator, given random input', () => {
     const send = doors[0]?.[1] ?? overHttp
 
     beforeEach(() => prepare(send))
 
-    it('answers good requests as such, or what is derived from them proves nothing', async () => {
+    it('accepts the correct requests that the broken ones are derived from', async () => {
       for (const asked of good) {
         const answer = await send(signed(asked, wellKnownKey))
         expect(answer.status, `${asked.method} ${asked.path} ${answer.body}`).toBeLessThan(300)
       }
     })
 
-    it('takes good requests with any one value in their bodies replaced', async () => {
+    it('survives bodies with any one value replaced', async () => {
       const withBody = good.filter((asked) => asked.body !== undefined)
       const anyJson = fc.oneof(
         fc.jsonValue(),
@@ -316,7 +316,7 @@ describe('bad input', () => {
       )
     })
 
-    it('takes bodies that break off or are overwritten', async () => {
+    it('survives bodies that are cut off or overwritten', async () => {
       await fc.assert(
         fc.asyncProperty(fc.constantFrom(...good), fc.nat(), fc.string(), async (asked, at, junk) => {
           const text = asked.body ?? ''
@@ -329,7 +329,7 @@ describe('bad input', () => {
       )
     })
 
-    it('takes any header with any value', async () => {
+    it('survives any header with any value', async () => {
       const names = [
         ...new Set(good.flatMap((asked) => Object.keys(asked.headers ?? {}))),
         ...['if-match', 'if-modified-since', 'x-ms-continuation', 'x-ms-session-token', 'x-ms-start-epk'],
@@ -356,7 +356,7 @@ describe('bad input', () => {
       )
     })
 
-    it('takes any method on any path', async () => {
+    it('survives any method on any path', async () => {
       const known = [
         'dbs',
         'shop',
@@ -400,16 +400,16 @@ describe('bad input', () => {
     })
   })
 
-  describe('on the socket', () => {
+  describe('the emulator on its socket', () => {
     beforeEach(() => prepare(overHttp))
 
-    /** Everything the server says until it closes the connection, which it must: we have said all we had to say. */
+    /** Returns everything that the server sends until it closes the connection, as it must. */
     function afterBytes(bytes: Uint8Array): Promise<string> {
       return new Promise((resolve) => {
         let text = ''
         const socket = connect(Number(new URL(emulator.endpoint).port), '127.0.0.1', () => socket.end(bytes))
         socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
-        // A connection that is reset is closed, too.
+        // A connection that is reset is closed as well.
         socket.on('error', () => undefined)
         socket.on('close', () => {
           resolve(text)
@@ -417,7 +417,7 @@ describe('bad input', () => {
       })
     }
 
-    it('closes on random bytes, with an HTTP answer or without', async () => {
+    it('closes the connection after random bytes, with or without an HTTP answer', async () => {
       const start = fc.constantFrom(
         '',
         'GET / HTTP/1.1\r\n',
@@ -434,7 +434,7 @@ describe('bad input', () => {
       await expectStillAnswering(overHttp)
     })
 
-    it('closes when a body is shorter than was said', async () => {
+    it('closes the connection when a body is shorter than its content-length', async () => {
       await afterBytes(Buffer.from('POST /dbs HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"id":'))
       await expectStillAnswering(overHttp)
     })
@@ -448,7 +448,7 @@ describe('bad input', () => {
       await expectStillAnswering(overHttp)
     })
 
-    it('answers about containers whose names no header can carry as they are', async () => {
+    it('answers about containers whose names need encoding in a header', async () => {
       const { container } = await emulator
         .client()
         .database('shop')
@@ -459,7 +459,7 @@ describe('bad input', () => {
   })
 })
 
-/** The JSON value with the `at`-th node of it (counted round and round) replaced. */
+/** Returns the JSON value with one node replaced; `at` is taken modulo the number of nodes. */
 function replacedAt(root: unknown, at: number, value: unknown): unknown {
   const target = at % nodesIn(root)
   let seen = -1

@@ -23,7 +23,7 @@ interface OlderItems {
   bulk(operations: OperationInput[], options: object): Promise<{ readonly statusCode: number }[]>
 }
 
-/** Deprecated, but what code written for version 3 calls; it sends other requests than its successor. */
+/** Deprecated, but code for version 3 calls it, and its requests differ from those of its successor. */
 function olderBulk(
   { items }: Container,
   operations: OperationInput[],
@@ -37,7 +37,7 @@ function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index)
 }
 
-describe.each(doors)('batches through the SDK, %s', (_name, open) => {
+describe.each(doors)('a batch through the SDK, %s', (_name, open) => {
   let door: Door
   let container: Container
 
@@ -64,7 +64,7 @@ describe.each(doors)('batches through the SDK, %s', (_name, open) => {
     await expect(batch(...tooLarge)).rejects.toThrow('the limit is 2097152')
   })
 
-  it('refuses a document of another partition key, and with it the batch', async () => {
+  it('is rejected if it contains a document of another partition key', async () => {
     const answers = await container.items.batch([createOf('o1', 'a'), createOf('o2', 'b')], 'a')
     expect(answers.code).toBe(207)
     expect(answers.result?.map((one) => one.statusCode)).toEqual([424, 400])
@@ -78,7 +78,7 @@ describe.each(doors)('batches through the SDK, %s', (_name, open) => {
     ['a patch of the id', patchOf('/id')],
     ['an illegal id', { operationType: 'Upsert', resourceBody: { id: 'a#b', pk: 'a' } }],
     ['a replace of another id', { operationType: 'Replace', id: 'o1', resourceBody: { id: 'o9', pk: 'a' } }],
-  ])('fails at the operation that is wrong in itself, with all others: %s', async (_wrong, operation) => {
+  ])('fails as a whole if one operation is invalid by itself: %s', async (_wrong, operation) => {
     await container.items.create<Order>({ id: 'o1', pk: 'a' })
     const { code, result } = await container.items.batch(
       [createOf('o2', 'a'), operation, createOf('o3', 'a')],
@@ -89,7 +89,7 @@ describe.each(doors)('batches through the SDK, %s', (_name, open) => {
     expect(door.stats().documents).toBe(1)
   })
 
-  it('keeps etags inside, and shows each operation what those before it did', async () => {
+  it('checks etags, and shows each operation the effects of earlier ones', async () => {
     const { etag } = await container.items.create<Order>({ id: 'o1', pk: 'a' })
     const replace: OperationInput = {
       operationType: 'Replace',
@@ -109,7 +109,7 @@ describe.each(doors)('batches through the SDK, %s', (_name, open) => {
     expect((await batch(createOf('o2', 'a'), replace)).map(([status]) => status)).toEqual([424, 412])
   })
 
-  it('leaves documents out of the answer when told to', async () => {
+  it('leaves documents out of the answer on request', async () => {
     const options = { contentResponseOnWriteEnabled: false }
     const { result } = await container.items.batch([createOf('o1', 'a')], 'a', options)
     expect(result?.[0]).toMatchObject({ statusCode: 201 })
@@ -118,7 +118,7 @@ describe.each(doors)('batches through the SDK, %s', (_name, open) => {
   })
 })
 
-describe.each(doors)('bulk through the SDK, %s', (_name, open) => {
+describe.each(doors)('a bulk request through the SDK, %s', (_name, open) => {
   let door: Door
   let container: Container
 
@@ -152,7 +152,7 @@ describe.each(doors)('bulk through the SDK, %s', (_name, open) => {
     expect(door.stats().documents).toBe(250)
   })
 
-  it('goes on after a split, since stale ranges are refused', async () => {
+  it('continues after a split, because the store refuses stale ranges', async () => {
     const keys = range(30).map((index) => `key ${index}`)
     expect(await execute(keys.map((pk) => createOf('before', pk)))).toEqual(keys.map(() => 201))
     splitAll()
@@ -162,7 +162,7 @@ describe.each(doors)('bulk through the SDK, %s', (_name, open) => {
     expect(door.stats().refusals).toBeGreaterThan(0)
   })
 
-  it('serves the older bulk, before and after a split', async () => {
+  it('works in its older form before and after a split', async () => {
     const keys = range(20).map((index) => `key ${index}`)
     const before = await olderBulk(
       container,
@@ -178,7 +178,7 @@ describe.each(doors)('bulk through the SDK, %s', (_name, open) => {
     expect(door.stats().documents).toBe(40)
   })
 
-  it('stops at the first failure unless told to go on', async () => {
+  it('stops at the first failure, unless asked to continue', async () => {
     const operations = [createOf('o1', 'a'), createOf('o1', 'a'), createOf('o2', 'a')]
     const stopped = await olderBulk(container, [...operations], { continueOnError: false })
     expect(stopped.map((one) => one.statusCode)).toEqual([201, 409, 424])
@@ -186,7 +186,7 @@ describe.each(doors)('bulk through the SDK, %s', (_name, open) => {
     expect(continued.map((one) => one.statusCode)).toEqual([409, 409, 201])
   })
 
-  it('lets clients ask again for what one answer has no room for', async () => {
+  it('makes the client ask again for documents that did not fit into one answer', async () => {
     const ids = range(6).map((index) => `large ${index}`)
     const text = 'x'.repeat(1_000_000)
     for (const id of ids) await container.items.create<Order>({ id, pk: 'a', text })

@@ -16,7 +16,7 @@ interface Changed {
 
 type Start = ChangeFeedIteratorOptions['changeFeedStartFrom']
 
-describe.each(doors)('change feed through the SDK, %s', (_name, open) => {
+describe.each(doors)('the change feed through the SDK, %s', (_name, open) => {
   let door: Door
   let container: Container
 
@@ -32,7 +32,7 @@ describe.each(doors)('change feed through the SDK, %s', (_name, open) => {
     })
   }
 
-  /** Everything until the feed says that there is nothing more for now. */
+  /** Returns all changes until the feed answers that nothing is new. */
   async function drained(iterator: ChangeFeedPullModelIterator<Changed>): Promise<Changed[]> {
     const changes: Changed[] = []
     while (true) {
@@ -48,7 +48,7 @@ describe.each(doors)('change feed through the SDK, %s', (_name, open) => {
     }
   }
 
-  it('shows each document once, in its latest version, whatever the range', async () => {
+  it('shows each document once, in its latest version, across all ranges', async () => {
     await write(40)
     await write(20, 1)
     const changes = await drained(feed(ChangeFeedStartFrom.Beginning()))
@@ -58,7 +58,7 @@ describe.each(doors)('change feed through the SDK, %s', (_name, open) => {
     expect(changes.every(({ _lsn }) => _lsn > 0)).toBe(true)
   })
 
-  it('spreads documents over its physical partitions', async () => {
+  it('spreads documents over the physical partitions', async () => {
     await write(60)
     const ranges = await container.getFeedRanges()
     expect(ranges).toHaveLength(3)
@@ -68,7 +68,7 @@ describe.each(doors)('change feed through the SDK, %s', (_name, open) => {
     }
   })
 
-  it('goes on after what was read, and shows nothing twice', async () => {
+  it('continues where it stopped, and shows no change twice', async () => {
     await write(10)
     const iterator = feed(ChangeFeedStartFrom.Beginning(), 3)
     expect(await drained(iterator)).toHaveLength(10)
@@ -94,7 +94,7 @@ describe.each(doors)('change feed through the SDK, %s', (_name, open) => {
     expect(await drained(feed(ChangeFeedStartFrom.Time(later)))).toEqual([])
   })
 
-  it('resumes from a token given earlier', async () => {
+  it('resumes from an earlier token', async () => {
     await write(10)
     const first = feed(ChangeFeedStartFrom.Beginning(), 4)
     const page = await first.readNext()
@@ -109,7 +109,7 @@ describe.each(doors)('change feed through the SDK, %s', (_name, open) => {
     expect(changes.map(({ id }) => id)).toEqual(['o3', 'second'])
   })
 
-  it('reads a part of a range by a token composed by hand, and loses nothing between the parts', async () => {
+  it('reads parts of a range by hand-made tokens without losing changes between them', async () => {
     await write(60)
     const { resource } = await container.read()
     const bounds = ['', '0A', '12', '20', '2B', 'FF']

@@ -6,15 +6,15 @@ import { afterAll, beforeAll } from 'vitest'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Rooms that the emulator stands on. */
+/** The rooms that the emulator needs. */
 const rooms = ['src/emulator', 'src/platform']
 
 /**
- * Translates the sources, and `script` beside this file, before the tests of a suite, so that a process of its own can run
- * them without a build. They are removed after the suite. The directory lies inside the repository, so that packages are
- * found.
+ * Compiles the sources, and `script` beside this file, before the tests of a suite, so that another process
+ * can run them without a build. Removes them after the suite. The directory lies inside the repository, so
+ * that packages are found.
  *
- * @returns where the script is, for the tests
+ * @returns a function that returns the path of the script
  */
 export function compiledScript(script: string): () => string {
   const from = dirname(fileURLToPath(import.meta.url))

@@ -2,7 +2,7 @@ import type { ContainerRequest, ContainerDefinition, Database } from '@azure/cos
 import { beforeEach, describe, expect, it } from 'vitest'
 import { doors, type Door } from './doors.js'
 
-describe.each(doors)('settings of containers through the SDK, %s', (_name, open) => {
+describe.each(doors)('the settings of a container through the SDK, %s', (_name, open) => {
   let door: Door
   let database: Database
 
@@ -11,7 +11,7 @@ describe.each(doors)('settings of containers through the SDK, %s', (_name, open)
     database = (await door.client().databases.create({ id: 'shop' })).database
   })
 
-  it('fills in what the service fills in', async () => {
+  it('get the service’s defaults', async () => {
     const { resource } = await database.containers.create({ id: 'c', partitionKey: '/pk' })
     expect(resource).toMatchObject({
       indexingPolicy: {
@@ -40,21 +40,21 @@ describe.each(doors)('settings of containers through the SDK, %s', (_name, open)
       { compositeIndexes: [[{ path: '/a' }, { path: '/b' }]] },
       { compositeIndexes: [[{ path: '/a' }, { path: '/b' }]] },
     ],
-  ])('computes the indexing policy %j', async (given, computed) => {
-    // As clients send it, which is not always how the SDK types it.
+  ])('include the computed indexing policy for %j', async (given, computed) => {
+    // This is what clients send, which does not always match the SDK’s types.
     const definition: unknown = { id: 'c', partitionKey: '/pk', indexingPolicy: given }
     const { resource } = await database.containers.create(definition as ContainerRequest)
     expect(resource?.indexingPolicy).toMatchObject(computed)
   })
 
-  it('refuses an indexing mode that there is not', async () => {
+  it('reject an unknown indexing mode', async () => {
     const definition: unknown = { id: 'c', partitionKey: '/pk', indexingPolicy: { indexingMode: 'eager' } }
     await expect(database.containers.create(definition as ContainerRequest)).rejects.toMatchObject({
       code: 400,
     })
   })
 
-  it('replaces what may change, and gives it a new etag', async () => {
+  it('change on replace where the service allows it, under a new etag', async () => {
     const { container, resource } = await database.containers.create({
       id: 'c',
       partitionKey: '/pk',
@@ -79,7 +79,7 @@ describe.each(doors)('settings of containers through the SDK, %s', (_name, open)
     expect((await container.read()).resource).toEqual(after)
   })
 
-  it('refuses another partition key or id, and an old etag', async () => {
+  it('reject another partition key or id, and an old etag', async () => {
     const { container, resource } = await database.containers.create({ id: 'c', partitionKey: '/pk' })
     const moved = { id: 'c', partitionKey: { paths: ['/other'] } }
     await expect(container.replace(moved)).rejects.toMatchObject({ code: 400 })
@@ -95,7 +95,7 @@ describe.each(doors)('settings of containers through the SDK, %s', (_name, open)
     })
   })
 
-  it('answers queries over databases, containers and offers', async () => {
+  it('appear in queries over databases, containers and offers', async () => {
     const client = door.client()
     await client.databases.create({ id: 'other' })
     await database.containers.create({ id: 'c', partitionKey: '/pk' })

@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { seededRandom } from '../../../src/platform/index.js'
 
-/** The number of damages in a run of the suite; `STEPWARD_DAMAGES` sets more. */
+/** The number of damaged copies in a run of the suite. `STEPWARD_DAMAGES` changes it. */
 const damages = Number(env['STEPWARD_DAMAGES'] ?? 60)
 
 const pageBytes = 4096
 
-describe('a data directory that may be damaged', () => {
+describe('a damaged data directory', () => {
   let scratch: string
   let intact: string
   let shown: string
@@ -61,7 +61,7 @@ describe('a data directory that may be damaged', () => {
 
   const file = (): string => join(dataDirectory, 'data.mdb')
 
-  /** The sentence of the refusal; null when everything is as it was, and can be written to. */
+  /** Returns the message of the refusal, or null if the directory opens unchanged and accepts writes. */
   async function refusal(): Promise<string | null> {
     let cosmos: InProcessCosmos
     try {
@@ -83,7 +83,7 @@ describe('a data directory that may be damaged', () => {
     return null
   }
 
-  it('is refused in one sentence, or opens unchanged: it never crashes and never shows other data', async () => {
+  it('is refused with a message, or opens with its data unchanged', async () => {
     const random = seededRandom(7)
     const pick = (count: number): number => Math.floor(random.next() * count)
     const bytes = readFileSync(file())
@@ -103,7 +103,7 @@ describe('a data directory that may be damaged', () => {
       },
       (copy) => copy.subarray(0, pick(copy.length)),
       (copy) => {
-        // Where the structure is: the meta pages, and the headers of the others.
+        // These bytes hold the structure: the meta pages, and the headers of other pages.
         const at = pick(pages) * pageBytes + pick(64)
         copy[at] = pick(256)
         return copy
@@ -137,18 +137,18 @@ describe('a data directory that may be damaged', () => {
       },
       'is altered',
     ],
-  ])('%s where data is expected is refused', async (_name, damage, sentence) => {
+  ])('is refused with a message: %s instead of data', async (_name, damage, sentence) => {
     damage()
     expect(await refusal()).toContain(sentence)
     expect(await refusal()).toContain(sentence)
   })
 
-  it('goes on with a table of readers that is damaged', async () => {
+  it('opens if only its table of readers is damaged', async () => {
     writeFileSync(join(dataDirectory, 'lock.mdb'), Buffer.alloc(8_272, 0xa5))
     expect(await refusal()).toBeNull()
   })
 
-  it('a start that was interrupted before it made a store is not damage', async () => {
+  it('opens as a new one if its first start was interrupted before it made a store', async () => {
     for (const left of ['', 'x'.repeat(100)]) {
       const directory = join(scratch, 'unfinished')
       await createInProcessCosmos({ dataDirectory: directory }).close()
@@ -165,7 +165,7 @@ describe('a data directory that may be damaged', () => {
     }
   })
 
-  it('a finished store is not begun again by a mark that was left behind', async () => {
+  it('keeps its finished store despite a mark of an unfinished one', async () => {
     writeFileSync(join(dataDirectory, 'data.unfinished'), '')
     expect(await refusal()).toBeNull()
   })

@@ -9,7 +9,7 @@ import {
   type InProcessCosmos,
 } from '../../../src/emulator/index.js'
 
-/** What the suites need of an emulator, whichever door it is behind. */
+/** What the suites need of an emulator. */
 export type Door = Pick<
   InProcessCosmos,
   'client' | 'engine' | 'faults' | 'stats' | 'close' | 'splitPartition' | 'mergePartitions'
@@ -21,20 +21,20 @@ export interface DoorOptions {
   readonly enforceThroughput?: boolean
 }
 
-/** Starts an emulator on a free port. It is closed after the test, if the test has not done so. */
+/** Starts an emulator on a free port. It is closed after the test, unless the test has closed it. */
 export async function anEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const emulator = await startEmulator({ port: 0, ...options })
   onTestFinished(() => emulator.close())
   return emulator
 }
 
-/** The ways the unmodified SDK reaches the embedded Cosmos DB; every suite runs through each, and need not close it. */
+/** The ways in which the unmodified SDK reaches the embedded Cosmos DB. Every suite uses each of them. */
 export const doors: readonly (readonly [string, (options?: DoorOptions) => Promise<Door>])[] = [
   ['in process', async (options = {}) => createInProcessCosmos(options)],
   ['over HTTP', anEmulator],
 ]
 
-/** The container `shop/orders`, partitioned by `/pk`, which is created where it is missing. */
+/** Returns the container `shop/orders`, partitioned by `/pk`. Creates it if it does not exist. */
 export async function ordersIn(door: Pick<Door, 'client'>): Promise<Container> {
   const { database } = await door.client().databases.createIfNotExists({ id: 'shop' })
   return (await database.containers.createIfNotExists({ id: 'orders', partitionKey: '/pk' })).container

@@ -9,7 +9,7 @@ import { compiledScript } from './compiled-sources.js'
 import type { Acknowledged } from './durable-writer.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 
-describe('data directory', () => {
+describe('a data directory', () => {
   const script = compiledScript('durable-writer.ts')
   let dataDirectory: string
 
@@ -23,7 +23,7 @@ describe('data directory', () => {
     })
   }
 
-  /** Lines of a writer until `count` writes are acknowledged; then it is killed, and what it still said is read. */
+  /** Kills a writer after `count` acknowledged writes, and returns all that it acknowledged. */
   async function killedAfter(count: number, firstRound: number): Promise<Acknowledged[]> {
     const child = writer(firstRound)
     const acknowledged: Acknowledged[] = []
@@ -37,7 +37,7 @@ describe('data directory', () => {
     return acknowledged
   }
 
-  it('keeps every acknowledged write over kills, and gives no LSN twice', async () => {
+  it('keeps every acknowledged write when its process is killed, and gives no LSN twice', async () => {
     const acknowledged: Acknowledged[] = []
     const contentOf = new Map<string, string>()
     for (const [life, count] of [300, 57, 900].entries()) {
@@ -74,7 +74,7 @@ describe('data directory', () => {
     }
   }
 
-  it('is refused to a second process while the first lives, however that ends', async () => {
+  it('is refused to a second process until the first has ended, even by a kill', async () => {
     const child = writer(0)
     if (child.stdout === null) throw new Error('the writer has no output')
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -86,7 +86,7 @@ describe('data directory', () => {
     await createInProcessCosmos({ dataDirectory }).close()
   })
 
-  it('is refused when newer code wrote it', async () => {
+  it('is refused if newer code wrote it', async () => {
     const store = openStore<string, string>({
       path: dataDirectory,
       encoding: 'string',
@@ -99,7 +99,7 @@ describe('data directory', () => {
     )
   })
 
-  it('is refused to a second emulator of the same process', async () => {
+  it('is refused to a second emulator in the same process', async () => {
     const first = createInProcessCosmos({ dataDirectory })
     expect(() => createInProcessCosmos({ dataDirectory })).toThrow('open in this process already')
     await first.close()

@@ -9,7 +9,7 @@ beforeEach(() => {
   dataDirectory = scratchDirectory()
 })
 
-it('keeps deletes of a whole key, and of what expired and was dropped at a read, over a restart', async () => {
+it('a data directory keeps deletes of whole keys and of expired documents over a restart', async () => {
   const clock = new VirtualClock()
   const before = createInProcessCosmos({ dataDirectory, clock })
   const { database } = await before.client().databases.createIfNotExists({ id: 'shop' })
@@ -22,7 +22,7 @@ it('keeps deletes of a whole key, and of what expired and was dropped at a read,
   await clock.advance(10_000)
   await container.item('kept', 'a').read()
   await before.close()
-  // A clock that has gone back would show what expired, were it still there.
+  // An earlier time would show an expired document that was still stored.
   const after = createInProcessCosmos({ dataDirectory, clock: new VirtualClock() })
   const { resources } = await after
     .client()

@@ -1,7 +1,7 @@
 import { argv, exit, stdout } from 'node:process'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 
-/** What is printed for each write that was acknowledged. */
+/** The line that is printed for each acknowledged write. */
 export interface Acknowledged {
   readonly id: string
   readonly round: number
@@ -12,7 +12,7 @@ export interface Acknowledged {
 const documents = 40
 const writers = 16
 
-/** Writes for ever with several writers at once, and prints a line for each write when it is durable. */
+/** Writes without end with concurrent writers, and prints a line for each write when it is durable. */
 async function main(dataDirectory: string, firstRound: number): Promise<void> {
   const cosmos = createInProcessCosmos({ dataDirectory, partitionCount: 2 })
   if (cosmos.engine.databases.length === 0) {
@@ -33,7 +33,7 @@ async function main(dataDirectory: string, firstRound: number): Promise<void> {
       const rangeId = container.partitionOf(version?.fields.epk ?? '').id
       const line: Acknowledged = { id: `${id}/${writer}`, round, rangeId, lsn }
       stdout.write(`${JSON.stringify(line)}\n`)
-      // A turn of the event loop, so that lines leave and other writers come in between.
+      // Gives the event loop a turn, so that lines are flushed and other writers run.
       await new Promise(setImmediate)
     }
   }

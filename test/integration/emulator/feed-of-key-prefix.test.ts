@@ -18,10 +18,10 @@ interface Sale {
 
 type Start = NonNullable<ChangeFeedIteratorOptions['changeFeedStartFrom']>
 
-/** The SDK's own starting points are not of the type that its options ask for. */
+/** The SDK’s own starting points do not match the type of its options. */
 const start = (from: unknown): Start => from as Start
 
-describe.each(doors)('the feed of a hierarchical key’s prefix through the SDK, %s', (_name, open) => {
+describe.each(doors)('the feed of a prefix of a hierarchical key through the SDK, %s', (_name, open) => {
   let door: Door
   let container: Container
   const shops = ['Oslo', '京都', '', '0']
@@ -77,7 +77,7 @@ describe.each(doors)('the feed of a hierarchical key’s prefix through the SDK,
     expect((await drained(ofShop)).map(({ id }) => id)).toEqual([`${shop}-1-mon`])
   })
 
-  it('shows every version of one shop, and which key a deleted document had', async () => {
+  it('shows every version of one shop’s documents, and the key of a deleted document', async () => {
     const ofShop = container.items.getChangeFeedIterator<{ metadata: Record<string, unknown> }>({
       changeFeedMode: ChangeFeedMode.AllVersionsAndDeletes,
       changeFeedStartFrom: start(ChangeFeedStartFrom.Now(['Oslo'])),

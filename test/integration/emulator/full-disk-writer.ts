@@ -3,15 +3,15 @@ import { openAccount } from '../../../src/emulator/doors/account.js'
 import type { RestResponse } from '../../../src/emulator/messages/rest-message.js'
 import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
 
-/** What the process tells before it ends by itself. */
+/** What the process reports before it ends by itself. */
 export interface Told {
   readonly acknowledged: number
-  /** Of the write that found no room, of another, and of a read. */
+  /** The statuses of the write that found no space, of another write, and of a read. */
   readonly statuses: readonly number[]
   readonly body: string
 }
 
-/** Writes until a write is refused, goes on a little, and ends well. */
+/** Writes until a write is refused, makes two more requests, and exits. */
 async function main(dataDirectory: string): Promise<void> {
   const account = openAccount({ dataDirectory }, wellKnownKey)
   account.engine.createDatabase('shop')
@@ -34,7 +34,7 @@ async function main(dataDirectory: string): Promise<void> {
     answer = await write(`o${acknowledged}`)
   }
   const answers = [answer, await write('another'), await ask('GET', 'o0')]
-  // Turns the event loop, in which an unhandled error would end the process.
+  // Turns the event loop, because an unhandled error would then end the process.
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
   await account.close().catch(() => undefined)
   const told: Told = { acknowledged, statuses: answers.map(({ status }) => status), body: answer.body }

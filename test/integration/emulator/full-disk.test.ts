@@ -6,7 +6,7 @@ import { compiledScript } from './compiled-sources.js'
 import type { Told } from './full-disk-writer.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 
-describe('a full disk', () => {
+describe('an emulator whose disk is full', () => {
   const script = compiledScript('full-disk-writer.ts')
   let dataDirectory: string
 
@@ -14,7 +14,7 @@ describe('a full disk', () => {
     dataDirectory = scratchDirectory()
   })
 
-  /** A process whose files may have this many blocks of 512 bytes. Beyond that, the system refuses like a full disk. */
+  /** Starts a process whose files may have this many blocks of 512 bytes. Further writes fail. */
   function writer(blocks: number): Promise<{ readonly code: number | null; readonly said: string }> {
     const command = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`
     const child = spawn('sh', ['-c', command, execPath, script(), dataDirectory], {
@@ -27,7 +27,7 @@ describe('a full disk', () => {
     return new Promise((resolve) => child.on('close', (code) => resolve({ code, said })))
   }
 
-  it('is answered with 503 by a process that stays up, reads included; acknowledged data is there afterwards', async () => {
+  it('answers 503 to writes and reads, stays up, and keeps acknowledged data', async () => {
     const { code, said } = await writer(4_000)
     const line = said.split('\n').find((text) => text.startsWith('{"ack')) ?? said
     expect(line).toContain('could not be written')

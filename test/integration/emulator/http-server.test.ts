@@ -10,7 +10,7 @@ interface RawAnswer {
   readonly body: string
 }
 
-describe('emulator over HTTP', () => {
+describe('the emulator over HTTP', () => {
   let emulator: Emulator
 
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('emulator over HTTP', () => {
     })
   }
 
-  it('says in JSON what is wrong, with its length', async () => {
+  it('describes an error in JSON, with its length', async () => {
     const answer = await raw('GET', '//dbs/')
     expect(answer.status).toBe(401)
     expect(JSON.parse(answer.body)).toMatchObject({ code: 'Unauthorized' })
@@ -44,7 +44,7 @@ describe('emulator over HTTP', () => {
     expect(answer.headers['date']).toBeDefined()
   })
 
-  it('answers 413 to a body that nobody should send, and goes on', async () => {
+  it('answers 413 to a body that is too large, and continues', async () => {
     expect((await raw('POST', '/dbs/d/colls/c/docs', 'x'.repeat(5 * 1024 * 1024))).status).toBe(413)
     expect((await raw('GET', '/')).status).toBe(401)
   })
@@ -64,26 +64,26 @@ describe('emulator over HTTP', () => {
     expect(answer).toContain('"BadRequest"')
   })
 
-  it('answers what it cannot read with an error, never with silence', async () => {
+  it('answers an invalid definition with an error', async () => {
     const client = emulator.client()
     const { database } = await client.databases.create({ id: 'shop' })
     const wrong = { id: 'x', partitionKey: { paths: ['no-slash'] } }
     await expect(database.containers.create(wrong)).rejects.toMatchObject({ code: 400 })
   })
 
-  it('says which port is taken and what to do', async () => {
+  it('rejects a port that is in use, and says what to do', async () => {
     const { port } = new URL(emulator.endpoint)
     await expect(startEmulator({ port: Number(port) })).rejects.toThrow(
       `Port ${port} on 127.0.0.1 is in use, perhaps by another emulator.`,
     )
   })
 
-  it('refuses keys that are none, before it listens', async () => {
+  it('rejects an invalid key or option before it listens', async () => {
     await expect(startEmulator({ port: 0, key: 'no key!' })).rejects.toThrow('base64')
     await expect(startEmulator({ port: 0, partitionCount: 0 })).rejects.toThrow('partitionCount is 0')
   })
 
-  it('takes the key it was given, and only that', async () => {
+  it('accepts the configured key only', async () => {
     const key = Buffer.from('of our own').toString('base64')
     const own = await anEmulator({ key })
     const { resources } = await own.client().databases.readAll().fetchAll()
@@ -93,7 +93,7 @@ describe('emulator over HTTP', () => {
     })
   })
 
-  it('closes at once although clients keep their connections', async () => {
+  it('closes at once although clients keep their connections open', async () => {
     const other = await anEmulator()
     const { database } = await other.client().databases.create({ id: 'shop' })
     await database.read()

@@ -8,7 +8,7 @@ import { VirtualClock } from '../../../src/platform/index.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 import { anEmulator } from './doors.js'
 
-describe('emulator over HTTPS', () => {
+describe('the emulator over HTTPS', () => {
   let directory: string
   beforeEach(() => {
     directory = join(scratchDirectory(), 'data')
@@ -22,7 +22,7 @@ describe('emulator over HTTPS', () => {
       }).on('error', reject)
     })
 
-  it('serves its own client out of the box, endpoint discovery included', async () => {
+  it('serves its own client without configuration, including endpoint discovery', async () => {
     const emulator = await anEmulator({ https: true })
     expect(emulator.endpoint).toMatch(/^https:/u)
     const client = emulator.client()
@@ -34,7 +34,7 @@ describe('emulator over HTTPS', () => {
     expect((await container.item('a', 'a').read()).resource).toMatchObject({ id: 'a' })
   })
 
-  it('is trusted under every name of this machine by who trusts its certificate, and by nobody else', async () => {
+  it('is trusted under every local name, but only by clients that trust its certificate', async () => {
     const emulator = await anEmulator({ https: true })
     const { port } = new URL(emulator.endpoint)
     const ca = emulator.certificate ?? ''
@@ -47,7 +47,7 @@ describe('emulator over HTTPS', () => {
     await expect(stranger.databases.readAll().fetchAll()).rejects.toThrow(/self.signed certificate/u)
   })
 
-  it('keeps its certificate in the data directory, the key for nobody else to read', async () => {
+  it('keeps its certificate in the data directory, with a key that only its user can read', async () => {
     let emulator = await anEmulator({ https: true, dataDirectory: directory })
     const { certificate } = emulator
     expect(readFileSync(join(directory, 'certificate.pem'), 'utf8')).toBe(certificate)
@@ -57,7 +57,7 @@ describe('emulator over HTTPS', () => {
     expect(emulator.certificate).toBe(certificate)
   })
 
-  it('makes another when the kept one expires', async () => {
+  it('replaces its certificate when it has expired', async () => {
     const past = new VirtualClock(Date.UTC(2020, 0, 1))
     let emulator = await anEmulator({ https: true, dataDirectory: directory, clock: past })
     const { certificate } = emulator
@@ -67,7 +67,7 @@ describe('emulator over HTTPS', () => {
     await emulator.client().databases.readAll().fetchAll()
   })
 
-  it('talks http and keeps no certificate unless asked', async () => {
+  it('uses HTTP and keeps no certificate unless asked for HTTPS', async () => {
     const emulator = await anEmulator({ dataDirectory: directory })
     expect(emulator.endpoint).toMatch(/^http:/u)
     expect(emulator.certificate).toBeNull()

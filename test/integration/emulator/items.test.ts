@@ -9,7 +9,7 @@ interface Order {
   readonly tags?: readonly string[]
 }
 
-/** What the SDK throws, as far as the tests look. */
+/** Returns the error that the SDK throws. */
 async function failure(
   work: Promise<unknown>,
 ): Promise<{ code: unknown; substatus: unknown; message: string }> {
@@ -21,7 +21,7 @@ async function failure(
   throw new Error('it was expected to fail')
 }
 
-describe.each(doors)('items through the SDK, %s', (_name, open) => {
+describe.each(doors)('the items of a container through the SDK, %s', (_name, open) => {
   let door: Door
   let container: Container
 
@@ -30,7 +30,7 @@ describe.each(doors)('items through the SDK, %s', (_name, open) => {
     container = await ordersIn(door)
   })
 
-  it('creates, reads, replaces and deletes with the service’s statuses', async () => {
+  it('are created, read, replaced and deleted with the service’s statuses', async () => {
     const created = await container.items.create<Order>({ id: 'o1', pk: 'a', total: 1 })
     expect(created.statusCode).toBe(201)
     expect(created.requestCharge).toBeGreaterThan(5)
@@ -48,7 +48,7 @@ describe.each(doors)('items through the SDK, %s', (_name, open) => {
     expect((await container.item('o1', 'a').read()).statusCode).toBe(404)
   })
 
-  it('stores awkward ids, keys and values unchanged', async () => {
+  it('keep awkward ids, keys and values unchanged', async () => {
     const documents = [
       { id: 'späce and % & + ü', pk: 'ключ', total: -0.5 },
       { id: 'quote"\'', pk: 'tab\t"' },
@@ -61,7 +61,7 @@ describe.each(doors)('items through the SDK, %s', (_name, open) => {
     }
   })
 
-  it('refuses what exists, what is missing and what has another etag', async () => {
+  it('reject writes to an existing id, a missing id or an outdated etag', async () => {
     const { etag } = await container.items.create<Order>({ id: 'o1', pk: 'a' })
     expect((await failure(container.items.create({ id: 'o1', pk: 'a' }))).code).toBe(409)
     expect((await failure(container.item('no', 'a').replace({ id: 'no', pk: 'a' }))).code).toBe(404)
@@ -72,19 +72,19 @@ describe.each(doors)('items through the SDK, %s', (_name, open) => {
     expect((await failure(container.item('o1', 'a').delete({ accessCondition }))).code).toBe(412)
   })
 
-  it('answers 304 to a read of what the client has', async () => {
+  it('answer 304 to a read of the client’s own version', async () => {
     const { etag } = await container.items.create<Order>({ id: 'o1', pk: 'a' })
     const accessCondition = { type: 'IfNoneMatch', condition: etag }
     expect((await container.item('o1', 'a').read({ accessCondition })).statusCode).toBe(304)
   })
 
-  it('refuses a key that is not the document’s with 400/1001', async () => {
+  it('reject another document’s key with 400/1001', async () => {
     await container.items.create<Order>({ id: 'o1', pk: 'a' })
     const error = await failure(container.item('o1', 'a').replace({ id: 'o1', pk: 'b' }))
     expect(error).toMatchObject({ code: 400, substatus: 1001 })
   })
 
-  it('keeps keys of different kinds apart', async () => {
+  it('have different keys for values of different types', async () => {
     const byText = database(container, '/k')
     const odd = (await byText).container
     await odd.items.create({ id: 'x', k: '1' })
@@ -96,7 +96,7 @@ describe.each(doors)('items through the SDK, %s', (_name, open) => {
     expect((await odd.item('x', undefined).read()).resource).not.toHaveProperty('k')
   })
 
-  it('patches', async () => {
+  it('can be patched', async () => {
     await container.items.create<Order>({ id: 'o1', pk: 'a', total: 1, tags: ['x'] })
     const operations: PatchOperation[] = [
       { op: 'incr', path: '/total', value: 4 },
@@ -109,7 +109,7 @@ describe.each(doors)('items through the SDK, %s', (_name, open) => {
     expect((await failure(guarded)).code).toBe(400)
   })
 
-  it('applies a batch as one', async () => {
+  it('change together in a batch', async () => {
     const operations: OperationInput[] = [
       { operationType: 'Create', resourceBody: { id: 'o1', pk: 'a' } },
       { operationType: 'Upsert', resourceBody: { id: 'o2', pk: 'a', total: 2 } },
@@ -121,7 +121,7 @@ describe.each(doors)('items through the SDK, %s', (_name, open) => {
     expect(answer.result?.[0]?.eTag).toBeDefined()
   })
 
-  it('applies nothing of a batch that fails, and says which operation it was', async () => {
+  it('do not change when a batch fails, and the answer shows which operation failed', async () => {
     const { etag } = await container.items.create<Order>({ id: 'o1', pk: 'a', total: 1 })
     await container.item('o1', 'a').replace<Order>({ id: 'o1', pk: 'a', total: 2 })
     const answer = await container.items.batch(
@@ -138,7 +138,7 @@ describe.each(doors)('items through the SDK, %s', (_name, open) => {
     expect((await container.item('o1', 'a').read<Order>()).resource?.total).toBe(2)
   })
 
-  it('runs bulk operations each for itself', async () => {
+  it('change separately in a bulk request', async () => {
     await container.items.create<Order>({ id: 'o1', pk: 'a' })
     const results = await container.items.executeBulkOperations([
       { operationType: 'Create', partitionKey: 'a', resourceBody: { id: 'o1', pk: 'a' } },
@@ -147,12 +147,12 @@ describe.each(doors)('items through the SDK, %s', (_name, open) => {
     expect(results.map((one) => one.response?.statusCode ?? one.error?.code)).toEqual([409, 201])
   })
 
-  it('refuses a document of more than 2 MB with 413', async () => {
+  it('may not be larger than 2 MB (413)', async () => {
     const large = { id: 'big', pk: 'a', text: 'x'.repeat(2 * 1024 * 1024) }
     expect((await failure(container.items.create(large))).code).toBe(413)
   })
 
-  it('says what is missing when the container is', async () => {
+  it('answer 404 when their container is missing', async () => {
     const gone = container.database.container('gone')
     expect(await failure(gone.items.create({ id: 'o1', pk: 'a' }))).toMatchObject({ code: 404 })
     expect(await failure(gone.read())).toMatchObject({ code: 404, substatus: 1003 })

@@ -5,7 +5,7 @@ import { runKills, type Progress } from '../../long/kills.js'
 import { compiledScript } from './compiled-sources.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 
-describe('kills of a writing emulator', () => {
+describe('the check of an emulator that is killed while it writes', () => {
   const script = compiledScript('../../long/endless-writer.ts')
   let dataDirectory: string
 
@@ -16,14 +16,14 @@ describe('kills of a writing emulator', () => {
   const run = (kills: number, onKill: (progress: Progress) => void): Promise<Progress> =>
     runKills({ writer: [execPath, script()], dataDirectory, kills, seed: 3, onKill })
 
-  it('leave every acknowledged batch whole, over HTTP', async () => {
+  it('finds every acknowledged batch whole, over HTTP', async () => {
     const { kills, acknowledged, broken } = await run(4, () => undefined)
     expect(broken).toEqual([])
     expect(kills).toBe(4)
     expect(acknowledged).toBeGreaterThan(0)
   })
 
-  it('are noticed when they did lose something', async () => {
+  it('notices lost data', async () => {
     const { kills, broken } = await run(4, ({ acknowledged }) => {
       if (acknowledged > 0) rmSync(dataDirectory, { recursive: true })
     })

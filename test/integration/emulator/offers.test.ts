@@ -14,7 +14,7 @@ function offerContent(manual: number): unknown {
   return { offerThroughput: manual }
 }
 
-/** Reads the offer, changes what it buys, and sends it back, as the SDK's users do. */
+/** Reads the offer, changes its content, and sends it back, as users of the SDK do. */
 async function buy(
   owner: Pick<Container | Database, 'readOffer'>,
   content: Record<string, unknown>,
@@ -30,7 +30,7 @@ async function rangeCount(container: Container): Promise<number> {
   return (await container.readPartitionKeyRanges().fetchAll()).resources.length
 }
 
-describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) => {
+describe.each(doors)('the throughput of a container through the SDK, %s', (_name, open) => {
   let door: Door
   let database: Database
 
@@ -51,7 +51,7 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
     [10_000, 1],
     [10_100, 2],
     [25_100, 3],
-  ])('gives %i RU/s as many ranges as the service does: %i', async (throughput, count) => {
+  ])('of %i RU/s gives it as many ranges as the service does: %i', async (throughput, count) => {
     const container = await create('c', { throughput })
     expect(await rangeCount(container)).toBe(count)
     const { resource } = await container.readOffer()
@@ -61,7 +61,7 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
     expect(resource?.content?.offerAutopilotSettings).toBeUndefined()
   })
 
-  it('reckons autoscale by its maximum', async () => {
+  it('with autoscale gives ranges by its maximum', async () => {
     const container = await create('c', { maxThroughput: 21_000 })
     expect(await rangeCount(container)).toBe(3)
     expect((await container.readOffer()).resource?.content).toMatchObject({
@@ -70,13 +70,13 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
     })
   })
 
-  it('gives 400 RU/s and the partitions of the options when nobody asks', async () => {
+  it('is 400 RU/s by default, with the configured number of partitions', async () => {
     const container = await create('c')
     expect(await rangeCount(container)).toBe(2)
     expect((await container.readOffer()).resource).toMatchObject({ content: offerContent(400) })
   })
 
-  it('splits when throughput is raised, keeps the ranges when it is lowered, and loses nothing', async () => {
+  it('splits partitions when raised, keeps them when lowered, and loses no changes', async () => {
     const container = await create('c', { throughput: 400 })
     for (let index = 0; index < 20; index += 1)
       await container.items.create({ id: `${index}`, pk: `${index}` })
@@ -106,7 +106,7 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
     ['no step of 100', 450],
     ['too much', 1_000_100],
     ['no number', Number.NaN],
-  ])('refuses throughput that is %s', async (_case, throughput) => {
+  ])('is rejected if it is %s', async (_case, throughput) => {
     const container = await create('c', { throughput: 400 })
     await expect(buy(container, { offerThroughput: throughput })).rejects.toMatchObject({ code: 400 })
     expect((await container.readOffer()).resource).toMatchObject({ content: offerContent(400) })
@@ -115,13 +115,13 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
     await expect(database.container('d').read()).rejects.toMatchObject({ code: 404 })
   })
 
-  it('does not go below a hundredth of what it once was', async () => {
+  it('cannot be set below a hundredth of its highest value', async () => {
     const container = await create('c', { throughput: 60_000 })
     await expect(buy(container, { offerThroughput: 500 })).rejects.toMatchObject({ code: 400 })
     expect(await buy(container, { offerThroughput: 600 })).toMatchObject({ content: offerContent(600) })
   })
 
-  it('changes between manual and autoscale only when told in so many words', async () => {
+  it('changes between manual and autoscale only with the migration header', async () => {
     const container = await create('c', { throughput: 400 })
     const autoscale = { offerAutopilotSettings: { maxThroughput: 12_000 } }
     await expect(buy(container, autoscale)).rejects.toMatchObject({ code: 400 })
@@ -130,7 +130,7 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
     expect(await rangeCount(container)).toBe(2)
   })
 
-  it('refuses a replace under an old etag', async () => {
+  it('cannot be replaced under an old etag', async () => {
     const container = await create('c', { throughput: 400 })
     const { resource } = await container.readOffer()
     await buy(container, { offerThroughput: 500 })
@@ -138,7 +138,7 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
     await expect(buy(container, { offerThroughput: 600 }, condition)).rejects.toMatchObject({ code: 412 })
   })
 
-  it('shares a database’s throughput among the containers without their own', async () => {
+  it('comes from its database if the container has none of its own', async () => {
     const { database: shared } = await door.client().databases.create({ id: 'shared', throughput: 400 })
     const { container } = await shared.containers.create({ id: 'c', partitionKey: '/pk' })
     const { container: own } = await shared.containers.create({
@@ -153,7 +153,7 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
     expect((await database.readOffer()).resource).toBeUndefined()
   })
 
-  it('lists, reads and forgets offers', async () => {
+  it('is listed and read as an offer, which is deleted with its container', async () => {
     const client = door.client()
     const container = await create('c', { throughput: 700 })
     await create('d', { throughput: 800 })
@@ -167,8 +167,8 @@ describe.each(doors)('offers and throughput through the SDK, %s', (_name, open) 
   })
 })
 
-describe('offers on disk', () => {
-  it('outlive the process, and what is deleted stays deleted', async () => {
+describe('an offer on disk', () => {
+  it('survives a restart, and stays deleted after a delete', async () => {
     const dataDirectory = scratchDirectory()
     const before = createInProcessCosmos({ dataDirectory })
     const { database } = await before.client().databases.create({ id: 'shop' })

@@ -12,7 +12,7 @@ interface Change {
   readonly metadata: Readonly<Record<string, number>>
 }
 
-describe('queries and feeds as clients in Go and Java send them', () => {
+describe('the store, given queries and feed reads of clients in Go and Java,', () => {
   let account: Account
   let container: Container
 
@@ -33,7 +33,7 @@ describe('queries and feeds as clients in Go and Java send them', () => {
     return (JSON.parse(body) as Record<string, { id: string }[]>)[name] ?? []
   }
 
-  /** The ranges, the one with the key `a` first. */
+  /** Returns the ids of the ranges, beginning with the range of the key `a`. */
   function ranges(): readonly string[] {
     const own = container.locate(['a']).partition.id
     return [own, ...container.partitions.map(({ id }) => id).filter((id) => id !== own)]
@@ -43,7 +43,7 @@ describe('queries and feeds as clients in Go and Java send them', () => {
     ['Go', { 'content-type': 'application/query+json', 'x-ms-documentdb-query': 'True' }],
     ['a content type alone', { 'content-type': 'application/query+json; charset=utf-8' }],
     ['a header alone', { 'x-ms-documentdb-query': 'True' }],
-  ])('a query of any resource is known by what is sent: %s', async (_name, headers) => {
+  ])('recognises a query of any resource by its headers: %s', async (_name, headers) => {
     const asked = [
       ['/dbs', 'Databases', 'SELECT * FROM d WHERE d.id = "shop"'],
       ['/dbs/shop/colls', 'DocumentCollections', 'SELECT * FROM c WHERE c.id = "orders"'],
@@ -59,14 +59,14 @@ describe('queries and feeds as clients in Go and Java send them', () => {
     expect(account.engine.databases).toHaveLength(1)
   })
 
-  it('a fault for queries meets a query of Go', async () => {
+  it('injects a fault for queries into a query from Go', async () => {
     account.faults.add({ match: { operation: 'query' }, status: 503 })
     const headers = { 'content-type': 'application/query+json' }
     const body = JSON.stringify({ query: 'SELECT * FROM c' })
     expect((await ask({ method: 'POST', path: docs, headers, body })).status).toBe(503)
   })
 
-  it('Java’s processor looks for leases with TOP: its plan says how many, and each range answers at most that many', async () => {
+  it('plans the TOP query for leases of Java’s processor, and limits each range’s answer', async () => {
     const body = JSON.stringify({
       query: 'SELECT TOP @n * FROM c WHERE c.id >= "b"',
       parameters: [{ name: '@n', value: 2 }],
@@ -88,7 +88,7 @@ describe('queries and feeds as clients in Go and Java send them', () => {
     }
   })
 
-  it('a plan of one range names the number of TOP, too; one with an order over several is refused', async () => {
+  it('plans TOP over one key, and refuses a plan of TOP with an order over several ranges', async () => {
     const planOf = (query: string, key = {}): Promise<RestResponse> =>
       ask({
         method: 'POST',
@@ -101,7 +101,7 @@ describe('queries and feeds as clients in Go and Java send them', () => {
     expect((await planOf('SELECT TOP 3 * FROM c ORDER BY c.id')).status).toBe(501)
   })
 
-  it('the latest versions come with their metadata beside them where a client asks for that form', async () => {
+  it('returns latest versions with separate metadata if the client asks for that format', async () => {
     const [rangeId = ''] = ranges()
     const headers = { 'a-im': 'Incremental Feed', 'x-ms-documentdb-partitionkeyrangeid': rangeId }
     const wrapped = await ask({
@@ -118,7 +118,7 @@ describe('queries and feeds as clients in Go and Java send them', () => {
     }
   })
 
-  it('a key and a range: its changes and documents come from the range that owns the key, and from no other', async () => {
+  it('answers for a key and a range only if the range owns the key', async () => {
     const [own = '', other = ''] = ranges()
     const within = (rangeId: string): Readonly<Record<string, string>> => ({
       'x-ms-documentdb-partitionkey': '["a"]',

@@ -8,7 +8,7 @@ import { signed, type Asked } from './signed-request.js'
 const collection = '/dbs/shop/colls/orders'
 const docs = `${collection}/docs`
 
-describe('what clients in other languages rely on', () => {
+describe('the store, as clients in other languages expect,', () => {
   let account: Account
   let container: Container
 
@@ -39,7 +39,7 @@ describe('what clients in other languages rely on', () => {
 
   const asPlan = { 'x-ms-cosmos-is-query-plan-request': 'True' }
 
-  it('Java joins the owner’s path of a container with its name, and that of a document’s container with nothing', async () => {
+  it('gives Java the owner’s path and rid of a container and of a document', async () => {
     const ofContainer = await ask({ method: 'GET', path: collection })
     expect(ofContainer.headers).toMatchObject({
       'x-ms-alt-content-path': 'dbs/shop',
@@ -53,13 +53,13 @@ describe('what clients in other languages rely on', () => {
     })
   })
 
-  it('Java reads one session token in an answer, of one range', async () => {
+  it('gives Java one session token in an answer, of one range', async () => {
     const { headers } = await query('SELECT * FROM c', {})
     expect(headers['x-ms-session-token']).toMatch(/^[01]:-1#\d+$/u)
     expect(headers['x-ms-documentdb-partitionkeyrangeid']).toBe(headers['x-ms-session-token']?.split(':')[0])
   })
 
-  it('Java asks for a plan first, and gets one where a single range answers everything', async () => {
+  it('gives Java a plan if a single range can answer everything', async () => {
     const text = 'SELECT VALUE COUNT(1) FROM c'
     const ofKey = await query(text, { ...asPlan, 'x-ms-documentdb-partitionkey': '["a","x"]' })
     expect(JSON.parse(ofKey.body)).toMatchObject({
@@ -70,7 +70,7 @@ describe('what clients in other languages rely on', () => {
     expect(JSON.parse(rows.body)).toMatchObject({ queryInfo: { hasSelectValue: false } })
   })
 
-  it('Python and Java name the container they mean, and learn that it is another', async () => {
+  it('rejects a request that names another container, as Python and Java expect (400/1024)', async () => {
     const intended = (rid: string): Asked => ({
       method: 'GET',
       path: docs,
@@ -85,7 +85,7 @@ describe('what clients in other languages rely on', () => {
     expect((await ask(intended(again.rid))).status).toBe(200)
   })
 
-  it('a bulk operation whose key has moved is answered 410 in its place, and the others are done', async () => {
+  it('answers 410 for a bulk operation whose key has moved, and executes the others', async () => {
     const [own] = container.partitions
     const keys = Array.from({ length: 20 }, (_, index) => [`b${index}`, 'x'])
     const inRange = keys.map((key) => container.locate(key).partition === own)
@@ -113,7 +113,7 @@ describe('what clients in other languages rely on', () => {
     expect(container.documentCount).toBe(2 + inRange.filter(Boolean).length)
   })
 
-  it('a bulk request names its range', async () => {
+  it('rejects a bulk request without a range', async () => {
     const headers = { 'x-ms-cosmos-is-batch-request': 'True', 'x-ms-cosmos-batch-atomic': 'False' }
     expect((await ask({ method: 'POST', path: docs, headers, body: '[]' })).status).toBe(400)
   })

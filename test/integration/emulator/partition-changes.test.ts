@@ -34,7 +34,7 @@ async function drained(iterator: ChangeFeedPullModelIterator<Changed>): Promise<
   }
 }
 
-/** From the beginning, or from a token. */
+/** Returns an iterator from the beginning, or from a token. */
 function feed(container: Container, token?: string): ChangeFeedPullModelIterator<Changed> {
   const start: unknown =
     token === undefined ? ChangeFeedStartFrom.Beginning() : ChangeFeedStartFrom.Continuation(token)
@@ -44,7 +44,7 @@ function feed(container: Container, token?: string): ChangeFeedPullModelIterator
   })
 }
 
-describe.each(doors)('splits and merges through the SDK, %s', (_name, open) => {
+describe.each(doors)('a split or a merge through the SDK, %s', (_name, open) => {
   let door: Door
   let container: Container
 
@@ -58,7 +58,7 @@ describe.each(doors)('splits and merges through the SDK, %s', (_name, open) => {
     return resources.map((range) => [range.id, (range as { parents?: unknown }).parents])
   }
 
-  it('splits the fullest range unless told which, and takes an SDK container for its name', async () => {
+  it('takes the fullest range by default, and accepts an SDK container or its name', async () => {
     const isRight = (pk: string): boolean =>
       door.engine.container('shop', 'orders').locate([pk]).partition.id === '1'
     const keys = Array.from({ length: 30 }, (_, index) => `k${index}`).filter(isRight)
@@ -77,14 +77,14 @@ describe.each(doors)('splits and merges through the SDK, %s', (_name, open) => {
     expect(await ranges()).toContainEqual(['6', ['0', '1', '2', '5']])
   })
 
-  it('refuses what is not there, in the service’s form', async () => {
+  it('refuses an unknown range or container in the service’s form', async () => {
     await expect(door.splitPartition(names, '9')).rejects.toMatchObject({ status: 410, substatus: 1002 })
     await expect(door.splitPartition({ ...names, container: 'none' })).rejects.toMatchObject({ status: 404 })
     await door.splitPartition(names, '0')
     await expect(door.mergePartitions(names, ['2', '1'])).rejects.toMatchObject({ status: 400 })
   })
 
-  it('lets an iterator go on through a split and a merge without loss or repetition', async () => {
+  it('lets an iterator continue without loss or repetition', async () => {
     await write(container, 30)
     const iterator = feed(container)
     const seen = (await iterator.readNext()).result.map(({ id, round }) => `${id}@${round}`)
@@ -106,7 +106,7 @@ describe.each(doors)('splits and merges through the SDK, %s', (_name, open) => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  it('takes a token from before a merge, and one from before a split', async () => {
+  it('keeps earlier tokens valid', async () => {
     await write(container, 20)
     const iterator = feed(container)
     await drained(iterator)
@@ -119,7 +119,7 @@ describe.each(doors)('splits and merges through the SDK, %s', (_name, open) => {
     expect(changes.map(({ round }) => round)).toEqual(Array.from({ length: 12 }, () => 1))
   })
 
-  it('serves the sessions of a client that knows the old ranges, without a refusal', async () => {
+  it('serves sessions of a client that knows the old ranges, without a refusal', async () => {
     const session = door.client({ consistencyLevel: 'Session' }).database('shop').container('orders')
     await write(session, 12)
     const before = door.stats().refusals
@@ -151,7 +151,7 @@ describe.each(doors)('splits and merges through the SDK, %s', (_name, open) => {
     await expect(late).rejects.toMatchObject({ code: 412 })
   })
 
-  it('answers tokens of a parent range with the child’s, and asks no more of it', async () => {
+  it('lets a session continue with the token of a parent range', async () => {
     const { item, headers } = await container.items.create({ id: 'x', pk: 'a' })
     const [parent] = String(headers['x-ms-session-token']).split(':')
     await door.mergePartitions(names, ['0', '1'])
@@ -164,7 +164,7 @@ describe.each(doors)('splits and merges through the SDK, %s', (_name, open) => {
     expect(door.stats().refusals).toBe(behind + 1)
   })
 
-  it('lets bulk requests go on through a split and a merge', async () => {
+  it('lets bulk requests continue', async () => {
     const bulk = async (): Promise<unknown[]> => {
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- clients use it still, and it groups by range itself
       const results = await container.items.bulk(bulkUpserts(30))
@@ -191,8 +191,8 @@ function bulkUpserts(
 }
 
 describe('the SDK’s bulk executor', () => {
-  // It waits some seconds after a 410, so one way through the doors must do.
-  it('goes on through a split', async () => {
+  // It waits some seconds after a 410, so one door is enough.
+  it('continues after a split', async () => {
     const door = createInProcessCosmos({ partitionCount: 2 })
     const container = await ordersIn(door)
     await container.items.executeBulkOperations(bulkUpserts(30))
@@ -206,18 +206,18 @@ describe('the SDK’s bulk executor', () => {
   })
 })
 
-describe('splits and merges on disk', () => {
+describe('a split or a merge on disk', () => {
   let dataDirectory: string
 
   beforeEach(() => {
     dataDirectory = scratchDirectory()
   })
 
-  it('outlive the process, with every position in the feed', async () => {
+  it('survives a restart, with every position in the feed', async () => {
     const before = createInProcessCosmos({ dataDirectory, partitionCount: 2 })
     const container = await ordersIn(before)
     await write(container, 25)
-    // Both sides have the same LSNs, so places in the log have changed, which must be kept as well.
+    // Both sides have the same LSNs, so places in the log have changed. They must be kept as well.
     await before.mergePartitions(names, ['0', '1'])
     const iterator = feed(container)
     const first = await iterator.readNext()

@@ -8,7 +8,7 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest'
 import { doors, type Door } from './doors.js'
 
-describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
+describe.each(doors)('a partition key through the SDK, %s', (_name, open) => {
   let door: Door
 
   beforeEach(async () => {
@@ -42,7 +42,7 @@ describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
     return ids.sort()
   }
 
-  it('tells values of every kind apart, missing and null too', async () => {
+  it('distinguishes values of every type, including null and missing ones', async () => {
     const container = await containerWith('/k')
     const values = ['1', 1, -1, 1.5, true, false, 'true', null, 'null', '', '{}', 'é\u{1f98a}', 1e300]
     for (const k of values) await container.items.create({ id: 'x', k })
@@ -60,7 +60,7 @@ describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
     expect(door.stats().documents).toBe(values.length + 1)
   })
 
-  it('takes −0 for 0, since JSON clients write the same for both', async () => {
+  it('treats −0 as 0, because JSON clients write the same for both', async () => {
     const container = await containerWith('/k')
     await container.items.create({ id: 'x', k: -0 })
     expect((await container.item('x', 0).read()).statusCode).toBe(200)
@@ -68,7 +68,7 @@ describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
     await expect(container.items.create({ id: 'x', k: 0 })).rejects.toMatchObject({ code: 409 })
   })
 
-  it('refuses keys that are lists or objects, and keys of more than 2 KB', async () => {
+  it('is rejected if it is a list, an object or longer than 2 KB', async () => {
     const container = await containerWith('/k')
     await expect(container.items.create({ id: 'x', k: [1] })).rejects.toMatchObject({ code: 400 })
     await expect(container.items.create({ id: 'x', k: { a: 1 } })).rejects.toMatchObject({ code: 400 })
@@ -78,7 +78,7 @@ describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
     })
   })
 
-  describe('of several levels', () => {
+  describe('with several levels', () => {
     let container: Container
 
     beforeEach(async () => {
@@ -94,7 +94,7 @@ describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
       await container.items.create({ id: 'no session', tenant: 't1', user: 'u1' })
     })
 
-    it('reads, replaces and deletes by the whole key', async () => {
+    it('reads, replaces and deletes a document by all levels', async () => {
       const item = container.item('t1-7-s1', ['t1', 7, 's1'])
       expect((await item.read<{ user: unknown }>()).resource?.user).toBe(7)
       const changed = { id: 't1-7-s1', tenant: 't1', user: 7, session: 's1', total: 1 }
@@ -105,7 +105,7 @@ describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
       expect((await container.item('t1-7-s1', ['t1', '7', 's1']).read()).statusCode).toBe(404)
     })
 
-    it('refuses a part of the key for one document', async () => {
+    it('is rejected for one document if levels are missing', async () => {
       const replaced = container.item('t1-7-s1', ['t1', 7]).replace({ id: 't1-7-s1' })
       await expect(replaced).rejects.toMatchObject({ code: 400, substatus: 1001 })
     })
@@ -117,18 +117,18 @@ describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
       ['all levels', ['t2', 7, 's2'], ['t2-7-s2']],
       ['what nobody has', ['t3'], []],
       ['a value of another kind', ['t2', '7'], []],
-    ])('queries and reads the feed of %s', async (_level, key, expected) => {
+    ])('selects documents and changes by %s', async (_level, key, expected) => {
       expect(await idsOf(container, key)).toEqual(expected)
       expect(await changedIds(container, key)).toEqual(expected)
     })
 
-    it('does not leave the prefix for a filter that names another key', async () => {
+    it('keeps a query within its prefix even if the filter names another key', async () => {
       const query = "SELECT * FROM c WHERE c.tenant = 't2' AND c.user = 'u1' AND c.session = 's1'"
       const iterator = container.items.query(query, { partitionKey: ['t1'] })
       expect((await iterator.fetchAll()).resources).toEqual([])
     })
 
-    it('cuts pages of a prefix and goes on where they ended', async () => {
+    it('pages through the documents of a prefix without loss', async () => {
       const iterator = container.items.query<{ id: string }>('SELECT * FROM c', {
         partitionKey: ['t1'],
         maxItemCount: 2,
@@ -142,7 +142,7 @@ describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
     })
   })
 
-  it('deletes all documents of a key and no others', async () => {
+  it('deletes all its documents and no others', async () => {
     const container = await containerWith('/k')
     for (let index = 0; index < 230; index += 1) {
       door.engine.container('shop', 'orders').execute(['a'], {
@@ -159,7 +159,7 @@ describe.each(doors)('partition keys through the SDK, %s', (_name, open) => {
     expect((await container.items.create({ id: 'o0', k: 'a' })).statusCode).toBe(201)
   })
 
-  it('does not delete by a part of a key', async () => {
+  it('is rejected for a delete if levels are missing', async () => {
     const container = await containerWith('/tenant', '/user')
     await container.items.create({ id: 'x', tenant: 't', user: 'u' })
     const partly = container.deleteAllItemsForPartitionKey(['t'])

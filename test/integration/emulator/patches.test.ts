@@ -9,7 +9,7 @@ interface Order {
   readonly note?: string
 }
 
-describe.each(doors)('patches through the SDK, %s', (_name, open) => {
+describe.each(doors)('a patch through the SDK, %s', (_name, open) => {
   let door: Door
   let container: Container
 
@@ -22,7 +22,7 @@ describe.each(doors)('patches through the SDK, %s', (_name, open) => {
   const patched = (body: PatchRequestBody): Promise<{ statusCode: number; resource?: Order | undefined }> =>
     container.item('o1', 'a').patch<Order>(body)
 
-  it('applies every kind of operation, one after the other', async () => {
+  it('applies every kind of operation in order', async () => {
     const { statusCode, resource } = await patched([
       { op: 'add', path: '/tags/1', value: 'between' },
       { op: 'add', path: '/tags/-', value: 'last' },
@@ -45,7 +45,7 @@ describe.each(doors)('patches through the SDK, %s', (_name, open) => {
     expect(resource).not.toHaveProperty('old')
   })
 
-  it('applies nothing when one operation fails', async () => {
+  it('applies nothing if one operation fails', async () => {
     const operations: PatchOperation[] = [
       { op: 'set', path: '/total', value: 9 },
       { op: 'remove', path: '/none' },
@@ -54,7 +54,7 @@ describe.each(doors)('patches through the SDK, %s', (_name, open) => {
     expect((await container.item('o1', 'a').read<Order>()).resource?.total).toBe(1)
   })
 
-  it('holds back when the condition is not met', async () => {
+  it('is refused if its condition is not met', async () => {
     const operations: PatchOperation[] = [{ op: 'set', path: '/note', value: 'paid' }]
     const refused = patched({ condition: 'from c where c.total > 5', operations })
     await expect(refused).rejects.toMatchObject({ code: 412 })
@@ -65,21 +65,21 @@ describe.each(doors)('patches through the SDK, %s', (_name, open) => {
   })
 
   it.each(['where', 'from c order by c.total', 'from c where c.total >', 'select * from c'])(
-    'refuses the condition "%s"',
+    'is rejected with the condition "%s"',
     async (condition) => {
       const operations: PatchOperation[] = [{ op: 'set', path: '/note', value: 'paid' }]
       await expect(patched({ condition, operations })).rejects.toMatchObject({ code: 400 })
     },
   )
 
-  it('takes ten operations and not eleven', async () => {
+  it('may have ten operations, but not eleven', async () => {
     const many = (count: number): PatchOperation[] =>
       Array.from({ length: count }, () => ({ op: 'incr', path: '/total', value: 1 }))
     expect((await patched(many(10))).resource?.total).toBe(11)
     await expect(patched(many(11))).rejects.toMatchObject({ code: 400 })
   })
 
-  it('works in batches and in bulk, each failure where it belongs', async () => {
+  it('works in batches and bulk requests, which attribute each failure to its operation', async () => {
     const operations: PatchOperation[] = [{ op: 'incr', path: '/total', value: 1 }]
     const patch = (
       resourceBody: PatchRequestBody,

@@ -12,7 +12,7 @@ const order: Order = { id: 'o1', pk: 'a', total: 2 }
 
 type Act = (container: Container, options: RequestOptions) => Promise<{ statusCode: number }>
 
-/** What each operation answers when it may go on, on the document `o1`. */
+/** Each operation on the document `o1`, with the status of its success. */
 const acts: readonly (readonly [string, number, Act])[] = [
   ['read', 200, (container, options) => container.item('o1', 'a').read(options)],
   ['upsert', 200, (container, options) => container.items.upsert(order, options)],
@@ -30,7 +30,7 @@ function onlyIf(type: 'IfMatch' | 'IfNoneMatch', condition: string): RequestOpti
   return { accessCondition: { type, condition } }
 }
 
-/** The status, whether the SDK returns or throws it. */
+/** Returns the status, whether the SDK returns or throws it. */
 async function statusOf(work: Promise<{ statusCode: number }>): Promise<unknown> {
   try {
     return (await work).statusCode
@@ -45,7 +45,7 @@ function nested(levels: number): unknown {
   return value
 }
 
-describe.each(doors)('preconditions and limits through the SDK, %s', (_name, open) => {
+describe.each(doors)('the store’s preconditions and limits through the SDK, %s', (_name, open) => {
   let door: Door
   let container: Container
 
@@ -54,26 +54,26 @@ describe.each(doors)('preconditions and limits through the SDK, %s', (_name, ope
     container = await ordersIn(door)
   })
 
-  /** The etags that `o1` had and has. */
+  /** Creates `o1`, and returns its old and its current etag. */
   async function etags(): Promise<{ readonly old: string; readonly own: string }> {
     const { etag: old } = await container.items.create<Order>({ id: 'o1', pk: 'a' })
     const { etag: own } = await container.items.upsert<Order>({ id: 'o1', pk: 'a', total: 1 })
     return { old, own }
   }
 
-  it.each(acts)('keeps If-Match on %s', async (_act, status, act) => {
+  it.each(acts)('include If-Match on %s', async (_act, status, act) => {
     const { old, own } = await etags()
     expect(await statusOf(act(container, onlyIf('IfMatch', old)))).toBe(412)
     expect((await container.item('o1', 'a').read<Order>()).resource?.total).toBe(1)
     expect(await statusOf(act(container, onlyIf('IfMatch', own)))).toBe(status)
   })
 
-  it.each(acts)('takes If-Match: * on %s for whatever is there', async (_act, status, act) => {
+  it.each(acts)('include If-Match: * on %s, which any version satisfies', async (_act, status, act) => {
     await etags()
     expect(await statusOf(act(container, onlyIf('IfMatch', '*')))).toBe(status)
   })
 
-  it.each(acts)('keeps If-None-Match on %s', async (name, status, act) => {
+  it.each(acts)('include If-None-Match on %s', async (name, status, act) => {
     const { old, own } = await etags()
     const unchanged = name === 'read' ? 304 : 412
     expect(await statusOf(act(container, onlyIf('IfNoneMatch', own)))).toBe(unchanged)
@@ -81,7 +81,7 @@ describe.each(doors)('preconditions and limits through the SDK, %s', (_name, ope
     expect(await statusOf(act(container, onlyIf('IfNoneMatch', old)))).toBe(status)
   })
 
-  it('does not say 412 of what is not there', async () => {
+  it('answer 404, not 412, if the document does not exist', async () => {
     for (const [, , act] of acts.filter(([name]) => name !== 'upsert')) {
       expect(await statusOf(act(container, onlyIf('IfMatch', '"0"')))).toBe(404)
     }
@@ -89,9 +89,9 @@ describe.each(doors)('preconditions and limits through the SDK, %s', (_name, ope
     expect(created.statusCode).toBe(201)
   })
 
-  it('leaves the document out of the answer when told to, but not its etag', async () => {
+  it('allow an answer without the document, but with its etag', async () => {
     const options: RequestOptions = { initialHeaders: { prefer: 'return=minimal' } }
-    // The SDK's own create and upsert cannot do without the body; in a batch they can.
+    // The SDK’s own create and upsert need the body, except in a batch.
     await container.items.create(order)
     const answers = [
       await container.item('o1', 'a').replace(order, options),
@@ -106,7 +106,7 @@ describe.each(doors)('preconditions and limits through the SDK, %s', (_name, ope
     expect(read.etag).toBe(answers.at(-1)?.etag)
   })
 
-  it('takes ids of every legal character', async () => {
+  it('allow ids of every legal character', async () => {
     const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
     const legal = printable.filter((character) => !'/\\?#'.includes(character)).join('')
     const ids = [
@@ -130,11 +130,11 @@ describe.each(doors)('preconditions and limits through the SDK, %s', (_name, ope
     ['a space at its end', 'ends '],
     ['1,024 bytes in 512 characters', 'é'.repeat(512)],
     ['1,024 characters', 'x'.repeat(1_024)],
-  ])('refuses an id with %s', async (_what, id) => {
+  ])('reject an id with %s', async (_what, id) => {
     await expect(container.items.create({ id, pk: 'a' })).rejects.toMatchObject({ code: 400 })
   })
 
-  it('refuses names of databases and containers of more than 255 characters', async () => {
+  it('reject names of databases and containers of more than 255 characters', async () => {
     const { databases } = door.client()
     expect((await databases.create({ id: 'd'.repeat(255) })).statusCode).toBe(201)
     await expect(databases.create({ id: 'd'.repeat(256) })).rejects.toMatchObject({ code: 400 })
@@ -142,7 +142,7 @@ describe.each(doors)('preconditions and limits through the SDK, %s', (_name, ope
     await expect(containers.create({ id: 'c'.repeat(256) })).rejects.toMatchObject({ code: 400 })
   })
 
-  it('takes 128 levels within a document and no more', async () => {
+  it('allow 128 levels within a document and no more', async () => {
     const deepest = { id: 'deep', pk: 'a', value: nested(128) }
     expect((await container.items.upsert(deepest)).statusCode).toBe(201)
     for (const levels of [129, 500]) {

@@ -8,7 +8,7 @@ interface Order {
   readonly total: number
 }
 
-describe.each(doors)('queries through the SDK, %s', (_name, open) => {
+describe.each(doors)('a query through the SDK, %s', (_name, open) => {
   let door: Door
   let container: Container
 
@@ -22,7 +22,7 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
 
   const query = (text: string): { query: string } => ({ query: text })
 
-  it('answers a filter over all partitions', async () => {
+  it('filters documents of all partitions', async () => {
     const spec = {
       query: 'SELECT * FROM c WHERE c.total >= @from',
       parameters: [{ name: '@from', value: 20 }],
@@ -31,7 +31,7 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
     expect(resources.map(({ total }) => total)).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
   })
 
-  it('finds texts however JSON writes them', async () => {
+  it('finds a text regardless of its JSON escapes', async () => {
     const note = 'é "quoted" \\ \n\u2028 😀'
     await container.items.create({ id: 'noted', pk: 'k1', inner: [{ note }] })
     const spec = {
@@ -41,7 +41,7 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
     expect((await container.items.query(spec).fetchAll()).resources).toEqual(['noted'])
   })
 
-  it('orders anew when something was written between two pages', async () => {
+  it('sorts again if a document was written between two pages', async () => {
     const spec = query('SELECT VALUE c.total FROM c ORDER BY c.total DESC')
     const iterator = container.items.query<number>(spec, { maxItemCount: 10 })
     expect((await iterator.fetchNext()).resources[0]).toBe(29)
@@ -64,7 +64,7 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
     expect(Math.max(...pages)).toBe(7)
   })
 
-  it('goes on from a continuation in another client', async () => {
+  it('continues from a token in another iterator', async () => {
     const first = container.items.query<Order>(query('SELECT * FROM c'), {
       maxItemCount: 12,
       partitionKey: 'k3',
@@ -79,14 +79,14 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
     expect(resources.length + (await rest.fetchAll()).resources.length).toBe(30)
   })
 
-  it('keeps to one partition key', async () => {
+  it('is limited to one partition key', async () => {
     const { resources } = await container.items
       .query<Order>(query('SELECT * FROM c WHERE c.total > 5'), { partitionKey: 'k3' })
       .fetchAll()
     expect(resources.map(({ id }) => id)).toEqual(['o13', 'o23'])
   })
 
-  it('orders, cuts and counts over all partitions', async () => {
+  it('orders, limits and counts over all partitions', async () => {
     const ordered = await container.items
       .query<Order>(query('SELECT * FROM c ORDER BY c.total DESC'), { maxItemCount: 4 })
       .fetchAll()
@@ -97,7 +97,7 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
     expect(count.resources).toEqual([30])
   })
 
-  it('finds what a filter names by key and id', async () => {
+  it('finds a document by key and id in its filter', async () => {
     const found = await container.items
       .query<Order>(query("SELECT * FROM c WHERE c.pk = 'k4' AND c.id = 'o14'"))
       .fetchAll()
@@ -112,7 +112,7 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
     expect((await container.items.readAll().fetchAll()).resources).toHaveLength(30)
   })
 
-  it('does not take a path for a key whose name has a dot', async () => {
+  it('does not confuse a path with a partition key whose name has a dot', async () => {
     const { container: dotted } = await container.database.containers.create({
       id: 'dotted',
       partitionKey: '/a.b',
@@ -122,7 +122,7 @@ describe.each(doors)('queries through the SDK, %s', (_name, open) => {
     expect(resources).toEqual(['1'])
   })
 
-  it('answers a syntax error with 400 and its place', async () => {
+  it('with a syntax error is answered with 400', async () => {
     const broken = container.items.query(query('SELEC * FROM c')).fetchAll()
     await expect(broken).rejects.toMatchObject({ code: 400 })
   })

@@ -15,8 +15,8 @@ interface Range {
   readonly parents: readonly string[]
 }
 
-/** Requests as the Java and .NET SDKs make them: paths by rids, signatures over the lower-cased rid. */
-describe('paths by rids over HTTP', () => {
+/** Requests like those of the Java and .NET SDKs: rids in paths, signatures over the lower-cased rid. */
+describe('a path of rids over HTTP', () => {
   let emulator: Emulator
   let container: Container
   let databaseRid: string
@@ -91,7 +91,7 @@ describe('paths by rids over HTTP', () => {
     expect((await ask(one, headers)).status).toBe(404)
   })
 
-  it('does not take a rid for a name', async () => {
+  it('does not mix rids and names: a rid in place of a name is answered with 404', async () => {
     const read = await container.item(documentRid, 'a').read()
     expect(read.statusCode).toBe(404)
   })
@@ -108,7 +108,7 @@ describe('paths by rids over HTTP', () => {
     expect(headers.get('x-ms-cosmos-min-throughput')).toBe('400')
   })
 
-  it('gives the ranges as an incremental feed that ends, and later only what has come since', async () => {
+  it('lists ranges as an incremental feed, and later only new ranges', async () => {
     const feed = { kind: 'pkranges', signed: rid, path: `dbs/${databaseRid}/colls/${rid}/pkranges` }
     const incremental = { 'a-im': 'Incremental Feed', 'x-ms-max-item-count': '-1' }
     const all = await ask(feed, incremental)
@@ -132,7 +132,7 @@ describe('paths by rids over HTTP', () => {
     })
   })
 
-  it('gives all ranges for an etag of another container', async () => {
+  it('lists all ranges for an etag of another container', async () => {
     const feed = { kind: 'pkranges', signed: rid, path: `dbs/${databaseRid}/colls/${rid}/pkranges` }
     const stale = { 'a-im': 'Incremental Feed', 'if-none-match': '"AAAAAAAAAAA= 1"' }
     expect((await ask(feed, stale)).body).toMatchObject({ _count: 2 })

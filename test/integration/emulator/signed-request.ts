@@ -2,19 +2,19 @@ import { createHmac } from 'node:crypto'
 import { signedResource } from '../../../src/emulator/rest/authorization.js'
 import type { RestRequest } from '../../../src/emulator/messages/rest-message.js'
 
-/** A request as a test writes it down. */
+/** A request in the form of a test. */
 export interface Asked {
   readonly method: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The verb the signature is made for; default the method itself. */
+  /** The verb of the signature. Default: the method itself. */
   readonly signedAs?: string
-  /** When it is signed; default now. */
+  /** The time of the signature. Default: now. */
   readonly date?: string
 }
 
-/** The request with a valid signature, as a client that knows the key would send it whatever else is wrong with it. */
+/** Returns the request with a valid signature, even if everything else about it is wrong. */
 export function signed(
   { method, path, headers = {}, body = '', signedAs = method, date = new Date().toUTCString() }: Asked,
   key: string,

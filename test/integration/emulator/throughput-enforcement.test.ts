@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { doors, type Door } from './doors.js'
 
-/** Far beyond what one write of a second may cost. */
+/** A text that costs more than a second allows. */
 const large = 'x'.repeat(100_000)
 
 describe.each(doors)('enforced throughput through the SDK, %s', (_name, open) => {
@@ -15,7 +15,7 @@ describe.each(doors)('enforced throughput through the SDK, %s', (_name, open) =>
     door = await open({ clock, enforceThroughput: true, partitionCount: 2 })
   })
 
-  /** A container seen by a client that does not try again by itself. */
+  /** Creates a container through a client that does not retry. */
   async function create(throughput: number, id = 'c'): Promise<Container> {
     const retryOptions = {
       maxRetryAttemptCount: 0,
@@ -27,7 +27,7 @@ describe.each(doors)('enforced throughput through the SDK, %s', (_name, open) =>
     return (await database.containers.create({ id, partitionKey: '/pk', throughput })).container
   }
 
-  /** Writes until it is refused; the request units that were let in. */
+  /** Writes until the store refuses, and returns the request units that were spent. */
   async function spendAll(container: Container, pk: string): Promise<number> {
     let spent = 0
     while (true) {
@@ -41,7 +41,7 @@ describe.each(doors)('enforced throughput through the SDK, %s', (_name, open) =>
     }
   }
 
-  it('lets in as much as was bought for a second, and as much again in the next', async () => {
+  it('allows the configured request units in each second', async () => {
     const container = await create(400)
     const dearest = 20
     for (let second = 0; second < 3; second += 1) {
@@ -52,7 +52,7 @@ describe.each(doors)('enforced throughput through the SDK, %s', (_name, open) =>
     }
   })
 
-  it('says when to try again, and is right', async () => {
+  it('refuses with the exact time after which a retry succeeds', async () => {
     const container = await create(400)
     await clock.advance(300)
     await container.items.create({ id: 'big', pk: 'a', large: large.repeat(5) })
@@ -70,14 +70,14 @@ describe.each(doors)('enforced throughput through the SDK, %s', (_name, open) =>
     expect((await container.item('big', 'a').read()).statusCode).toBe(200)
   })
 
-  it('lets the seconds that follow pay for what went beyond', async () => {
+  it('charges excess request units to the following seconds', async () => {
     const container = await create(400)
     await container.items.create({ id: 'big', pk: 'a', large: large.repeat(10) })
     await clock.advance(1_000)
     await expect(container.item('big', 'a').read()).rejects.toMatchObject({ code: 429 })
   })
 
-  it('gives each physical partition its own part', async () => {
+  it('limits each physical partition separately', async () => {
     const container = await create(20_000)
     const engineContainer = door.engine.container('shop', 'c')
     const keys = Array.from({ length: 50 }, (_, index) => `k${index}`)
@@ -92,7 +92,7 @@ describe.each(doors)('enforced throughput through the SDK, %s', (_name, open) =>
     expect((await container.items.upsert({ id: 'x', pk: right })).statusCode).toBe(201)
   })
 
-  it('does not change anything when it refuses, and lets other containers be', async () => {
+  it('changes nothing when it refuses, and does not affect other containers', async () => {
     const [one, other] = [await create(400, 'one'), await create(400, 'other')]
     await spendAll(one, 'a')
     await expect(one.items.create({ id: 'late', pk: 'a' })).rejects.toMatchObject({ code: 429 })
@@ -101,7 +101,7 @@ describe.each(doors)('enforced throughput through the SDK, %s', (_name, open) =>
     expect((await one.item('late', 'a').read()).statusCode).toBe(404)
   })
 
-  it('lets in more when more is bought', async () => {
+  it('allows more as soon as the offer is raised', async () => {
     const container = await create(400)
     await spendAll(container, 'a')
     const { resource, offer } = await container.readOffer()

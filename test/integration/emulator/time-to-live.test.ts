@@ -18,7 +18,7 @@ describe.each(doors)('time to live through the SDK, %s', (_name, open) => {
     return (await database.containers.create(definition)).container
   }
 
-  it('expires documents after the container’s time, or their own', async () => {
+  it('expires documents after the container’s time or their own', async () => {
     const container = await containerWith({ defaultTtl: 100 })
     await container.items.create({ id: 'default', pk: 'a' })
     await container.items.create({ id: 'shorter', pk: 'a', ttl: 10 })
@@ -55,7 +55,7 @@ describe.each(doors)('time to live through the SDK, %s', (_name, open) => {
     expect((await container.item('kept', 'a').read()).statusCode).toBe(200)
   })
 
-  it('does not show expired documents in the feed, and forgets them without a write', async () => {
+  it('hides expired documents from the feed, and removes them without a write', async () => {
     const container = await containerWith({ defaultTtl: 10 })
     for (let index = 0; index < 20; index += 1) await container.items.create({ id: `o${index}`, pk: 'a' })
     await clock.advance(10_000)
@@ -64,7 +64,7 @@ describe.each(doors)('time to live through the SDK, %s', (_name, open) => {
     expect(door.stats().documents).toBe(0)
   })
 
-  it('refuses a time that is none', async () => {
+  it('rejects an invalid time', async () => {
     const container = await containerWith({ defaultTtl: 10 })
     await expect(container.items.create({ id: 'x', pk: 'a', ttl: 0 })).rejects.toMatchObject({ code: 400 })
     await expect(containerWith({ id: 'odd', defaultTtl: 0 })).rejects.toMatchObject({ code: 400 })

@@ -19,7 +19,7 @@ async function people(door: Pick<Door, 'client'>): Promise<Container> {
 }
 
 describe.each(doors)('unique keys through the SDK, %s', (_name, open) => {
-  it('are kept by every kind of write', async () => {
+  it('are enforced for every kind of write', async () => {
     const door = await open()
     const container = await people(door)
     expect((await container.read()).resource?.uniqueKeyPolicy).toEqual(uniqueKeyPolicy)
@@ -47,7 +47,7 @@ describe.each(doors)('unique keys through the SDK, %s', (_name, open) => {
 })
 
 describe('unique keys in a data directory', () => {
-  it('hold after a restart', async () => {
+  it('are enforced after a restart', async () => {
     const dataDirectory = scratchDirectory()
     const before = createInProcessCosmos({ dataDirectory })
     await (await people(before)).items.create({ id: 'x', pk: 'a', mail: 'm' })

@@ -14,7 +14,7 @@ const code = 'function () {}'
 const partitionKey = '/pk'
 const document = { id: '1', pk: 'a' }
 
-/** What the service does and the embedded store does not, as a user would try it; the words the answer must have. */
+/** Features that the embedded store lacks, each with the words that the answer must contain. */
 const features: readonly (readonly [string, (places: Places) => Promise<unknown>])[] = [
   ['stored procedure', ({ container }) => container.scripts.storedProcedures.create({ id: 's', body: code })],
   ['stored procedure', ({ container }) => container.scripts.storedProcedure('s').execute('a')],
@@ -104,7 +104,7 @@ function queried(container: Container, query: string): Promise<unknown> {
   return container.items.query(query, { partitionKey: 'a' }).fetchAll()
 }
 
-describe.each(doors)('what is not supported, through the SDK, %s', (_name, open) => {
+describe.each(doors)('a feature that is not supported, through the SDK, %s', (_name, open) => {
   let door: Door
   let places: Places
 
@@ -124,7 +124,7 @@ describe.each(doors)('what is not supported, through the SDK, %s', (_name, open)
   })
 })
 
-describe('what is not supported and the SDK does not send', () => {
+describe('a feature that is not supported, in a request that the SDK does not send,', () => {
   const docs = '/dbs/shop/colls/orders/docs'
   const requests: readonly (readonly [string, Asked])[] = [
     ['Direct mode', { method: 'GET', path: '/addresses' }],
@@ -167,8 +167,8 @@ describe('what is not supported and the SDK does not send', () => {
   })
 })
 
-describe('settings that ask for nothing', () => {
-  it('are taken as they are', async () => {
+describe('a container setting that asks for nothing', () => {
+  it('is accepted', async () => {
     const account = openAccount({}, wellKnownKey)
     const database = account.engine.createDatabase('shop')
     const container = account.engine.createContainer(database.id, {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 
 /**
  * One line of a history. An operation is invoked once and ends at most once: `ok`, `fail` (it certainly did
- * nothing) or `info` (its outcome is unknown). An operation without an end was cut off with its process, which is
- * the same as `info`.
+ * nothing) or `info` (its outcome is unknown). An operation without an end was cut off with its process,
+ * which is the same as `info`.
  */
 export interface HistoryEvent {
   /** Microseconds of the machine's monotonic clock, which all processes share. */
@@ -27,7 +27,10 @@ export interface Operation {
   readonly end: HistoryEvent | null
   readonly status: 'ok' | 'fail' | 'info'
   readonly from: number
-  /** The time of the answer. Infinity without an answer, because the operation may take effect at any later time. */
+  /**
+   * The time of the answer. Infinity without an answer, because the operation may take effect at any later
+   * time.
+   */
   readonly until: number
 }
 

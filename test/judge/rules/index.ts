@@ -1,12 +1,13 @@
 /**
  * # The judge
  *
- * Checks whether a history keeps the promises of `docs/guarantees.md`. It reads only the history. It uses neither
- * our code nor a library, so that it does not repeat their mistakes.
+ * Checks whether a history keeps the promises of `docs/guarantees.md`. It reads only the history. It uses
+ * neither our code nor a library, so that it does not repeat their mistakes.
  *
  * `history.ts` declares and reads a history. `versions.ts` orders the versions of documents by the etags that
- * writes name. `world.ts` finds jobs, leases, calls and effects among them. Each rule checks these and counts its
- * cases, because a rule without a case proves nothing. Start reading in `history.ts`, then in any file of rules.
+ * writes name. `world.ts` finds jobs, leases, calls and effects among them. Each rule checks these and counts
+ * its cases, because a rule without a case proves nothing. Start reading in `history.ts`, then in any file of
+ * rules.
  */
 import { effectRules } from './effects.js'
 import type { History } from './history.js'

@@ -178,7 +178,10 @@ function checkTrust({ lease: token, operation }: Delivery, world: World, report:
   )
 }
 
-/** Checks that the delegate had accepted every change of a range that its instance had read up to each checkpoint. */
+/**
+ * Checks that the delegate had accepted every change of a range that its instance had read up to each
+ * checkpoint.
+ */
 function checkCheckpoints(lease: Document, world: World, report: Report): void {
   const token = String(lease.versions[0]?.value['LeaseToken'])
   for (const [before, after] of transitionsOf(lease)) {
@@ -217,8 +220,8 @@ function checkCheckpoints(lease: Document, world: World, report: Report): void {
 }
 
 /**
- * Returns the changes of a page, without documents written again before `until`, because the feed delivers only
- * the latest version.
+ * Returns the changes of a page, without documents written again before `until`, because the feed delivers
+ * only the latest version.
  */
 function unchangedIn(page: Operation, until: number, { documents }: World): readonly Fields[] {
   const shown = listIn(page.end, 'documents') as readonly Fields[]
@@ -254,7 +257,10 @@ function checkDelivered(world: World, report: Report): void {
   }
 }
 
-/** Checks the order of changes in each tenure. An instance that acquires a lease starts at the last checkpoint. */
+/**
+ * Checks the order of changes in each tenure. An instance that acquires a lease starts at the last
+ * checkpoint.
+ */
 function checkOrder(world: World, report: Report): void {
   const newest = new Map<string, { lsn: number; operation: Operation; tenure: string }>()
   const acquired = world.history.events.filter(({ what }) => what === 'acquired')

@@ -187,8 +187,8 @@ function checkTransactions({ documents }: World, report: Report): void {
 }
 
 /**
- * Returns what became of a write. If two writes have the same content and no answer says which one took effect, it is
- * unknown for both.
+ * Returns what became of a write. If two writes have the same content and no answer says which one took
+ * effect, it is unknown for both.
  */
 function stateOf({ versions, writes }: Document, write: Write): 'written' | 'not' | 'unknown' {
   const isAlike = ({ ifMatch, kind }: Write): boolean => ifMatch === write.ifMatch && kind === write.kind

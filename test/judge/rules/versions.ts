@@ -41,8 +41,8 @@ export interface Document {
 }
 
 /**
- * Returns every document of a history, with its versions in order. The order follows from the etag that each write
- * names.
+ * Returns every document of a history, with its versions in order. The order follows from the etag that each
+ * write names.
  */
 export function documentsOf(history: History): readonly Document[] {
   const found = new Map<string, { writes: Write[]; refused: Write[]; sights: Sight[] }>()

@@ -75,8 +75,8 @@ export function worldOf(history: History): World {
 }
 
 /**
- * Checks whether a document is guarded. Alerts are not: they are records of the notifier, and no promise covers
- * them.
+ * Checks whether a document is guarded. Alerts are not: they are records of the notifier, and no promise
+ * covers them.
  */
 function isOurs(id: string): boolean {
   return /^sas\.(job|step|notify):/.test(id)

@@ -21,8 +21,8 @@ export function withBug(source: string, { name, path, code, broken }: Bug): stri
 }
 
 /**
- * Returns Node options that give a process the bug: they load one module of the build from another file. Neither
- * source nor build changes.
+ * Returns Node options that give a process the bug: they load one module of the build from another file.
+ * Neither source nor build changes.
  */
 export function optionsWith(bug: Bug, root: string): readonly string[] {
   const source = withBug(readFileSync(join(root, bug.path), 'utf8'), bug)

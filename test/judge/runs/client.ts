@@ -1,7 +1,7 @@
 /**
- * The client of a run, as its own process. It submits jobs, plays the operators of their stories, and writes the
- * documents whose changes the processor delivers. It reports when all jobs have ended. On a message from the
- * runner, it reads every document once more and ends the history.
+ * The client of a run, as its own process. It submits jobs, plays the operators of their stories, and writes
+ * the documents whose changes the processor delivers. It reports when all jobs have ended. On a message from
+ * the runner, it reads every document once more and ends the history.
  */
 import { connect, type Job, type JobSummary } from 'stepward'
 import { ChangeFeedEstimator } from 'stepward/change-feed-processor'

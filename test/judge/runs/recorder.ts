@@ -14,8 +14,8 @@ export interface Begun {
 }
 
 /**
- * Records the operations of one process in the history, one line per event. Writes are synchronous, so a killed
- * process has recorded every operation that it began. All processes append to the same file.
+ * Records the operations of one process in the history, one line per event. Writes are synchronous, so a
+ * killed process has recorded every operation that it began. All processes append to the same file.
  */
 export class Recorder {
   private readonly file: number

@@ -1,7 +1,7 @@
 /**
- * The remote service of a run, as its own process. It keeps effects by idempotency key, recognises repetitions,
- * and refuses to act on a key whose undo it has seen. Each call contains the service's behaviour: one mood for
- * each of the key's calls in turn, and `ok` after that.
+ * The remote service of a run, as its own process. It keeps effects by idempotency key, recognises
+ * repetitions, and refuses to act on a key whose undo it has seen. Each call contains the service's
+ * behaviour: one mood for each of the key's calls in turn, and `ok` after that.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * The embedded Cosmos DB of a run, as its own process. Messages tell it which faults to inject and when to split a
- * partition.
+ * The embedded Cosmos DB of a run, as its own process. Messages tell it which faults to inject and when to
+ * split a partition.
  */
 import { startEmulator, type FaultOptions } from 'stepward/emulator'
 import { names } from './setup.js'

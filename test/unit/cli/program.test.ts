@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { programOf } from '../../../src/cli/program.js'
 import { terminalOf } from '../../../src/cli/output/terminal.js'
 
-it('R13: has commands for what keeps a system running: provisioning, scale, cost, state, an end in peace', () => {
+it('the program has commands to provision, scale, stop and observe a system, and to see cost (R13)', () => {
   const terminal = terminalOf({ stdout: process.stdout, stderr: process.stderr })
   const program = programOf({ version: '1.2.3', terminal, ending: () => Promise.resolve() })
   const commands = new Map(program.commands.map((command) => [command.name(), command]))
@@ -13,7 +13,7 @@ it('R13: has commands for what keeps a system running: provisioning, scale, cost
   }
 })
 
-it('says in 80 columns what each command does, with an example', () => {
+it('the help of every command has an example and fits in 80 columns', () => {
   const terminal = terminalOf({ stdout: process.stdout, stderr: process.stderr })
   const program = programOf({ version: '1.2.3', terminal, ending: () => Promise.resolve() })
   const within = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(within)]

@@ -15,7 +15,7 @@ const exclude = 'exclude path /* from its indexing policy, and include those tha
 const another = (paths: string): string =>
   `create one that is partitioned by ${paths}, with default time to live -1, and name that`
 
-describe('a container that does not meet a requirement', () => {
+describe('a container’s settings', () => {
   const roles = { state: containerRoles.state, leases: containerRoles.leases, shared: leaseContainerRole }
 
   it.each<[keyof typeof roles, Partial<ContainerSettings>, string | null]>([
@@ -82,7 +82,7 @@ describe('a container that does not meet a requirement', () => {
       'fatal leaseContainerKey: lease container "c" is partitioned by /partitionKey, ' +
         `so leases are not found by their id: ${another('/id')}`,
     ],
-  ])('%s with %j: %s', (name, changed, expected) => {
+  ])('of the role %s with %j have the finding: %s', (name, changed, expected) => {
     const role = roles[name]
     const created = { partitionKeyPaths: [role.partitionKeys[0]], defaultTtl: -1, isFullyIndexed: false }
     const found = containerFindings({ id: 'c', settings: { ...created, ...changed } }, role)
@@ -90,7 +90,7 @@ describe('a container that does not meet a requirement', () => {
     expect(texts).toEqual(expected === null ? [] : [expected])
   })
 
-  it('is no place for leases if it is partitioned otherwise', () => {
+  it('are rejected for leases if another partition key is used', () => {
     expect(leasePartitioningOf('c', ['/partitionKey'])).toBe('/partitionKey')
     expect(() => leasePartitioningOf('c', ['/pk'])).toThrow(
       'lease container "c" is partitioned by /pk, so leases are not found by their id: create one',
@@ -98,8 +98,8 @@ describe('a container that does not meet a requirement', () => {
   })
 })
 
-describe('containers that are opened', () => {
-  it('meet every requirement if they were created now', async () => {
+describe('a container that is opened', () => {
+  it('meets every requirement if it is new', async () => {
     const cosmos = createInProcessCosmos()
     const connection = await openConnection({ client: cosmos.client() })
     const { state, leases, advice } = await openContainers(connection)
@@ -110,7 +110,7 @@ describe('containers that are opened', () => {
     })
   })
 
-  it('F-X7: come with advice if nothing in them expires, which is no reason not to run', async () => {
+  it('is accepted with advice if nothing in it expires (F-X7)', async () => {
     const cosmos = createInProcessCosmos()
     const client = cosmos.client()
     const { database } = await client.databases.create({ id: 'stepward' })

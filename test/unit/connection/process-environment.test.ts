@@ -3,7 +3,7 @@ import { identityKind } from '../../../src/connection/identity.js'
 import { processSettings } from '../../../src/connection/process-environment.js'
 
 describe('the environment of a process', () => {
-  it('may say nothing: enabled, five seconds to stop', () => {
+  it('may be empty: the process is enabled and has five seconds to stop', () => {
     expect(processSettings({})).toEqual({ isEnabled: true, stopWithinMs: 4_500 })
     expect(processSettings({ PORT: '', STEPWARD_ROLES: ' ' })).toEqual({
       isEnabled: true,
@@ -11,7 +11,7 @@ describe('the environment of a process', () => {
     })
   })
 
-  it('names roles, module, port, where alerts go and the time to stop', () => {
+  it('sets roles, module, port, alert receiver and the time to stop', () => {
     const settings = processSettings({
       STEPWARD_ROLES: 'scheduler, agents',
       STEPWARD_MODULE: 'dist/agents.js',
@@ -30,12 +30,12 @@ describe('the environment of a process', () => {
     })
   })
 
-  it('is refused with every variable that is not understood', () => {
+  it('is rejected with every invalid variable', () => {
     const read = (): unknown => processSettings({ PORT: 'http', STEPWARD_ENABLED: 'maybe' })
     expect(read).toThrow(/STEPWARD_ENABLED: .*; environment variable PORT: must be a port number/)
   })
 
-  it('tells whose identity it is: the app in Azure, never a developer who is signed in there', () => {
+  it('determines the identity: the app’s in Azure, a developer’s elsewhere', () => {
     expect(identityKind({})).toBe('developer')
     expect(identityKind({ WEBSITE_SITE_NAME: 'shop', IDENTITY_ENDPOINT: '' })).toBe('managedIdentity')
     expect(identityKind({ IDENTITY_ENDPOINT: 'http://169.254.1.1' })).toBe('managedIdentity')

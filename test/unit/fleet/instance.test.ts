@@ -11,7 +11,7 @@ function aChild(pid: number | undefined) {
 }
 
 describe('a process of a fleet has ended', () => {
-  it('when it exits, and not because a message or a signal did not reach it', async () => {
+  it('when it exits, but not when a message or a signal does not reach it', async () => {
     const { child, ends, ended } = aChild(7)
     child.emit('error', new Error('write EPIPE'))
     child.emit('error', new Error('kill EPERM'))

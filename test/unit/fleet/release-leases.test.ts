@@ -17,7 +17,7 @@ async function owned(store: LeaseStore, leaseToken: string, instanceName: string
   await store.replace(acquire(created.lease, { instanceName, incarnation: `${instanceName}-1` }, 0))
 }
 
-it('I12: releases what the dead instance owned, keeps the position, and touches nobody else', async () => {
+it('the leases of a dead instance are released and keep their positions; others stay (I12)', async () => {
   const store = await (await cosmosWorld('engine ports')).leaseStore()
   await owned(store, '0', 'dead')
   await owned(store, '1', 'dead-2')
@@ -26,7 +26,7 @@ it('I12: releases what the dead instance owned, keeps the position, and touches 
   expect(await store.read('1')).toMatchObject({ owner: 'dead-2' })
 })
 
-it('I12: leaves a lease that somebody took after it was read', async () => {
+it('a lease that another instance has acquired meanwhile is not released (I12)', async () => {
   const store = await (await cosmosWorld('engine ports')).leaseStore()
   await owned(store, '0', 'dead')
   const slow: LeaseStore = Object.assign(Object.create(store) as LeaseStore, {

@@ -41,7 +41,7 @@ describe('an account and its client', () => {
       /account reads .* "Eventual" by default/,
     ],
     ['several regions write', { enableMultipleWritableLocations: true }, 'Session', /several regions/],
-  ])('are refused where %s', (_, account, level, problem) => {
+  ])('are rejected if %s', (_, account, level, problem) => {
     expect(accountProblem(connectionTo(() => account, level).connection, account as never)).toMatch(problem)
   })
 
@@ -50,12 +50,12 @@ describe('an account and its client', () => {
     [withDefault('Strong'), 'BoundedStaleness'],
     [{}, 'Session'],
     [{}, undefined],
-  ])('%j read with %s will do', (account, level) => {
+  ])('are accepted: %j read with %s', (account, level) => {
     expect(accountProblem(connectionTo(() => account, level).connection, account as never)).toBeNull()
   })
 })
 
-it('a change of the account is noticed while the host runs, said once, and over when it is undone', async () => {
+it('a running host reports a changed account once, and is healthy when the change is undone', async () => {
   const clock = new VirtualClock()
   const telemetry = new TelemetryRecorder()
   let isMany = false

@@ -4,8 +4,8 @@ import { Health, type WatchedUnit } from '../../../src/host/health.js'
 
 const steady = { blockedMs: null }
 
-describe('health', () => {
-  it('is ready when started, until it stops', () => {
+describe('the health of a host', () => {
+  it('is ready from start to stop', () => {
     const health = new Health(steady)
     expect(health.ready().problems).toEqual(['starting'])
     health.waits('no answer')
@@ -17,7 +17,7 @@ describe('health', () => {
     expect(health.live().isHealthy).toBe(true)
   })
 
-  it('an unhealthy store or unit makes it not ready, and no less alive', () => {
+  it('is not ready, but live, while the store or a unit is unhealthy', () => {
     const health = new Health(steady)
     const reasons: Record<string, string | null> = { store: null, agents: null }
     health.watch({ unhealthyReason: () => reasons['store'] ?? null })
@@ -36,7 +36,7 @@ describe('health', () => {
     expect(health.live().isHealthy).toBe(true)
   })
 
-  it('is not alive while the processor of a role is not, once it has started', () => {
+  it('is not live while the processor of a started role is not alive', () => {
     const health = new Health(steady)
     let agents: Partial<ProcessorHealth> = { isAlive: false }
     health.watchUnit('agents', { health: () => unit(agents).health(), unhealthyReason: () => null })
@@ -53,7 +53,7 @@ describe('health', () => {
     expect(health.live().isHealthy).toBe(true)
   })
 
-  it('is not alive while the event loop is blocked', () => {
+  it('is not live while the event loop is blocked', () => {
     const health = new Health({ blockedMs: 15_000.4 })
     expect(health.live().problems).toEqual(['the event loop was blocked for 15000 ms'])
   })

@@ -4,7 +4,7 @@ import { Metrics } from '../../../src/host/metrics.js'
 const figures = { residentBytes: 1, cpuSeconds: 2, uptimeSeconds: 3, isReady: true }
 const on = (leaseToken: string) => ({ processorName: 'unit', instanceName: 'one', leaseToken })
 
-it('counts leases as they come and go, and charges by operation', () => {
+it('the metrics count owned leases, and charges by operation', () => {
   const metrics = new Metrics()
   metrics.emit({ type: 'lease.acquired', takenFrom: null, ...on('0') })
   metrics.emit({ type: 'lease.acquired', takenFrom: null, ...on('1') })
@@ -18,7 +18,7 @@ it('counts leases as they come and go, and charges by operation', () => {
   expect(lines).toContain('stepward_events_total{type="lease.acquired"} 2')
 })
 
-it('is text that Prometheus reads: help and type before each series, labels escaped', () => {
+it('the metrics are in the text format of Prometheus: help and type for each series, escaped labels', () => {
   const metrics = new Metrics()
   metrics.emit({ type: 'store.charged', operation: 'a"b\\c\nd', charge: 1 })
   const text = metrics.text(figures)

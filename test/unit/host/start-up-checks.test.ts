@@ -3,7 +3,7 @@ import type { OpenConnection } from '../../../src/connection/connection.js'
 import type { Containers } from '../../../src/connection/containers.js'
 import { checkStore } from '../../../src/host/start-up-checks.js'
 
-/** An account whose containers may be written to. */
+/** Checks an account whose containers may be written to. */
 function accountWith(
   account: object,
   client: object = { getDatabaseAccount: async () => ({ resource: account, headers: {} }) },
@@ -18,15 +18,15 @@ function accountWith(
   return checkStore(connection, containers, clock)
 }
 
-describe('what is checked before a role runs', () => {
-  it('R43, F-X12: an account that writes in several regions is refused, since etags would not protect (I12, I22)', async () => {
+describe('the check before a role runs', () => {
+  it('rejects several write regions, in which etags do not protect (R43, F-X12, I12, I22)', async () => {
     await expect(accountWith({ enableMultipleWritableLocations: true })).rejects.toThrow(
       'turn multi-region writes off',
     )
     await accountWith({ enableMultipleWritableLocations: false })
   })
 
-  it('F-Q12: the store is asked again for its time while answers take too long, but not forever', async () => {
+  it('asks the store for its time again while answers are slow, but not forever (F-Q12)', async () => {
     let asked = 0
     const getDatabaseAccount = async () => ({ resource: {}, headers: { asked: (asked += 1) } })
     const count = async (settledAfter: number): Promise<number> => {

@@ -17,10 +17,10 @@ function world() {
   return { clock, heard, storeHealth: new StoreHealth(clock, heard) }
 }
 
-describe('deliveries', () => {
+describe('a delivery', () => {
   const delivery = { processorName: 'unit', instanceName: 'one', leaseToken: '0', count: 1 }
 
-  it('are traced by the sinks behind it, and made once where none traces', async () => {
+  it('is traced by the sinks behind the health of the store, and made once if none traces', async () => {
     const traced: string[] = []
     const tracing: Telemetry = {
       emit: () => undefined,
@@ -39,7 +39,7 @@ describe('deliveries', () => {
 })
 
 describe('the health of the store', () => {
-  it('is told once when it begins and once when it is over', async () => {
+  it('reports trouble once when it begins and recovery once', async () => {
     const { clock, heard, storeHealth } = world()
     for (const code of [503, 'ECONNREFUSED', 429]) storeHealth.emit(failed(code))
     expect(heard.events.map(({ type }) => type)).toEqual(['store.troubled'])
@@ -50,7 +50,7 @@ describe('the health of the store', () => {
     expect(storeHealth.unhealthyReason()).toBeNull()
   })
 
-  it('is told also while a client repeats a read in silence', () => {
+  it('reports trouble also while a client silently repeats a read', () => {
     const { heard, storeHealth } = world()
     const on = { processorName: 'unit', instanceName: 'one', leaseToken: '0' }
     storeHealth.emit({ type: 'feed.unanswered', ...on, waitedMs: 5_000 })
@@ -58,7 +58,7 @@ describe('the health of the store', () => {
     expect(storeHealth.unhealthyReason()).toMatch(/does not answer/)
   })
 
-  it('is not over at a success among failures', async () => {
+  it('does not report recovery after a success among failures', async () => {
     const { clock, heard, storeHealth } = world()
     storeHealth.emit(failed(429))
     await clock.advance(4_999)
@@ -68,7 +68,7 @@ describe('the health of the store', () => {
     expect(heard.of('store.troubled')).toHaveLength(1)
   })
 
-  it('is found behind the error that wraps it, and leaves failures of other kinds alone', () => {
+  it('recognises an error that is wrapped, and ignores other failures', () => {
     const { heard, storeHealth } = world()
     const own: TelemetryEvent = { type: 'loop.failed', loop: 'sweep', error: new Error('a mistake of ours') }
     storeHealth.emit(own)

@@ -16,12 +16,12 @@ function matches(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map((match) => match[1] ?? '')
 }
 
-describe('infra', () => {
-  it('uses every module, and only modules that are there', () => {
+describe('the infrastructure template', () => {
+  it('uses every module, and only existing modules', () => {
     expect(matches(main, /^module \w+ 'modules\/([\w-]+\.bicep)'/gm).toSorted()).toEqual(modules.toSorted())
   })
 
-  it('declares the types of resources it needs, each in one version', () => {
+  it('declares the necessary types of resources, each in one version', () => {
     const all = modules.map((file) => read(`infra/modules/${file}`)).join('\n')
     const types = new Set(matches(all, /^resource \w+ '([^']+)'/gm))
     expect([...types].map((type) => type.split('@')[0]).length).toBe(
@@ -40,7 +40,7 @@ describe('infra', () => {
   })
 
   it.each(modules.map((file) => file.replace('.bicep', '')))(
-    '%s: every parameter is passed by main, and no other',
+    'passes the module %s all of its parameters, and no others',
     (name) => {
       const declared = matches(moduleText(name), /^param (\w+)/gm)
       const call = new RegExp(
@@ -52,7 +52,7 @@ describe('infra', () => {
   )
 
   it.each(['small', 'production'])(
-    '%s: names only parameters of main, and all that have no default',
+    'gets from %s only known parameters, and all that have no default',
     (size) => {
       const given = matches(read(`infra/parameters/${size}.bicepparam`), /^param (\w+)/gm)
       const declared = matches(main, /^param (\w+)/gm)
@@ -65,7 +65,7 @@ describe('infra', () => {
   it.each([
     ['main by default', main],
     ['production', read('infra/parameters/production.bicepparam')],
-  ])('R127: %s: the roles that jobs cannot do without run twice at least', (_name, text) => {
+  ])('runs the necessary roles at least twice in %s (R127)', (_name, text) => {
     const [, instances = ''] = /^param instances .*\{\n([^}]*)\}/m.exec(text) ?? []
     for (const role of ['scheduler', 'agents', 'supervisor']) {
       const [, count] = new RegExp(`${role}: (\\d+)`).exec(instances) ?? []
@@ -85,10 +85,10 @@ describe('infra', () => {
   })
 })
 
-describe('the store in infra', () => {
+describe('the store of the template', () => {
   const cosmos = moduleText('cosmos')
 
-  it('has the containers that a host expects: keys, time to live, index', () => {
+  it('has the containers that a host expects, with keys, time to live and index', () => {
     const rows = /\{ id: '(\w+)', key: '(\/\w+)', ttl: (-?\d+), indexed: (\[.*?\]|\w+)/g
     const paths = (list: string): string[] => matches(list, /'(\/[\w/]+\?)'/g)
     const [, stateIndexPaths = ''] = /^var stateIndexPaths = \[([^\]]*)\]/m.exec(cosmos) ?? []
@@ -110,13 +110,13 @@ describe('the store in infra', () => {
     ])
   })
 
-  it('C22: writes in one region, knows no keys, and keeps seven days', () => {
+  it('writes in one region, accepts no keys, and keeps back-ups for seven days (C22)', () => {
     expect(cosmos).toContain('enableMultipleWriteLocations: false')
     expect(cosmos).toContain('disableLocalAuth: true')
     expect(cosmos).toContain('Continuous7Days')
   })
 
-  it('gives each app the roles it needs, container by container', () => {
+  it('gives each app its permissions, container by container', () => {
     const access = moduleText('access')
     expect(matches(access, /scope: '\$\{database\}\/colls\/(\w+)'/g)).toEqual([
       'state',
@@ -125,7 +125,7 @@ describe('the store in infra', () => {
     ])
     expect(access).toContain('00000000-0000-0000-0000-000000000002')
     const [, stateWorker = '', leaseHolder = ''] = access.split('sqlRoleDefinitions@2024-05-15')
-    // Queries of the SDK need both actions.
+    // The SDK’s queries need both actions.
     for (const role of [stateWorker, leaseHolder]) {
       expect(matches(role, /'\$\{container\}\/(\w+)'/g)).toEqual(['readChangeFeed', 'executeQuery'])
     }
@@ -133,7 +133,7 @@ describe('the store in infra', () => {
     expect(leaseHolder).toContain('/delete')
   })
 
-  it('changes the roles of the account one after another', () => {
+  it('changes the role assignments of the account one at a time', () => {
     const access = moduleText('access')
     const resources = [
       ...access.matchAll(
@@ -159,22 +159,22 @@ describe('the store in infra', () => {
     )
   })
 
-  it('alerts on a table that is made only when an app first writes', () => {
+  it('has an alert on a table that does not exist before an app writes', () => {
     const [, rule = ''] = /^resource attention ([^]*?)\n\}/m.exec(moduleText('alerts')) ?? []
     expect(rule).toContain('AppServiceConsoleLogs')
     expect(rule).toContain('skipQueryValidation: true')
   })
 
-  it('ends the names that are found all over the world in a word of the resource group', () => {
+  it('has globally unique names, which end in a hash of the resource group', () => {
     expect(main).toContain('param unique string = take(uniqueString(resourceGroup().id), 8)')
     expect(cosmos).toContain("name: '${name}-cosmos${suffix}'")
     expect(moduleText('app-service')).toContain("name: '${name}-${role}${suffix}'")
-    // The account's name may have 44 characters: those of the longest name, of the longest word, and what is between.
+    // The name may have 44 characters: the longest name, the longest suffix, and the text between them.
     const longest = matches(main, /^@maxLength\((\d+)\)$/gm).map(Number)
     expect(longest.reduce((sum, length) => sum + length, '-cosmos-'.length)).toBeLessThanOrEqual(44)
   })
 
-  it('lets the notifier, and nobody else, write to the containers that a replyTo names', () => {
+  it('lets only the notifier write to the containers of a replyTo', () => {
     const access = moduleText('access')
     const definition = access.slice(
       access.indexOf('resource replyWriter'),
@@ -191,10 +191,10 @@ describe('the store in infra', () => {
   })
 })
 
-describe('the apps in infra', () => {
+describe('the apps of the template', () => {
   const apps = moduleText('app-service')
 
-  it('R173: start each role by exec, are kept awake and asked for their health', () => {
+  it('start each role by exec, are always on, and have a health check (R173)', () => {
     expect(matches(apps, /^var roles = \[(.+)\]$/gm)).toEqual([roles.map((role) => `'${role}'`).join(', ')])
     const manifest = JSON.parse(read('package.json')) as { bin: { stepward: string } }
     expect(apps).toContain(`exec node ${workerNodeOptions.join(' ')} \${program} start --role \${role}`)
@@ -210,7 +210,7 @@ describe('the apps in infra', () => {
     }
   })
 
-  it('set only variables that somebody reads', () => {
+  it('set only variables that a program reads', () => {
     const environment = read('src/connection/process-environment.ts') + read('src/connection/connection.ts')
     const platforms = ['SCM_DO_BUILD_DURING_DEPLOYMENT', 'APPLICATIONINSIGHTS_CONNECTION_STRING']
     for (const name of matches(apps, /\{ name: '(\w+)'/g)) {
@@ -219,7 +219,7 @@ describe('the apps in infra', () => {
   })
 })
 
-describe('azure-pipelines.yml', () => {
+describe('the pipeline azure-pipelines.yml', () => {
   const pipeline = read('azure-pipelines.yml')
 
   it('runs only scripts of package.json', () => {
@@ -229,11 +229,11 @@ describe('azure-pipelines.yml', () => {
     for (const name of called) expect(Object.keys(scripts)).toContain(name)
   })
 
-  it('leaves to the template how an app is started, and on what', () => {
+  it('leaves the start command and runtime of an app to the template', () => {
     expect(pipeline).not.toMatch(/startUpCommand|runtimeStack|appSettings/)
   })
 
-  it('learns names and hosts of the apps from the deployment, and knows none itself', () => {
+  it('gets names and hosts of the apps from the deployment', () => {
     expect(main).toContain('output sites array = apps.outputs.sites')
     expect(moduleText('app-service')).toMatch(
       /^output sites array[^]*role: role, name: \S+\.name, host: \S+defaultHostName/m,
@@ -248,7 +248,7 @@ describe('azure-pipelines.yml', () => {
     }
   })
 
-  it('waits for a role longer than the role waits for its permissions', () => {
+  it('waits for a role longer than a role waits for its permissions', () => {
     const [, minutes] =
       /forbiddenPatienceMs = (\d+) \* 60_000/.exec(read('src/cli/running/run-host.ts')) ?? []
     for (const path of ['azure-pipelines.yml', 'docs/deploy.md']) {
@@ -257,13 +257,13 @@ describe('azure-pipelines.yml', () => {
     }
   })
 
-  it('deploys every role with the same zip, those that read before those that write', () => {
+  it('deploys every role with the same package, readers before writers', () => {
     expect(pipeline).toContain("split('notifier,supervisor,agents,scheduler', ',')")
     expect(matches(pipeline, /package: (.*)$/gm)).toEqual(['$(Pipeline.Workspace)/app/app.zip'])
     expect(pipeline).toMatch(/environment: \S+/)
   })
 
-  it('simulates for a while at night only, within the time of its job', () => {
+  it('simulates at night only, within the time limit of its job', () => {
     const stage = /^ {2}- stage: simulate\n(.*?)^ {2}- stage/msu.exec(pipeline)?.[1] ?? ''
     expect(stage).toContain("condition: eq(variables['Build.Reason'], 'Schedule')")
     expect(pipeline).toMatch(/^schedules:\n {2}- cron: /mu)
@@ -272,7 +272,7 @@ describe('azure-pipelines.yml', () => {
     expect(minutes).toBeLessThan(limit ?? 0)
   })
 
-  it('names only stages and files that are there', () => {
+  it('names only existing stages and files', () => {
     const stages = matches(pipeline, /^ {2}- stage: (\w+)/gm)
     const needed = matches(pipeline, /dependsOn: \[(.*)\]/g).flatMap((list) =>
       list.split(', ').filter(Boolean),

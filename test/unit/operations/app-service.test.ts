@@ -15,7 +15,7 @@ interface Reply {
 const site = '/subscriptions/s-1/resourceGroups/shop/providers/Microsoft.Web/sites/shop-agents'
 const plan = '/subscriptions/s-1/resourceGroups/shop/providers/Microsoft.Web/serverfarms/shop-plan'
 
-/** A small Resource Manager: it answers by method and path, from a list while there is one, and keeps what it was told. */
+/** A small Resource Manager. It answers by method and path, first from a list, and records the calls. */
 async function fakeAzure(isPerSite: boolean, exceptions: Readonly<Record<string, Reply[]>> = {}) {
   const told: { readonly call: string; readonly body: unknown }[] = []
   const waits: number[] = []
@@ -84,7 +84,7 @@ async function fakeAzure(isPerSite: boolean, exceptions: Readonly<Record<string,
 }
 
 describe('an app of App Service', () => {
-  it('R174: has the capacity of its plan, and is scaled by it', async () => {
+  it('has the capacity of its plan, and is scaled with it (R174)', async () => {
     const { target, patches } = await fakeAzure(false)
     expect(await target.instances()).toBe(2)
     expect(await target.scale(3)).toBe(3)
@@ -92,7 +92,7 @@ describe('an app of App Service', () => {
     expect(await target.instances()).toBe(3)
   })
 
-  it('has a number of its own where the plan says so; the plan grows to hold it and never shrinks', async () => {
+  it('has its own capacity if the plan allows that; the plan grows with it and never shrinks', async () => {
     const { target, patches, state } = await fakeAzure(true)
     expect(await target.instances()).toBe(1)
     await target.scale(2)
@@ -103,21 +103,21 @@ describe('an app of App Service', () => {
     expect(state).toEqual({ capacity: 4, workers: 1 })
   })
 
-  it('is tried again as late as Azure asks for when it throttles', async () => {
+  it('is asked again after the time that Azure names when it throttles', async () => {
     const throttled = { status: 429, headers: { 'retry-after': '7' } }
     const { target, waits } = await fakeAzure(false, { [`GET ${plan}`]: [throttled, throttled] })
     expect(await target.instances()).toBe(2)
     expect(waits).toEqual([7_000, 7_000])
   })
 
-  it('says which roles are needed when Azure forbids it, at once', async () => {
+  it('is not scaled if Azure forbids it, and the error names the necessary roles', async () => {
     const forbidden = { status: 403, body: { error: { message: 'AuthorizationFailed' } } }
     const { target, told } = await fakeAzure(false, { [`PATCH ${plan}`]: [forbidden] })
     await expect(target.scale(3)).rejects.toThrow(/403 AuthorizationFailed: .* Web Plan Contributor/)
     expect(told.filter(({ call }) => call === `PATCH ${plan}`)).toHaveLength(1)
   })
 
-  it('is scaled when a long operation has ended, not when it was accepted', async () => {
+  it('is scaled when a long operation has ended, not when it is accepted', async () => {
     const operation = '/operations/o-1'
     const accepted = { status: 202, headers: { 'azure-asyncoperation': operation, 'retry-after': '2' } }
     const { target, waits, told } = await fakeAzure(false, {
@@ -132,7 +132,7 @@ describe('an app of App Service', () => {
     expect(waits).toEqual([2_000, 3_000])
   })
 
-  it('is not scaled when the long operation fails', async () => {
+  it('is not scaled if the long operation fails', async () => {
     const operation = '/operations/o-1'
     const { target } = await fakeAzure(false, {
       [`PATCH ${plan}`]: [{ status: 202, headers: { location: operation } }],
@@ -141,7 +141,7 @@ describe('an app of App Service', () => {
     await expect(target.scale(3)).rejects.toThrow(/ended Failed: look at the activity log/)
   })
 
-  it('is not followed to another host, where the token has no business', async () => {
+  it('is scaled without following the operation to another host, which must not get the token', async () => {
     const { target, told } = await fakeAzure(false, {
       [`PATCH ${plan}`]: [{ status: 202, headers: { location: 'http://127.0.0.1:1/operations/o-1' } }],
     })
@@ -149,7 +149,7 @@ describe('an app of App Service', () => {
     expect(told.at(-1)?.call).toBe(`PATCH ${plan}`)
   })
 
-  it('needs --subscription when the login sees several', async () => {
+  it('needs --subscription if the login has several', async () => {
     const two = ['s-1', 's-2'].map((subscriptionId) => ({ subscriptionId, displayName: subscriptionId }))
     const { target } = await fakeAzure(false, {
       'GET /subscriptions': [{ status: 200, body: { value: two } }],

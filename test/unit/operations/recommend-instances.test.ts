@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { calmPolicy, recommendInstances, type Sample } from '../../../src/operations/recommend-instances.js'
 
-/** Samples a quarter of a minute apart, the last one now, all with the same number of instances. */
+/** Returns samples 15 seconds apart, the last one now, all with the same number of instances. */
 function samples(instances: number, lags: readonly number[]): Sample[] {
   return lags.map((lag, index) => ({ atMs: index * 15_000, lag, instances }))
 }
@@ -10,27 +10,27 @@ function samples(instances: number, lags: readonly number[]): Sample[] {
 const long = 21
 const leases = 16
 
-describe('recommended instances', () => {
-  it('grow when all samples of the while ask for it, to what the least of them asks for', () => {
+describe('the recommended number of instances', () => {
+  it('grows if all recent samples require it, to the least that they require', () => {
     expect(recommendInstances(samples(2, [2_000, 1_600, 4_000]), leases)).toBe(4)
   })
 
-  it('stay while one sample disagrees, or the while is not over', () => {
+  it('does not change if one sample disagrees, or if there are too few', () => {
     expect(recommendInstances(samples(2, [4_000, 900, 4_000]), leases)).toBe(2)
     expect(recommendInstances(samples(2, [4_000, 4_000]), leases)).toBe(2)
   })
 
-  it('at most double at once', () => {
+  it('at most doubles at once', () => {
     expect(recommendInstances(samples(1, [90_000, 90_000, 90_000]), leases)).toBe(2)
   })
 
-  it('shrink by half at most, and only after a long quiet', () => {
+  it('shrinks by half at most, and only after a long quiet period', () => {
     const quiet = Array.from({ length: long }, () => 0)
     expect(recommendInstances(samples(8, quiet), leases)).toBe(4)
     expect(recommendInstances(samples(8, quiet.slice(1)), leases)).toBe(8)
   })
 
-  it('return within the bounds at once', () => {
+  it('returns within the bounds at once', () => {
     expect(recommendInstances(samples(20, [0]), leases)).toBe(8)
     expect(recommendInstances(samples(0, [0]), leases)).toBe(1)
   })
@@ -42,7 +42,7 @@ describe('recommended instances', () => {
   })
   const history = fc.array(sample).map((found) => found.toSorted((one, other) => one.atMs - other.atMs))
 
-  it('are never more than the leases, nor outside the bounds', () => {
+  it('is never above the number of leases, nor outside the bounds', () => {
     fc.assert(
       fc.property(history, fc.integer({ min: 1, max: 12 }), (found, leaseCount) => {
         const count = recommendInstances(found, leaseCount)
@@ -52,13 +52,13 @@ describe('recommended instances', () => {
     )
   })
 
-  it('are one while there are no leases: nobody else would create them (B26)', () => {
+  it('is one while there are no leases, because an instance must create them (B26)', () => {
     for (const instances of [0, 1, 5])
       for (const min of [0, 1, 3])
         expect(recommendInstances([{ atMs: 0, lag: 0, instances }], 0, { ...calmPolicy, min })).toBe(1)
   })
 
-  it('do not flap: noise around a level moves them in one direction at most', () => {
+  it('does not oscillate: noise around a level changes it in at most one direction', () => {
     const noise = fc.array(fc.double({ min: 0.8, max: 1.2, noNaN: true }), { minLength: 60, maxLength: 120 })
     fc.assert(
       fc.property(

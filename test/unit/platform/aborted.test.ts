@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isAborted, unlessAborted } from '../../../src/platform/internal.js'
 
-it('a signal that is not given has not aborted', () => {
+it('a signal that is undefined has not aborted', () => {
   expect([undefined, new AbortController().signal, AbortSignal.abort()].map(isAborted)).toEqual([
     false,
     false,
@@ -9,16 +9,16 @@ it('a signal that is not given has not aborted', () => {
   ])
 })
 
-describe('work unless aborted', () => {
+describe('the result of work with a signal', () => {
   const never = new Promise<number>(() => undefined)
 
-  it('settles as the work does', async () => {
+  it('is the result of the work', async () => {
     const { signal } = new AbortController()
     expect(await unlessAborted(Promise.resolve(5), signal)).toBe(5)
     await expect(unlessAborted(Promise.reject(new Error('own')), signal)).rejects.toThrow('own')
   })
 
-  it('is null as soon as the signal aborts, or when it has aborted before', async () => {
+  it('is null as soon as the signal aborts, or if it has aborted before', async () => {
     const ending = new AbortController()
     const work = unlessAborted(never, ending.signal)
     ending.abort()

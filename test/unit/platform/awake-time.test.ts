@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AwakeTime } from '../../../src/platform/awake-time.js'
 
-/** A machine whose precise clock stands still while it sleeps; the other one shows whole seconds. */
+/** A machine whose precise clock stops while it sleeps. Its other clock shows whole seconds. */
 function aMachine() {
   const times = { preciseMs: 400, sinceStartMs: 1_000_900 }
   const time = new AwakeTime(
@@ -17,14 +17,14 @@ function aMachine() {
   return { time, pass, sleep }
 }
 
-describe('a monotonic clock that goes on while the machine sleeps', () => {
-  it('is the precise one as long as the machine is awake', () => {
+describe('a monotonic clock that continues while the machine sleeps', () => {
+  it('equals the precise clock while the machine is awake', () => {
     const { time, pass } = aMachine()
     const start = time.now()
     for (let turn = 1; turn <= 50; turn += 1) expect(pass(333) - start).toBe(turn * 333)
   })
 
-  it('counts every sleep, to a second', () => {
+  it('counts every sleep, with a precision of one second', () => {
     const { time, pass, sleep } = aMachine()
     const start = time.now()
     for (let sleeps = 1; sleeps <= 3; sleeps += 1) {

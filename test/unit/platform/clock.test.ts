@@ -8,13 +8,13 @@ beforeEach(() => {
 })
 
 afterEach(() => {
-  // In this order: a spy restored later would put the simulated function back in place of the real one.
+  // The order matters: a spy restored later would replace the real function with the simulated one.
   vi.restoreAllMocks()
   vi.useRealTimers()
 })
 
 describe('the system clock', () => {
-  it('tells the wall clock and an interval clock', () => {
+  it('provides the wall clock and a monotonic clock', () => {
     const [wall, monotonic] = [systemClock.now(), systemClock.monotonic()]
     vi.advanceTimersByTime(1_500)
     expect(wall).toBe(Date.UTC(2026, 0, 1))
@@ -22,7 +22,7 @@ describe('the system clock', () => {
     expect(systemClock.monotonic() - monotonic).toBe(1_500)
   })
 
-  it('keeps intervals when the wall clock is set', () => {
+  it('keeps its monotonic time when the wall clock is changed', () => {
     const monotonic = systemClock.monotonic()
     vi.setSystemTime(Date.UTC(2020, 0, 1))
     expect(systemClock.now()).toBe(Date.UTC(2020, 0, 1))
@@ -31,7 +31,7 @@ describe('the system clock', () => {
 })
 
 describe('schedule', () => {
-  it('calls once, not before its time', () => {
+  it('calls once, and not before its time', () => {
     const action = vi.fn()
     systemClock.schedule(100, action)
     vi.advanceTimersByTime(99)
@@ -40,14 +40,14 @@ describe('schedule', () => {
     expect(action).toHaveBeenCalledOnce()
   })
 
-  it('takes a time that has passed as now', () => {
+  it('calls at once if the time has passed', () => {
     const action = vi.fn()
     systemClock.schedule(-5, action)
     vi.advanceTimersByTime(0)
     expect(action).toHaveBeenCalledOnce()
   })
 
-  it('waits longer than Node’s timers can (they would fire at once)', () => {
+  it('waits longer than the longest timer of Node, which would fire at once', () => {
     const action = vi.fn()
     systemClock.schedule(60 * day, action)
     vi.advanceTimersByTime(60 * day - 1)
@@ -56,7 +56,7 @@ describe('schedule', () => {
     expect(action).toHaveBeenCalledOnce()
   })
 
-  it('sets no timer beyond what Node takes', () => {
+  it('sets no timer beyond the limit of Node', () => {
     const set = vi.spyOn(globalThis, 'setTimeout')
     systemClock.schedule(60 * day, () => undefined)
     vi.advanceTimersByTime(60 * day)
@@ -99,7 +99,7 @@ describe('sleep', () => {
     expect(removed).toHaveBeenCalledOnce()
   })
 
-  it('takes its listener away when it ends by itself, so that a long-lived signal does not collect them', async () => {
+  it('removes its listener when it ends, so that a signal does not collect listeners', async () => {
     const { signal } = new AbortController()
     const [added, removed] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
     const slept = systemClock.sleep(10, signal)
@@ -109,7 +109,7 @@ describe('sleep', () => {
     expect(removed).toHaveBeenCalledOnce()
   })
 
-  it('does not begin when the signal has aborted already', async () => {
+  it('returns at once if the signal has aborted already', async () => {
     await systemClock.sleep(day, AbortSignal.abort())
     expect(vi.getTimerCount()).toBe(0)
   })

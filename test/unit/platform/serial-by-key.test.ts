@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SerialByKey } from '../../../src/platform/serial-by-key.js'
 import { deferred } from '../../support/deferred.js'
 
-/** Work that notes its beginning and its end, and ends when told to. */
+/** Returns work that logs its beginning and its end, and ends on request. */
 function work(name: string, log: string[]) {
   const end = deferred()
   const begun = deferred()
@@ -16,8 +16,8 @@ function work(name: string, log: string[]) {
   return { run, begun: begun.promise, end: end.resolve, fail: end.reject }
 }
 
-describe('F-D15: work by key', () => {
-  it('runs one after another on one key, side by side on others', async () => {
+describe('SerialByKey (F-D15)', () => {
+  it('runs work one after another for one key, and concurrently for other keys', async () => {
     const serial = new SerialByKey()
     const log: string[] = []
     const [first, second, other] = [work('first', log), work('second', log), work('other', log)]
@@ -33,7 +33,7 @@ describe('F-D15: work by key', () => {
     expect(log.slice(2, 4)).toEqual(['first ends', 'second begins'])
   })
 
-  it('goes on after work that failed, and its failure goes to who asked for it', async () => {
+  it('continues after failed work, whose failure goes to its caller', async () => {
     const serial = new SerialByKey()
     const log: string[] = []
     const [first, second] = [work('first', log), work('second', log)]
@@ -45,7 +45,7 @@ describe('F-D15: work by key', () => {
     expect(await next).toBe('second')
   })
 
-  it('runs what is urgent before all that waits, in the order in which it came', async () => {
+  it('runs urgent work before all waiting work, in the order of its arrival', async () => {
     const serial = new SerialByKey()
     const log: string[] = []
     const all = ['first', 'page 1', 'page 2', 'outcome 1', 'outcome 2'].map((name) => work(name, log))
@@ -58,7 +58,7 @@ describe('F-D15: work by key', () => {
     )
   })
 
-  it('begins at once on a key that has come to rest', async () => {
+  it('begins work at once for a key without running work', async () => {
     const serial = new SerialByKey()
     const log: string[] = []
     const [first, second] = [work('first', log), work('second', log)]

@@ -4,15 +4,15 @@ import { noticingLate, withinLimit } from '../../../src/platform/internal.js'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
-describe('work within a limit', () => {
-  it('settles as the work does, and leaves no timer behind', async () => {
+describe('work with a time limit', () => {
+  it('has its own result, and leaves no timer behind', async () => {
     const clock = new VirtualClock()
     expect(await withinLimit(clock, 10, Promise.resolve(5), never)).toBe(5)
     await expect(withinLimit(clock, 10, Promise.reject(new Error('own')), never)).rejects.toThrow('own')
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('is what the limit says when the time is over, a value or an error', async () => {
+  it('has the value or error of the limit when the time is over', async () => {
     const clock = new VirtualClock()
     const value = withinLimit(clock, 10, never(), () => null)
     const refused = withinLimit(clock, 10, never(), () => {
@@ -23,8 +23,8 @@ describe('work within a limit', () => {
   })
 })
 
-describe('work whose lateness is noticed', () => {
-  it('is awaited all the same', async () => {
+describe('work whose delay is reported', () => {
+  it('is awaited nevertheless', async () => {
     const clock = new VirtualClock()
     const noticed: string[] = []
     const work = (ms: number): Promise<number> => clock.sleep(ms).then(() => ms)

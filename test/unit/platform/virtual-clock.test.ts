@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../src/platform/index.js'
 
-/** Sets timers of these delays on a new clock; each notes its delay and the time when it fires. */
+/** Sets timers with these delays on a new clock. Each records its delay and the time when it fires. */
 function withTimers(...delays: readonly number[]): { clock: VirtualClock; fired: [number, number][] } {
   const clock = new VirtualClock()
   const fired: [number, number][] = []
@@ -10,19 +10,19 @@ function withTimers(...delays: readonly number[]): { clock: VirtualClock; fired:
   return { clock, fired }
 }
 
-describe('telling the time', () => {
-  it('stands still until it is moved', async () => {
+describe('the time of a virtual clock', () => {
+  it('stands still until the clock is advanced', async () => {
     const clock = new VirtualClock(1_000)
     expect([clock.now(), clock.monotonic()]).toEqual([1_000, 0])
     await clock.advance(250)
     expect([clock.now(), clock.monotonic()]).toEqual([1_250, 250])
   })
 
-  it('begins with the year 2026 unless told otherwise', () => {
+  it('begins with the year 2026 by default', () => {
     expect(new Date(new VirtualClock().now()).toISOString()).toBe('2026-01-01T00:00:00.000Z')
   })
 
-  it('never goes back, not even when two advance it at once', async () => {
+  it('never goes back, even if two callers advance the clock at once', async () => {
     const { clock } = withTimers(5, 50)
     await Promise.all([clock.advance(100), clock.advance(10)])
     expect(clock.monotonic()).toBe(100)
@@ -31,8 +31,8 @@ describe('telling the time', () => {
   })
 })
 
-describe('timers', () => {
-  it('fire in the order of their times, each at its own', async () => {
+describe('a timer of a virtual clock', () => {
+  it('fires at its own time, in the order of times', async () => {
     const { clock, fired } = withTimers(30, 10, 20)
     await clock.advance(25)
     expect(fired).toEqual([
@@ -42,7 +42,7 @@ describe('timers', () => {
     expect(clock.pendingTimers).toBe(1)
   })
 
-  it('fire in the order they were set when due together, and at once when their time has passed', async () => {
+  it('fires in the order of creation if several are due, and at once if it is overdue', async () => {
     const clock = new VirtualClock()
     const fired: string[] = []
     clock.schedule(10, () => fired.push('first'))
@@ -52,7 +52,7 @@ describe('timers', () => {
     expect(fired).toEqual(['overdue', 'first', 'second'])
   })
 
-  it('set by timers fire within the same advance when they fall due', async () => {
+  it('that another timer sets fires within the same advance if it is due', async () => {
     const clock = new VirtualClock()
     const fired: number[] = []
     const again = (): void => {
@@ -65,7 +65,7 @@ describe('timers', () => {
     expect(clock.pendingTimers).toBe(1)
   })
 
-  it('that were cancelled do not fire, nor count as pending', async () => {
+  it('does not fire and is not pending after it was cancelled', async () => {
     const clock = new VirtualClock()
     const fired: string[] = []
     const timer = clock.schedule(10, () => fired.push('cancelled'))
@@ -77,7 +77,7 @@ describe('timers', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('fire sorted by time for any delays, whatever the steps time moves in', async () => {
+  it('fires in the order of times for any delays and any steps of time', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(50), { maxLength: 12 }),
@@ -93,8 +93,8 @@ describe('timers', () => {
   })
 })
 
-describe('work set off by a timer', () => {
-  it('comes to rest before the next timer fires', async () => {
+describe('work that a timer starts', () => {
+  it('ends before the next timer fires', async () => {
     const clock = new VirtualClock()
     const log: string[] = []
     const works: Promise<void>[] = []
@@ -110,8 +110,8 @@ describe('work set off by a timer', () => {
   })
 })
 
-describe('sleep', () => {
-  it('ends when time has moved on, or when the signal aborts', async () => {
+describe('the sleep of a virtual clock', () => {
+  it('ends when its time has passed, or when the signal aborts', async () => {
     const clock = new VirtualClock()
     const stop = new AbortController()
     const ended: string[] = []
@@ -129,14 +129,14 @@ describe('sleep', () => {
   })
 })
 
-describe('a clock that waits for promises alone', () => {
-  /** Many promises, one after the other. */
+describe('a clock that waits for promises only', () => {
+  /** Waits for many promises, one after the other. */
   async function chain(seen: string[]): Promise<void> {
     for (let depth = 0; depth < 50; depth += 1) await Promise.resolve()
     seen.push('at rest')
   }
 
-  it('lets all of them come to rest before the next timer', async () => {
+  it('waits for all of them before the next timer', async () => {
     const clock = new VirtualClock(0, 0)
     const seen: string[] = []
     const working: Promise<void>[] = []
@@ -147,7 +147,7 @@ describe('a clock that waits for promises alone', () => {
     await Promise.all(working)
   })
 
-  it('also when it is called from outside of promises', async () => {
+  it('waits for all of them also if it is called outside of promises', async () => {
     const clock = new VirtualClock(0, 0)
     const seen: string[] = []
     clock.schedule(0, () => seen.push('timer'))
@@ -157,7 +157,7 @@ describe('a clock that waits for promises alone', () => {
     expect(seen).toEqual(['at rest', 'timer'])
   })
 
-  it('lets the event loop turn now and then', async () => {
+  it('gives the event loop a turn from time to time', async () => {
     const clock = new VirtualClock(0, 0)
     let turns = 0
     setImmediate(() => (turns += 1))
@@ -174,13 +174,13 @@ describe('advanceUntil', () => {
     expect(clock.monotonic()).toBe(20)
   })
 
-  it('does not move when the condition holds already', async () => {
+  it('does not move if the condition holds already', async () => {
     const { clock } = withTimers(10)
     expect(await clock.advanceUntil(() => clock.pendingTimers === 1, 1_000)).toBe(true)
     expect(clock.monotonic()).toBe(0)
   })
 
-  it('gives up at the limit, or when nothing is left to happen', async () => {
+  it('returns false at the limit, or when no timer is left', async () => {
     const { clock, fired } = withTimers(10, 500)
     expect(await clock.advanceUntil(() => fired.length === 2, 100)).toBe(false)
     expect(fired).toEqual([[10, 10]])
@@ -189,7 +189,7 @@ describe('advanceUntil', () => {
   })
 })
 
-it('lets time pass for every delay but none, however short, so that what repeats it comes to an end', async () => {
+it('a virtual clock advances for every delay above zero, so that loops of delays end', async () => {
   const clock = new VirtualClock()
   await clock.advance(60_000)
   const shorterThanTold = 1e-13

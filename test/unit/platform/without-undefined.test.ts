@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { withoutUndefined } from '../../../src/platform/internal.js'
 
-it('properties without a value are left out, others stay', () => {
+it('withoutUndefined removes properties that are undefined, and keeps others', () => {
   expect(Object.entries(withoutUndefined({ a: 1, b: undefined, c: null, d: false }))).toEqual([
     ['a', 1],
     ['c', null],

@@ -21,7 +21,7 @@ function anSdk() {
   const meterProvider = new MeterProvider({ readers: [reader] })
   onTestFinished(() => meterProvider.shutdown())
   const clock = new VirtualClock()
-  /** Values by metric; a histogram's is its sum. */
+  /** Returns values by metric; the value of a histogram is its sum. */
   const metrics = async (): Promise<Readonly<Record<string, readonly unknown[]>>> => {
     await reader.forceFlush()
     const scopes = exporter.getMetrics().at(-1)?.scopeMetrics ?? []
@@ -37,7 +37,7 @@ function anSdk() {
   return { telemetry: openTelemetry({ tracerProvider, meterProvider, clock }), spans, metrics, clock }
 }
 
-/** Enough of a context manager to see which span is active within a synchronous part of a call. */
+/** A context manager that is sufficient for the active span of synchronous code. */
 function withActiveContexts(): void {
   let current = context.active()
   const manager: ContextManager = {
@@ -62,7 +62,7 @@ function withActiveContexts(): void {
 }
 
 describe('OpenTelemetry', () => {
-  it('counts what is delivered, held, stored and charged', async () => {
+  it('counts deliveries, leases, checkpoints and charges', async () => {
     const { telemetry, metrics } = anSdk()
     telemetry.emit({ type: 'lease.acquired', ...onLease, takenFrom: null })
     telemetry.emit({ type: 'lease.acquired', ...onLease, leaseToken: '1', takenFrom: null })
@@ -90,7 +90,7 @@ describe('OpenTelemetry', () => {
     })
   })
 
-  it('has a span around a delivery, active while the delegate runs', async () => {
+  it('makes a span of a delivery, which is active while the delegate runs', async () => {
     withActiveContexts()
     const { telemetry, spans, metrics, clock } = anSdk()
     const active = await telemetry.during?.(delivery, async () => {
@@ -109,7 +109,7 @@ describe('OpenTelemetry', () => {
     expect(await metrics()).toMatchObject({ 'messaging.process.duration': [0.25] })
   })
 
-  it('names the span by the container the changes are from, where that has a name', async () => {
+  it('names the span after the container of the changes, if it is known', async () => {
     const { telemetry, spans } = anSdk()
     await telemetry.during?.({ ...delivery, container: 'orders' }, () => Promise.resolve())
     const [span] = spans.getFinishedSpans()
@@ -117,7 +117,7 @@ describe('OpenTelemetry', () => {
     expect(span?.attributes['messaging.destination.name']).toBe('orders')
   })
 
-  it('marks the span of a delegate that failed, and lets the failure through', async () => {
+  it('marks the span of a failed delegate, and passes the failure on', async () => {
     const { telemetry, spans } = anSdk()
     const failing = telemetry.during?.(delivery, () => Promise.reject(new TypeError('no')))
     await expect(failing).rejects.toThrow('no')
@@ -126,13 +126,13 @@ describe('OpenTelemetry', () => {
     expect(span?.attributes['error.type']).toBe('TypeError')
   })
 
-  it('does its work without an SDK', async () => {
+  it('works without an SDK', async () => {
     const telemetry = openTelemetry()
     telemetry.emit({ type: 'page.delivered', ...onLease, count: 3, charge: 1 })
     expect(await telemetry.during?.(delivery, () => Promise.resolve(5))).toBe(5)
   })
 
-  it('surrounds a delivery also as one of several sinks, and it runs once', async () => {
+  it('makes a span of a delivery as one of several sinks, and delivers once', async () => {
     const { telemetry, spans } = anSdk()
     let runs = 0
     const several = fanOut(new TelemetryRecorder(), telemetry, new TelemetryRecorder())

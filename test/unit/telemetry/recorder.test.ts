@@ -4,14 +4,14 @@ import { TelemetryRecorder, type TelemetryEvent } from '../../../src/telemetry/i
 const refused = (id: string): TelemetryEvent => ({ type: 'document.refused', id, reason: 'no type' })
 const charged = (charge: number): TelemetryEvent => ({ type: 'store.charged', operation: 'read', charge })
 
-/** Whether a promise has resolved by now. */
+/** Returns whether a promise has resolved already. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending')
   return (await Promise.race([promise, Promise.resolve(pending)])) !== pending
 }
 
-describe('what was recorded', () => {
-  it('is kept in order, and told apart by type', () => {
+describe('a recorder of events', () => {
+  it('keeps events in order, and finds them by type', () => {
     const recorder = new TelemetryRecorder()
     const all = [refused('a'), charged(1), refused('b')]
     for (const event of all) recorder.emit(event)
@@ -28,7 +28,7 @@ describe('waitFor', () => {
     expect(await recorder.waitFor('document.refused')).toEqual(refused('a'))
   })
 
-  it('resolves with the first one to come, not with another type', async () => {
+  it('resolves with the next event of its type', async () => {
     const recorder = new TelemetryRecorder()
     const waiting = recorder.waitFor('document.refused')
     recorder.emit(charged(1))
@@ -38,7 +38,7 @@ describe('waitFor', () => {
     expect(await waiting).toEqual(refused('a'))
   })
 
-  it('passes over events that do not fit, before and after the call', async () => {
+  it('ignores events that do not match, before and after the call', async () => {
     const recorder = new TelemetryRecorder()
     recorder.emit(charged(1))
     const waiting = recorder.waitFor('store.charged', ({ charge }) => charge > 5)
@@ -48,7 +48,7 @@ describe('waitFor', () => {
     expect(await waiting).toEqual(charged(9))
   })
 
-  it('counts those before and those after together', async () => {
+  it('counts earlier and later events together', async () => {
     const recorder = new TelemetryRecorder()
     recorder.emit(charged(1))
     const third = recorder.waitFor('store.charged', undefined, 3)
@@ -59,7 +59,7 @@ describe('waitFor', () => {
     expect(await recorder.waitFor('store.charged', undefined, 2)).toEqual(charged(2))
   })
 
-  it('serves several who wait, each by its own condition', async () => {
+  it('serves several callers, each with its own condition', async () => {
     const recorder = new TelemetryRecorder()
     const small = recorder.waitFor('store.charged', ({ charge }) => charge < 5)
     const large = recorder.waitFor('store.charged', ({ charge }) => charge > 5)
@@ -69,7 +69,7 @@ describe('waitFor', () => {
     expect([await small, await large]).toEqual([charged(1), charged(9)])
   })
 
-  it('asks nothing more about events once it has its answer', async () => {
+  it('does not call its condition after it has resolved', async () => {
     const recorder = new TelemetryRecorder()
     const asked: number[] = []
     const waiting = recorder.waitFor('store.charged', ({ charge }) => asked.push(charge) === 2)

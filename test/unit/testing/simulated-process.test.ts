@@ -19,7 +19,7 @@ function started() {
 }
 
 describe('a machine that sleeps', () => {
-  it('fires its timers as much later as it slept, and knows by the clocks how long that was', async () => {
+  it('fires timers later by the duration of its sleep, which its clocks show', async () => {
     const { time, process } = started()
     const firedAtMs: number[] = []
     process.clock.schedule(20_000, () => firedAtMs.push(time.monotonic()))
@@ -35,8 +35,8 @@ describe('a machine that sleeps', () => {
   })
 })
 
-describe('an event loop that stands still', () => {
-  it('sends what was decided upon when it goes on, and fires overdue timers before', async () => {
+describe('an event loop that is blocked', () => {
+  it('fires overdue timers and then sends requests when it continues', async () => {
     const world = new World({ seed: 1 })
     const process = world.process(computer)
     const happened: string[] = []
@@ -51,8 +51,8 @@ describe('an event loop that stands still', () => {
   })
 })
 
-describe('a host that takes its time from the store', () => {
-  it('is right after two answers that agree, however wrong its own clock is', async () => {
+describe('a host with the store’s time', () => {
+  it('is right after two consistent answers, even if its own clock is wrong', async () => {
     const world = new World({ seed: 1 })
     const process = world.process({ ...computer, skewMs: 90_000, isToldTime: true })
     expect([process.knowsTime, process.clock.now() - world.time.now()]).toEqual([false, 90_000])

@@ -3,8 +3,8 @@ import { filterOf, instantOf } from '../../../../src/cli/input/selection.js'
 
 const now = Date.UTC(2026, 0, 31, 12)
 
-describe('jobs chosen on the command line', () => {
-  it('are those that match all that was said', () => {
+describe('a selection of jobs on the command line', () => {
+  it('combines all its options', () => {
     const options = { workflow: 'w', state: 'error', step: 'pay', since: '2h' }
     expect(filterOf(options, now)).toEqual({
       workflow: 'w',
@@ -15,7 +15,7 @@ describe('jobs chosen on the command line', () => {
     expect(filterOf({}, now)).toEqual({})
   })
 
-  it('are refused with everything that is wrong', () => {
+  it('is rejected with every problem at once', () => {
     expect(() => filterOf({ state: 'Done', since: 'yesterday' }, now)).toThrow(
       /--state "Done" must be one of Pending, .*; --since "yesterday" must be a time ago such as 30m/,
     )
@@ -30,7 +30,7 @@ describe('jobs chosen on the command line', () => {
     ['-1h', null],
     ['2026-13-01', null],
     ['', null],
-  ])('since %j', (text, expected) => {
+  ])('reads --since %j', (text, expected) => {
     expect(instantOf(text, now)).toBe(expected)
   })
 })

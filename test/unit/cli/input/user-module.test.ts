@@ -13,13 +13,13 @@ afterAll(() => rm(directory, { recursive: true }))
 
 const orders = fileURLToPath(new URL('../../../../samples/orders/index.ts', import.meta.url))
 
-it('takes every agent and workflow among the exports', async () => {
+it('a user module provides every agent and workflow among its exports', async () => {
   const module = await loadUserModule(orders)
   expect(module.agents).toHaveLength(3)
   expect(workflowNamed('order-fulfilment', module, orders).plan.steps).toHaveLength(3)
 })
 
-it('says what there is when the workflow asked for is not', async () => {
+it('an unknown workflow is rejected with the names that the module has', async () => {
   const module = await loadUserModule(orders)
   expect(() => workflowNamed('orders', module, 'm.js')).toThrow(
     'unknown workflow "orders": m.js has order-fulfilment',
@@ -28,7 +28,7 @@ it('says what there is when the workflow asked for is not', async () => {
   expect(() => workflowNamed('orders', empty, 'm.js')).toThrow('m.js exports no workflow')
 })
 
-it('says why a module cannot be loaded', async () => {
+it('a module that cannot be loaded is rejected with the reason', async () => {
   const broken = join(directory, 'broken.mjs')
   await writeFile(broken, 'throw new Error("no luck")')
   await expect(loadUserModule(broken)).rejects.toThrow(/broken\.mjs could not be loaded: no luck/)
@@ -43,7 +43,7 @@ it('says why a module cannot be loaded', async () => {
   )
 })
 
-it('prefers the module on the command line, and says how to name one', () => {
+it('a module on the command line has precedence, and a missing one is asked for', () => {
   expect(modulePath('flag.js', 'configured.js', '--agents')).toBe('flag.js')
   expect(modulePath(undefined, 'configured.js', '--agents')).toBe('configured.js')
   expect(() => modulePath(undefined, undefined, '--agents')).toThrow(/pass --agents MODULE/)

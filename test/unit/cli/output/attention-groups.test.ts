@@ -18,7 +18,7 @@ function job(jobId: string, attention: Partial<Attention> | null, workflow = 'or
   }
 }
 
-it('R117, F-V18: jobs with the same trouble are one group, the largest first, with the oldest time', () => {
+it('jobs with the same problem form a group, sorted by size, with the oldest time (R117, F-V18)', () => {
   const groups = attentionGroups(
     [
       job('well', null),
@@ -44,11 +44,11 @@ it.each<[Attention['kind'], string]>([
   ['parked', 'stepward release a'],
   ['extendedWait', 'stepward release a'],
   ['unclaimed', 'stepward leases'],
-])('R114: what is %s comes with the command that helps', (kind, command) => {
+])('a job whose flag is %s gets the command that helps (R114)', (kind, command) => {
   expect(attentionGroups([job('a', { kind })], [])).toMatchObject([{ kind, command }])
 })
 
-it('notices of one receiver that was not reached are one group, by the jobs they tell of', () => {
+it('notices to an unreachable receiver form a group, which lists their jobs', () => {
   const notice = {
     partitionKey: 'p',
     workflow: 'orders',
@@ -68,7 +68,7 @@ it('notices of one receiver that was not reached are one group, by the jobs they
   ])
 })
 
-it('a job that cannot be read is a group; no advice says to remove it, and an id is one word of the command', () => {
+it('an unreadable job forms a group with a quoted id and no advice to remove it', () => {
   const since = '2026-01-01'
   const unreadable = {
     jobId: "it's",

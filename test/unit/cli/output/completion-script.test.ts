@@ -18,7 +18,7 @@ function aProgram(): Command {
   return program
 }
 
-/** What bash offers after these words. */
+/** Returns the completions that bash offers after these words. */
 function completed(words: readonly string[]): string[] {
   const script = `${completionScript(aProgram(), 'bash')}
     COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
@@ -56,7 +56,7 @@ describe('completion in bash', () => {
       ['stepward', 'scale', 'a'],
       ['agents', 'all'],
     ],
-  ])('%j', (words, expected) => {
+  ])('offers the words that fit after %j', (words, expected) => {
     const offered = completed(words)
     expect(offered.filter((word) => word !== 'help' && word !== '--help')).toEqual(
       expected.filter((word) => word !== 'help' && word !== '--help'),

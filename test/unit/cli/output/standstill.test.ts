@@ -4,7 +4,7 @@ import { VirtualClock } from '../../../../src/platform/index.js'
 import { recordedTerminal } from '../../../support/recorded-terminal.js'
 import { deferred } from '../../../support/deferred.js'
 
-/** A run that goes on until it is told to end, and what was looked at and noted meanwhile. */
+/** Starts a run that ends on request, and records when it looks for a reason and what it notes. */
 function running(answers: readonly (string | null)[]) {
   const clock = new VirtualClock()
   const { terminal, noted } = recordedTerminal()
@@ -22,7 +22,7 @@ function running(answers: readonly (string | null)[]) {
   return { clock, noted, looks, end, ended, change: () => changed() }
 }
 
-it('says once why nothing moves, when nothing has changed for ten seconds', async () => {
+it('a run without changes for ten seconds notes the reason once', async () => {
   const run = running(['no role runs'])
   await run.clock.advance(9_000)
   run.change()
@@ -36,7 +36,7 @@ it('says once why nothing moves, when nothing has changed for ten seconds', asyn
   expect(await run.ended).toBe('done')
 })
 
-it('looks ever more rarely where all roles run, and no more when the run has ended', async () => {
+it('a run looks for a reason less and less often while all roles run, and stops when it ends', async () => {
   const run = running([])
   await run.clock.advance(100_000)
   expect(run.looks).toEqual([10_000, 20_000, 40_000, 80_000])
@@ -47,7 +47,7 @@ it('looks ever more rarely where all roles run, and no more when the run has end
   expect(run.noted).toEqual([])
 })
 
-it('leaves it to the command to say that the store does not answer', async () => {
+it('a run notes nothing when the store does not answer, because the command reports that', async () => {
   const clock = new VirtualClock()
   const { terminal, noted } = recordedTerminal()
   const end = deferred<null>()

@@ -11,8 +11,8 @@ function graph(story: JobStory, space = room): string {
   return inPipe(stepGraph(viewOf(story.job, [...story.steps.values()]), space), false)
 }
 
-describe('a job as a graph', () => {
-  it('shows each step under what it waits for, and what it does', () => {
+describe('the graph of a job', () => {
+  it('shows each step under its dependencies, with its progress', () => {
     const story = JobStory.submitted({ hold: [], pay: ['hold'], mail: ['hold'], ship: ['pay', 'mail'] })
     const begun = story.scheduled().settled('hold', success).scheduled()
     expect(graph(begun)).toBe(
@@ -28,7 +28,7 @@ describe('a job as a graph', () => {
     expect(graph(again)).toMatch(/▸ pay +Processing {2}attempt 2, until/)
   })
 
-  it('shows the date of a deadline that is not of today', () => {
+  it('shows the date of a deadline on another day', () => {
     const begun = JobStory.submitted({ hold: [] }).scheduled()
     expect(graph(begun, { ...room, now: submittedAtMs - 7 * 86_400_000 })).toContain(
       'until 2026-01-01T00:01:00',
@@ -42,7 +42,7 @@ describe('a job as a graph', () => {
     expect(stepGraph(viewOf(left, [...story.steps.values()]), room)).toMatch(/– pay +Skipped/)
   })
 
-  it('says why a step failed, within its width', () => {
+  it('shows why a step failed, within its width', () => {
     const message = 'the card was refused by a bank with a very long name indeed'
     const failed = JobStory.submitted({ pay: [] }).scheduled().settled('pay', { kind: 'permanent', message })
     const shown = graph(failed)
@@ -50,7 +50,7 @@ describe('a job as a graph', () => {
     for (const line of shown.split('\n')) expect(line.length).toBeLessThan(60)
   })
 
-  it('leaves out what says least where there is no room', () => {
+  it('leaves out the least informative steps when there are too many rows', () => {
     const ids = Array.from({ length: 30 }, (_, index) => `s${index}`)
     const story = JobStory.submitted(Object.fromEntries(ids.map((id) => [id, []])))
     const shown = graph(story.scheduled().settled('s3', success), { ...room, width: 80, height: 12 })

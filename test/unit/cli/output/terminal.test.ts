@@ -12,7 +12,7 @@ import {
   wrapped,
 } from '../../../../src/cli/output/terminal.js'
 
-it('draws rows under a head, aligned, whatever the script', () => {
+it('a table aligns its cells in every script', () => {
   const text = shown(
     table(
       ['NAME', 'N'],
@@ -26,11 +26,11 @@ it('draws rows under a head, aligned, whatever the script', () => {
   expect(text.split('\n')).toEqual(['NAME  N', '日本  1', 'Zoë   20'])
 })
 
-it('fills a bar by the share that is done', () => {
+it('a bar is filled by the share that is done', () => {
   expect([bar(0, 4, 4), bar(1, 4, 4), bar(4, 4, 4), bar(0, 0, 4)]).toEqual(['░░░░', '█░░░', '████', '████'])
 })
 
-it('keeps progress to terminals, results on standard output and remarks on standard error', () => {
+it('a pipe gets results on standard output, remarks on standard error, and no progress', () => {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const terminal = terminalOf({ stdout, stderr })
@@ -41,7 +41,7 @@ it('keeps progress to terminals, results on standard output and remarks on stand
   expect([stdout.read(), stderr.read()].map(String)).toEqual(['result\n', 'remark\n'])
 })
 
-it('writes out what would command a terminal, and keeps JSON what it was', () => {
+it('control characters are escaped, and JSON keeps its meaning', () => {
   const id = 'A\u001b]0;title\u0007\u001b[2J\r\u009b1m\u202e'
   expect(visible(id)).toBe('A\\u001b]0;title\\u0007\\u001b[2J\\u000d\\u009b1m\\u202e')
   const json = JSON.stringify({ id })
@@ -57,7 +57,7 @@ it('writes out what would command a terminal, and keeps JSON what it was', () =>
 const red = '\u001b[31mred\u001b[0m'
 const writtenOut = '\\u001b[31mred\\u001b[0m'
 
-it('colours only what the CLI itself colours: the colours of an id or a message are written out, as they are measured', () => {
+it('only the CLI’s own colours are shown; those in an id or a message are escaped before measuring', () => {
   for (const isColoured of [true, false]) {
     expect(shown(`${red}\u001b[8m`, isColoured)).toBe(`${writtenOut}\\u001b[8m`)
     expect(shown(wrapped(`${red} next`, writtenOut.length, ''), isColoured)).toBe(`${writtenOut}\nnext`)
@@ -72,7 +72,7 @@ it('colours only what the CLI itself colours: the colours of an id or a message 
   )
 })
 
-it('has no colours of its own in a pipe', () => {
+it('a pipe gets no colours', () => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const terminal = terminalOf({ stdout, stderr })
   terminal.print(warning(stateText('Error')))
@@ -80,11 +80,11 @@ it('has no colours of its own in a pipe', () => {
   expect([stdout.read(), stderr.read()].map(String)).toEqual(['Error\n', 'Error\n'])
 })
 
-it('gives a cell one line, whatever an id holds', () => {
+it('a cell has one line even if an id has two', () => {
   expect(table(['JOB'], [['A\nB']]).split('\n')).toHaveLength(2)
 })
 
-it('cuts tables on a terminal only', () => {
+it('tables are cut on a terminal only', () => {
   const streams = (isTTY: boolean) => {
     const stdout = Object.assign(new PassThrough(), { isTTY, columns: isTTY ? 40 : undefined })
     return terminalOf({ stdout: stdout as never, stderr: new PassThrough() })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { childArguments } from '../../../../src/cli/running/run-fleet.js'
 
-it('a child gets the words of its parent, with one role and without what belongs to the fleet', () => {
+it('a child process gets its parent’s arguments, with one role and without options of the fleet', () => {
   const words = [
     'start',
     '--role',

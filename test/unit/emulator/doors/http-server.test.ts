@@ -4,8 +4,8 @@ import type { RestRequest, RestResponse } from '../../../../src/emulator/message
 
 const answer: RestResponse = { status: 200, headers: { 'content-length': '2' }, body: '{}' }
 
-describe('HTTP server', () => {
-  it('lets a request under way finish when it closes, and keeps no connection for another', async () => {
+describe('the HTTP server', () => {
+  it('finishes a running request when it closes, and then closes the connection', async () => {
     let release = (): void => undefined
     const released = new Promise<void>((resolve) => (release = resolve))
     let arrived = (): void => undefined
@@ -29,7 +29,7 @@ describe('HTTP server', () => {
     await closed
   })
 
-  it('hands on what was asked, and by which address', async () => {
+  it('passes on the request and the address that the client used', async () => {
     const asked: RestRequest[] = []
     const server = await listen({
       port: 0,
@@ -46,7 +46,7 @@ describe('HTTP server', () => {
     await server.close()
   })
 
-  it('gives up a connection whose request nobody could answer', async () => {
+  it('closes the connection when answering fails', async () => {
     const server = await listen({
       port: 0,
       host: '127.0.0.1',

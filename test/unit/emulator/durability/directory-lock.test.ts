@@ -6,7 +6,7 @@ import { lockDirectory } from '../../../../src/emulator/durability/directory-loc
 import { createInProcessCosmos } from '../../../../src/emulator/index.js'
 import { scratchDirectory } from '../../../support/scratch-directory.js'
 
-describe('lock of a data directory', () => {
+describe('the lock of a data directory', () => {
   let directory: string
   const socketFile = (): string => join(directory, 'in-use.sock')
 
@@ -14,7 +14,7 @@ describe('lock of a data directory', () => {
     directory = scratchDirectory()
   })
 
-  it('is held by one at a time, whatever the ids of processes are', async () => {
+  it('has one holder at a time', async () => {
     const lock = await lockDirectory(directory)
     await expect(lockDirectory(directory)).rejects.toThrow(/is in use by another emulator\. Stop that one/u)
     await lock.release()
@@ -22,10 +22,10 @@ describe('lock of a data directory', () => {
     await (await lockDirectory(directory)).release()
   })
 
-  it('goes to the next when its holder was killed and left the socket file behind', async () => {
+  it('is free after its holder was killed, although the socket file remains', async () => {
     const holder = createServer()
     await new Promise<void>((resolve) => holder.listen(socketFile(), resolve))
-    // Closing removes the file by its name, which a killed process does not come to do.
+    // Closing removes the file by its name, which a killed process does not do.
     renameSync(socketFile(), `${socketFile()}.kept`)
     await new Promise((resolve) => holder.close(resolve))
     renameSync(`${socketFile()}.kept`, socketFile())
@@ -34,7 +34,7 @@ describe('lock of a data directory', () => {
     await lock.release()
   })
 
-  it('is taken by an account in process, which gives it free when it closes', async () => {
+  it('is held by an in-process account until it closes', async () => {
     const cosmos = createInProcessCosmos({ dataDirectory: directory })
     await cosmos.client().databases.create({ id: 'mine' })
     await expect(lockDirectory(directory)).rejects.toThrow('in use by another emulator')
@@ -42,7 +42,7 @@ describe('lock of a data directory', () => {
     await (await lockDirectory(directory)).release()
   })
 
-  it('keeps an account in process from answering or writing in a directory that is another’s', async () => {
+  it('prevents answers and writes of an account in a directory that another one uses', async () => {
     const lock = await lockDirectory(directory)
     const cosmos = createInProcessCosmos({ dataDirectory: directory })
     cosmos.engine.createDatabase('lost')
@@ -55,7 +55,7 @@ describe('lock of a data directory', () => {
     await next.close()
   })
 
-  it('makes the directory, and does without where the path is too long for a socket', async () => {
+  it('creates the directory, and does nothing if the path is too long for a socket', async () => {
     const long = join(directory, 'x'.repeat(120))
     const lock = await lockDirectory(long)
     expect(existsSync(long)).toBe(true)

@@ -18,7 +18,7 @@ describe('LmdbJournal', () => {
     directory = scratchDirectory()
   })
 
-  it('has settled before anything is written, and after it', async () => {
+  it('is settled before the first write, and again after it', async () => {
     const journal = LmdbJournal.open(directory)
     await journal.settled()
     expect(journal.settled()).toBeNull()
@@ -29,7 +29,7 @@ describe('LmdbJournal', () => {
     await journal.close()
   })
 
-  it('gathers what is written meanwhile, and keeps the newest', async () => {
+  it('combines concurrent writes, and keeps the newest', async () => {
     const journal = LmdbJournal.open(directory)
     for (let round = 0; round < 50; round += 1) {
       journal.append([database(`d${round % 3}`)])
@@ -42,7 +42,7 @@ describe('LmdbJournal', () => {
     await again.close()
   })
 
-  it('acknowledges nothing any more once a write has failed', async () => {
+  it('acknowledges nothing after a failed write', async () => {
     const journal = LmdbJournal.open(directory)
     await journal.close()
     journal.append([database('late')])
@@ -51,7 +51,7 @@ describe('LmdbJournal', () => {
     await expect(journal.settled()).rejects.toThrow('could not be written')
   })
 
-  it('gives back any document as it was, whatever its key and text', async () => {
+  it('restores any document unchanged, whatever its key and text', async () => {
     const keyed = fc.record({
       id: fc
         .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })

@@ -33,10 +33,10 @@ interface Shown {
   readonly metadata: { readonly lsn: number; readonly operationType: string; readonly id?: string }
 }
 
-/** What the feed should show of one key: the operation, the document, the round after and the round before. */
+/** What the feed should show: the operation, the document, the round after it and the round before it. */
 type Told = readonly [operation: string, id: string, after: number | undefined, before: number | undefined]
 
-/** A container and, beside it, a plain list of all that happened to each key. */
+/** A container, and a plain list of all changes of each key. */
 class Model {
   readonly container = aContainer(anEngine(), policy)
   readonly told = new Map<string, Told[]>()
@@ -77,7 +77,7 @@ class Model {
   }
 }
 
-/** All pages of a scope from the beginning of history, which is LSN 0. */
+/** Returns all pages of a scope from the beginning of the history, which is LSN 0. */
 function readAll(
   container: Container,
   scope: {
@@ -112,8 +112,8 @@ const toldBy = ({ current, previous, metadata }: Shown): Told => [
   previous?.round,
 ]
 
-describe('all versions of an engine', () => {
-  it('are every change of each key in its order, however the key space was cut', () => {
+describe('the all-versions feed of the engine', () => {
+  it('shows every change of each key in order, however the key space is split', () => {
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (actions, pageSize) => {
         const model = new Model()
@@ -138,7 +138,7 @@ describe('all versions of an engine', () => {
     )
   })
 
-  it('are refused from before what is kept of the part that is read, and only there', () => {
+  it('rejects a start before the kept history of a part, and accepts one within it', () => {
     let seconds = 1_000
     const container = aContainer(anEngine({ now: () => seconds * 1_000 }), policy)
     const lastLsn = new Map<string, number>()
@@ -161,7 +161,7 @@ describe('all versions of an engine', () => {
     }
   })
 
-  it('are kept only where a policy asks for it', () => {
+  it('is available only with a policy', () => {
     const container = aContainer()
     container.execute(['k'], upsertOf('o', 'k'))
     expect(container.history).toBeNull()

@@ -29,7 +29,7 @@ const action = fc.oneof(
 
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 
-/** A reader of the whole container with a position for each range, who follows splits. */
+/** A reader of the whole container, which has a position for each range and follows splits. */
 class Reader {
   private readonly positions = new Map<string, number>()
   readonly seen = new Map<string, string>()
@@ -90,7 +90,7 @@ function apply(container: Container, step: Action, live: Map<string, string>): v
 }
 
 describe('readChanges', () => {
-  it('shows every reader the latest version of everything, whatever is written, read and split in between', () => {
+  it('shows every reader the latest version of every document despite writes, reads and splits', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), (actions, count) => {
         const container = aContainer(anEngine(), {}, count)
@@ -141,7 +141,7 @@ describe('readChanges', () => {
     expect(page.versions).toHaveLength(2)
   })
 
-  it('does not hide new changes from a reader whose position it never gave', () => {
+  it('shows new changes to a reader whose position is beyond the last LSN', () => {
     const container = aContainer()
     const [partition] = container.partitions
     if (partition === undefined) throw new Error('a container has a partition')

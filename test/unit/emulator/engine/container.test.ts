@@ -4,8 +4,8 @@ import { aContainer, anEngine, refusalOf, upsertOf } from './an-engine.js'
 
 const read = (id: string): ItemOperation => ({ kind: 'read', id })
 
-describe('Container', () => {
-  it('gives every write an etag and an LSN of its own', () => {
+describe('a container of the engine', () => {
+  it('gives every write its own etag and LSN', () => {
     const container = aContainer()
     const etags = new Set<string>()
     for (let index = 0; index < 50; index += 1) {
@@ -17,7 +17,7 @@ describe('Container', () => {
     expect([...etags].every((etag) => /^"[^"]+"$/u.test(etag))).toBe(true)
   })
 
-  it('gives the documents of a batch one LSN, and etags that differ', () => {
+  it('gives the documents of a batch one LSN and different etags', () => {
     const container = aContainer()
     const result = container.batch(
       ['a'],
@@ -29,7 +29,7 @@ describe('Container', () => {
     expect(result.charge).toBeCloseTo(3 * 5.5 * 1.8, 1)
   })
 
-  it('lets operations of a batch see those before them, in any order of creation', () => {
+  it('shows each operation of a batch the effects of earlier ones', () => {
     const container = aContainer()
     const result = container.batch(
       ['a'],
@@ -66,7 +66,7 @@ describe('Container', () => {
     expect(container.find(['a'], 'x')).toBeDefined()
   })
 
-  it('takes no LSN for reading', () => {
+  it('uses no LSN for reads', () => {
     const container = aContainer()
     container.execute(['a'], upsertOf('x', 'a'))
     container.batch(['a'], [read('x')])
@@ -99,21 +99,21 @@ describe('Container', () => {
     expect(container.find(['a'], 'x')).toBe(stored)
   })
 
-  it('replaces what is there in any version where it is told so', () => {
+  it('replaces any version with If-Match: *', () => {
     const container = aContainer()
     container.execute(['a'], upsertOf('x', 'a'))
     const { version } = container.execute(['a'], { ...upsertOf('x', 'a', { n: 2 }), ifMatch: '*' })
     expect(container.find(['a'], 'x')).toBe(version)
   })
 
-  it('refuses batches that are empty or too long', () => {
+  it('rejects batches that are empty or too long', () => {
     const container = aContainer()
     expect(refusalOf(() => container.batch(['a'], [])).status).toBe(400)
     const many = Array.from({ length: 101 }, (_, index) => upsertOf(`o${index}`, 'a'))
     expect(refusalOf(() => container.batch(['a'], many)).message).toContain('101 operations')
   })
 
-  it('does not keep system properties that a client writes back', () => {
+  it('ignores system properties that a client writes back', () => {
     const container = aContainer()
     const first = container.execute(['a'], upsertOf('x', 'a')).version
     const again: JsonObject = JSON.parse(first?.feedText ?? '{}') as JsonObject
@@ -123,7 +123,7 @@ describe('Container', () => {
     expect(second?.document['_rid']).toBe(first?.document['_rid'])
   })
 
-  it('hands out copies, so that nobody can reach into what is stored', () => {
+  it('returns copies, so that callers cannot change what is stored', () => {
     const container = aContainer()
     const { version } = container.execute(['a'], upsertOf('x', 'a', { inner: { value: 1 } }))
     const copy = version?.copy()
@@ -131,7 +131,7 @@ describe('Container', () => {
     expect(container.find(['a'], 'x')?.copy()['inner']).toEqual({ value: 1 })
   })
 
-  it('names what a rid names: containers and databases are found by either', () => {
+  it('is found by its name or rid, as is its database', () => {
     const engine = anEngine()
     const container = aContainer(engine)
     const database = engine.database('db')
@@ -148,11 +148,11 @@ describe('Container', () => {
     ['a path without slash', { partitionKey: { paths: ['pk'] } }],
     ['two paths of a plain hash', { partitionKey: { paths: ['/a', '/b'], kind: 'Hash' } }],
     ['a time to live of nothing', { defaultTtl: 0 }],
-  ])('refuses to be created with %s', (_name, settings) => {
+  ])('cannot be created with %s', (_name, settings) => {
     expect(refusalOf(() => aContainer(anEngine(), settings)).status).toBe(400)
   })
 
-  it('spreads hierarchical keys, and takes them whole', () => {
+  it('stores documents by hierarchical keys', () => {
     const paths = { partitionKey: { paths: ['/tenant', '/user'], kind: 'MultiHash', version: 2 } }
     const container = aContainer(anEngine(), paths)
     container.execute(['t', 'u'], { kind: 'create', document: { id: 'x', tenant: 't', user: 'u' } })
@@ -160,7 +160,7 @@ describe('Container', () => {
     expect(container.locate(['t', 'u']).epk).toHaveLength(64)
   })
 
-  it('charges by the model: size and indexing count, a replace twice a create', () => {
+  it('charges by size and indexing, and twice as much for a replace as for a create', () => {
     const lean = { indexingPolicy: { excludedPaths: [{ path: '/*' }] } }
     const [full, leaner] = [aContainer(anEngine()), aContainer(anEngine(), lean)]
     const created = full.execute(['a'], upsertOf('x', 'a')).charge

@@ -6,7 +6,7 @@ import { aContainer, anEngine, refusalOf, upsertOf } from './an-engine.js'
 
 const start = Date.UTC(2026, 0, 1)
 
-describe('time to live', () => {
+describe('the time to live', () => {
   it.each<[string, number | undefined, number | null | undefined, number | null]>([
     ['neither', undefined, undefined, null],
     ['the document’s without the container’s', undefined, 5, null],
@@ -19,7 +19,7 @@ describe('time to live', () => {
     ['the container’s 9, the document’s 5', 9, 5, 5],
     ['the container’s 9, the document’s 12', 9, 12, 12],
     ['the container’s 9, the document’s -1', 9, -1, null],
-  ])('of %s', (_name, defaultTtl, ttl, seconds) => {
+  ])('is computed from %s', (_name, defaultTtl, ttl, seconds) => {
     let now = start
     const settings = defaultTtl === undefined ? {} : { defaultTtl }
     const container = aContainer(anEngine({ now: () => now }), settings)
@@ -40,7 +40,7 @@ describe('time to live', () => {
       'a refused write',
       (container) => refusalOf(() => container.execute(['b'], { kind: 'delete', id: 'n' })),
     ],
-  ])('drops what has expired at %s, and tells the journal', (_name, access) => {
+  ])('drops expired documents at %s, and records that in the journal', (_name, access) => {
     let now = start
     const told: JournalRecord[] = []
     const journal = {
@@ -61,7 +61,7 @@ describe('time to live', () => {
     expect(container.partitions.flatMap((partition) => [...partition.changes.after(0)])).toHaveLength(1)
   })
 
-  it('drops what has expired where nobody looks, while others are looked at', () => {
+  it('drops expired documents in a container that is not used, while another one is used', () => {
     let now = start
     const engine = anEngine({ now: () => now })
     const forgotten = aContainer(engine, { defaultTtl: 1 })
@@ -72,7 +72,7 @@ describe('time to live', () => {
     expect(forgotten.documentCount).toBe(0)
   })
 
-  it('follows a change of the container’s time', () => {
+  it('follows a change of the container’s setting', () => {
     let now = start
     const container = aContainer(anEngine({ now: () => now }))
     container.execute(['a'], upsertOf('x', 'a', { ttl: 1 }))
@@ -83,7 +83,7 @@ describe('time to live', () => {
     expect(container.documentCount).toBe(0)
   })
 
-  it('drops what has expired after a split', () => {
+  it('drops expired documents after a split', () => {
     let now = start
     const container = aContainer(anEngine({ now: () => now }), { defaultTtl: 1 })
     for (let index = 0; index < 20; index += 1) container.execute([`k${index}`], upsertOf('x', `k${index}`))
@@ -93,7 +93,7 @@ describe('time to live', () => {
     expect(container.documentCount).toBe(0)
   })
 
-  it('lets a document be created again in a batch when its time is over, with another number', () => {
+  it('lets a batch create an expired document again, with another number', () => {
     let now = start
     const container = aContainer(anEngine({ now: () => now }), { defaultTtl: 1 })
     const before = container.execute(['a'], upsertOf('x', 'a')).version
@@ -110,7 +110,7 @@ function aVersion(number: number, ts: number, ttl: number | null): DocumentVersi
   return new DocumentVersion({ ...more, number, ts, ttl })
 }
 
-describe('ExpiryQueue', () => {
+describe('the expiry queue', () => {
   const actions = fc.array(
     fc.oneof(
       fc.record({ kind: fc.constant('add' as const), ttl: fc.option(fc.integer({ min: 1, max: 30 })) }),
@@ -124,7 +124,7 @@ describe('ExpiryQueue', () => {
     { maxLength: 80 },
   )
 
-  it('finds what is due and nothing else, in any order of coming and going', () => {
+  it('returns exactly the documents that are due, after any additions and removals', () => {
     fc.assert(
       fc.property(actions, fc.constantFrom(null, -1, 7), (steps, defaultTtl) => {
         const queue = new ExpiryQueue(defaultTtl)

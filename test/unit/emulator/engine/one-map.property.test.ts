@@ -10,7 +10,7 @@ import {
 } from '../../../../src/emulator/engine/index.js'
 import { aContainer, anEngine } from './an-engine.js'
 
-/** What the model knows of a document: its own properties, and the etag the engine gave it last. */
+/** What the model knows of a document: its own properties, and the engine’s last etag. */
 interface Known {
   readonly own: JsonObject
   readonly etag: string
@@ -23,7 +23,7 @@ type Model = ReadonlyMap<string, Known>
 
 const ids = fc.constantFrom('a', 'b', 'c', 'd')
 const keys = fc.constantFrom('k1', 'k2', 'k3')
-/** Of which etag a precondition speaks. */
+/** The etag that a precondition names. */
 const conditions = fc.constantFrom('none', 'none', 'none', 'own', 'stale', 'any', 'unlessAny' as const)
 
 const operation = fc.record({
@@ -60,7 +60,7 @@ function documentOf({ id, mail, ttl }: Step, pk: string): JsonObject {
   return { id, pk, ...(mail === undefined ? {} : { mail }), ...(ttl === undefined ? {} : { ttl }) }
 }
 
-/** The etag the condition names, resolved against what is stored before the operation. */
+/** Returns the precondition with the etag of the stored document. */
 function conditionOf(
   { condition }: Step,
   before: Known | undefined,
@@ -89,7 +89,7 @@ function operationOf(step: Step, pk: string, before: Known | undefined): ItemOpe
   return { kind, id, patch: { steps }, ...given }
 }
 
-/** The rules in one place: what an operation answers, and the model after it. */
+/** The rules in one place: the answer of an operation, and the model after it. */
 function expected(
   model: Model,
   pk: string,
@@ -121,7 +121,7 @@ function ownOf(document: Readonly<JsonObject>): JsonObject {
   return Object.fromEntries(Object.entries(document).filter(([name]) => !name.startsWith('_')))
 }
 
-/** The engine and the model side by side. */
+/** Runs the engine and the model in parallel. */
 class SideBySide {
   model = new Map<string, Known>()
   nowSeconds = 1_000_000
@@ -147,7 +147,7 @@ class SideBySide {
     }
   }
 
-  /** Etags of documents that the batch itself writes are not known beforehand, so conditions speak of those before. */
+  /** Etags that the batch itself creates are not known before it, so conditions name earlier ones. */
   batch(pk: string, steps: readonly Step[]): void {
     const after = new Map(this.model)
     const wanted: { status: number; own: JsonObject | null }[] = []
@@ -196,7 +196,7 @@ class SideBySide {
     }
   }
 
-  /** What is stored, found, listed and in the feed is what the model has, under the same etags. */
+  /** Checks that stored, found and listed documents equal those of the model, with the same etags. */
   compare(): void {
     const stored = new Map<string, string>()
     const inFeed = new Map<string, string>()
@@ -251,8 +251,8 @@ function sorted(own: JsonObject): unknown {
   return Object.entries(own).sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
-describe('engine', () => {
-  it('agrees with a model of one map, whatever is written, split, expired and refused', () => {
+describe('the engine', () => {
+  it('agrees with a model of one map on writes, splits, expiry and refusals', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 50 }), fc.integer({ min: 1, max: 2 }), (actions, count) => {
         const both = new SideBySide(count)

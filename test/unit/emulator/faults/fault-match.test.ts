@@ -10,7 +10,7 @@ const request: RequestMatched = {
   request: { method: 'GET', path: '/', headers: {}, body: '', origin: '' },
 }
 
-describe('the properties of a request that a fault asks for', () => {
+describe('the condition of a fault', () => {
   it.each([
     [{}, true],
     [{ operation: 'read' }, true],
@@ -26,11 +26,11 @@ describe('the properties of a request that a fault asks for', () => {
     [{ partitionKey: undefined }, true],
     [{ operation: 'read', container: 'c', id: 'a' }, true],
     [{ operation: 'read', container: 'c', id: 'c' }, false],
-  ] as readonly (readonly [FaultMatch, boolean])[])('%o fits: %s', (match, isFitting) => {
+  ] as readonly (readonly [FaultMatch, boolean])[])('%o matches the request: %s', (match, isFitting) => {
     expect(fits(match, request)).toBe(isFitting)
   })
 
-  it('must be there to fit', () => {
+  it('does not match a request without the property', () => {
     const { partitionKey, container, ...account } = request
     expect(fits({ partitionKey: 'x' }, account)).toBe(false)
     expect(fits({ container: 'c' }, account)).toBe(false)

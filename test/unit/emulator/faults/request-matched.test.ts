@@ -8,7 +8,7 @@ function of(method: string, path: string, more: Partial<RestRequest> = {}) {
   return requestMatched({ method, path, headers: {}, body: '', origin: 'http://127.0.0.1', ...more })
 }
 
-describe('a request seen by faults', () => {
+describe('the conditions of faults see a request', () => {
   it.each([
     ['GET', '//', {}, 'account'],
     ['POST', '/dbs', {}, 'database'],
@@ -30,11 +30,11 @@ describe('a request seen by faults', () => {
     ['POST', docs, { 'x-ms-cosmos-is-batch-request': 'true', 'x-ms-cosmos-batch-atomic': 'true' }, 'batch'],
     ['PUT', docs, {}, 'other'],
     ['POST', '/dbs/d/colls/c/sprocs/p', {}, 'other'],
-  ])('%s %s %o is %s', (method, path, headers, operation) => {
+  ])('%s %s with %o as %s', (method, path, headers, operation) => {
     expect(of(method, path, { headers }).operation).toBe(operation)
   })
 
-  it('names its container, its documents and its key', () => {
+  it('with its container, its documents and its key', () => {
     const headers = { 'x-ms-documentdb-partitionkey': '["caf\\u00e9",5]' }
     expect(of('GET', `${docs}/caf%C3%A9?x=1`, { headers })).toMatchObject({
       database: 'd',
@@ -47,7 +47,7 @@ describe('a request seen by faults', () => {
     expect(of('POST', docs, { body: '{"id":"c"}' }).ids).toEqual(['c'])
   })
 
-  it('leaves out what cannot be read', () => {
+  it('without properties that cannot be parsed', () => {
     const headers = { 'x-ms-documentdb-partitionkey': 'no JSON' }
     const seen = of('POST', docs, { headers, body: '{' })
     expect(seen.ids).toEqual([])

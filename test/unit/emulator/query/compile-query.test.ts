@@ -14,7 +14,7 @@ function rows(text: string, parameters: Record<string, unknown> = {}): readonly 
   return compileQuery(text, bound).execute(documents)
 }
 
-describe('what is selected', () => {
+describe('a selection', () => {
   it.each<[string, readonly unknown[]]>([
     ['SELECT * FROM c WHERE c.id = "e"', [{ id: 'e' }]],
     ['SELECT VALUE c FROM c WHERE c.id = "e"', [{ id: 'e' }]],
@@ -43,11 +43,11 @@ describe('what is selected', () => {
     ['SELECT 1, "x" AS y', [{ $1: 1, y: 'x' }]],
     ['SELECT VALUE 1 WHERE false', []],
     ['SELECT -- the id only\n c.id /* of\n one */ FROM c WHERE c.id = "e" -- end', [{ id: 'e' }]],
-  ])('%s', (text, expected) => {
+  ])('returns the expected rows: %s', (text, expected) => {
     expect(rows(text)).toEqual(expected)
   })
 
-  it('makes a property of any name, and finds none that is only inherited', () => {
+  it('makes a property of any name, and ignores inherited properties', () => {
     const own = JSON.parse('{"__proto__":1}') as Record<string, unknown>
     const [made] = compileQuery('SELECT VALUE {"__proto__": c["__proto__"]} FROM c', []).execute([own])
     expect(JSON.stringify(made)).toBe('{"__proto__":1}')
@@ -58,7 +58,7 @@ describe('what is selected', () => {
   })
 })
 
-describe('which documents pass', () => {
+describe('a filter', () => {
   it.each<[string, string]>([
     ['c.kind = "fruit"', 'ab'],
     ["c.kind = 'fruit' AND c.price > 1", 'a'],
@@ -98,11 +98,11 @@ describe('which documents pass', () => {
     ['c.stock = {"shelf": null, "count": 5}', 'a'],
     ['c.price > 0 ? c.price = 3 : c.id = "e"', 'ae'],
     ['IS_DEFINED(c.kind) AND NOT IS_NULL(c.price)', 'abc'],
-  ])('%s: %s', (where, ids) => {
+  ])('%s passes the documents %s', (where, ids) => {
     expect(rows(`SELECT VALUE c.id FROM c WHERE ${where}`).join('')).toBe(ids)
   })
 
-  it('takes parameters, also as property names', () => {
+  it('accepts parameters, also as property names', () => {
     expect(
       rows('SELECT VALUE c.id FROM c WHERE c.kind = @kind AND c[@name] > @least', {
         kind: 'fruit',
@@ -113,14 +113,14 @@ describe('which documents pass', () => {
     expect(rows('SELECT VALUE c.id FROM c WHERE c.tags = @tags', { tags: ['red', 'sweet'] })).toEqual(['a'])
   })
 
-  it('keeps the parameters of one run apart from those of the next', () => {
+  it('uses the parameters of its own run only', () => {
     const text = 'SELECT VALUE c.id FROM c WHERE c.id = @id'
     expect(rows(text, { id: 'a' })).toEqual(['a'])
     expect(rows(text, { id: 'b' })).toEqual(['b'])
   })
 })
 
-describe('order and cut', () => {
+describe('the order and limits of a query', () => {
   it.each<[string, string]>([
     ['ORDER BY c.price', 'edbac'],
     ['ORDER BY c.price ASC', 'edbac'],
@@ -131,18 +131,18 @@ describe('order and cut', () => {
     ['OFFSET 3 LIMIT 10', 'de'],
     ['OFFSET 0 LIMIT 0', ''],
     ['OFFSET 9 LIMIT 1', ''],
-  ])('%s: %s', (clause, ids) => {
+  ])('%s return the documents %s', (clause, ids) => {
     expect(rows(`SELECT VALUE c.id FROM c ${clause}`).join('')).toBe(ids)
   })
 
-  it('cuts with TOP and with parameters', () => {
+  it('accept TOP and parameters', () => {
     expect(rows('SELECT TOP 2 VALUE c.id FROM c')).toEqual(['a', 'b'])
     expect(rows('SELECT TOP @n VALUE c.id FROM c ORDER BY c.id DESC', { n: 1 })).toEqual(['e'])
     expect(rows('SELECT VALUE c.id FROM c OFFSET @o LIMIT @l', { o: 1, l: 1 })).toEqual(['b'])
     expect(rows('SELECT TOP 0 * FROM c')).toEqual([])
   })
 
-  it('orders every type: undefined, null, booleans, numbers, strings, then arrays and objects', () => {
+  it('sort types: undefined, null, booleans, numbers, strings, then arrays and objects', () => {
     const mixed = [
       { v: {} },
       { v: [1] },
@@ -170,7 +170,7 @@ describe('order and cut', () => {
     ])
   })
 
-  it('reads no further than the last wanted row', () => {
+  it('stop reading after the last wanted row', () => {
     let read = 0
     function* ten(): Generator<{ id: number }> {
       while (read < 10) yield { id: (read += 1) }
@@ -180,7 +180,7 @@ describe('order and cut', () => {
   })
 })
 
-describe('aggregates', () => {
+describe('an aggregate', () => {
   it.each<[string, readonly unknown[]]>([
     ['SELECT VALUE COUNT(1) FROM c', [5]],
     ['SELECT COUNT(1) FROM c', [{ $1: 5 }]],
@@ -199,11 +199,11 @@ describe('aggregates', () => {
     ['SELECT VALUE { n: COUNT(1), most: max(c.stock.count) + 1 } FROM c', [{ n: 5, most: 6 }]],
     ['SELECT VALUE COUNT(1) FROM c OFFSET 0 LIMIT 1', [5]],
     ['SELECT TOP 0 COUNT(1) FROM c', []],
-  ])('%s', (text, expected) => {
+  ])('has the expected value: %s', (text, expected) => {
     expect(rows(text)).toEqual(expected)
   })
 
-  it('starts anew with each run', () => {
+  it('starts from zero in each run', () => {
     const query = compileQuery('SELECT VALUE COUNT(1) FROM c', [])
     expect([query.execute(documents), query.execute(documents)]).toEqual([[5], [5]])
   })
@@ -215,11 +215,11 @@ describe('DISTINCT', () => {
     ['SELECT DISTINCT c.stock.count FROM c', [{ count: 5 }, { count: 0 }, {}]],
     ['SELECT DISTINCT TOP 1 VALUE c.stock.count FROM c ORDER BY c.id DESC', [5]],
     ['SELECT DISTINCT VALUE c.kind FROM c OFFSET 1 LIMIT 1', ['tool']],
-  ])('%s', (text, expected) => {
+  ])('removes duplicate rows: %s', (text, expected) => {
     expect(rows(text)).toEqual(expected)
   })
 
-  it('does not care for the order of properties', () => {
+  it('ignores the order of properties', () => {
     const alike = [{ v: { a: 1, b: 2 } }, { v: { b: 2, a: 1 } }, { v: { a: 1 } }]
     expect(compileQuery('SELECT DISTINCT VALUE c.v FROM c', []).execute(alike)).toEqual([
       { a: 1, b: 2 },
@@ -228,7 +228,7 @@ describe('DISTINCT', () => {
   })
 })
 
-describe('what a caller may know beforehand', () => {
+describe('a compiled query, for its caller,', () => {
   it.each<[string, Record<string, unknown>]>([
     ['c.id = @id', { id: 'x' }],
     ['@id = c.id', { id: 'x' }],
@@ -245,7 +245,7 @@ describe('what a caller may know beforehand', () => {
     ['c.a = [1]', {}],
     ['c.a = undefined', {}],
     ['c = 1', {}],
-  ])('equalities of %s', (where, expected) => {
+  ])('lists the equalities of %s', (where, expected) => {
     const query = compileQuery(`SELECT * FROM c WHERE ${where}`, [{ name: '@id', value: 'x' }])
     expect(Object.fromEntries(query.equalities)).toEqual(expected)
   })
@@ -257,7 +257,7 @@ describe('what a caller may know beforehand', () => {
     ['NOT (c.a = "x")', []],
     ['c.a != "x" AND c.b > "y" AND c.c = 1', []],
     ['UPPER(c.a) = "X" AND (c.a || "b") = "xb" AND "x" = "x"', []],
-  ])('texts that documents of %s must hold', (where, expected) => {
+  ])('lists the texts that matching documents contain for %s', (where, expected) => {
     const query = compileQuery(`SELECT * FROM c WHERE ${where}`, [{ name: '@id', value: 'x' }])
     expect(query.requiredTexts).toEqual(expected)
   })
@@ -271,11 +271,11 @@ describe('what a caller may know beforehand', () => {
     ['SELECT DISTINCT c.a FROM c', false],
     ['SELECT VALUE 1 + COUNT(1) FROM c', false],
     ['SELECT 1', false],
-  ])('%s is streaming: %s', (text, isStreaming) => {
+  ])('classifies %s as streaming: %s', (text, isStreaming) => {
     expect(compileQuery(text, []).isStreaming).toBe(isStreaming)
   })
 
-  it('gives the rows of one document of a streaming query, and refuses for another query', () => {
+  it('returns the rows of one document if it is streaming, and throws otherwise', () => {
     const query = compileQuery('SELECT VALUE c.price FROM c WHERE c.kind = "fruit"', [])
     expect(documents.map((document) => query.rowsOf(document))).toEqual([[3], [1], [], [], []])
     expect(() => compileQuery('SELECT TOP 1 * FROM c', []).rowsOf({})).toThrow('streaming')

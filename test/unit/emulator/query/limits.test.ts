@@ -14,7 +14,7 @@ function ask(
   return compileQuery(text, given).execute([document])
 }
 
-/** A pattern of `%`, `_` and characters as a regular expression. */
+/** Converts a pattern of `%`, `_` and characters to a regular expression. */
 function expressionOf(pattern: string): RegExp {
   const source = Array.from(pattern, (one) =>
     one === '%' ? '[^]*' : one === '_' ? '[^]' : one.replace(/[[\]^]/u, '\\$&'),
@@ -22,7 +22,7 @@ function expressionOf(pattern: string): RegExp {
   return new RegExp(`^${source.join('')}$`, 'u')
 }
 
-describe('queries that cost too much', () => {
+describe('the limits of queries', () => {
   it.each([
     ['brackets that open no set', '['.repeat(40_000), [false]],
     ['brackets before a set', `${'['.repeat(40_000)}]`, [false]],
@@ -31,18 +31,18 @@ describe('queries that cost too much', () => {
     ['a piece whose middle is wrong', `%${'a'.repeat(50_000)}b${'a'.repeat(50_000)}%`, [false]],
     ['many runs', `${'%a'.repeat(60_000)}%`, [true]],
     ['a set of many members', `%[${'bc'.repeat(60_000)}]%`, [false]],
-  ])('LIKE is linear in text and pattern: %s', (_name, pattern, expected) => {
+  ])('keep LIKE linear in text and pattern: %s', (_name, pattern, expected) => {
     expect(ask('SELECT VALUE c.text LIKE @pattern FROM c', { text: long }, { pattern })).toEqual(expected)
   })
 
-  it('LIKE with wildcards between two runs is refused when it compares too much', () => {
+  it('reject LIKE with wildcards between two runs when it compares too much', () => {
     const pattern = `%${'a'.repeat(50_000)}_b%`
     expect(() => ask('SELECT VALUE c.text LIKE @pattern FROM c', { text: long }, { pattern })).toThrow(
       'comparisons',
     )
   })
 
-  it('LIKE answers as a regular expression does', () => {
+  it('leave the answers of LIKE unchanged, compared with a regular expression', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '[', '^', '-'), maxLength: 12 })
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '%', '%', '_', '[', '^', '-'), maxLength: 8 })
     fc.assert(
@@ -54,7 +54,7 @@ describe('queries that cost too much', () => {
     )
   })
 
-  it('looks for long texts where they are, and nowhere else', () => {
+  it('leave the answers of text searches unchanged, and long searches fast', () => {
     const part = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 3 })
     fc.assert(
       fc.property(fc.array(part, { maxLength: 60 }), fc.nat(40), fc.nat(150), (parts, repeat, from) => {
@@ -84,7 +84,7 @@ describe('queries that cost too much', () => {
     ['a row of many copies', `SELECT VALUE [${Array(50_000).fill('c').join(',')}] FROM c`],
     ['an object of many copies', 'SELECT c.text AS a, c.text AS b, c.text AS d FROM c'],
     ['aggregates', 'SELECT VALUE [MAX(c.text), MAX(c.text), MAX(c.text)] FROM c'],
-  ])('a value that grows beyond 4 MB is refused with 400: %s', (_name, text) => {
+  ])('reject a value that grows beyond 4 MB with 400: %s', (_name, text) => {
     let error: unknown
     try {
       ask(text, { text: long })
@@ -99,7 +99,7 @@ describe('queries that cost too much', () => {
   it.each([
     ['quotes that are never closed', `SELECT ${'"\\'.repeat(120_000)}`, 'SC1012'],
     ['comments that are never closed', `SELECT ${'/*'.repeat(120_000)}`, 'SC1001'],
-  ])('a text is read once: %s', (_name, text, code) => {
+  ])('keep parsing linear: %s', (_name, text, code) => {
     expect(() => compileQuery(text, [])).toThrow(expect.objectContaining({ code }) as Error)
   })
 })

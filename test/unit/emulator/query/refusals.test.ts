@@ -11,13 +11,13 @@ function refusalOf(text: string): QueryError {
   throw new Error(`${text} was not refused`)
 }
 
-/** What the error points at in the text. */
+/** Returns the text that the error points at. */
 function pointedAt(text: string): string {
   const { start, end } = refusalOf(text).location
   return text.slice(start, end)
 }
 
-describe('what is wrong', () => {
+describe('an incorrect query', () => {
   it.each<[string, string, string, string]>([
     ['', 'SC1001', '', 'empty'],
     ['-- nothing', 'SC1001', '-- nothing', 'empty'],
@@ -63,7 +63,7 @@ describe('what is wrong', () => {
     ['SELECT * FROM c WHERE COUNT(1) > 1', 'BadRequest', 'COUNT(1)', 'only stand in SELECT'],
     [`SELECT ${'('.repeat(200)}1${')'.repeat(200)}`, 'BadRequest', '(', 'Nesting deeper than 100'],
     ['SELECT COUNT(1) FROM c ORDER BY c.id', 'BadRequest', 'c.id', 'ORDER BY has no meaning'],
-  ])('%s: %s at %s', (text, code, place, reason) => {
+  ])('is rejected: %s with %s at %s', (text, code, place, reason) => {
     expect(refusalOf(text)).toMatchObject({
       code,
       status: 400,
@@ -73,7 +73,7 @@ describe('what is wrong', () => {
   })
 })
 
-describe('what is not supported', () => {
+describe('an unsupported query', () => {
   it.each<[string, string]>([
     ['SELECT * FROM c JOIN t IN c.tags', 'JOIN'],
     ['SELECT * FROM c AS d JOIN t IN d.tags', 'JOIN'],
@@ -103,7 +103,7 @@ describe('what is not supported', () => {
     ['SELECT * FROM c WHERE FullTextContains(c.a, "x")', 'The function FULLTEXTCONTAINS'],
     ['SELECT ST_DISTANCE(c.a, c.b) FROM c', 'The function ST_DISTANCE'],
     ['SELECT GetCurrentDateTime()', 'The function GETCURRENTDATETIME'],
-  ])('%s: %s', (text, construct) => {
+  ])('is rejected: %s because of %s', (text, construct) => {
     const refusal = refusalOf(text)
     expect(refusal).toMatchObject({ code: 'NotSupported', status: 501 })
     expect(refusal.reason.startsWith(construct)).toBe(true)
@@ -115,27 +115,27 @@ describe('what is not supported', () => {
     '(c.a || "x") = "y"',
     '(c.a ?? c.b) ? true : false',
     'c.a LIKE "%" || "x"',
-  ])('but %s is clear', (where) => {
+  ])('is not confused with the valid condition %s', (where) => {
     expect(() => compileQuery(`SELECT * FROM c WHERE ${where}`, [])).not.toThrow()
   })
 })
 
-describe('the form of an error', () => {
-  it('is the service’s', () => {
+describe('the error of a query', () => {
+  it('has the service’s form', () => {
     expect(refusalOf('SELECT * FORM c').message).toBe(
       '{"errors":[{"severity":"Error","location":{"start":9,"end":13},"code":"SC1001","message":"Syntax error, incorrect syntax near \'FORM\'."}]}',
     )
   })
 
-  it('leaves the parser fit for the next query', () => {
+  it('does not affect the next query', () => {
     refusalOf('SELECT * FROM c JOIN t IN c.tags')
     refusalOf('SELECT * FROM c WHERE')
     expect(compileQuery('SELECT VALUE 1', []).execute([])).toEqual([1])
   })
 })
 
-describe('long queries', () => {
-  it('takes chains of thousands', () => {
+describe('a long query', () => {
+  it('may have thousands of terms', () => {
     const ids = Array.from({ length: 5000 }, (_, index) => index)
     const or = ids.map((id) => `c.id = ${id}`).join(' OR ')
     expect(

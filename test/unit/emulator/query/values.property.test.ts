@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compileQuery } from '../../../../src/emulator/query/index.js'
 import { areEqual, canonicalText, compareValues } from '../../../../src/emulator/query/functions/values.js'
 
-/** Few values of each type, so that equal ones meet often. */
+/** Few values of each type, so that equal values are frequent. */
 const json = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 2 },
@@ -23,7 +23,7 @@ function typeOf(value: unknown): Type {
   return Array.isArray(value) ? 'array' : type
 }
 
-/** Equality as JSON texts with sorted names: another way to the same answer. */
+/** Compares values as JSON texts with sorted names, independently of the code under test. */
 function sortedText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedText).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -31,7 +31,7 @@ function sortedText(value: unknown): string {
   return `{${entries.sort().join()}}`
 }
 
-/** The three-valued answer of an operator, from the dialect's rules word for word. */
+/** Returns the three-valued answer of an operator, according to the rules of the dialect. */
 function oracle(operator: string, left: unknown, right: unknown): boolean | undefined {
   if (left === undefined || right === undefined) return undefined
   if (operator === '=') return sortedText(left) === sortedText(right)
@@ -51,8 +51,8 @@ function evaluate(expression: string, values: Record<string, unknown>): unknown 
   return compileQuery(`SELECT VALUE ${expression} FROM c`, []).execute([documentOf(values)])[0]
 }
 
-describe('comparison', () => {
-  it.each(['=', '!=', '<', '<=', '>', '>='])('a %s b answers as the rules say', (operator) => {
+describe('a comparison', () => {
+  it.each(['=', '!=', '<', '<=', '>', '>='])('a %s b follows the rules', (operator) => {
     fc.assert(
       fc.property(valueOrNone, valueOrNone, (a, b) => {
         expect(evaluate(`c.a ${operator} c.b`, { a, b })).toBe(oracle(operator, a, b))
@@ -60,7 +60,7 @@ describe('comparison', () => {
     )
   })
 
-  it('says the same of a parameter as of a property', () => {
+  it('has the same answer for a parameter and a property', () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
         const query = compileQuery('SELECT VALUE c.a = @b FROM c', [{ name: '@b', value: b }])
@@ -69,7 +69,7 @@ describe('comparison', () => {
     )
   })
 
-  it('IN is a chain of equalities, BETWEEN two comparisons, NOT IN and NOT BETWEEN their opposites', () => {
+  it('defines the answers of IN, BETWEEN, NOT IN and NOT BETWEEN', () => {
     fc.assert(
       fc.property(json, json, json, (a, b, d) => {
         const values = { a, b, d }
@@ -91,7 +91,7 @@ describe('three-valued logic', () => {
   const and = (a: unknown, b: unknown): unknown =>
     a === false || b === false ? false : a === true && b === true ? true : undefined
 
-  it('AND, OR and NOT', () => {
+  it('defines AND, OR and NOT', () => {
     for (const a of cases) {
       expect(evaluate('NOT c.a', { a })).toBe(a === undefined ? undefined : !a)
       for (const b of cases) {
@@ -104,7 +104,7 @@ describe('three-valued logic', () => {
     }
   })
 
-  it('a document passes exactly when the condition is true', () => {
+  it('passes a document if and only if the condition is true', () => {
     fc.assert(
       fc.property(valueOrNone, (a) => {
         expect(compileQuery('SELECT VALUE 1 FROM c WHERE c.a', []).execute([documentOf({ a })])).toEqual(
@@ -115,7 +115,7 @@ describe('three-valued logic', () => {
   })
 })
 
-describe('order', () => {
+describe('the order of values', () => {
   it('is total: reflexive, antisymmetric, transitive', () => {
     fc.assert(
       fc.property(valueOrNone, valueOrNone, valueOrNone, (a, b, d) => {
@@ -127,7 +127,7 @@ describe('order', () => {
     )
   })
 
-  it('agrees with < wherever < has an answer', () => {
+  it('agrees with < where < has an answer', () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
         const isLess = oracle('<', a, b)
@@ -136,7 +136,7 @@ describe('order', () => {
     )
   })
 
-  it('ORDER BY loses nothing, keeps ties in their order, and DESC mirrors the types', () => {
+  it('is stable in ORDER BY, which keeps every row; DESC reverses the order of types', () => {
     fc.assert(
       fc.property(fc.array(valueOrNone, { maxLength: 8 }), (values) => {
         const documents = values.map((v, at) => documentOf({ v, at }))
@@ -156,8 +156,8 @@ describe('order', () => {
   })
 })
 
-describe('equality', () => {
-  it('and canonical texts agree', () => {
+describe('the equality of values', () => {
+  it('agrees with canonical texts', () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
         expect(areEqual(a, b)).toBe(sortedText(a) === sortedText(b))
@@ -166,7 +166,7 @@ describe('equality', () => {
     )
   })
 
-  it('a document always passes the equality with its own value', () => {
+  it('holds between a document’s value and itself', () => {
     fc.assert(
       fc.property(json, (v) => {
         const query = compileQuery('SELECT VALUE c.v FROM c WHERE c.v = @v', [

@@ -7,8 +7,8 @@ import { signed } from '../../../integration/emulator/signed-request.js'
 
 const parts = { method: 'GET', kind: 'dbs', date: 'Sun, 22 Nov 2026 12:00:00 GMT' }
 
-describe('signatures', () => {
-  it('are remembered when a client has made them, and never for longer texts', () => {
+describe('the signature of a request', () => {
+  it('is remembered after a valid request, unless its text is long', () => {
     const key = new MasterKey(wellKnownKey)
     for (let index = 0; index < 1_200; index += 1) {
       const link = `dbs/${index}${'x'.repeat(10_000)}`
@@ -25,7 +25,7 @@ describe('signatures', () => {
     expect(key.rememberedCharacters).toBeLessThan(1_100_000)
   })
 
-  it('are accepted for 15 minutes before and after the time by which clients sign', async () => {
+  it('is accepted up to 15 minutes before or after the clients’ time', async () => {
     const clock = new VirtualClock(Date.UTC(2026, 10, 22, 12))
     const account = openAccount({ clock }, wellKnownKey)
     const statusAt = async (minutes: number): Promise<number> => {
@@ -38,7 +38,7 @@ describe('signatures', () => {
     expect((await account.respond(request)).status).toBe(401)
   })
 
-  it('follow the clock of the door, whatever the clock of the account', async () => {
+  it('is checked by the clock of the door, not by the clock of the account', async () => {
     const clock = new VirtualClock(0)
     const signersClock = new VirtualClock(Date.UTC(2026, 10, 22, 12))
     const account = openAccount({ clock }, wellKnownKey, { signersClock })

@@ -11,25 +11,25 @@ const unitsOf = new Map(stock.map((item) => [item.productId, item.unitsInStock])
 const isOutOfStock = (order: (typeof orders)[number]) =>
   order.lines.some((line) => line.quantity > (unitsOf.get(line.productId) ?? 0))
 
-describe('the orders that come with the sample', () => {
-  it('are 40, of 12 products that the stock file knows', () => {
+describe('the orders of the sample', () => {
+  it('are 40, and contain the 12 products of the stock file', () => {
     expect(orders).toHaveLength(40)
     const products = new Set(orders.flatMap((order) => order.lines.map((line) => line.productId)))
     expect([...products].sort()).toEqual([...unitsOf.keys()].sort())
     expect(products.size).toBe(12)
   })
 
-  it('run out of stock three times, whatever the order they are processed in', () => {
+  it('run out of stock three times in any order', () => {
     const possible = orders.filter((order) => !isOutOfStock(order))
     expect(possible).toHaveLength(37)
-    // Impossible orders ask for more of one product than there ever is; all the others together find enough.
+    // Impossible orders need more of one product than the whole stock. The stock is enough for all others.
     for (const [productId, units] of unitsOf) {
       const lines = possible.flatMap((order) => order.lines.filter((line) => line.productId === productId))
       expect(lines.reduce((sum, line) => sum + line.quantity, 0)).toBeLessThanOrEqual(units)
     }
   })
 
-  it.each(orders)('$orderId adds up', ({ lines, freight = 0, total }) => {
+  it.each(orders)('have a correct total: $orderId', ({ lines, freight = 0, total }) => {
     const goods = lines.reduce(
       (sum, { unitPrice, quantity, discount }) => sum + unitPrice * quantity * (1 - discount),
       0,
@@ -37,7 +37,7 @@ describe('the orders that come with the sample', () => {
     expect(Math.abs(goods + freight - total)).toBeLessThanOrEqual(0.005 * lines.length + 1e-9)
   })
 
-  it('are addressed in many scripts', () => {
+  it('have addresses in many scripts', () => {
     const text = JSON.stringify(orders.map((order) => order.shipTo))
     const scripts = [
       'Latin',

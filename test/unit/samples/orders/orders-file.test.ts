@@ -35,7 +35,7 @@ const linesOf = (...orders: unknown[]): string => orders.map((order) => JSON.str
 const problemsOf = (content: string) => parseOrders(content).problems
 
 describe('parseOrders', () => {
-  it('keeps fields it does not know, on every level', () => {
+  it('keeps unknown fields on every level', () => {
     const order = anOrder({
       gift: true,
       lines: [aLine({ colour: 'red' })],
@@ -44,7 +44,7 @@ describe('parseOrders', () => {
     expect(parseOrders(linesOf(order))).toEqual({ orders: [order], problems: [] })
   })
 
-  it('reads the same orders whatever ends, precedes or separates the lines', () => {
+  it('reads the same orders with any line ends, byte order mark and blank lines', () => {
     const name = fc
       .string({ unit: 'binary', minLength: 1 })
       .filter((text) => /\S/.test(text) && !text.includes('\uFFFD'))
@@ -91,21 +91,21 @@ describe('parseOrders', () => {
     else expect(problems[0]?.message).toMatch(message)
   })
 
-  it('lists all problems, with the line numbers an editor shows', () => {
+  it('lists all problems, with the line numbers of an editor', () => {
     const content = ['', linesOf(anOrder()), '{', '', linesOf(anOrder({ total: -1, lines: [] })), '7'].join(
       '\r\n',
     )
     expect(problemsOf(content).map(({ line }) => line)).toEqual([3, 5, 5, 6])
   })
 
-  it('takes the same order twice for one order, in whichever order its fields come', () => {
+  it('treats a repeated order as one, in any order of its fields', () => {
     const { orderId, ...rest } = anOrder()
     const { orders, problems } = parseOrders(linesOf(anOrder(), { ...rest, orderId }))
     expect(problems).toEqual([])
     expect(orders).toHaveLength(1)
   })
 
-  it('refuses another order under the same id', () => {
+  it('rejects another order with the same id', () => {
     const content = linesOf(anOrder(), anOrder({ orderId: 'A-2' }), anOrder({ total: 21 }))
     expect(problemsOf(content)).toEqual([
       { line: 3, message: "orderId 'A-1' is on line 1 with another content; one id is one order" },
@@ -134,7 +134,7 @@ describe('readOrders', () => {
     expect(await readOrders(await given(''))).toEqual([])
   })
 
-  it('throws one error with every problem and the path', async () => {
+  it('throws one error with the path and every problem', async () => {
     const path = await given(linesOf(anOrder(), 1, 2))
     const error = await readOrders(path).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(OrdersFileError)
@@ -143,12 +143,12 @@ describe('readOrders', () => {
     expect(String(error)).toContain('\n  line 2: must be a JSON object, got 1\n  line 3: ')
   })
 
-  it('notices a file in another encoding', async () => {
+  it('rejects a file in another encoding', async () => {
     const latin1 = Buffer.from(linesOf(anOrder({ orderId: 'Größe' })), 'latin1')
     await expect(readOrders(await given(latin1))).rejects.toThrow('line 1: is not UTF-8')
   })
 
-  it('names a file that is not there', async () => {
+  it('names a file that does not exist', async () => {
     const path = join(tmpdir(), 'nowhere', 'orders.jsonl')
     await expect(readOrders(path)).rejects.toThrow(`file ${path} could not be read: ENOENT`)
   })

@@ -22,7 +22,7 @@ function job(jobId: string, state: JobSummary['state'], seconds: number | null):
   return { ...ids, state, submittedAt, endedAt, stepsDone: 0, stepCount: 3, attention: null }
 }
 
-it('counts what ended, what did not, and what was never there as lost', () => {
+it('the summary counts jobs that ended, and counts others as lost', () => {
   const jobs = [job('a', 'Processed', 1), job('b', 'Error', 3), job('c', 'Processing', null)]
   const findings = {
     jobs,
@@ -47,7 +47,7 @@ it('counts what ended, what did not, and what was never there as lost', () => {
   })
 })
 
-it('hears each job once, however often its end is told', async () => {
+it('the observer counts each job once, even if its end is reported twice', async () => {
   const observer = new Observer()
   const waiting = observer.until(() => observer.endedCount === 2, new AbortController().signal)
   const finished = (jobId: string) =>
@@ -60,7 +60,7 @@ it('hears each job once, however often its end is told', async () => {
   expect(observer.byState()).toEqual({ Processed: 2 })
 })
 
-it('gives up waiting when told to', async () => {
+it('the observer stops waiting when the signal aborts', async () => {
   const givingUp = new AbortController()
   let looks = 0
   const waiting = new Observer().until(() => {

@@ -10,7 +10,7 @@ const orders = await readOrders(pathOf('orders.jsonl'))
 const stock = await readStock(pathOf('stock.json'))
 
 const impatientMs = 400
-/** Delays take no time, so that only a hanging request makes a client lose patience. */
+/** Delays take no time, so a client loses patience only with a hanging request. */
 const sleeplessClock: Clock = { ...systemClock, sleep: async () => undefined }
 
 let services: Services | undefined
@@ -19,7 +19,7 @@ afterEach(async () => {
   services = undefined
 })
 
-/** Asks with the same key until there is an answer, as an agent does. */
+/** Repeats a request with the same key until there is an answer, as an agent does. */
 async function ask(path: string, key: string, body: unknown): Promise<{ status: number; body: unknown }> {
   for (;;) {
     try {
@@ -31,7 +31,7 @@ async function ask(path: string, key: string, body: unknown): Promise<{ status: 
       })
       if (response.status !== 503) return { status: response.status, body: await response.json() }
     } catch {
-      // Cut or hanging: nobody can tell whether it was done, so the same question is asked again.
+      // A cut or hanging request may have been executed, so it is repeated.
     }
   }
 }
@@ -45,19 +45,16 @@ async function fulfil({ orderId, lines, total, shipTo }: Order): Promise<string>
   return shipped.status === 201 ? 'shipped' : `shipping answered ${shipped.status}`
 }
 
-it.each([1, 2, 3])(
-  'the 40 orders, all at once and shuffled by seed %i, survive many faults',
-  async (seed) => {
-    services = await startServices({ stock, seed: 5, faults: 'many', clock: sleeplessClock })
-    const random = seededRandom(seed)
-    const shuffled = orders.map((order) => ({ order, at: random.next() })).sort((a, b) => a.at - b.at)
-    const results = await Promise.all(shuffled.map(({ order }) => fulfil(order)))
+it.each([1, 2, 3])('the 40 orders, concurrent and shuffled by seed %i, survive many faults', async (seed) => {
+  services = await startServices({ stock, seed: 5, faults: 'many', clock: sleeplessClock })
+  const random = seededRandom(seed)
+  const shuffled = orders.map((order) => ({ order, at: random.next() })).sort((a, b) => a.at - b.at)
+  const results = await Promise.all(shuffled.map(({ order }) => fulfil(order)))
 
-    expect(results.filter((result) => result === 'out of stock')).toHaveLength(3)
-    expect(results.filter((result) => result === 'shipped')).toHaveLength(37)
-    const { effects, duplicateEffects, counters } = services.ledger()
-    expect(duplicateEffects).toBe(0)
-    expect(effects).toHaveLength(37 * 3)
-    for (const [kind, count] of Object.entries(counters.faults)) expect(count, kind).toBeGreaterThan(0)
-  },
-)
+  expect(results.filter((result) => result === 'out of stock')).toHaveLength(3)
+  expect(results.filter((result) => result === 'shipped')).toHaveLength(37)
+  const { effects, duplicateEffects, counters } = services.ledger()
+  expect(duplicateEffects).toBe(0)
+  expect(effects).toHaveLength(37 * 3)
+  for (const [kind, count] of Object.entries(counters.faults)) expect(count, kind).toBeGreaterThan(0)
+})

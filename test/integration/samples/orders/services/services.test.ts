@@ -47,13 +47,13 @@ class Client {
 }
 
 interface SleeplessClock extends Clock {
-  /** How long each sleep would have been. */
+  /** The duration of each sleep. */
   readonly sleptMs: number[]
-  /** Resolves at the next sleep: a request has arrived, and its fault is drawn. */
+  /** Resolves at the next sleep: a request has arrived, and its fault is chosen. */
   nextSleep(): Promise<void>
 }
 
-/** The system's clock, except that sleeping takes no time. */
+/** The system clock, but its sleeps take no time. */
 function sleeplessClock(): SleeplessClock {
   const sleptMs: number[] = []
   const waiting: (() => void)[] = []
@@ -73,12 +73,12 @@ async function given(options: ServicesOptions = {}): Promise<Client> {
   return new Client(services)
 }
 
-/** Services whose every key meets one fault of this kind, and then works. */
+/** Starts services in which every key meets one fault of this kind, and then works. */
 const givenFault = (kind: FaultKind, clock: Clock = sleeplessClock()): Promise<Client> =>
   given({ clock, faults: { shares: { [kind]: 1 }, maxFaultsPerKey: 1 } })
 
 describe('the services without faults', () => {
-  it('take an order from stock to parcel, and back', async () => {
+  it('process an order from stock to parcel, and undo it', async () => {
     const client = await given({ stock: [{ productId: 1, unitsInStock: 5 }] })
     const lines = [{ productId: 1, quantity: 5, product: '茶' }]
     const reserved = await client.post('/inventory/reservations', 'r', { orderId: 'A', lines })
@@ -108,7 +108,7 @@ describe('the services without faults', () => {
     ])
   })
 
-  it('say what is missing when there is not enough', async () => {
+  it('name the missing product when stock is too low', async () => {
     const client = await given({ stock: [{ productId: 1, unitsInStock: 5 }], unlistedUnits: 2 })
     const reserve = (key: string, productId: number) =>
       client.post('/inventory/reservations', key, { orderId: 'A', lines: [{ productId, quantity: 6 }] })
@@ -119,8 +119,8 @@ describe('the services without faults', () => {
     expect(await reserve('l', 2)).toMatchObject({ status: 409, body: { productId: 2, available: 2 } })
   })
 
-  it('do a thing once for one key, even when asked fifty times at the same time', async () => {
-    // Real, different delays: requests overlap between their arrival and their work.
+  it('act once for one key, even when asked fifty times at the same time', async () => {
+    // Real, different delays let requests overlap between their arrival and their work.
     const client = await given({ clock: systemClock, faults: { shares: { slow: 1 }, maxFaultsPerKey: 2 } })
     const replies = await Promise.all(Array.from({ length: 50 }, () => client.charge('k')))
     expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1)
@@ -160,7 +160,7 @@ describe('the services without faults', () => {
     expect(client.ledger.duplicateEffects).toBe(1)
   })
 
-  it('refuse what they do not understand, doing and remembering nothing', async () => {
+  it('reject invalid requests, without an effect and without remembering the key', async () => {
     const client = await given()
     const charge = JSON.stringify({ orderId: 'A', amount: 10 })
     const keyed = { 'idempotency-key': 'k' }
@@ -191,7 +191,7 @@ describe('the services without faults', () => {
 })
 
 describe('the services with faults', () => {
-  it('slow: answer after 50 to 300 ms', async () => {
+  it('answer after 50 to 300 ms (slow)', async () => {
     const clock = sleeplessClock()
     const client = await givenFault('slow', clock)
     expect((await client.charge('k')).status).toBe(201)
@@ -200,7 +200,7 @@ describe('the services with faults', () => {
     expect(client.ledger.counters.faults.slow).toBe(1)
   })
 
-  it('unavailable: 503 and nothing done, then it works', async () => {
+  it('answer 503 and do nothing, and work at the next try (unavailable)', async () => {
     const client = await givenFault('unavailable')
     expect(await client.charge('k')).toMatchObject({ status: 503, body: { code: 'unavailable' } })
     expect(client.ledger.effects).toEqual([])
@@ -208,7 +208,7 @@ describe('the services with faults', () => {
     expect(client.ledger.counters).toMatchObject({ answeredFromMemory: 0, faults: { unavailable: 1 } })
   })
 
-  it('dropAfterWork: the work is done once, and its answer comes with the next try', async () => {
+  it('do the work once, and answer the next try (dropAfterWork)', async () => {
     const client = await givenFault('dropAfterWork')
     await expect(client.charge('k')).rejects.toThrow()
     const [effect] = client.ledger.effects
@@ -221,7 +221,7 @@ describe('the services with faults', () => {
     { kind: 'hangBeforeWork', answeredFromMemory: 0 },
     { kind: 'hangAfterWork', answeredFromMemory: 1 },
   ] as const)(
-    '$kind: no answer, until the client goes away; the next try works',
+    'do not answer a request until it is aborted, and answer the next try ($kind)',
     async ({ kind, answeredFromMemory }) => {
       const { client, hanging, abort } = await givenHanging(kind)
       expect((await client.charge('k')).status).toBe(201)
@@ -240,7 +240,7 @@ describe('the services with faults', () => {
     await cut
   })
 
-  /** A charge that has arrived and will not be answered. */
+  /** Sends a charge that arrives and gets no answer. */
   async function givenHanging(kind: FaultKind) {
     const clock = sleeplessClock()
     const client = await givenFault(kind, clock)

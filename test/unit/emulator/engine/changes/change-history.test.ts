@@ -19,7 +19,7 @@ function aChange(epk: string, lsn: number, ts = 100): VersionChange {
   return { kind: 'create', lsn, place: 0, ts, current, previous: null, isExpired: false }
 }
 
-/** A container whose history begins with two partitions. */
+/** Returns a container whose history begins with two partitions. */
 function aContainer(): { history: ChangeHistory; merge: () => void } {
   const owner = { rid: 'c', partitions: [left, right] }
   const merge = (): void => {
@@ -32,8 +32,8 @@ function idsAfter(history: ChangeHistory, lsn: number): unknown[] {
   return [...history.after(merged, lsn)].map((change) => change.current?.id)
 }
 
-describe('a history after two partitions became one', () => {
-  it('has the changes of both in LSN order, so that a position in one is after what it has seen', () => {
+describe('the history after a merge of two partitions', () => {
+  it('shows the changes of both in LSN order, and continues from a position in one of them', () => {
     const { history, merge } = aContainer()
     for (const lsn of [1, 4, 9]) history.add(right, [aChange('30', lsn)], 100)
     for (const lsn of [1, 2, 5]) history.add(left, [aChange('10', lsn)], 100)
@@ -44,7 +44,7 @@ describe('a history after two partitions became one', () => {
     expect(idsAfter(history, 9)).toEqual(['10@10'])
   })
 
-  it('remembers for each of them how far back it goes', () => {
+  it('remembers how far back the history of each partition reaches', () => {
     const { history, merge } = aContainer()
     history.add(left, [aChange('10', 7, 100)], 100)
     history.add(right, [aChange('30', 3, 100), aChange('30', 4, 160)], 100)

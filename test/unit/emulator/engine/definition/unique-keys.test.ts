@@ -26,14 +26,14 @@ function statuses(container: Container, operations: readonly ItemOperation[]): u
   return result.results.map(({ status }) => status)
 }
 
-describe('unique keys', () => {
+describe('a unique key', () => {
   it.each<[string, ItemOperation]>([
     ['create', { kind: 'create', document: { id: 'y', pk: 'a', mail: 'm' } }],
     ['upsert that inserts', upsertOf('y', 'a', { mail: 'm' })],
     ['upsert that replaces', upsertOf('z', 'a', { mail: 'm' })],
     ['replace', replaceOf('z', { mail: 'm' })],
     ['patch', patchOf('z', 'm')],
-  ])('refuses a %s that takes what another document has', (_name, operation) => {
+  ])('rejects a %s with a value of another document', (_name, operation) => {
     const container = aUniqueContainer()
     container.execute(['a'], upsertOf('x', 'a', { mail: 'm' }))
     const before = container.execute(['a'], upsertOf('z', 'a', { mail: 'n' })).version
@@ -44,13 +44,13 @@ describe('unique keys', () => {
     expect(container.find(['a'], 'y')).toBeUndefined()
   })
 
-  it('holds within a partition key only', () => {
+  it('applies within a partition key only', () => {
     const container = aUniqueContainer()
     container.execute(['a'], upsertOf('x', 'a', { mail: 'm' }))
     expect(container.execute(['b'], upsertOf('y', 'b', { mail: 'm' })).status).toBe(201)
   })
 
-  it('lets a document keep its own values, give them up, and take those given up', () => {
+  it('lets a document keep its own value, give it up, and take a free one', () => {
     const container = aUniqueContainer()
     container.execute(['a'], upsertOf('x', 'a', { mail: 'm' }))
     expect(container.execute(['a'], replaceOf('x', { mail: 'm', more: 1 })).status).toBe(200)
@@ -60,7 +60,7 @@ describe('unique keys', () => {
     expect(container.execute(['a'], upsertOf('z', 'a', { mail: 'other' })).status).toBe(201)
   })
 
-  it('counts a missing value as null, and tells kinds of values apart', () => {
+  it('treats a missing value as null, and distinguishes values of different types', () => {
     const container = aUniqueContainer()
     container.execute(['a'], upsertOf('none', 'a'))
     expect(refusalOf(() => container.execute(['a'], upsertOf('null', 'a', { mail: null }))).status).toBe(409)
@@ -72,7 +72,7 @@ describe('unique keys', () => {
     expect(refusalOf(() => container.execute(['a'], sameObject)).status).toBe(409)
   })
 
-  it('takes the paths of one key together, and each key for itself', () => {
+  it('compares the values of all its paths together, apart from other unique keys', () => {
     const container = aUniqueContainer({
       uniqueKeyPolicy: { uniqueKeys: [{ paths: ['/name/first', '/name/last'] }, { paths: ['/phone'] }] },
     })
@@ -84,26 +84,26 @@ describe('unique keys', () => {
     expect(refusalOf(() => container.execute(['a'], person('z', 'Eva', 'King', 1))).status).toBe(409)
   })
 
-  it('sees within a batch what the operations before did', () => {
+  it('includes the effects of earlier operations in a batch', () => {
     const container = aUniqueContainer()
     const mail = (id: string, value: string): ItemOperation => upsertOf(id, 'a', { mail: value })
     expect(statuses(container, [mail('x', '1'), mail('y', '1')])).toEqual([1, 409])
     expect(statuses(container, [mail('x', '1'), mail('y', '2')])).toEqual([201, 201])
-    // The two exchange their values by way of a third.
+    // The two documents exchange their values.
     expect(statuses(container, [mail('x', '3'), mail('y', '1'), mail('x', '2')])).toEqual([200, 200, 200])
     expect(statuses(container, [{ kind: 'delete', id: 'x' }, mail('z', '2')])).toEqual([204, 201])
     expect(statuses(container, [mail('w', '1')])).toEqual([0, 409])
     expect(statuses(container, [mail('w', '3')])).toEqual([201])
   })
 
-  it('forgets what a batch that was rolled back had taken', () => {
+  it('frees the values of a batch that was rolled back', () => {
     const container = aUniqueContainer()
     const failing = [upsertOf('x', 'a', { mail: 'm' }), { kind: 'delete', id: 'none' } as const]
     expect(statuses(container, failing)).toEqual([1, 404])
     expect(container.execute(['a'], upsertOf('y', 'a', { mail: 'm' })).status).toBe(201)
   })
 
-  it('does not let an expired document hold anything', () => {
+  it('ignores expired documents', () => {
     let now = Date.UTC(2026, 0, 1)
     const container = aContainer(anEngine({ now: () => now }), { ...byMail, defaultTtl: -1 })
     container.execute(['a'], upsertOf('x', 'a', { mail: 'm', ttl: 1 }))
@@ -112,10 +112,10 @@ describe('unique keys', () => {
     expect(refusalOf(() => container.execute(['a'], upsertOf('z', 'a', { mail: 'm' }))).status).toBe(409)
   })
 
-  it('lets another document hold on to what it took from one that goes later', () => {
+  it('keeps a value for its new document when the expired one is dropped', () => {
     let now = Date.UTC(2026, 0, 1)
     const container = aContainer(anEngine({ now: () => now }), { ...byMail, defaultTtl: -1 })
-    // More than are dropped at one access, and the document in question last.
+    // One access drops fewer documents than these. The expired one with the new document’s value is last.
     for (let index = 0; index < 600; index += 1) {
       container.execute(['a'], upsertOf(`o${index}`, 'a', { mail: index, ttl: 1 }))
     }
@@ -126,14 +126,14 @@ describe('unique keys', () => {
     expect(refusalOf(() => container.execute(['a'], upsertOf('z', 'a', { mail: 599 }))).status).toBe(409)
   })
 
-  it('holds on after a split', () => {
+  it('still applies after a split', () => {
     const container = aUniqueContainer()
     container.execute(['a'], upsertOf('x', 'a', { mail: 'm' }))
     container.splitPartition('0')
     expect(refusalOf(() => container.execute(['a'], upsertOf('y', 'a', { mail: 'm' }))).status).toBe(409)
   })
 
-  it('cannot be changed afterwards', () => {
+  it('cannot be changed', () => {
     const container = aUniqueContainer()
     const { definition } = container
     expect(refusalOf(() => container.redefine({ ...definition, uniqueKeys: [['/phone']] })).status).toBe(403)
@@ -150,7 +150,7 @@ describe('unique keys', () => {
     ['a path into all elements', [{ paths: ['/mails/*'] }]],
     ['too many paths', [{ paths: Array.from({ length: 17 }, (_, index) => `/p${index}`) }]],
     ['too many keys', Array.from({ length: 11 }, (_, index) => ({ paths: [`/p${index}`] }))],
-  ])('refuses a policy with %s', (_name, uniqueKeys) => {
+  ])('is rejected in a policy with %s', (_name, uniqueKeys) => {
     expect(refusalOf(() => aUniqueContainer({ uniqueKeyPolicy: { uniqueKeys } })).status).toBe(400)
   })
 })

@@ -20,7 +20,7 @@ const value = fc.oneof(
   fc.constant(undefined),
 )
 
-describe('effectivePartitionKey', () => {
+describe('an effective partition key', () => {
   it.each<[PartitionKeyValue, string]>([
     ['redmond', '22E342F38A486A088463DFF7838A5963'],
     [5, '19C08621B135968252FB34B4CF66F811'],
@@ -28,11 +28,11 @@ describe('effectivePartitionKey', () => {
     [null, '378867E4430E67857ACE5C908374FE16'],
     [undefined, '11622DAA78F835834610ABE56EFF5CB5'],
     ['', '32E9366E637A71B4E710384B2F4970A0'],
-  ])('hashes %j as the service does', (key, expected) => {
+  ])('of %j is the hash that the service computes', (key, expected) => {
     expect(effectivePartitionKey([key])).toBe(expected)
   })
 
-  it('agrees with the SDK for any value', () => {
+  it('equals the SDK’s hash for any value', () => {
     fc.assert(
       fc.property(value, (key) => {
         expect(effectivePartitionKey([key])).toBe(hashV2PartitionKey([key]))
@@ -41,7 +41,7 @@ describe('effectivePartitionKey', () => {
     )
   })
 
-  it('puts every key below a prefix inside the prefix’s interval', () => {
+  it('lies in the interval of its prefix', () => {
     fc.assert(
       fc.property(value, value, (first, second) => {
         const prefix = effectivePartitionKey([first])

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readChanges, type Container } from '../../../../../src/emulator/engine/index.js'
 import { type upsertOf, aContainer, anEngine, refusalOf } from '../an-engine.js'
 
-/** Ids in the order of the feed after an LSN, page by page; nothing twice. */
+/** Returns the ids after an LSN in the order of the feed, page by page. */
 function feedAfter(container: Container, rangeId: string, lsn: number, maxItemCount = 3): readonly string[] {
   const partition = container.partitionById(rangeId)
   const { range } = partition
@@ -21,8 +21,8 @@ function feedAfter(container: Container, rangeId: string, lsn: number, maxItemCo
   }
 }
 
-describe('merging two physical partitions', () => {
-  it('goes on after the larger LSN, under a new id, and knows where it came from', () => {
+describe('the merge of two physical partitions', () => {
+  it('continues after the larger LSN, under a new id with both parents', () => {
     const container = aContainer(anEngine(), {}, 2)
     for (let index = 0; index < 20; index += 1) container.execute([index], upsertNumbered(index))
     const lsns = container.partitions.map((partition) => partition.lsn)
@@ -34,7 +34,7 @@ describe('merging two physical partitions', () => {
     expect(container.documentCount).toBe(20)
   })
 
-  it('makes the parents’ ids stale, and gives none of them again', () => {
+  it('makes the parents’ ids stale, and does not reuse them', () => {
     const container = aContainer(anEngine(), {}, 2)
     container.mergePartitions(['0', '1'])
     expect(refusalOf(() => container.partitionById('1'))).toMatchObject({ status: 410, substatus: 1002 })
@@ -45,7 +45,7 @@ describe('merging two physical partitions', () => {
     ])
   })
 
-  it('is refused for ranges that are not neighbours, or the same', () => {
+  it('is refused for ranges that are not neighbours, or are the same', () => {
     const container = aContainer(anEngine(), {}, 3)
     expect(refusalOf(() => container.mergePartitions(['0', '2'])).status).toBe(400)
     expect(refusalOf(() => container.mergePartitions(['1', '1'])).status).toBe(400)
@@ -53,7 +53,7 @@ describe('merging two physical partitions', () => {
     expect(container.partitions).toHaveLength(3)
   })
 
-  it('leaves batches whole that had the same LSN by chance', () => {
+  it('keeps batches with the same LSN whole', () => {
     const container = aContainer(anEngine(), {}, 2)
     const batch = (pk: number): void => {
       const ids = Array.from({ length: 100 }, (_, index) => `${pk}-${index}`)
@@ -68,13 +68,13 @@ describe('merging two physical partitions', () => {
     const child = container.mergePartitions(['0', '1'])
     const page = readChanges(container, child, { start: { kind: 'beginning' }, maxItemCount: 1 })
     expect(new Set(page.versions.map((version) => version.id)).size).toBe(200)
-    // The places are taken in the log: documents that change leave it, and stay in it once.
+    // A changed document leaves its place in the log, so it is in the feed once.
     container.execute([right], { kind: 'upsert', document: { id: `${right}-99`, pk: right } })
     expect(feedAfter(container, child.id, 0)).toHaveLength(200)
     expect(feedAfter(container, child.id, 0).at(-1)).toBe(`${right}-99`)
   })
 
-  it('keeps every position of every reader, whatever is split, merged and written', () => {
+  it('keeps the positions of all readers valid, despite any splits, merges and writes', () => {
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ kind: fc.constant('write' as const), key: fc.nat(30) }) },
       { weight: 2, arbitrary: fc.record({ kind: fc.constant('read' as const), at: fc.nat(8) }) },
@@ -104,7 +104,7 @@ describe('merging two physical partitions', () => {
   })
 })
 
-/** Reads a part of the key space for ever, one position per physical partition that lies in it. */
+/** Reads a part of the key space, with one position per physical partition in it. */
 class Reader {
   readonly seen = new Map<string, unknown>()
   repetitions = 0
@@ -117,7 +117,7 @@ class Reader {
     this.positions = [{ ...range, lsn: 0 }]
   }
 
-  /** A page of the first position, which goes to the end; tells whether there was anything. */
+  /** Reads a page from the first position, which then becomes the last. Returns whether it had changes. */
   read(): boolean {
     const [position, ...others] = this.positions
     if (position === undefined) throw new Error('a reader always has a position')
@@ -167,7 +167,7 @@ function upsertNumbered(key: number, round = 0): ReturnType<typeof upsertOf> {
   return { kind: 'upsert', document: { id: `d${key}`, pk: key, round } }
 }
 
-/** A key in each of two partitions. */
+/** Returns a key of each of two partitions. */
 function keysOfEach(container: Container): readonly [number, number] {
   const keys = Array.from({ length: 50 }, (_, key) => key)
   const [left, right] = ['0', '1'].map((id) =>

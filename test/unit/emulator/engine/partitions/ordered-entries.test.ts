@@ -11,8 +11,8 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('replace' as const), at: fc.nat(2_000) }) },
 )
 
-describe('OrderedEntries', () => {
-  it('holds what a plain map holds, in the order of its keys, from any place', () => {
+describe('the ordered entries of a log', () => {
+  it('equal those of a plain map in the order of keys, from any start', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 1_500 }), fc.nat(2_000), (steps, from) => {
         const entries = new OrderedEntries<string>()
@@ -39,13 +39,13 @@ describe('OrderedEntries', () => {
     )
   })
 
-  it('refuses an entry before the last', () => {
+  it('reject an entry that is not after the last one', () => {
     const entries = new OrderedEntries<string>()
     entries.append(5, 'five')
     expect(() => entries.append(5, 'again')).toThrow(RangeError)
   })
 
-  it('reads a page at the end without stepping over what was removed', () => {
+  it('skip removed entries without visiting them', () => {
     const entries = new OrderedEntries<number>()
     for (let key = 1; key <= 100_000; key += 1) entries.append(key, key)
     for (let key = 1; key < 100_000; key += 1) entries.delete(key)

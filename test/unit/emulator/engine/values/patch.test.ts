@@ -6,7 +6,7 @@ function patched(document: Record<string, unknown>, ...operations: unknown[]): u
   return applyPatch(structuredClone(document), parsePatchSteps(operations, ['/pk']))
 }
 
-describe('patch', () => {
+describe('a patch', () => {
   it.each<[string, Record<string, unknown>, unknown, unknown]>([
     ['add', { a: 1 }, { op: 'add', path: '/b', value: 2 }, { a: 1, b: 2 }],
     ['add inside', { a: {} }, { op: 'add', path: '/a/b', value: null }, { a: { b: null } }],
@@ -35,7 +35,7 @@ describe('patch', () => {
     ['move out of a list', { a: [1, 2] }, { op: 'move', from: '/a/1', path: '/b' }, { a: [1], b: 2 }],
     ['a name that begins like the key', { pk2: 1 }, { op: 'set', path: '/pk2', value: 2 }, { pk2: 2 }],
     ['escaped names', { 'a/b': 1, '~': 1 }, { op: 'remove', path: '/a~1b' }, { '~': 1 }],
-  ])('%s', (_name, document, operation, expected) => {
+  ])('changes a document: %s', (_name, document, operation, expected) => {
     expect(patched(document, operation)).toEqual(expected)
   })
 
@@ -71,12 +71,12 @@ describe('patch', () => {
     ['a move onto the id', { op: 'move', from: '/text', path: '/id' }],
     ['what only the service writes', { op: 'set', path: '/_attachments', value: 'x' }],
     ['a text to increment', { op: 'incr', path: '/text', value: 1 }],
-  ])('refuses %s', (_name, operation) => {
+  ])('is rejected because of %s', (_name, operation) => {
     const document = { id: 'x', pk: 'a', list: [1], text: 't', nothing: null, large: 1e308 }
     expect(refusalOf(() => patched(document, operation)).status).toBe(400)
   })
 
-  it('refuses more than ten operations, and none', () => {
+  it('has one to ten operations', () => {
     const operations = Array.from({ length: 11 }, () => ({ op: 'set', path: '/a', value: 1 }))
     expect(refusalOf(() => parsePatchSteps(operations, [])).message).toContain('the limit is 10')
     expect(refusalOf(() => parsePatchSteps([], [])).status).toBe(400)

@@ -14,7 +14,7 @@ function valueOf(expression: string): unknown {
   return compileQuery(`SELECT VALUE ${expression} FROM c`, []).execute([document])[0]
 }
 
-describe('functions', () => {
+describe('a query function', () => {
   it.each<[string, unknown]>([
     ['STARTSWITH(c.text, "He")', true],
     ['STARTSWITH(c.text, "he")', false],
@@ -98,7 +98,7 @@ describe('functions', () => {
     ['ROUND(2.5)', 3],
     ['ROUND(2.4)', 2],
     ['ROUND(-0.4)', 0],
-  ])('%s', (expression, expected) => {
+  ])('has the expected value: %s', (expression, expected) => {
     expect(valueOf(expression)).toBe(expected)
   })
 })
@@ -128,11 +128,11 @@ describe('LIKE', () => {
     ['c.number LIKE "%"', undefined],
     ['c.text NOT LIKE "H%"', false],
     ['c.nothing NOT LIKE "H%"', undefined],
-  ])('%s', (expression, expected) => {
+  ])('has the expected value: %s', (expression, expected) => {
     expect(valueOf(expression)).toBe(expected)
   })
 
-  it('takes no longer for a pattern full of runs', () => {
+  it('takes linear time for a pattern with many runs', () => {
     const matches = compileQuery('SELECT VALUE c.t LIKE @p FROM c', [
       { name: '@p', value: '%a'.repeat(40) + 'b' },
     ])
@@ -140,7 +140,7 @@ describe('LIKE', () => {
   })
 })
 
-describe('operators and literals', () => {
+describe('an expression of operators and literals', () => {
   it.each<[string, unknown]>([
     ['1 + 2 * 3', 7],
     ['(1 + 2) * 3', 9],
@@ -177,7 +177,7 @@ describe('operators and literals', () => {
     ['[1, 2][1]', 2],
     ['{"a": 5}.a', 5],
     ['NOT NOT true', true],
-  ])('%s', (expression, expected) => {
+  ])('has the expected value: %s', (expression, expected) => {
     expect(valueOf(expression)).toBe(expected)
   })
 })

@@ -23,7 +23,7 @@ describe('parseCommandLine', () => {
     })
   })
 
-  it('says everything that is wrong at once', () => {
+  it('reports every problem at once', () => {
     const args = '--port 65536 --unlisted-units 1.5 --seed one --faults toString'.split(' ')
     expect(parseCommandLine(args)).toEqual({
       problems: [
@@ -36,7 +36,7 @@ describe('parseCommandLine', () => {
     expect(parseCommandLine(['--seed', ''])).toHaveProperty('problems')
   })
 
-  it('names an option that does not exist', () => {
+  it('reports an unknown option', () => {
     expect(parseCommandLine(['--sead', '1'])).toEqual({ problems: [expect.stringContaining('--sead')] })
   })
 })

@@ -25,20 +25,20 @@ describe('planFaults', () => {
     }
   })
 
-  it('leaves 85 % of the keys alone by default, and all of them at level none', () => {
+  it('gives no faults to 85 % of the keys by default, and to all of them at level none', () => {
     const untouched = plansOf(faultLevels.some).filter((plan) => plan.length === 0).length / keys.length
     expect(untouched).toBeGreaterThan(0.83)
     expect(untouched).toBeLessThan(0.87)
     expect(plansOf(faultLevels.none).every((plan) => plan.length === 0)).toBe(true)
   })
 
-  it('lets a key meet one, two or more faults in a row, up to the most that is allowed', () => {
+  it('gives a key up to the allowed number of faults in a row', () => {
     const lengths = new Set(plansOf(faultLevels.many, 3).map((plan) => plan.length))
     expect([...lengths].sort()).toEqual([0, 1, 2, 3])
     expect(plansOf({ slow: 1 }, 0).every((plan) => plan.length === 0)).toBe(true)
   })
 
-  it('plans the kinds that have a share, and no others', () => {
+  it('plans only kinds that have a share', () => {
     const kinds = new Set(plansOf({ slow: 0.1, dropAfterWork: 0.1 }).flat())
     expect([...kinds].sort()).toEqual(['dropAfterWork', 'slow'])
   })
@@ -47,7 +47,7 @@ describe('planFaults', () => {
 describe('FaultInjector', () => {
   const options = { shares: faultLevels.many, maxFaultsPerKey: 3 }
 
-  it('treats the n-th request of a key alike in every run, however requests interleave', () => {
+  it('treats the n-th request of a key the same in every run, however requests interleave', () => {
     const requests = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 })
     fc.assert(
       fc.property(fc.nat(), requests, (seed, order) => {
@@ -63,7 +63,7 @@ describe('FaultInjector', () => {
     )
   })
 
-  it('differs from seed to seed', () => {
+  it('has different faults for different seeds', () => {
     const faultsOf = (seed: number) => {
       const injector = new FaultInjector(seed, options)
       return keys.slice(0, 50).map((key) => injector.next(key).fault)
@@ -72,7 +72,7 @@ describe('FaultInjector', () => {
     expect(faultsOf(1)).not.toEqual(faultsOf(2))
   })
 
-  it('lets the request after the last fault of its key through', () => {
+  it('lets a request through after the last fault of its key', () => {
     const injector = new FaultInjector(1, { shares: { unavailable: 1 }, maxFaultsPerKey: 2 })
     for (const key of keys.slice(0, 50)) {
       const faults = [1, 2, 3, 4].map(() => injector.next(key).fault)
@@ -81,7 +81,7 @@ describe('FaultInjector', () => {
     }
   })
 
-  it('takes 50 to 300 ms when slow and a few milliseconds otherwise', () => {
+  it('delays a slow request by 50 to 300 ms and others by a few milliseconds', () => {
     const injector = new FaultInjector(1, { shares: { slow: 0.5 }, maxFaultsPerKey: 1 })
     for (const key of keys) {
       const { fault, delayMs } = injector.next(key)
@@ -90,7 +90,7 @@ describe('FaultInjector', () => {
     }
   })
 
-  it('names every share and limit that is out of bounds at once', () => {
+  it('rejects all invalid shares and limits at once', () => {
     const make = () =>
       new FaultInjector(1, { shares: { slow: -0.5, unavailable: 1.5 }, maxFaultsPerKey: 0.5 })
     expect(make).toThrow(

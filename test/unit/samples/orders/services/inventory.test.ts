@@ -23,7 +23,7 @@ const reservationIdOf = (answer: { body?: Readonly<Record<string, unknown>> }) =
   String(answer.body?.['reservationId'])
 
 describe('Inventory', () => {
-  it('takes every line from the shelves', () => {
+  it('reserves every line of an order', () => {
     const { inventory, ledger } = givenInventory()
     const answer = inventory.reserve(order([1, 3], [2, 4]), 'k')
     expect(answer.status).toBe(201)
@@ -33,14 +33,14 @@ describe('Inventory', () => {
     ])
   })
 
-  it('has what was delivered, listed or not', () => {
+  it('adds deliveries, also of products that are not listed', () => {
     const { inventory } = givenInventory()
     expect(inventory.deliver({ productId: 2, quantity: 6 }).body).toEqual({ productId: 2, unitsInStock: 10 })
     expect(inventory.deliver({ productId: 3, quantity: 1 }).body).toEqual({ productId: 3, unitsInStock: 8 })
     expect(inventory.reserve(order([2, 10]), 'k').status).toBe(201)
   })
 
-  it('takes nothing when one line is more than there is', () => {
+  it('reserves nothing if one line exceeds the stock', () => {
     const { inventory, ledger } = givenInventory()
     expect(inventory.reserve(order([1, 3], [2, 5]), 'k')).toMatchObject({
       status: 409,
@@ -50,7 +50,7 @@ describe('Inventory', () => {
     expect(ledger.report().effects).toEqual([])
   })
 
-  it('adds up the lines of one product', () => {
+  it('adds up lines with the same product', () => {
     const { inventory } = givenInventory()
     expect(inventory.reserve(order([2, 3], [2, 3]), 'k')).toMatchObject({
       status: 409,
@@ -59,14 +59,14 @@ describe('Inventory', () => {
     expect(inventory.reserve(order([2, 2], [2, 2]), 'l').status).toBe(201)
   })
 
-  it('opens with a default number of units of products that are not listed', () => {
+  it('has a default number of units of products that are not listed', () => {
     const { inventory } = givenInventory()
     expect(inventory.reserve(order([99, 8]), 'k')).toMatchObject({ status: 409, body: { available: 7 } })
     expect(inventory.reserve(order([99, 7]), 'l').status).toBe(201)
     expect(inventory.available(99)).toBe(0)
   })
 
-  it('puts a reservation back once, and says yes as often as it is asked', () => {
+  it('releases a reservation once, and confirms every repetition', () => {
     const { inventory, ledger } = givenInventory()
     const reservationId = reservationIdOf(inventory.reserve(order([1, 3], [99, 2]), 'k'))
     expect(inventory.release(reservationId)).toEqual({ status: 204 })
@@ -79,11 +79,11 @@ describe('Inventory', () => {
     expect(ledger.report().duplicateEffects).toBe(0)
   })
 
-  it('does not know a reservation it never made', () => {
+  it('answers 404 for an unknown reservation', () => {
     expect(givenInventory().inventory.release('reservation-0')).toMatchObject({ status: 404 })
   })
 
-  it('never promises a unit twice and never loses one', () => {
+  it('never reserves a unit twice and never loses one', () => {
     const product = fc.constantFrom(1, 2, 99)
     const act = fc.record({
       productId: product,

@@ -78,13 +78,13 @@ describe('countDuplicates', () => {
     },
   ]
 
-  it.each(cases)('$title: $duplicates', ({ effects, duplicates }) => {
+  it.each(cases)('counts duplicates: $title: $duplicates', ({ effects, duplicates }) => {
     expect(countDuplicates(effects)).toBe(duplicates)
   })
 })
 
-describe('Ledger', () => {
-  it('says when each effect happened, oldest first', async () => {
+describe('the ledger', () => {
+  it('lists effects with their times, oldest first', async () => {
     const clock = new VirtualClock(Date.UTC(2026, 4, 1))
     const ledger = new Ledger(clock)
     ledger.record(charge('1', 'A'))
@@ -111,7 +111,7 @@ describe('Ledger', () => {
     })
   })
 
-  it('reports the moment of asking: what happens later does not change a report', () => {
+  it('returns a report that later effects do not change', () => {
     const ledger = new Ledger(new VirtualClock())
     ledger.record(charge('1', 'A'))
     const before = ledger.report()

@@ -17,14 +17,14 @@ describe('Payments', () => {
     expect(ledger.report().effects).toMatchObject([{ kind: 'charge', key: 'k', orderId: 'A', id: chargeId }])
   })
 
-  it('gives the whole charge back', () => {
+  it('refunds the whole charge', () => {
     const { ledger, payments, chargeId } = givenCharge()
     const refunded = payments.refund({ chargeId }, 'l')
     expect(refunded).toMatchObject({ status: 201, body: { amount: 12.5 } })
     expect(ledger.report().effects[1]).toMatchObject({ kind: 'refund', orderId: 'A', undoes: chargeId })
   })
 
-  it('refunds a charge once, whatever the key', () => {
+  it('refunds a charge once, even under another key', () => {
     const { ledger, payments, chargeId } = givenCharge()
     const refundId = payments.refund({ chargeId }, 'l').body?.['refundId']
     expect(payments.refund({ chargeId }, 'm')).toMatchObject({
@@ -34,7 +34,7 @@ describe('Payments', () => {
     expect(ledger.report().effects).toHaveLength(2)
   })
 
-  it('does not know a charge it never made', () => {
+  it('answers 404 for an unknown charge', () => {
     expect(givenCharge().payments.refund({ chargeId: 'charge-0' }, 'l')).toMatchObject({ status: 404 })
   })
 })

@@ -4,7 +4,7 @@ import { RememberedAnswers } from '../../../../../samples/orders/services/rememb
 const created = { status: 201, body: { chargeId: 'charge-1' } }
 
 describe('RememberedAnswers', () => {
-  it('works once for a key and gives the same answer ever after', () => {
+  it('works once for a key, and then repeats the answer', () => {
     const memory = new RememberedAnswers()
     const work = vi.fn(() => created)
     expect(memory.give('k', { amount: 5 }, work)).toEqual({ answer: created, isFromMemory: false })
@@ -12,7 +12,7 @@ describe('RememberedAnswers', () => {
     expect(work).toHaveBeenCalledTimes(1)
   })
 
-  it('does not remember a refusal, which did nothing', () => {
+  it('does not remember a refusal, which has no effect', () => {
     const memory = new RememberedAnswers()
     const outOfStock = { status: 409, body: { code: 'out-of-stock' } }
     memory.give('k', {}, () => outOfStock)
@@ -20,13 +20,13 @@ describe('RememberedAnswers', () => {
     expect(memory.give('k', {}, () => outOfStock).answer, 'an effect').toEqual(created)
   })
 
-  it('takes the same fields in another order for the same request', () => {
+  it('treats the same fields in another order as the same request', () => {
     const memory = new RememberedAnswers()
     memory.give('k', { a: 1, b: { c: 2, d: 3 } }, () => created)
     expect(memory.give('k', { b: { d: 3, c: 2 }, a: 1 }, () => created).isFromMemory).toBe(true)
   })
 
-  it('refuses a key that came before with another request, and goes on answering the first', () => {
+  it('rejects a key with another request, and still answers the first one', () => {
     const memory = new RememberedAnswers()
     const work = vi.fn(() => created)
     memory.give('k', { amount: 5 }, work)
@@ -39,7 +39,7 @@ describe('RememberedAnswers', () => {
     expect(memory.give('k', { amount: 5 }, work).answer).toEqual(created)
   })
 
-  it('keeps keys apart', () => {
+  it('distinguishes keys', () => {
     const memory = new RememberedAnswers()
     memory.give('k', {}, () => created)
     expect(memory.give('l', {}, () => created).isFromMemory).toBe(false)

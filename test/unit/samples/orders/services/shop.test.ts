@@ -12,7 +12,7 @@ function told(...replies: [orderId: string, seq: number][]) {
   return ledger
 }
 
-it('keeps what it was told of each order, the last word at hand', () => {
+it('the shop keeps all replies of each order, and returns the last', () => {
   const ledger = told(['a', 1], ['b', 1], ['a', 2], ['a', 3])
   expect(ledger.report().replies.map(({ orderId, seq }) => `${orderId}${seq}`)).toEqual([
     'a1',
@@ -58,6 +58,9 @@ it.each([
     ],
     1,
   ],
-] as [string, [string, number][], number][])('I13: counts replies out of order: %s', (_, replies, count) => {
-  expect(told(...replies).report().misorderedReplies).toBe(count)
-})
+] as [string, [string, number][], number][])(
+  'the shop counts replies out of order: %s (I13)',
+  (_, replies, count) => {
+    expect(told(...replies).report().misorderedReplies).toBe(count)
+  },
+)

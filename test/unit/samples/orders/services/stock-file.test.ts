@@ -17,12 +17,12 @@ async function given(content: string): Promise<string> {
 }
 
 describe('readStock', () => {
-  it('reads products and keeps fields it does not know', async () => {
+  it('reads products and keeps unknown fields', async () => {
     const path = await given('\uFEFF[{"productId":1,"unitsInStock":39,"product":"茶"}]')
     expect(await readStock(path)).toEqual([{ productId: 1, unitsInStock: 39, product: '茶' }])
   })
 
-  it('names everything wrong in one error', async () => {
+  it('reports all problems in one error', async () => {
     const path = await given(
       '[{"productId":1,"unitsInStock":-1},{"unitsInStock":1},{"productId":1,"unitsInStock":0.5}]',
     )
@@ -33,12 +33,12 @@ describe('readStock', () => {
     expect(error).toContain('2.unitsInStock')
   })
 
-  it('refuses a product that is listed twice', async () => {
+  it('rejects a product that is listed twice', async () => {
     const path = await given('[{"productId":1,"unitsInStock":1},{"productId":1,"unitsInStock":2}]')
     await expect(readStock(path)).rejects.toThrow('1.productId: 1 is listed twice')
   })
 
-  it('says so when the file is not JSON or not there', async () => {
+  it('rejects a file that is not JSON or does not exist', async () => {
     await expect(readStock(await given('productId;unitsInStock'))).rejects.toThrow('it is not JSON')
     await expect(readStock(join(directory, 'nowhere.json'))).rejects.toThrow('nowhere.json')
   })
