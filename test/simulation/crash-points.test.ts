@@ -25,10 +25,10 @@ function isWanted({ writePoint }: Place, scenario: string): boolean {
 }
 
 describe.each(scenarios.map(({ name }) => name))(
-  'R1, R3, R25, R28, R65, R108, I7, I8: a job that goes %s',
+  'a job of the scenario %s (R1, R3, R25, R28, R65, R108, I7, I8)',
   (scenario) => {
     it.each(faultKinds)(
-      'comes to its end whatever write suffers %s, and keeps every invariant',
+      'ends and keeps every invariant, whichever write suffers %s',
       async (kind) => {
         const broken: string[] = []
         const places = (await placesIn(scenario)).filter((place) => isWanted(place, scenario))
@@ -39,7 +39,7 @@ describe.each(scenarios.map(({ name }) => name))(
       },
     )
 
-    it('comes to its end under two faults, and keeps every invariant', async () => {
+    it('ends and keeps every invariant under two faults', async () => {
       const broken: string[] = []
       for (const pair of await samplePairs(scenario, pairsOfScenario, 1)) {
         broken.push(...(await brokenBy(scenario, pair)))
